@@ -360,21 +360,16 @@ async def world(
 async def register(terminal: Terminal, name: str) -> None:
     """Log on as a new caller, decline the tour and go to the main menu."""
     await is_offered_the_tour(terminal, name)
-    terminal.send("n")
-    await terminal.until("oodbye")
+    await terminal.send("n").until("oodbye")
 
 
 async def is_offered_the_tour(terminal: Terminal, name: str) -> None:
     """Log on as a new caller, as far as the offer of the tour."""
     await terminal.until("Name:")
-    terminal.send("new\r")
-    await terminal.until("The name you want:")
-    terminal.send(f"{name}\r")
-    await terminal.until("A password")
-    terminal.send(f"{PASSWORD}\r")
-    await terminal.until("Once more:")
-    terminal.send(f"{PASSWORD}\r")
-    await terminal.until("when you have written it")
+    await terminal.send("new\r").until("The name you want:")
+    await terminal.send(f"{name}\r").until("A password")
+    await terminal.send(f"{PASSWORD}\r").until("Once more:")
+    await terminal.send(f"{PASSWORD}\r").until("when you have written it")
     terminal.send(" ")
     await confirm_look(terminal)
     await terminal.wait_for(
@@ -391,8 +386,7 @@ async def is_offered_the_tour(terminal: Terminal, name: str) -> None:
 async def log_on(terminal: Terminal, name: str) -> None:
     """Type name and password of a caller whose screen is known."""
     await terminal.until("Name:")
-    terminal.send(f"{name}\r")
-    await terminal.until("Password:")
+    await terminal.send(f"{name}\r").until("Password:")
     terminal.send(f"{PASSWORD}\r")
 
 

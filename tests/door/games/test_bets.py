@@ -240,8 +240,7 @@ async def test_the_good_bye_sums_up_what_the_menu_says_of_the_table(
 ) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(4, seed)
-        ada.terminal.send("q")
-        await ada.terminal.until(f"Black Jack For Time: {words}")
+        await ada.terminal.send("q").until(f"Black Jack For Time: {words}")
         ada.terminal.send("gy")
         await ada.terminal.until_closed()
         said = " ".join(ada.terminal.picture.split())
@@ -277,6 +276,5 @@ async def test_the_rules_can_be_read_at_the_table(tmp_path: Path) -> None:
 
 
 async def read_all_rules(ada: Table) -> None:
-    ada.terminal.send("r")
-    await ada.terminal.until("Bets are 1 to 7 coins.")
+    await ada.terminal.send("r").until("Bets are 1 to 7 coins.")
     ada.terminal.send("q")

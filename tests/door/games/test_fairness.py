@@ -18,7 +18,7 @@ from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.tables.checking import Checkable, CheckScene, code_of
 from tests.door.playing import PLACE_BET, Table, at_the_table, hand, house
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile, Terminal
-from tests.world import BOARD, PLAIN_SHOES, World, log_on, world
+from tests.world import BOARD, PLAIN_SHOES, World, logged_on, world
 from timebank.wagers.journal import stored_round
 
 RUNNING_SHOE = replace(BLACK_JACK_FOR_TIME, shuffle="shoe", penetration=25)
@@ -103,28 +103,21 @@ async def test_a_seal_that_was_seen_stays_until_a_hand_is_dealt(tmp_path: Path) 
 async def test_plain_lines_tell_seal_and_seed_on_the_page_alone(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         board.enter("Ada")
-        ada = await board.call(REFUSING)
-        await log_on(ada, "Ada")
+        ada = await logged_on(board, "Ada", REFUSING)
         await ada.until("Press any key")
-        ada.send(" ")
-        await ada.until("oodbye")
-        ada.send("b")
-        await ada.until("<B>et")
+        await ada.send(" ").until("oodbye")
+        await ada.send("b").until("<B>et")
         seed = hand("stay", ends="win")
         board.seeds = [seed]
-        ada.send("b")
-        await ada.until("Coins to bet")
-        ada.send("1\r")
-        await ada.until("tay")
+        await ada.send("b").until("Coins to bet")
+        await ada.send("1\r").until("tay")
         ada.send("s")
         await ada.until_heard("<B>et")
         assert re.search("[0-9a-f]{8}", ada.transcript) is None
-        ada.send("f")
-        await ada.until("<N>ext")
+        await ada.send("f").until("<N>ext")
         assert seed.hex() in ada.transcript
         assert sha256(seed).hexdigest() in ada.transcript
-        ada.send("n")
-        await ada.until("To check hand 1 whole, ask Sysop for its proof")
+        await ada.send("n").until("To check hand 1 whole, ask Sysop for its proof")
 
 
 # The cut
@@ -298,8 +291,7 @@ def link_to_last(board: World) -> str:
 async def plays_one(board: World, profile: Profile) -> Terminal:
     """Play a hand on a terminal of any kind, and ask for <F>airness."""
     board.enter("Ada")
-    ada = await board.call(profile)
-    await log_on(ada, "Ada")
+    ada = await logged_on(board, "Ada", profile)
     for seen, keys in (
         ("Press any key", " "),
         ("oodbye", "b"),
@@ -312,8 +304,7 @@ async def plays_one(board: World, profile: Profile) -> Terminal:
             board.seeds = [hand("stay", ends="win")]
         ada.send(keys)
     await ada.until("<B>et")
-    ada.send("f")
-    await ada.until("Before you bet")
+    await ada.send("f").until("Before you bet")
     return ada
 
 
@@ -342,13 +333,10 @@ async def test_the_last_hand_can_be_checked_by_a_code_and_a_link(tmp_path: Path)
 async def test_a_narrow_screen_shows_link_and_code_one_after_the_other(tmp_path: Path) -> None:
     async with world(tmp_path, toml=CHECKED) as board:
         ada = await plays_one(board, NARROW)
-        ada.send("n")
-        await ada.until("(2 of 2)")
-        ada.send("n")
-        await ada.until("Press any key for the code")
+        await ada.send("n").until("(2 of 2)")
+        await ada.send("n").until("Press any key for the code")
         assert "Open the page that checks it" in ada.picture
-        ada.send(" ")
-        await ada.until("▀█")
+        await ada.send(" ").until("▀█")
         assert read_code(ada) == [link_to_last(board)]
 
 
@@ -358,8 +346,7 @@ async def test_a_code_that_has_no_room_says_so_and_the_address_stands_there(
     far = CHECKED.replace("board.example", f"{'far.' * 20}example")
     async with world(tmp_path, toml=far) as board:
         ada = await plays_one(board, SYNCTERM)
-        ada.send("n")
-        await ada.until("This screen can't show the code.")
+        await ada.send("n").until("This screen can't show the code.")
         digits = link_to_last(board).partition("#")[2]
         assert digits in re.sub(r"\s", "", ada.picture)
         assert "\x1b]8" not in ada.transcript
@@ -385,8 +372,7 @@ def test_a_long_code_has_room_on_a_taller_screen() -> None:
 async def test_plain_lines_have_the_address_and_no_code(tmp_path: Path) -> None:
     async with world(tmp_path, toml=CHECKED) as board:
         ada = await plays_one(board, REFUSING)
-        ada.send("n")
-        await ada.until("Check hand 1 in a browser:")
+        await ada.send("n").until("Check hand 1 in a browser:")
         await ada.until_heard("<Q>uit")
         heard = re.sub(r"\s", "", ada.transcript)
         assert link_to_last(board) in heard

@@ -100,14 +100,12 @@ async def opens(left: Open, board: World) -> Guest:
     board.seeds = [left.seed()]
     ada = await visitor(board, "Ada")
     for keys, asked in left.way:
-        ada.presses(keys)
-        await ada.is_asked(asked)
+        await ada.presses(keys).is_asked(asked)
     return ada
 
 
 async def finishes(left: Open, ada: Guest) -> None:
-    ada.presses(left.stands)
-    await ada.is_asked(left.after)
+    await ada.presses(left.stands).is_asked(left.after)
     assert kept(ada.board) == (["bet", left.stood], 0, 1)
 
 
@@ -154,8 +152,7 @@ async def test_a_second_call_takes_the_hand_over_as_it_lies(tmp_path: Path, left
         first = ada.terminal
         await ada.calls()
         await ada.sees("You're already on, at node 1.")
-        ada.presses("y")
-        await ada.is_asked(left.decision)
+        await ada.presses("y").is_asked(left.decision)
         await first.until_closed()
         assert "You've logged on from another connection." in first.picture
         await finishes(left, ada)

@@ -79,8 +79,7 @@ async def test_words_typed_after_the_seal_are_the_phrase_from_then_on(tmp_path: 
             anchor = desk.connection.exec_driver_sql(query).scalar_one()
         assert chosen.proves(anchor)
         assert not drawn.proves(anchor)
-        ada.terminal.send("f")
-        await ada.terminal.until("sealed, so the house")
+        await ada.terminal.send("f").until("sealed, so the house")
         page = ada.terminal.picture
         assert anchor in page
         assert "my own words" in page
@@ -90,20 +89,16 @@ async def test_settings_show_every_anchor_before_they_ask_for_a_phrase(tmp_path:
     async with at_the_table(tmp_path, toml=BOARD + AHEAD) as ada:
         ada.terminal.send("q")
         await ada.prompt("oodbye")
-        ada.terminal.send("y")
-        await ada.terminal.until("Your settings")
-        ada.terminal.send("y")
-        await ada.terminal.until("anchors seal your next")
+        await ada.terminal.send("y").until("Your settings")
+        await ada.terminal.send("y").until("anchors seal your next")
         with ada.board.books() as desk:
             query = "SELECT anchor FROM chains WHERE closed IS NULL"
             anchors = desk.connection.exec_driver_sql(query).scalars().all()
         assert len(anchors) >= 3
         assert all(anchor in ada.terminal.transcript for anchor in anchors)
         assert phrase_of(ada.board, "Ada") is None
-        ada.terminal.send("q")
-        await ada.terminal.until("Your new phrase")
-        ada.terminal.send("after all of them\r")
-        await ada.terminal.until("after all of them")
+        await ada.terminal.send("q").until("Your new phrase")
+        await ada.terminal.send("after all of them\r").until("after all of them")
         await ada.board.settled()
         phrase = phrase_of(ada.board, "Ada")
         assert phrase is not None

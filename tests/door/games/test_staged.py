@@ -17,7 +17,7 @@ from door.games.registry import GAMES
 from door.lobby.texts import OURS
 from tests.door.playing import PAST_HEADER, PLACE_BET, Table, at_the_table, hand
 from tests.terminal import MODERN, REFUSING, Profile, Terminal
-from tests.world import BOARD, World, log_on, world
+from tests.world import BOARD, World, logged_on, world
 
 STAGED = BOARD.replace('animation = "off"', 'animation = "normal"')
 SMALL = replace(MODERN, columns=40, rows=22)
@@ -129,8 +129,7 @@ async def test_the_header_of_a_game_is_shown_for_a_second_on_the_way_to_its_tabl
     name = game.name
     async with world(tmp_path, toml=STAGED) as board:
         ada = await at_the_menu(board)
-        ada.send(game.letter.lower())
-        await ada.until(_header(name))
+        await ada.send(game.letter.lower()).until(_header(name))
         shown = 0.0
         while _header(name) in ada.picture:
             shown += 0.05
@@ -143,10 +142,8 @@ async def test_the_header_of_a_game_is_shown_for_a_second_on_the_way_to_its_tabl
 async def test_a_key_skips_the_header_and_counts_at_the_table(tmp_path: Path) -> None:
     async with world(tmp_path, toml=STAGED) as board:
         ada = await at_the_menu(board)
-        ada.send("b")
-        await ada.until(_header("black-jack-for-time"))
-        ada.send("b")
-        await ada.until("Coins to bet")
+        await ada.send("b").until(_header("black-jack-for-time"))
+        await ada.send("b").until("Coins to bet")
 
 
 @pytest.mark.parametrize("toml", [BOARD, STAGED])
@@ -157,8 +154,7 @@ async def test_there_is_no_header_with_animation_off_or_in_plain_lines(
     async with world(tmp_path, toml=toml) as board:
         ada = await at_the_menu(board, profile)
         began, seen = board.clock.monotonic(), len(ada.wire)
-        ada.send("b")
-        await ada.until("<B>et")
+        await ada.send("b").until("<B>et")
         assert board.clock.monotonic() == began
         assert "\N{FULL BLOCK}\N{FULL BLOCK}" not in ada.wire[seen:].decode("utf-8", "replace")
 
@@ -223,12 +219,10 @@ async def test_rules_fairness_tutor_and_cut_are_at_hand_in_a_hand(tmp_path: Path
         assert ada.figure("Tutor") == "on"
         ada.terminal.send("u")
         await ada.message("Tutor is off.")
-        ada.terminal.send("r")
-        await ada.terminal.until("The rules of Black Jack For Time")
+        await ada.terminal.send("r").until("The rules of Black Jack For Time")
         ada.terminal.send("q")
         await ada.sees_hand()
-        ada.terminal.send("f")
-        await ada.terminal.until("Seal of this shoe")
+        await ada.terminal.send("f").until("Seal of this shoe")
         ada.terminal.send("q")
         await ada.sees_hand()
         ada.terminal.send("t")
@@ -260,41 +254,33 @@ async def is_played_at(board: World, game: str, seed: bytes, profile: Profile) -
     rows = profile.rows
     ada = await sits_at(game, board, profile)
     board.seeds = [seed]
-    ada.send("b")
-    await ada.until("Coins, 1 to 10 (Enter for 1):")
-    ada.send("5\r")
-    await ada.until("<S>ta")
+    await ada.send("b").until("Coins, 1 to 10 (Enter for 1):")
+    await ada.send("5\r").until("<S>ta")
     assert "Pot 55    Bet 5" in ada.row(rows - 1 - 6 - 2)
     assert ada.picture.count("┌─────┐") >= 2
-    ada.send("s")
-    await ada.until("<B>et")
+    await ada.send("s").until("<B>et")
     assert re.search(r"Sitting \S+ +W-L-push \d-\d-\d", ada.picture)
 
 
 async def at_the_menu(board: World, profile: Profile = MODERN) -> Terminal:
     board.enter("Ada")
-    terminal = await board.call(profile)
-    await log_on(terminal, "Ada")
+    terminal = await logged_on(board, "Ada", profile)
     await terminal.until("ress any key")
-    terminal.send(" ")
-    await terminal.until("oodbye")
+    await terminal.send(" ").until("oodbye")
     return terminal
 
 
 async def sits_at(game: str, board: World, profile: Profile) -> Terminal:
     terminal = await at_the_menu(board, profile)
-    terminal.send(f"{game}{PAST_HEADER}")
-    await terminal.until("<B>et")
+    await terminal.send(f"{game}{PAST_HEADER}").until("<B>et")
     return terminal
 
 
 async def test_a_large_screen_shows_large_cards(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = await sits_at("b", board, LARGE)
-        ada.send("b")
-        await ada.until("Coins to bet")
-        ada.send("5\r")
-        await ada.until("┌─────────┐")
+        await ada.send("b").until("Coins to bet")
+        await ada.send("5\r").until("┌─────────┐")
 
 
 async def test_the_news_of_earlier_hands_is_cleared_with_a_bet(tmp_path: Path) -> None:

@@ -124,12 +124,9 @@ async def test_at_vegas_and_at_the_teletype(tmp_path: Path) -> None:
         (tmp_path / table).mkdir()
     async with company(tmp_path / "vegas", "Ada") as (ada,):
         cards = shelf(ada.board, CARD)
-        ada.presses("?")
-        await ada.sees("See the strategy card")
-        ada.presses("q")
-        await ada.is_asked("<B>et (Enter)")
-        ada.presses("g")
-        await ada.sees("Vegas: what to do")
+        await ada.presses("?").sees("See the strategy card")
+        await ada.presses("q").is_asked("<B>et (Enter)")
+        await ada.presses("g").sees("Vegas: what to do")
         assert cards.asked == [("vegas", VEGAS)]
     async with at_the_teletype(tmp_path / "bj") as bob:
         cards = shelf(bob.board, CARD)

@@ -177,8 +177,7 @@ async def test_a_room_that_needs_locked_books_leads_back_to_the_menu(
     async with impatient_table(tmp_path) as ada:
         await ada.gets_up()
         with books_locked(ada.board):
-            ada.terminal.send(letter)
-            await ada.terminal.until("The books can't be written right now")
+            await ada.terminal.send(letter).until("The books can't be written right now")
             if letter == "v":  # the shoe there is sealed when it can be
                 await ada.prompt("<Q>uit")
                 ada.terminal.send("q")

@@ -14,9 +14,9 @@ from bench import large
 from door.lobby import bulletins
 from door.server.server import Server
 from tests.clock import FakeClock
-from tests.door.visiting import MENU, sysop_toml, visitor
+from tests.door.visiting import MENU, seated, sysop_toml, visitor
 from tests.terminal import REFUSING
-from tests.world import BOARD, NOON, World, register, seed_of, world
+from tests.world import BOARD, NOON, World, newcomer, seed_of, world
 from timebank.callers import standings
 from timebank.ledger.sqlite.database import SqliteDatabase
 
@@ -31,24 +31,18 @@ def natural(deal) -> bool:
 async def test_yesterdays_winner_stands_in_the_bulletin_of_today(tmp_path: Path) -> None:
     async with world(tmp_path, now=LATE) as board:
         board.seeds = [seed_of(natural)]
-        caller = await board.call()
-        await register(caller, "Alice")
-        caller.send("b")
-        await caller.until("<B>et")
-        caller.send("b5")
-        await caller.until("Coins to bet")
-        caller.send("\r")
-        await caller.until("10:00")
-        caller.send("q")
-        await caller.until("oodbye")
+        caller = await newcomer(board, "Alice")
+        await caller.send("b").until("<B>et")
+        await caller.send("b5").until("Coins to bet")
+        await caller.send("\r").until("10:00")
+        await caller.send("q").until("oodbye")
         caller.send("gy")
         await caller.until_closed()
         texts = tmp_path / "texts"
         assert "no hands played" in (texts / "bulletin.asc").read_text("cp437")
         await board.clock.advance(BY_MIDNIGHT)
         await board.at_rest()
-        reader = await board.call(REFUSING)
-        await register(reader, "Bob")
+        reader = await newcomer(board, "Bob", REFUSING)
         written = (texts / "bulletin.asc").read_text("cp437")
         assert "Friday 20 November 2026" in written
         assert "1 Alice                       10:00" in written
@@ -56,31 +50,25 @@ async def test_yesterdays_winner_stands_in_the_bulletin_of_today(tmp_path: Path)
         picture = art.read((texts / "bulletin.ans").read_bytes())
         assert picture.sauce is not None
         assert picture.sauce.title == "Bulletin of 2026-11-20"
-        reader.send("n")
-        await reader.until("<N>ext")
-        reader.send(">")
-        await reader.until("<P>revious")
+        await reader.send("n").until("<N>ext")
+        await reader.send(">").until("<P>revious")
         assert "1 Alice                       10:00" in reader.heard
 
 
 async def test_the_news_tell_of_the_day_as_it_is_so_far(tmp_path: Path) -> None:
     async with world(tmp_path, toml=sysop_toml(events="")) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.bets(5, "stay", ends="win")
         await ada.stays()
-        ada.presses("q")
-        await ada.is_asked(MENU)
-        ada.presses("n")
-        await ada.sees("Friday 20 November 2026, so far")
+        await ada.presses("q").is_asked(MENU)
+        await ada.presses("n").sees("Friday 20 November 2026, so far")
         for told in ("1 Ada", "5:00", "1 hand", "-5:00"):
             assert told in ada.screen
         # Nothing happened on the day before, and nobody says that they have lost.
         assert "Thursday" not in ada.screen
         assert "Losers" not in ada.screen
         bob = await visitor(board, "Bob", profile=REFUSING)
-        bob.presses("n")
-        await bob.sees("Friday 20 November 2026, so far")
+        await bob.presses("n").sees("Friday 20 November 2026, so far")
         await bob.sees("1 Ada")
 
 
@@ -91,15 +79,12 @@ async def test_the_news_tell_of_today_before_yesterday(tmp_path: Path) -> None:
         await ada.sits_down()
         await ada.bets(5, "stay", ends="lose")
         await ada.stays()
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         await ada.logs_off()
         await board.pass_time(BY_MIDNIGHT)
         await ada.visits(REFUSING)
-        ada.presses("n")
-        await ada.is_asked("<N>ext")
-        ada.presses(">")
-        await ada.sees("Winners of all time")
+        await ada.presses("n").is_asked("<N>ext")
+        await ada.presses(">").sees("Winners of all time")
         today, _, yesterday = ada.terminal.transcript.rpartition("Friday 20 November 2026")
         assert "Saturday 21 November 2026, so far" in today
         assert "no hands played" in today
@@ -116,10 +101,8 @@ async def test_no_row_of_the_bulletin_is_wider_than_a_screen(tmp_path: Path) -> 
 async def test_in_plain_lines_each_list_stands_alone(tmp_path: Path) -> None:
     """Two lists side by side were read out mixed up, row by row."""
     async with world(tmp_path) as board:
-        reader = await board.call(REFUSING)
-        await register(reader, "Bob")
-        reader.send("n")
-        await reader.until("Richest callers")
+        reader = await newcomer(board, "Bob", REFUSING)
+        await reader.send("n").until("Richest callers")
         rows = reader.heard.splitlines()
         for heading in ("Richest callers", "The house's day", "Winners of the day"):
             assert heading in rows
@@ -128,8 +111,7 @@ async def test_in_plain_lines_each_list_stands_alone(tmp_path: Path) -> None:
 async def test_a_texts_folder_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
     (tmp_path / "texts").write_text("a file, not a folder")
     async with world(tmp_path) as board:
-        caller = await board.call()
-        await register(caller, "Alice")
+        await newcomer(board, "Alice")
 
 
 def test_what_is_planted_in_a_shared_folder_is_replaced_and_nothing_else(
@@ -164,11 +146,9 @@ def test_what_is_planted_in_a_shared_folder_is_replaced_and_nothing_else(
 
 async def test_the_news_are_read_while_the_writer_is_busy(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
-        caller = await board.call(REFUSING)
-        await register(caller, "Alice")
+        caller = await newcomer(board, "Alice", REFUSING)
         async with board.slow_books():
-            caller.send("n")
-            await caller.until("Winners of all time")
+            await caller.send("n").until("Winners of all time")
 
 
 async def test_midnight_is_reported_while_the_writer_is_busy(

@@ -26,8 +26,7 @@ async def test_a_caller_sees_how_they_stand_and_who_stands_first(tmp_path: Path)
         await ada.bets(2, hand("stay", ends="lose"))
         await ada.does("stay")
         await ada.gets_up()
-        terminal.send("s")
-        await terminal.until("Your table is")
+        await terminal.send("s").until("Your table is")
         shown = words(terminal.picture)
         assert "Hands 2 Won 1 Even 0 Lost 1 Naturals 1 Charlies 0" in shown
         assert "Most in a row at one game: 1 won, 1 lost. Your best hand won 8 minutes." in shown
@@ -35,25 +34,19 @@ async def test_a_caller_sees_how_they_stand_and_who_stands_first(tmp_path: Path)
             "All in all you're 6 minutes up. Your table is Black Jack For Time: 2 hands." in shown
         )
         assert "Fri 20 Nov +6:00 ███" in shown
-        terminal.send("a")
-        await terminal.until("Your awards")
+        await terminal.send("a").until("Your awards")
         shown = words(terminal.picture)
         assert "3 of 20 earned" in shown
         assert "First hand 2026-11-20 12:00 Play a hand to its end." in shown
         assert "Charlie Hold five cards without going bust." in shown
-        terminal.send("q")
-        await terminal.until("Your table is")
-        terminal.send("l")
-        await terminal.until("Your luck")
+        await terminal.send("q").until("Your table is")
+        await terminal.send("l").until("Your luck")
         terminal.send("   q")
         await ada.prompt("oodbye")
-        terminal.send("h")
-        await terminal.until("Hall of fame: Today")
+        await terminal.send("h").until("Hall of fame: Today")
         assert "1 Ada 6:00 1 Ada 8:00" in words(terminal.picture)
-        terminal.send("e")
-        await terminal.until("Hands won in a row")
-        terminal.send("b")
-        await terminal.until("Nobody has broken the bank yet.")
+        await terminal.send("e").until("Hands won in a row")
+        await terminal.send("b").until("Nobody has broken the bank yet.")
 
         bob = await ada.board.call(replace(REFUSING, columns=40))
         await register(bob, "Bob")
@@ -69,13 +62,10 @@ async def test_a_caller_sees_how_they_stand_and_who_stands_first(tmp_path: Path)
             assert fame.hall(desk, None, 5).losers == []
             callers.change_preferences(desk, loser, {NAMED_AS_LOSER: True})
             assert fame.record(desk, winner, 7).named == ["Bob"]
-        bob.send("h")
-        await bob.until("Hall of fame: Today")
-        bob.send("e")
-        await bob.until("Lost most, and say so")
+        await bob.send("h").until("Hall of fame: Today")
+        await bob.send("e").until("Lost most, and say so")
         assert "1 Ada 6:00 Best hand" in words(bob.heard)
-        bob.send("qs")
-        await bob.until("You're ahead of nobody yet.")
+        await bob.send("qs").until("You're ahead of nobody yet.")
         with ada.board.books() as desk:  # what is no hand's is not left there
             desk.connection.exec_driver_sql(
                 "DELETE FROM results_ever WHERE caller_id = ?", (loser,)

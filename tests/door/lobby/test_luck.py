@@ -38,12 +38,10 @@ async def test_what_they_read_is_what_the_house_would_of_their_hands(
         await ada.bets(2, hand("stay", ends="lose"))
         await ada.does("stay")
         await ada.gets_up()
-        ada.terminal.send("?")
-        await ada.terminal.until("See how lucky you were")
+        await ada.terminal.send("?").until("See how lucky you were")
         ada.terminal.send("q")
         await ada.prompt("oodbye")
-        ada.terminal.send("l")
-        await ada.terminal.until("Your hands of the last 30 days.")
+        await ada.terminal.send("l").until("Your hands of the last 30 days.")
         with ada.board.books() as desk:
             (of_house,), _ = house.house(desk, for_the_bank, None, None, None)
         assert (of_house.hands, of_house.staked, of_house.house) == (2, 6 * 60, -6 * 60)
@@ -61,8 +59,7 @@ async def test_what_they_read_is_what_the_house_would_of_their_hands(
 async def test_without_a_hand_there_is_nothing_to_work_out(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.gets_up()
-        ada.terminal.send("l")
-        await ada.terminal.until("No hand of yours was over in the last 30 days.")
+        await ada.terminal.send("l").until("No hand of yours was over in the last 30 days.")
 
 
 async def test_a_process_adds_up_what_this_one_would() -> None:

@@ -31,8 +31,7 @@ async def at_the_sysops_side(board: World, name: str = "Sysop", profile: Profile
     if name != "Sysop":
         gives_powers(board, name)
     await sysop.goes_to_the_bank()
-    sysop.presses("s")
-    await sysop.is_asked("<A>ccount")
+    await sysop.presses("s").is_asked("<A>ccount")
     return sysop
 
 
@@ -42,10 +41,8 @@ def gives_powers(board: World, name: str) -> None:
 
 
 async def looks_at(sysop: Guest, name: str) -> None:
-    sysop.presses("a")
-    await sysop.is_asked("Whose account?")
-    sysop.presses(f"{name}\r")
-    await sysop.is_asked(ACCOUNT)
+    await sysop.presses("a").is_asked("Whose account?")
+    await sysop.presses(f"{name}\r").is_asked(ACCOUNT)
 
 
 async def adjusts(sysop: Guest, what: str, minutes: int, why: str) -> None:
@@ -57,8 +54,7 @@ async def adjusts(sysop: Guest, what: str, minutes: int, why: str) -> None:
 
 async def gives_a_reason(sysop: Guest, why: str) -> None:
     await sysop.is_asked(WHY)
-    sysop.presses(f"{why}\r")
-    await sysop.is_asked(ACCOUNT)
+    await sysop.presses(f"{why}\r").is_asked(ACCOUNT)
 
 
 def log_of(board: World) -> list[tuple[str, str]]:
@@ -79,8 +75,7 @@ async def test_callers_have_no_sysops_side(tmp_path: Path) -> None:
         assert "Sysop" not in ada.screen
         before = ada.terminal.transcript
         ada.presses("sS")
-        ada.presses("w")
-        await ada.is_asked("Withdraw how much")
+        await ada.presses("w").is_asked("Withdraw how much")
         assert "sysop" not in ada.terminal.transcript[len(before) :]
 
 
@@ -89,10 +84,8 @@ async def test_sysop_and_co_sysops_have_one(tmp_path: Path, name: str) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         sysop = await at_the_sysops_side(board, name)
         await sysop.sees("Sysop window")
-        sysop.presses("q")
-        await sysop.is_asked(WINDOW)
-        sysop.presses("q")
-        await sysop.is_asked(MENU)
+        await sysop.presses("q").is_asked(WINDOW)
+        await sysop.presses("q").is_asked(MENU)
 
 
 async def test_a_co_sysop_whose_powers_are_taken_meanwhile_has_none_any_more(
@@ -107,8 +100,7 @@ async def test_a_co_sysop_whose_powers_are_taken_meanwhile_has_none_any_more(
         await cora.is_asked(WHY)
         with board.books() as desk:
             powers.revoke(desk, number(board, "Cora", desk), "Tester")
-        cora.presses("one more\r")
-        await cora.is_asked(WINDOW)
+        await cora.presses("one more\r").is_asked(WINDOW)
         assert "<S> Sysop" not in cora.terminal.picture
         assert board.balances("Ada")["bank"] == 0
 
@@ -158,8 +150,7 @@ async def test_without_a_reason_nothing_is_done(tmp_path: Path, profile: Profile
         sysop.presses("d")
         await types_amount(sysop, "Debit", "5", "5 minutes")
         await sysop.is_asked(WHY)
-        sysop.presses("a reason, but\x1b")
-        await sysop.is_asked(ACCOUNT)
+        await sysop.presses("a reason, but\x1b").is_asked(ACCOUNT)
         assert board.balances("Ada")["bank"] == 5 * MINUTE
         assert log_of(board) == []
 
@@ -167,13 +158,10 @@ async def test_without_a_reason_nothing_is_done(tmp_path: Path, profile: Profile
 async def test_an_account_that_nobody_has_is_not_opened(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         sysop = await at_the_sysops_side(board)
-        sysop.presses("a")
+        await sysop.presses("a").is_asked("Whose account?")
+        await sysop.presses("Zora\r").sees("Nobody here is called Zora.")
         await sysop.is_asked("Whose account?")
-        sysop.presses("Zora\r")
-        await sysop.sees("Nobody here is called Zora.")
-        await sysop.is_asked("Whose account?")
-        sysop.presses("\r")
-        await sysop.is_asked("<A>ccount")
+        await sysop.presses("\r").is_asked("<A>ccount")
 
 
 async def test_anybodys_history_is_read(tmp_path: Path) -> None:
@@ -187,8 +175,7 @@ async def test_anybodys_history_is_read(tmp_path: Path) -> None:
         assert "History of Ada" in told
         assert "7 minutes added by Tester: for │12bells" in told
         assert last_column_is_empty(sysop)
-        sysop.presses("q")
-        await sysop.is_asked(ACCOUNT)
+        await sysop.presses("q").is_asked(ACCOUNT)
 
 
 # Freezing.
@@ -212,8 +199,7 @@ async def test_an_account_is_frozen_and_opened_again(tmp_path: Path, profile: Pr
         await gives_a_reason(sysop, "we talked")
         await sysop.sees("The account is open again.")
         await ada.sees("Sysop opened your time bank again: we talked.")
-        ada.presses("w")
-        await ada.is_asked("Withdraw how much")
+        await ada.presses("w").is_asked("Withdraw how much")
         assert log_of(board) == [
             ("Sysop", "Ada's account was frozen: let us talk first"),
             ("Sysop", "Ada's account was opened again: we talked"),
@@ -239,8 +225,7 @@ async def test_the_log_is_read_on_line(tmp_path: Path, profile: Profile) -> None
         second = await page(sysop)
         gifts = [words[:2] for words in (first + second).split("gift-")[1:]]
         assert gifts == [f"{count:02}" for count in range(30, 0, -1)]
-        sysop.presses("q")
-        await sysop.is_asked("<L>og")
+        await sysop.presses("q").is_asked("<L>og")
 
 
 async def test_the_caller_it_was_done_to_is_told_at_once(tmp_path: Path) -> None:

@@ -70,8 +70,7 @@ async def test_what_the_receivers_account_has_no_room_for_is_not_sent(tmp_path: 
 async def test_a_frozen_account_says_so_even_when_frozen_at_that_moment(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await at_the_window(board, "Ada", saved=30)
-        ada.presses("w")
-        await ada.is_asked("Withdraw how much")
+        await ada.presses("w").is_asked("Withdraw how much")
         with board.books() as desk:
             freeze(desk, number(board, "Ada", desk), "a look at it", "Tester")
         await types_amount(ada, "Withdraw", "5", "5 minutes")
@@ -85,8 +84,7 @@ async def test_a_frozen_account_says_so_even_when_frozen_at_that_moment(tmp_path
 async def test_the_window_that_closes_while_an_amount_is_typed_is_closed(tmp_path: Path) -> None:
     async with world(tmp_path, toml=window_toml('hours = ["fri 08:00-12:01"]')) as board:
         ada = await at_the_window(board, "Ada", saved=30)
-        ada.presses("w")
-        await ada.is_asked("Withdraw how much")
+        await ada.presses("w").is_asked("Withdraw how much")
         await board.pass_time(MINUTE)
         await types_amount(ada, "Withdraw", "5", "5 minutes")
         await hears(ada, "The window is closed.")
@@ -113,8 +111,6 @@ async def test_other_modes_show_history_and_say_what_they_do(
         await ada.sees(what)
         assert "<D>eposit" not in ada.screen
         ada.presses("dwtbral")
-        ada.presses("h")
-        await ada.sees("Granted 1:00:00 for 20 November")
-        ada.presses("q")
-        await ada.is_asked(WINDOW)
+        await ada.presses("h").sees("Granted 1:00:00 for 20 November")
+        await ada.presses("q").is_asked(WINDOW)
         assert ada.ledger == [("grant", HOUR)]

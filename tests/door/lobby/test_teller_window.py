@@ -20,7 +20,15 @@ from tests.door.banking import (
     types_amount,
     window_toml,
 )
-from tests.door.visiting import MENU, MINUTE, TABLE, Guest, event, sysop_toml, visitor
+from tests.door.visiting import (
+    MENU,
+    MINUTE,
+    TABLE,
+    event,
+    known,
+    seated,
+    sysop_toml,
+)
 from tests.terminal import MODERN, Profile
 from tests.world import world
 from timebank.keeping.sysop import set_muted
@@ -103,13 +111,10 @@ async def test_what_an_entry_brings_besides_is_still_to_be_read_at_the_window(
     """The first entry of a day brings its minutes, whatever it was made for."""
     async with world(tmp_path, toml=OPEN) as board:
         ada = await at_the_window(board, "Ada")
-        ada.presses("d")
-        await ada.is_asked("Deposit how much")
-        ada.presses("10\r")
-        await ada.is_asked("Deposit 10 minutes?")
+        await ada.presses("d").is_asked("Deposit how much")
+        await ada.presses("10\r").is_asked("Deposit 10 minutes?")
         board.clock.suspend(12 * HOUR)
-        ada.presses("y")
-        await ada.sees("You have 60 minutes today.")
+        await ada.presses("y").sees("You have 60 minutes today.")
         await hears(ada, "10 minutes deposited.")
         assert ada.has["bank"] == 10 * MINUTE
 
@@ -122,8 +127,7 @@ async def test_an_amount_is_minutes_or_hours_and_minutes(tmp_path: Path) -> None
         await ada.is_asked("Deposit how much? Up to 60 minutes, or max (Enter for none):")
         ada.presses("1:75\r")
         await ada.sees("Type minutes, such as 90, or hours and minutes, such as 1:30, or max.")
-        ada.presses("1:0\r")
-        await ada.is_asked("Deposit how much")
+        await ada.presses("1:0\r").is_asked("Deposit how much")
         await types_amount(ada, "Deposit", "1:00", "60 minutes")
         await hears(ada, "60 minutes deposited.")
         assert ada.has["bank"] == 315 * MINUTE
@@ -142,10 +146,8 @@ async def test_max_is_no_more_than_is_left_when_it_is_done(tmp_path: Path) -> No
     async with world(tmp_path, toml=window_toml("known_days = 0\nlargest_deposit = 90")) as board:
         ada = await at_the_window(board, "Ada")
         await board.pass_time(7)
-        ada.presses("d")
-        await ada.is_asked("Up to 54 minutes, or max")
-        ada.presses("max\r")
-        await ada.is_asked("Deposit 54 minutes?")
+        await ada.presses("d").is_asked("Up to 54 minutes, or max")
+        await ada.presses("max\r").is_asked("Deposit 54 minutes?")
         await board.pass_time(MINUTE)
         ada.presses("y")
         await hears(ada, "53 minutes deposited.")
@@ -157,12 +159,9 @@ async def test_the_prompt_for_an_amount_explains_itself(tmp_path: Path) -> None:
         ada = await at_the_window(board, "Ada")
         ada.presses("d")
         await ada.is_asked("Deposit how much? Up to 55 minutes, or max (Enter for none):")
-        ada.presses("?")
-        await ada.sees("or max for as much as you can.")
-        ada.presses(" ")
-        await ada.is_asked("Deposit how much?")
-        ada.presses("\r")
-        await ada.is_asked(WINDOW)
+        await ada.presses("?").sees("or max for as much as you can.")
+        await ada.presses(" ").is_asked("Deposit how much?")
+        await ada.presses("\r").is_asked(WINDOW)
         assert ada.has["bank"] == 0
 
 
@@ -198,8 +197,7 @@ async def test_an_amount_that_is_abandoned_moves_nothing(tmp_path: Path, profile
         before = ada.ledger
         for way in WAYS_BACK:
             for keys, asked in way:
-                ada.presses(keys)
-                await ada.is_asked(asked)
+                await ada.presses(keys).is_asked(asked)
         assert ada.ledger == before
 
 
@@ -220,8 +218,7 @@ async def test_who_asks_for_it_has_their_minutes_deposited_at_log_off(tmp_path: 
         ada = await at_the_window(board, "Ada")
         ada.presses("a")
         await hears(ada, "leftover minutes are banked when you log off.")
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         await ada.logs_off()
         assert "40 minutes deposited at log-off." in ada.screen
         await board.settled()
@@ -237,8 +234,7 @@ async def test_the_deposit_at_log_off_is_turned_off_again(tmp_path: Path) -> Non
         await hears(ada, "banked when you log off.")
         ada.presses("a")
         await hears(ada, "Auto-deposit is off.")
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         await ada.logs_off()
         assert "deposited" not in ada.screen
         await board.settled()
@@ -250,8 +246,7 @@ async def test_books_that_cannot_be_written_at_the_good_bye_keep_nobody(tmp_path
         ada = await at_the_window(board, "Ada")
         ada.presses("a")
         await hears(ada, "banked when you log off.")
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         with board.database.transaction(board.config.bank, board.clock.now()):
             await ada.logs_off()
             assert "deposited" not in ada.screen
@@ -266,8 +261,7 @@ async def test_accounts_are_listed_page_by_page(tmp_path: Path, profile: Profile
         for letter in "BCDEFGHJKMNPQRSTUVWXYZ":
             board.enter(f"{letter}akermann")
         ada = await at_the_window(board, "Ada", profile=profile)
-        ada.presses("l")
-        await ada.is_asked("Name contains (Enter for all):")
+        await ada.presses("l").is_asked("Name contains (Enter for all):")
         ada.presses("\r")
         names = await page(ada)
         assert "Accounts (23) (1 of 2)" in names
@@ -277,8 +271,7 @@ async def test_accounts_are_listed_page_by_page(tmp_path: Path, profile: Profile
         names = await page(ada)
         assert "Zakermann" in names
         assert "Bakermann" not in names
-        ada.presses("q")
-        await ada.is_asked(WINDOW)
+        await ada.presses("q").is_asked(WINDOW)
 
 
 @painted_and_lines
@@ -289,18 +282,14 @@ async def test_accounts_are_searched_for_the_spelling_of_a_name(
         for name in ("Barbarella", "Rabarber", "Charlotte"):
             board.enter(name)
         ada = await at_the_window(board, "Ada", profile=profile)
-        ada.presses("lBARB\r")
-        await ada.sees("Accounts (2)")
+        await ada.presses("lBARB\r").sees("Accounts (2)")
         await ada.sees("Barbarella                 20 November 2026    never")
         await ada.sees("Rabarber ")
         assert "Charlotte" not in ada.screen
-        ada.presses(" ")
-        await ada.is_asked(WINDOW)
-        ada.presses("lzebra\r")
-        await ada.sees("No name contains that.")
+        await ada.presses(" ").is_asked(WINDOW)
+        await ada.presses("lzebra\r").sees("No name contains that.")
         await ada.is_asked("Press any key")
-        ada.presses(" ")
-        await ada.is_asked(WINDOW)
+        await ada.presses(" ").is_asked(WINDOW)
 
 
 @pytest.mark.parametrize("columns", [80, 40])
@@ -310,8 +299,7 @@ async def test_accounts_tell_what_anybody_may_know_and_no_balance(
     async with world(tmp_path, toml=OPEN) as board:
         for number in range(7):
             board.enter(f"Saver{number}", saved=(70 - number) * 1000)
-        board.enter("Bob")
-        bob = Guest(board, "Bob")
+        bob = known(board, "Bob")
         await bob.visits()
         await bob.logs_off()
         board.clock.suspend(24 * HOUR)
@@ -323,8 +311,7 @@ async def test_accounts_tell_what_anybody_may_know_and_no_balance(
             "Saver5": ("20 November 2026", "never", ""),
         }
         for name, (since, last, place) in told.items():
-            ada.presses(f"l{name}\r")
-            await ada.sees("Accounts (1)")
+            await ada.presses(f"l{name}\r").sees("Accounts (1)")
             await ada.is_asked("Press any key")
             shown = " ".join(" ".join(ada.terminal.lines[1:17]).split())
             if columns == 80:
@@ -333,8 +320,7 @@ async def test_accounts_tell_what_anybody_may_know_and_no_balance(
             else:
                 rest = f"Richest: {place}" if place else ""
                 assert shown == f"{name} Member since {since} Last call: {last} {rest}".strip()
-            ada.presses(" ")
-            await ada.is_asked(WINDOW)
+            await ada.presses(" ").is_asked(WINDOW)
 
 
 @painted_and_lines
@@ -344,19 +330,16 @@ async def test_history_tells_in_words_what_happened(tmp_path: Path, profile: Pro
     )
     async with world(tmp_path, toml=toml) as board:
         board.enter("Bob")
-        ada = await visitor(board, "Ada", profile=profile)
-        await ada.sits_down()
+        ada = await seated(board, "Ada", profile=profile)
         await ada.bets(5, "stay", ends="win")
         await board.pass_time(MINUTE)
         await ada.stays()
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         await ada.goes_to_the_bank()
         await moves(ada, "d", "5", "5 minutes")
         await sends(ada, "Bob", 2, "tea & biscuits")
         await hears(ada, "2 minutes sent to Bob.")
-        ada.presses("h")
-        await ada.sees("Your history")
+        await ada.presses("h").sees("Your history")
         told = [
             '20 Nov 12:01  Sent 2:00 to Bob: "tea & biscuits"',
             "20 Nov 12:01  Deposited 5:00",
@@ -370,8 +353,7 @@ async def test_history_tells_in_words_what_happened(tmp_path: Path, profile: Pro
         assert seen == told, ada.terminal.picture
         places = [next(at for at, row in enumerate(rows) if line in row) for line in told]
         assert places == sorted(places)
-        ada.presses("q")
-        await ada.is_asked(WINDOW)
+        await ada.presses("q").is_asked(WINDOW)
 
 
 @painted_and_lines
@@ -396,8 +378,7 @@ async def test_history_is_paged_newest_first_and_loses_no_line(
         for before in reversed(pages[:-1]):
             ada.presses("n")
             assert await page(ada) == before
-        ada.presses("q")
-        await ada.is_asked(WINDOW)
+        await ada.presses("q").is_asked(WINDOW)
 
 
 # Where the window is.
@@ -408,20 +389,16 @@ async def test_the_window_is_reached_from_the_table_and_leads_back_to_it(
     tmp_path: Path, profile: Profile
 ) -> None:
     async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", profile=profile)
-        await ada.sits_down()
-        ada.presses("t")
-        await ada.is_asked(WINDOW)
+        ada = await seated(board, "Ada", profile=profile)
+        await ada.presses("t").is_asked(WINDOW)
         assert ada.caller.place == "Time bank"
         await moves(ada, "d", "50", "50 minutes")
-        ada.presses("q")
-        await ada.is_asked(TABLE)
+        await ada.presses("q").is_asked(TABLE)
         assert ada.caller.place == "Black Jack For Time"
         await ada.bets(5, "stay", ends="win")
         await ada.stays()
         assert (ada.has["online"], ada.has["bank"]) == (15 * MINUTE, 50 * MINUTE)
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
 
 
 async def test_the_time_left_in_the_window_ticks_as_the_status_line_does(tmp_path: Path) -> None:
@@ -435,8 +412,7 @@ async def test_the_time_left_in_the_window_ticks_as_the_status_line_does(tmp_pat
 async def test_a_window_that_is_made_larger_shows_the_same(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await at_the_window(board, "Ada", saved=30)
-        ada.presses("d")
-        await ada.is_asked("Deposit how much")
+        await ada.presses("d").is_asked("Deposit how much")
         ada.presses("1")
         ada.terminal.resize(100, 30)
         await ada.is_asked("(Enter for none): 1")
@@ -453,14 +429,12 @@ async def test_nothing_stands_in_the_last_column(tmp_path: Path) -> None:
         await names_receiver(ada, "Bob")
         await types_amount(ada, "Send", "10", "10 minutes to Bob")
         await ada.is_asked("Add a note")
-        ada.presses("m" * 70)
-        await ada.sees("m" * 30)
+        await ada.presses("m" * 70).sees("m" * 30)
         assert last_column_is_empty(ada)
         ada.presses("\r")
         await hears(ada, "10 minutes sent to Bob.")
         assert last_column_is_empty(ada)
-        ada.presses("h")
-        await ada.sees("Sent 10:00 to Bob")
+        await ada.presses("h").sees("Sent 10:00 to Bob")
         assert last_column_is_empty(ada)
 
 
@@ -474,8 +448,7 @@ async def test_a_muted_caller_is_told_that_minutes_go_without_a_note(tmp_path: P
         await types_amount(ada, "Send", "10", "10 minutes to Bob")
         await ada.sees("The sysop has muted you: nobody hears what you say.")
         await ada.is_asked("Send the minutes without a note?")
-        ada.presses("n")
-        await ada.is_asked("Your choice")
+        await ada.presses("n").is_asked("Your choice")
         assert ada.has["bank"] == 30 * MINUTE
         await names_receiver(ada, "Bob")
         await types_amount(ada, "Send", "10", "10 minutes to Bob")

@@ -81,8 +81,7 @@ async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
         board.seeds = [seed]
         ada.presses(f"c{PAST_HEADER}")
         await ada.is_asked("Jouer pour du temps, ou pour faire sauter la banque ?")
-        ada.presses("b")
-        await ada.is_asked("<M>ode  <L>angue  <S>abot  <T>emps en banque  <Q>uitter")
+        await ada.presses("b").is_asked("<M>ode  <L>angue  <S>abot  <T>emps en banque  <Q>uitter")
         await ada.sees(as_shown("La maison vous avance 100 000 F : bienvenue à la table.", profile))
         assert ada.terminal.row(0).split() == ["Baccara", "En", "francs"]
         assert as_shown("Égalité", profile) in ada.terminal.row(15)
@@ -90,14 +89,12 @@ async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
         await ada.is_asked(
             as_shown("Faites vos jeux : 1 F à 100 000 F (Entrée pour 1 000 F) :", profile)
         )
-        ada.presses("12 500\r ")
-        await ada.is_asked("Carte ?  <C>arte  <N>on, merci")
+        await ada.presses("12 500\r ").is_asked("Carte ?  <C>arte  <N>on, merci")
         await ada.sees("Rien ne va plus. Cinq au joueur.")
         ada.presses("c")
         third = f"Carte au joueur : {in_french(coup.player[2])}."
         await ada.sees(as_shown(third, profile))
-        ada.presses(" ")
-        await ada.is_asked("<S>abot")
+        await ada.presses(" ").is_asked("<S>abot")
         await ada.sees(as_shown("La banque reste : sept à la banque.", profile))
         assert as_shown("Sept à la banque", profile) in ada.terminal.row(10)
         # Not a letter came that is none of the terminal's.
@@ -114,8 +111,7 @@ async def test_french_is_played_in_francs_english_in_dollars_and_both_are_kept(
     seed = seed_where(ends("player"), ends("bank"), ends("player"))
     async with at_baccarat(tmp_path, seed) as ada:
         await ada.wagers(10_000)
-        ada.presses("l")
-        await ada.is_asked("<S>abot")
+        await ada.presses("l").is_asked("<S>abot")
         await ada.wagers(30_000)
         assert ada.play_money("usd-cent")["bankroll"] == 110_000
         assert ada.play_money("frf-cent")["bankroll"] == 70_000
@@ -124,8 +120,7 @@ async def test_french_is_played_in_francs_english_in_dollars_and_both_are_kept(
         await ada.comes_back("<G> Au revoir")
         assert "<S>abot" in ada.prompt
         assert ada.figure("Capital") == "70 000 F"
-        ada.presses("l")
-        await ada.is_asked("<S>hoe")
+        await ada.presses("l").is_asked("<S>hoe")
         assert ada.figure("Bankroll") == "$110,000"
         await ada.wagers(5_000)
         assert ada.play_money("usd-cent")["bankroll"] == 115_000
@@ -133,14 +128,12 @@ async def test_french_is_played_in_francs_english_in_dollars_and_both_are_kept(
 
 async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(ends("player")), mode="t") as ada:
-        ada.presses("l")
-        await ada.is_asked("<S>abot")
+        await ada.presses("l").is_asked("<S>abot")
         assert "Mises en minutes - 0 coup sur 20" in ada.terminal.row(0)
         assert ada.figure("Pot") == "60 jetons"
         await ada.asks_to_bet()
         assert "Faites vos jeux : 1 jeton à 10 jetons (Entrée pour 1 jeton) :" in ada.prompt
-        ada.presses("3\r ")
-        await ada.is_asked("<S>abot")
+        await ada.presses("3\r ").is_asked("<S>abot")
         await ada.sees(" 3 jetons.")
         assert ada.has["online"] == 63 * 60
         assert ada.play_money("frf-cent") == {}
@@ -176,21 +169,18 @@ async def test_another_language_clears_the_last_coup_away(tmp_path: Path) -> Non
     async with at_baccarat(tmp_path, seed_where(ends("player"))) as ada:
         await ada.wagers(1000)
         await ada.sees("You win $1,000")
-        ada.presses("l")
-        await ada.is_asked("<S>abot")
+        await ada.presses("l").is_asked("<S>abot")
         assert "You win" not in ada.screen
 
 
 async def test_the_status_bar_speaks_the_language_of_the_table(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path) as ada:
         assert "Time left" in ada.status
-        ada.presses("l")
-        await ada.is_asked("<L>angue")
+        await ada.presses("l").is_asked("<L>angue")
         assert "Temps" in ada.status
         assert "Time left" not in ada.status
         assert ada.caller.record.preferences["language"] == "fr"
-        ada.presses("l")
-        await ada.is_asked("<L>anguage")
+        await ada.presses("l").is_asked("<L>anguage")
         assert "Time left" in ada.status
 
 
@@ -200,11 +190,9 @@ async def test_a_language_that_was_chosen_here_before_is_spoken_here_still(
     async with world(tmp_path) as board:
         ada = await punter_of(board, "Ada")
         await ada.caller.remember({"baccarat": {"language": "french", "mode": "B"}})
-        ada.presses(f"c{PAST_HEADER}")
-        await ada.is_asked("<L>angue")
+        await ada.presses(f"c{PAST_HEADER}").is_asked("<L>angue")
         assert ada.figure("Capital") == "100 000 F"
-        ada.presses("q")
-        await ada.is_asked("oodbye")
+        await ada.presses("q").is_asked("oodbye")
         assert "Time left" in ada.status
 
 

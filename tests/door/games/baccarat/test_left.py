@@ -66,13 +66,11 @@ async def test_a_bank_broken_by_the_coup_that_was_left_stays_broken(tmp_path: Pa
         await ada.drops_carrier()
         await ada.calls()
         await ada.is_asked("Card?")
-        ada.presses("c ")
-        await ada.is_asked("Press any key")
+        await ada.presses("c ").is_asked("Press any key")
         await ada.sees("and leaves with $1,100,000.")
         ada.presses(" ")
         await ada.is_asked_any(*MENUS)
-        ada.presses("b")
-        await ada.sees("The bank is broken.")
+        await ada.presses("b").sees("The bank is broken.")
 
 
 async def test_who_hangs_up_while_the_cards_slide_has_their_coup_in_the_books(
@@ -80,8 +78,7 @@ async def test_who_hangs_up_while_the_cards_slide_has_their_coup_in_the_books(
 ) -> None:
     async with at_baccarat(tmp_path, seed_where(ends("player"))) as ada:
         await ada.asks_to_bet()
-        ada.presses("7000\r")
-        await ada.sees("No more bets.")
+        await ada.presses("7000\r").sees("No more bets.")
         await ada.drops_carrier()
         assert ada.play_money("usd-cent")["bankroll"] == 107_000
 

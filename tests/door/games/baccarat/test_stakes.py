@@ -39,8 +39,7 @@ async def test_what_cannot_be_wagered_is_told_and_asked_again(
 ) -> None:
     async with at_baccarat(tmp_path, seed_where(WINS)) as ada:
         await ada.asks_to_bet()
-        ada.presses(f"{typed}\r")
-        await ada.sees(told)
+        await ada.presses(f"{typed}\r").sees(told)
         await ada.is_asked("Place your bets: $1 to $100,000")
         assert ada.play_money("usd-cent")["stake"] == 0
         ada.presses("1\r ")
@@ -57,10 +56,8 @@ async def test_the_last_wager_is_the_one_that_enter_repeats(tmp_path: Path) -> N
         # No more than there is left.
         await ada.asks_to_bet()
         assert "$1 to $40,000 (Enter for $40,000)" in ada.prompt
-        ada.presses("\r")
-        await ada.is_asked("Bet all of it?  <Y>es  <N>o (Enter)")
-        ada.presses("\r")
-        await ada.sees("No bet placed.")
+        await ada.presses("\r").is_asked("Bet all of it?  <Y>es  <N>o (Enter)")
+        await ada.presses("\r").sees("No bet placed.")
         await ada.asks_to_bet()
         ada.presses("\ry ")
         await ada.is_asked_any(*MENUS)
@@ -73,8 +70,7 @@ async def test_a_wager_that_was_not_written_is_not_on_the_table(tmp_path: Path) 
     async with at_baccarat(tmp_path, seed_where(WINS), busy_seconds=0.02) as ada:
         await ada.asks_to_bet()
         with books_locked(ada.board):
-            ada.presses("1000\r")
-            await ada.sees(UNWRITTEN)
+            await ada.presses("1000\r").sees(UNWRITTEN)
             await ada.is_asked_any(*MENUS)
         assert ada.figure("Bet") == ""
         assert ada.play_money("usd-cent")["bankroll"] == 100_000
@@ -85,8 +81,7 @@ async def test_a_bankroll_that_is_gone_is_renewed_the_next_day(tmp_path: Path) -
         await ada.wagers(100_000)
         assert ada.play_money("usd-cent")["bankroll"] == 0
         await ada.sees(GONE)
-        ada.presses("q")
-        await ada.is_asked("oodbye")
+        await ada.presses("q").is_asked("oodbye")
         await ada.sits_down_at_baccarat()
         await ada.sees(GONE)
         await ada.logs_off_from_table()
@@ -108,8 +103,7 @@ async def test_a_bankroll_is_renewed_at_midnight_for_one_who_never_left(tmp_path
         await ada.sees("A new day, and a new bankroll: $100,000.")
         # Ada has not returned to the table, so the bank keeps what it has won.
         assert ada.figure("The bank") == "$1,100,000"
-        ada.presses("\x03q")
-        await ada.is_asked("oodbye")
+        await ada.presses("\x03q").is_asked("oodbye")
         await ada.sits_down_at_baccarat()
         assert ada.figure("The bank") == "$1,000,000"
 
@@ -137,8 +131,7 @@ async def test_asking_for_a_bet_without_a_bankroll_moves_no_play_money(tmp_path:
         await ada.wagers(100_000)
         left = {"bankroll": 0, "casino": 1_100_000, "stake": 0}
         for _ in range(2):
-            ada.presses("b")
-            await ada.is_asked("<S>hoe")
+            await ada.presses("b").is_asked("<S>hoe")
             assert ada.play_money("usd-cent") == left
         assert ada.figure("The bank") == "$1,100,000"
         await ada.sees(GONE)
@@ -150,8 +143,7 @@ async def test_without_a_bankroll_no_bet_is_offered(tmp_path: Path) -> None:
         await ada.wagers(100_000)
         await ada.sees(GONE)
         assert "<B>et" not in ada.prompt
-        ada.presses("\r")
-        await ada.sees("Enter does nothing here.")
+        await ada.presses("\r").sees("Enter does nothing here.")
 
 
 # The bank is broken
@@ -170,11 +162,9 @@ async def test_the_bank_can_be_broken_and_that_is_celebrated(tmp_path: Path) -> 
         assert ada.play_money("usd-cent") == {"bankroll": 800_000, "casino": 300_000, "stake": 0}
         await ada.asks_to_bet()
         # Never more than the bank still has.
-        ada.presses("300001\r")
-        await ada.sees("The bank has only $300,000 left to win.")
+        await ada.presses("300001\r").sees("The bank has only $300,000 left to win.")
         await ada.is_asked("$1 to $300,000 (Enter for $300,000)")
-        ada.presses("\r ")
-        await ada.is_asked("Press any key")
+        await ada.presses("\r ").is_asked("Press any key")
         assert "Ladies and gentlemen, the bank is broken!" in ada.screen
         assert "Ada" in ada.terminal.picture
         await ada.sees("broke the bank at this table")
@@ -185,8 +175,7 @@ async def test_the_bank_can_be_broken_and_that_is_celebrated(tmp_path: Path) -> 
         await ada.is_asked_any(*MENUS)
         ada.presses("b")
         await ada.sees("The bank is broken. It opens again with $1,000,000 when you come back.")
-        ada.presses("q")
-        await ada.is_asked("oodbye")
+        await ada.presses("q").is_asked("oodbye")
         await ada.sits_down_at_baccarat()
         assert ada.play_money("usd-cent") == {
             "bankroll": 1_100_000,
@@ -204,8 +193,7 @@ async def test_the_cloth_falls_row_by_row_and_the_plaque_is_read_line_by_line(
         for wager in (100_000, 200_000, 400_000):
             await ada.wagers(wager)
         await ada.asks_to_bet()
-        ada.presses("\b" * 9 + "300000\r")
-        await ada.sees("Banco!")
+        await ada.presses("\b" * 9 + "300000\r").sees("Banco!")
         cloth, read = set(), set()
         while "Press any key" not in ada.prompt:
             picture = ada.terminal.picture
@@ -235,8 +223,7 @@ async def test_the_bank_is_not_filled_up_by_turning_from_one_language_to_the_oth
     async with at_baccarat(tmp_path, seed_where(WINS)) as ada:
         await ada.wagers(100_000)
         for menu in ("<S>abot", "<S>hoe"):
-            ada.presses("l")
-            await ada.is_asked(menu)
+            await ada.presses("l").is_asked(menu)
         assert ada.figure("The bank") == "$900,000"
 
 
@@ -294,8 +281,7 @@ async def test_for_time_turns_are_counted_and_the_bank_is_played_without_them(
         await ada.wagers(1)
         await ada.sees("That was your last turn today: you get 1 a day.")
         assert "For play money: UNIX bj." in " ".join(ada.screen.split())
-        ada.presses("m")
-        await ada.sees("The house stakes you to $100,000")
+        await ada.presses("m").sees("The house stakes you to $100,000")
         await ada.wagers(1)
         await ada.wagers(1)
         assert ada.play_money("usd-cent")["bankroll"] == 100_002
@@ -304,8 +290,7 @@ async def test_for_time_turns_are_counted_and_the_bank_is_played_without_them(
 async def test_what_they_play_for_is_remembered(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, mode="t") as ada:
         assert ada.preference()["mode"] == "T"
-        ada.presses("m")
-        await ada.sees("Played in dollars")
+        await ada.presses("m").sees("Played in dollars")
         await ada.comes_back()
         assert "Played in dollars" in ada.terminal.row(0)
         assert ada.preference()["mode"] == "B"
@@ -315,8 +300,7 @@ async def test_a_wager_is_not_shown_in_a_unit_it_was_not_made_in(tmp_path: Path)
     async with at_baccarat(tmp_path, seed_where(WINS), mode="t") as ada:
         await ada.wagers(5)
         assert ada.figure("Bet") == "5 coins"
-        ada.presses("m")
-        await ada.sees("Played in dollars")
+        await ada.presses("m").sees("Played in dollars")
         assert ada.figure("Bankroll") == "$100,000"
         assert ada.figure("Bet") == ""
 

@@ -228,8 +228,7 @@ async def test_cards_are_slid_from_the_shoe_one_by_one(tmp_path: Path) -> None:
     seed = seed_where(ends("bank"))
     async with at_baccarat(tmp_path, seed) as ada:
         await ada.asks_to_bet()
-        ada.presses("1000\r")
-        await ada.sees("No more bets.")
+        await ada.presses("1000\r").sees("No more bets.")
         seen = []
         while not any(menu in ada.prompt for menu in MENUS):
             seen.append(ada.terminal.row(5).count("┌─────┐"))
@@ -247,8 +246,7 @@ async def test_cards_are_slid_from_the_shoe_one_by_one(tmp_path: Path) -> None:
 async def test_the_status_line_does_not_tell_the_result_before_the_cards(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(ends("player")), mode="t") as ada:
         await ada.asks_to_bet()
-        ada.presses("5\r")
-        await ada.sees("No more bets.")
+        await ada.presses("5\r").sees("No more bets.")
         assert "Time left 1:00:00" in ada.status
         assert ada.figure("Pot") == "60 coins"
         await ada.board.clock.advance(1.0)
@@ -261,8 +259,7 @@ async def test_the_status_line_does_not_tell_the_result_before_the_cards(tmp_pat
 
 async def test_a_key_typed_ahead_is_not_lost_to_the_slide(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(ends("bank"), ends("player"))) as ada:
-        ada.presses("b1000\rb2000\r ")
-        await ada.sees("you win $2,000.")
+        await ada.presses("b1000\rb2000\r ").sees("you win $2,000.")
         assert ada.play_money("usd-cent")["bankroll"] == 101_000
 
 
@@ -271,15 +268,12 @@ async def test_a_key_typed_ahead_is_not_lost_to_the_slide(tmp_path: Path) -> Non
 
 async def test_rules_and_time_bank_are_within_reach(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path) as ada:
-        ada.presses("r")
-        await ada.sees("The rules of baccarat (1 of")
+        await ada.presses("r").sees("The rules of baccarat (1 of")
         await ada.sees("On 5 you choose.")
-        ada.presses("n")
-        await ada.sees("New players get $100,000")
+        await ada.presses("n").sees("New players get $100,000")
         ada.presses("q")
         await ada.is_asked_any(*MENUS)
-        ada.presses("t")
-        await ada.is_asked("Your choice")
+        await ada.presses("t").is_asked("Your choice")
         ada.presses("q")
         await ada.is_asked_any(*MENUS)
         assert ada.caller.place == "Baccarat"
@@ -288,10 +282,8 @@ async def test_rules_and_time_bank_are_within_reach(tmp_path: Path) -> None:
 async def test_who_leaves_at_the_first_question_is_at_the_menu(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = await punter_of(board, "Ada")
-        ada.presses("c")
-        await ada.is_asked("Play for time, or to break the bank?")
-        ada.presses("q")
-        await ada.is_asked("oodbye")
+        await ada.presses("c").is_asked("Play for time, or to break the bank?")
+        await ada.presses("q").is_asked("oodbye")
         assert ada.play_money("usd-cent") == {}
 
 
@@ -300,6 +292,5 @@ async def test_the_table_says_how_the_evening_went(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed) as ada:
         await ada.wagers(2000)
         await ada.wagers(500)
-        ada.presses("q")
-        await ada.sees("Baccarat: 1 win, 1 loss. Your bankroll: $101,500.")
+        await ada.presses("q").sees("Baccarat: 1 win, 1 loss. Your bankroll: $101,500.")
         assert "$101,500; 0 of 20 turns today" in ada.terminal.picture

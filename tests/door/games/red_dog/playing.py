@@ -13,7 +13,7 @@ from door.games.red_dog.round import RedDogAction, RedDogRound, start
 from door.games.red_dog.rules import RED_DOG
 from tests.door.playing import PAST_HEADER, PLACE_BET, Table, with_keys
 from tests.terminal import MODERN, Profile
-from tests.world import BOARD, World, log_on, world
+from tests.world import BOARD, World, log_on, logged_on, world
 
 _CARD = re.compile(r"│(10|[A2-9JQK])([♥♠♦♣])")
 _SUITS = {"♥": "H", "♠": "S", "♦": "D", "♣": "C"}
@@ -100,8 +100,7 @@ async def at_red_dog(folder: Path, profile: Profile = MODERN, **how: Any) -> Asy
 async def sit_down(board: World, name: str, profile: Profile = MODERN) -> RedDog:
     """Enter a caller in the books and lead them to the table."""
     board.enter(name)
-    terminal = await board.call(profile)
-    await log_on(terminal, name)
+    terminal = await logged_on(board, name, profile)
     table = RedDog(board, terminal, name)
     await table.terminal.until("Press any key")
     terminal.send(" ")

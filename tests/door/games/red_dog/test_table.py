@@ -12,7 +12,7 @@ from door.games.red_dog.round import RedDogAction
 from tests.door.games.red_dog.playing import RedDog, at_red_dog, ends, house, sit_down
 from tests.door.playing import AT_THE_TABLE, PLACE_BET
 from tests.terminal import MODERN, REFUSING, SYNCTERM
-from tests.world import log_on, world
+from tests.world import logged_on, world
 
 # A hand
 
@@ -70,24 +70,19 @@ async def test_the_table_is_played_on_any_screen(tmp_path: Path, profile) -> Non
     async with at_red_dog(tmp_path, profile) as ada:
         seed = ends("lose", 5)
         ada.board.seeds = [seed]
-        ada.terminal.send("b")
-        await ada.terminal.until("Coins to bet")
-        ada.terminal.send("2\r")
-        await ada.terminal.until("Spread 5: a card in between pays 1 to 1.")
+        await ada.terminal.send("b").until("Coins to bet")
+        await ada.terminal.send("2\r").until("Spread 5: a card in between pays 1 to 1.")
         await ada.terminal.until("<S>tand")
-        ada.terminal.send("s")
-        await ada.terminal.until("Not in between. You lose 2 coins.")
+        await ada.terminal.send("s").until("Not in between. You lose 2 coins.")
         await ada.terminal.until("<B>et")
         assert ada.moved() == [("stake", 120), ("lost", 120)]
 
 
 async def test_the_rules_are_those_of_the_house(tmp_path: Path) -> None:
     async with at_red_dog(tmp_path, toml=house(decks=6, shuffle="shoe", largest_bet=4)) as ada:
-        ada.terminal.send("r")
-        await ada.terminal.until("Bets are 1 to 4 coins.")
+        await ada.terminal.send("r").until("Bets are 1 to 4 coins.")
         await ada.terminal.until("6 decks, shuffled once 75% have been dealt.")
-        ada.terminal.send(" ")
-        await ada.terminal.until("Hang up")
+        await ada.terminal.send(" ").until("Hang up")
         ada.terminal.send(" ")
         await ada.prompt(PLACE_BET)
 
@@ -123,11 +118,9 @@ async def test_a_win_past_an_event_is_told_of_at_the_bet(tmp_path: Path) -> None
 async def test_a_closed_table_is_not_in_the_menu(tmp_path: Path) -> None:
     async with world(tmp_path, toml=house(open=False)) as board:
         board.enter("Ada")
-        terminal = await board.call()
-        await log_on(terminal, "Ada")
+        terminal = await logged_on(board, "Ada")
         await terminal.until("Press any key")
-        terminal.send(" ")
-        await terminal.until("oodbye")
+        await terminal.send(" ").until("oodbye")
         assert "Vegas" in terminal.picture
         assert "Red Dog" not in terminal.picture
 

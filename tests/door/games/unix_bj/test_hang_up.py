@@ -84,8 +84,7 @@ async def test_a_hand_waits_at_the_question_at_which_it_was_left(
         assert ada.letters.endswith(whole.splitlines(keepends=True)[-1])
         assert f"\nAction ${ada.tally(unit(stakes))[0]}\n" in ada.letters
         assert ada.board.findings() == []
-        ada.presses(" ")
-        await ada.is_asked(PLAY)
+        await ada.presses(" ").is_asked(PLAY)
 
 
 def without_typing(seed: bytes, lines: tuple[str, ...]) -> str:
@@ -142,8 +141,7 @@ async def test_a_run_has_a_shoe_of_its_own(tmp_path: Path) -> None:
             await ada.starts(seed)
             await ada.strikes("\x7f")
             assert ada.seed == f"Seed {seed.hex()[:8]}"
-            ada.presses(" ")
-            await ada.is_asked(PLAY)
+            await ada.presses(" ").is_asked(PLAY)
         with ada.board.books() as desk:
             shoes = desk.connection.exec_driver_sql(
                 "SELECT seal, closed IS NULL FROM shoes ORDER BY id"
@@ -169,8 +167,7 @@ async def test_a_hand_goes_on_for_the_stakes_it_was_dealt_for_and_the_next_one_d
         assert len(ada.rounds()) == 1
         assert ada.tally("usd-cent")[0] == 2
         assert ada.seed == f"Seed {seed.hex()[:8]}"
-        ada.presses(" ")
-        await ada.sees("A dollar is a coin")
+        await ada.presses(" ").sees("A dollar is a coin")
 
 
 # Killed

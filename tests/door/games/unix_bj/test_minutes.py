@@ -38,8 +38,7 @@ async def test_a_dollar_is_a_coin(tmp_path: Path) -> None:
         assert ada.has["stake"] == 0
         assert ada.has["online"] == 60 * MINUTE + standing * COIN
         assert ada.tally("usd-cent") == (0, 0)
-        ada.presses(" ")
-        await ada.sees("You have played 1 of 20 hands today.")
+        await ada.presses(" ").sees("You have played 1 of 20 hands today.")
 
 
 async def test_a_coin_is_what_the_sysop_makes_it(tmp_path: Path) -> None:
@@ -99,12 +98,10 @@ async def test_time_that_passes_in_thought_may_make_a_yes_too_dear(tmp_path: Pat
 async def test_nobody_sits_down_with_their_last_coins(tmp_path: Path) -> None:
     toml = f"{FOR_MINUTES}[calls]\nminutes_per_day = 2\n"
     async with at_the_teletype(tmp_path, toml=toml) as ada:
-        ada.presses("p")
-        await ada.is_asked(ANY_KEY)
+        await ada.presses("p").is_asked(ANY_KEY)
         await ada.sees("You have 2 coins. The bet is 2 coins, and your last coin can't")
         assert ada.rounds() == []
-        ada.presses(" ")
-        await ada.is_asked(PLAY)
+        await ada.presses(" ").is_asked(PLAY)
 
 
 async def test_a_run_ends_when_the_pot_cannot_pay_the_next_bet(tmp_path: Path) -> None:
@@ -127,13 +124,11 @@ async def test_a_day_has_so_many_hands(tmp_path: Path) -> None:
             await ada.types("")
         assert len(ada.rounds()) == 2
         assert "You have played all 2 turns for today." in ada.plain
-        ada.presses(" ")
-        await ada.is_asked(PLAY)
+        await ada.presses(" ").is_asked(PLAY)
         await ada.sees("You have played all of today's hands: 2. Still open: Black Jack For Time")
         assert "Ctrl-H" not in ada.screen
         assert "<Q>uit (Enter)" in ada.prompt
-        ada.presses("p")
-        await ada.sees("You have played all of today's hands: 2.")
+        await ada.presses("p").sees("You have played all of today's hands: 2.")
         assert len(ada.rounds()) == 2
 
 

@@ -101,10 +101,8 @@ async def test_the_interrupt_key_ends_it_with_action_and_standing(
         # The hand was not dropped for nothing: all that was still asked was answered with no.
         assert ada.journal() == journal
         assert len(ada.rounds()) == 1
-        ada.presses(" ")
-        await ada.is_asked(PLAY)
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses(" ").is_asked(PLAY)
+        await ada.presses("q").is_asked(MENU)
 
 
 async def test_an_interrupt_right_behind_the_last_answer_ends_it_before_the_next_hand(
@@ -143,13 +141,10 @@ async def test_elsewhere_del_rubs_out_again(tmp_path: Path) -> None:
     async with at_the_teletype(tmp_path) as ada:
         await ada.starts(seed_asking(*HITTING))
         await ada.strikes("\x7f")
-        ada.presses(" ")
-        await ada.is_asked(PLAY)
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses(" ").is_asked(PLAY)
+        await ada.presses("q").is_asked(MENU)
         await ada.sits_down()
-        ada.presses("b")
-        await ada.is_asked("Coins to bet")
+        await ada.presses("b").is_asked("Coins to bet")
         ada.presses("98\x7f\x7f6\r")
         await ada.terminal.wait_for(lambda _: ada.rounds()[-1][0] == 6 * 60, "six coins bet")
 
@@ -190,11 +185,9 @@ async def test_a_warning_stands_between_the_letters_and_the_question_is_asked_ag
 
 async def test_the_manual_can_be_read(tmp_path: Path) -> None:
     async with at_the_teletype(tmp_path) as ada:
-        ada.presses("m")
-        await ada.sees("/usr/games/bj")
+        await ada.presses("m").sees("/usr/games/bj")
         await ada.is_asked("<N>ext")
-        ada.presses("nnn")
-        await ada.sees("This one can be checked.")
+        await ada.presses("nnn").sees("This one can be checked.")
 
 
 async def test_a_caller_who_cuts_is_asked_before_the_first_letter(tmp_path: Path) -> None:
@@ -217,8 +210,7 @@ async def test_who_escapes_the_cut_has_bet_nothing(tmp_path: Path) -> None:
         await ada.caller.remember({"cut": True})
         ada.presses("p")
         await ada.sees("A phrase to cut the cards")  # typed a row below
-        ada.presses("\x03")
-        await ada.is_asked(ANY_KEY)
+        await ada.presses("\x03").is_asked(ANY_KEY)
         assert ada.rounds() == []
         assert ada.letters == ""
 
@@ -234,8 +226,7 @@ async def test_the_standing_is_kept_over_runs_and_calls(tmp_path: Path) -> None:
         await ada.strikes("\x7f")
         action, standing = ada.tally()
         assert action > 2
-        ada.presses(" ")
-        await ada.is_asked(PLAY)
+        await ada.presses(" ").is_asked(PLAY)
         await ada.sees(f"Your action is ${action}.")
 
         await ada.starts(second)
@@ -243,10 +234,8 @@ async def test_the_standing_is_kept_over_runs_and_calls(tmp_path: Path) -> None:
         await ada.strikes("\x03")
         assert ada.letters == from_seed(second, STRUCK, action=action, standing=standing)
         action, standing = ada.tally()
-        ada.presses(" ")
-        await ada.is_asked(PLAY)
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses(" ").is_asked(PLAY)
+        await ada.presses("q").is_asked(MENU)
         await ada.logs_off()
 
         await ada.visits()
@@ -260,10 +249,8 @@ async def test_it_is_said_at_the_good_bye_how_it_went(tmp_path: Path) -> None:
         await ada.starts(seed_asking("Hit? ", "over"))
         await ada.strikes("\r\x7f")
         _, standing = ada.tally()
-        ada.presses(" ")
-        await ada.is_asked(PLAY)
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses(" ").is_asked(PLAY)
+        await ada.presses("q").is_asked(MENU)
         words = f"{'up' if standing > 0 else 'down'} $2" if standing else "even"
         await ada.sees(f"UNIX bj: 1 hand. You're {words}.")
 
@@ -288,21 +275,17 @@ async def test_the_page_behind_fairness_has_seal_and_seed_whole(tmp_path: Path) 
     seed, other = (seed_asking("Hit? ", "over"), bytes(range(32)))
     async with at_the_teletype(tmp_path) as ada:
         ada.board.seeds = [seed]
-        ada.presses("f")
-        await ada.sees("Seal of the next shoe")
+        await ada.presses("f").sees("Seal of the next shoe")
         await ada.sees(sha256(seed).hexdigest())
         assert "Seed of the last shoe" not in ada.screen
-        ada.presses(" ")
-        await ada.is_asked(PLAY)
+        await ada.presses(" ").is_asked(PLAY)
         # What was sealed then is what is dealt, whatever comes next.
         await ada.starts(other)
         assert ada.letters == from_seed(seed)
         await ada.strikes("\r\x7f")
         assert seed.hex() not in ada.plain
-        ada.presses(" ")
-        await ada.is_asked(PLAY)
-        ada.presses("f")
-        await ada.sees("Seed of the last shoe")
+        await ada.presses(" ").is_asked(PLAY)
+        await ada.presses("f").sees("Seed of the last shoe")
         for digits in (sha256(other).hexdigest(), sha256(seed).hexdigest(), seed.hex()):
             await ada.sees(digits)
 
@@ -313,8 +296,7 @@ async def test_plain_lines_tell_neither_seal_nor_seed_unasked(tmp_path: Path) ->
         await ada.starts(seed)
         await ada.strikes("\r\x7f")
         assert not re.search("Seal|Seed|[0-9a-f]{8}", ada.plain)
-        ada.presses(" ")
-        await ada.is_asked(PLAY)
+        await ada.presses(" ").is_asked(PLAY)
         ada.presses("f")
         for digits in (sha256(seed).hexdigest(), seed.hex()):
             await ada.sees(digits)

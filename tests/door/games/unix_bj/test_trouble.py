@@ -33,12 +33,10 @@ async def test_without_books_there_is_no_seal_and_no_letter(
     async with at_the_teletype(tmp_path) as ada:
         with monkeypatch.context() as disk:
             disk.setattr(journal, "open_shoe", broken)
-            ada.presses("p")
-            await ada.sees(UNWRITTEN)
+            await ada.presses("p").sees(UNWRITTEN)
             await ada.is_asked(ANY_KEY)
             assert "Seal" not in ada.plain
-        ada.presses(" ")
-        await ada.is_asked(PLAY)
+        await ada.presses(" ").is_asked(PLAY)
         await ada.starts(seed)
         assert ada.letters == from_seed(seed)
 
@@ -106,8 +104,7 @@ async def test_a_seed_that_cannot_be_declared_done_is_shown_another_time(
             assert "The seed stays sealed." in ada.plain
             assert seed.hex()[:8] not in ada.plain
         # The next run has another seed all the same.
-        ada.presses(" ")
-        await ada.is_asked(PLAY)
+        await ada.presses(" ").is_asked(PLAY)
         other = seed_asking(*ONE_ANSWER)
         await ada.starts(other)
         assert ada.letters == from_seed(other, action=ada.tally()[0] - 2, standing=ada.tally()[1])
@@ -121,8 +118,7 @@ async def test_without_books_the_page_tells_no_standing(
         await ada.strikes("\x7f")
         with monkeypatch.context() as disk:
             disk.setattr("door.games.unix_bj.table.tally", broken)
-            ada.presses(" ")
-            await ada.is_asked(PLAY)
+            await ada.presses(" ").is_asked(PLAY)
             await ada.sees("The books can't be read right now.")
         assert play_money.Tally(*ada.tally()).action == 2
 

@@ -248,8 +248,7 @@ async def at_the_end(folder: Path, toml: str, profile: Profile) -> AsyncIterator
         for _number in range(4):
             await board.pass_time(BEAT_SECONDS)
         await ada.has_the_turn()
-        ada.presses("s")
-        await ada.is_asked("<A>gain")
+        await ada.presses("s").is_asked("<A>gain")
         yield ada
 
 
@@ -273,8 +272,7 @@ async def test_a_banner_tells_how_it_ended_and_comes_down_by_itself(
 async def test_a_key_takes_the_banner_down_and_counts(tmp_path: Path) -> None:
     async with at_the_end(tmp_path, ANIMATED, MODERN) as ada:
         await ada.sees("DEALER WINS")
-        ada.presses("b")
-        await ada.is_asked("Coins to bet")
+        await ada.presses("b").is_asked("Coins to bet")
         assert "DEALER WINS" not in ada.screen
 
 
@@ -332,14 +330,10 @@ async def test_help_does_not_have_the_same_said_twice_beside_the_felt(tmp_path: 
         ada = await player(board, "Ada", large)
         await ada.sees("You sit down.")
         for _time in range(2):
-            ada.presses("?")
-            await ada.sees("Turn the tutor on or off.")
-            ada.presses("q")
-            await ada.sees("<B>et (Enter)")
-        ada.presses("r")
-        await ada.sees("The house pays")
-        ada.presses("q")
-        await ada.sees("<B>et (Enter)")
+            await ada.presses("?").sees("Turn the tutor on or off.")
+            await ada.presses("q").sees("<B>et (Enter)")
+        await ada.presses("r").sees("The house pays")
+        await ada.presses("q").sees("<B>et (Enter)")
         assert ada.screen.count("You sit down.") == 1
 
 

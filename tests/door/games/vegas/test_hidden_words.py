@@ -74,14 +74,12 @@ async def test_the_page_of_fairness_hides_the_words_too(tmp_path: Path) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
         board.seeds = [shoe(2, everybody_plays, cut=RUDE)]
         ada, bob = await player(board, "Ada"), await player(board, "Bob")
-        ada.presses("c")
-        await ada.sees("A phrase to cut the cards")
+        await ada.presses("c").sees("A phrase to cut the cards")
         ada.presses(f"{RUDE}\r")
         await bob.sees(f"Ada cuts with: {RUDE}")
         mutes(board, "Ada")
         for guest, words in ((ada, RUDE), (bob, "not shown to you")):
             await guest.is_asked(AT_TABLE)
-            guest.presses("f")
-            await guest.sees("Cut with")
+            await guest.presses("f").sees("Cut with")
             assert words in guest.screen
             guest.presses(" ")

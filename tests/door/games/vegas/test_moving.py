@@ -186,8 +186,7 @@ async def test_who_waits_for_a_table_may_leave(tmp_path: Path) -> None:
     async with in_mid_round(tmp_path, "Ada", "Bob") as (two, (_, bob)):
         two.is_gone(0)
         await bob.sees(MOVING)
-        bob.presses("q")
-        await bob.is_asked(MENU)
+        await bob.presses("q").is_asked(MENU)
 
 
 async def test_nobody_waits_for_longer_than_half_a_minute(tmp_path: Path) -> None:
@@ -196,8 +195,7 @@ async def test_nobody_waits_for_longer_than_half_a_minute(tmp_path: Path) -> Non
         await bob.sees(MOVING)
         await two.pass_time(27)
         await bob.sees("The table can't be reached just now.")
-        bob.presses(" ")
-        await bob.is_asked(MENU)
+        await bob.presses(" ").is_asked(MENU)
         assert open_round(two).caller == "Ada"
         assert two.room(0).table().tenure.is_held
         await ada.has_the_turn()
@@ -232,8 +230,7 @@ async def test_a_server_that_is_cut_off_from_the_books_alone_is_looked_at_as_eve
         two.stops(0)
         for _ in range(10):
             await two.pass_time(1)
-            ada.presses("k")
-            await ada.is_asked("Say:")
+            await ada.presses("k").is_asked("Say:")
             ada.presses("hello\r")
             await bob.sees("hello")
         assert SILENT not in bob.screen
@@ -263,8 +260,7 @@ async def test_who_was_only_slow_writes_nothing_and_its_callers_follow(
     ):
         table = await slept(two, bob)
         before = open_round(two)
-        ada.presses("s")
-        await ada.sees(HAND_GOES_ON)
+        await ada.presses("s").sees(HAND_GOES_ON)
         assert table.has_moved
         assert open_round(two) == before
         await ada.stands()

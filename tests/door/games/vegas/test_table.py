@@ -45,8 +45,7 @@ async def test_alone_enter_and_enter_again_deals_for_the_bet_that_was_last(tmp_p
         await ada.says_bet(3)
         await ada.stands()
         await ada.is_asked("<A>gain")
-        ada.presses("\r")
-        await ada.is_asked("(Enter for 3)")
+        await ada.presses("\r").is_asked("(Enter for 3)")
         ada.presses("\r")
         await ada.terminal.wait_for(lambda _: ada.on_the_table.lead == 2, "another round")
         assert ada.round.seats[0].bet == 3 * MINUTE
@@ -56,11 +55,9 @@ async def test_alone_again_deals_at_once(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, over_at_once)) as (ada,):
         await ada.is_asked("<B>et (Enter)")
         assert "<A>gain" not in ada.prompt  # there is no last bet yet
-        ada.presses("b\r")
-        await ada.sees("Turns today: 1")
+        await ada.presses("b\r").sees("Turns today: 1")
         await ada.is_asked("<A>gain")
-        ada.presses("a")
-        await ada.sees("Turns today: 2")
+        await ada.presses("a").sees("Turns today: 2")
 
 
 async def test_what_a_round_brought_is_said_and_shown_and_summed_up_at_the_menu(
@@ -85,15 +82,11 @@ async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
         await ada.says_bet(3)
         await ada.is_asked("Insurance, up to 1.5 coins?")
         assert ada.prompt.endswith("<N>o  Tal<k>  <Q>uit")
-        ada.presses("i")
-        await ada.is_asked("up to 1.5 (Enter for 1.5)")
-        ada.presses("1.6\r")
-        await ada.sees("Insurance: 1.5 at most, in coins.")
+        await ada.presses("i").is_asked("up to 1.5 (Enter for 1.5)")
+        await ada.presses("1.6\r").sees("Insurance: 1.5 at most, in coins.")
         await ada.is_asked("Insurance, up to")
-        ada.presses("i")
-        await ada.is_asked("Coins to insure")
-        ada.presses(".5\r")
-        await ada.sees("Your insurance wins 1 coin.")
+        await ada.presses("i").is_asked("Coins to insure")
+        await ada.presses(".5\r").sees("Your insurance wins 1 coin.")
         assert ada.has["online"] == 58 * MINUTE
 
 
@@ -101,10 +94,8 @@ async def test_insurance_may_be_declined_and_thought_better_of(tmp_path: Path) -
     async with company(tmp_path, "Ada", seed=shoe(1, ace_up)) as (ada,):
         await ada.says_bet(2)
         await ada.is_asked("Insurance, up to 1 coin?")
-        ada.presses("i")
-        await ada.is_asked("Coins to insure")
-        ada.presses("\x03")
-        await ada.is_asked("Insurance, up to 1 coin?")
+        await ada.presses("i").is_asked("Coins to insure")
+        await ada.presses("\x03").is_asked("Insurance, up to 1 coin?")
         ada.presses("n")
         await ada.has_the_turn()
         assert ada.has["stake"] == 2 * MINUTE
@@ -114,14 +105,11 @@ async def test_a_pair_is_split_and_each_hand_played_and_shown(tmp_path: Path) ->
     async with company(tmp_path, "Ada", seed=shoe(1, pair)) as (ada,):
         await ada.says_bet(2)
         await ada.is_asked("S<p>lit")
-        ada.presses("p")
-        await ada.is_asked("(first hand)")
+        await ada.presses("p").is_asked("(first hand)")
         assert ada.has["stake"] == 4 * MINUTE
-        ada.presses("s")
-        await ada.is_asked("(second hand)")
+        await ada.presses("s").is_asked("(second hand)")
         assert ada.prompt.endswith("<H>it  <S>tand  Tal<k>  <Q>uit")
-        ada.presses("s")
-        await ada.is_asked("<B>et")
+        await ada.presses("s").is_asked("<B>et")
         shown = ada.block(1)
         for hand in ada.round.seats[0].hands:
             cards = " ".join(short(card) for card in hand.cards)
@@ -235,14 +223,10 @@ async def test_who_goes_in_the_middle_is_asked_first_and_told_at_the_menu(tmp_pa
         await ada.is_ready(2)
         await bob.is_ready(2)
         await ada.has_the_turn()
-        bob.presses("q")
-        await bob.is_asked("If you leave now, the dealer stands for you.")
-        bob.presses("n")
-        await bob.is_asked(AT_TABLE)
-        bob.presses("q")
-        await bob.is_asked("Leave?")
-        bob.presses("y")
-        await bob.is_asked(MENU)
+        await bob.presses("q").is_asked("If you leave now, the dealer stands for you.")
+        await bob.presses("n").is_asked(AT_TABLE)
+        await bob.presses("q").is_asked("Leave?")
+        await bob.presses("y").is_asked(MENU)
         await ada.sees_at(2, "has left")
         await ada.stands()
         await bob.sees("Your hand at Vegas was played out:")
@@ -313,15 +297,13 @@ async def test_last_words_stand_on_a_line_of_their_own_behind_an_open_question(
 async def test_callers_talk_while_the_cards_are_played(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob", "Cyd", seed=shoe(3, everybody_plays)) as three:
         ada, bob, cyd = three
-        bob.presses("k")
-        await bob.is_asked("Say:")
+        await bob.presses("k").is_asked("Say:")
         await ada.is_ready()
         bob.presses("good |12luck \x1b[2Jall\r")
         for guest in three:
             await guest.sees("good │12luck")
             await guest.sees("all")
-        ada.presses("/")
-        await ada.is_asked("Whisper (name message)")
+        await ada.presses("/").is_asked("Whisper (name message)")
         ada.presses("bob thanks\r")
         await bob.sees("Ada whispers to you: thanks")
         await ada.sees("You whisper to Bob: thanks")
@@ -336,12 +318,9 @@ async def test_who_is_on_and_a_whisper_to_walter_begin_with_the_same_letter(
         await walter.sees("Ada whispers to you: hello")
         ada.presses("/i hello yourself\r")
         await ida.sees("Ada whispers to you: hello yourself")
-        ada.presses("/w\r")
-        await ada.sees("On now: Ada, Walter, Ida")
-        ada.presses("k")
-        await ada.is_asked("Say:")
-        ada.presses("?")
-        await ada.reads_that("/w alone says who is on")
+        await ada.presses("/w\r").sees("On now: Ada, Walter, Ida")
+        await ada.presses("k").is_asked("Say:")
+        await ada.presses("?").reads_that("/w alone says who is on")
 
 
 async def test_a_turn_that_comes_while_its_caller_types_waits_behind_the_line(
@@ -351,8 +330,7 @@ async def test_a_turn_that_comes_while_its_caller_types_waits_behind_the_line(
         await ada.is_ready()
         await bob.is_ready()
         await ada.has_the_turn()
-        bob.presses("k")
-        await bob.is_asked("Say:")
+        await bob.presses("k").is_asked("Say:")
         bob.presses("h")
         await ada.stands()
         await bob.sees("Your turn: 30 s")
@@ -373,8 +351,7 @@ async def test_who_reads_or_stands_at_the_bank_is_called_when_it_is_their_turn(
         await ada.is_ready()
         await bob.is_ready()
         await ada.has_the_turn()
-        bob.presses(key)
-        await bob.sees(page)
+        await bob.presses(key).sees(page)
         await ada.stands()
         await bob.sees("Your turn at Vegas: 30 seconds.")
         bob.presses("q")
@@ -397,13 +374,11 @@ async def test_the_tutor_speaks_before_a_move_and_after_a_worse_one(tmp_path: Pa
         )
 
     async with company(tmp_path, "Ada", seed=shoe(1, stiff)) as (ada,):
-        ada.presses("u")
-        await ada.sees("The tutor is on")
+        await ada.presses("u").sees("The tutor is on")
         await ada.is_asked(AT_TABLE)
         await ada.says_bet(1)
         await ada.sees("Book: STAND")
-        ada.presses("h")
-        await ada.sees("The book says stand; that play costs")
+        await ada.presses("h").sees("The book says stand; that play costs")
         assert ada.caller.record.preferences["tutor"] is True
 
 
@@ -435,8 +410,7 @@ async def test_the_tutor_judges_a_move_by_what_was_known_before_it(tmp_path: Pat
 async def test_the_longest_menu_is_broken_between_choices(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob") as (ada, _):
         await ada.caller.remember({"bets": {"vegas": 3}})
-        ada.presses("r")
-        await ada.sees("The rules of Vegas")
+        await ada.presses("r").sees("The rules of Vegas")
         ada.presses("q")
         await ada.sees("<B>et (Enter)  <A>gain  <C>ut  Tal<k>  <R>ules  <F>airness  <T>ime bank")
         assert ada.prompt.endswith("<Q>uit")
@@ -446,7 +420,6 @@ async def test_the_first_seat_cuts_and_all_see_with_what(tmp_path: Path) -> None
     async with company(tmp_path, "Ada", "Bob") as (ada, bob):
         assert "<C>ut" in ada.prompt
         assert "<C>ut" not in bob.prompt
-        ada.presses("c")
-        await ada.sees("A phrase to cut the cards")
+        await ada.presses("c").sees("A phrase to cut the cards")
         ada.presses("seven come |12eleven\r")
         await bob.sees("Ada cuts with: seven come │12eleven")

@@ -123,8 +123,7 @@ async def test_same_as_last_time_is_not_bet_before_a_new_coin_was_named(tmp_path
         await ada.is_asked("<A>gain")
         read_again(ada.board, table_toml(coin_minutes=4))
         await ada.board.at_rest()
-        ada.presses("a")
-        await ada.sees("A coin is 4 minutes of your time now.")
+        await ada.presses("a").sees("A coin is 4 minutes of your time now.")
         assert ada.round.seats[0].bet == 2 * MINUTE
         await ada.is_asked(AT_TABLE)
         ada.presses("a")
@@ -142,8 +141,7 @@ async def test_who_sits_down_at_a_hand_that_is_over_hears_what_a_coin_is_worth(
         await ada.is_asked("<A>gain")
         read_again(ada.board, table_toml(coin_minutes=4))
         await ada.board.at_rest()
-        ada.presses("qv")
-        await ada.sees("A coin is 4 minutes of your time.")
+        await ada.presses("qv").sees("A coin is 4 minutes of your time.")
 
 
 async def test_a_caller_hears_of_new_rules_before_they_bet(tmp_path: Path) -> None:
@@ -151,6 +149,5 @@ async def test_a_caller_hears_of_new_rules_before_they_bet(tmp_path: Path) -> No
         ada = await player(board, "Ada", SILENT)
         read_again(ada.board, table_toml(natural_pays=3))
         await ada.board.at_rest()
-        ada.presses("b")
-        await ada.sees("The rules of this table have changed: R shows them.")
+        await ada.presses("b").sees("The rules of this table have changed: R shows them.")
         await ada.is_asked("Coins to bet")

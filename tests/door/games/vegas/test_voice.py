@@ -29,21 +29,16 @@ from timebank.language import Phrase, Viewer, _
 
 async def test_question_mark_explains_keys_and_fields(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada") as (ada,):
-        ada.presses("?")
-        await ada.sees("Bet, and be ready for the cards.")
+        await ada.presses("?").sees("Bet, and be ready for the cards.")
         await ada.sees("Turn the tutor on or off.")
-        ada.presses(">")
-        await ada.sees("Whose turn it is.")
-        ada.presses("q")
-        await ada.is_asked("<B>et (Enter)")
+        await ada.presses(">").sees("Whose turn it is.")
+        await ada.presses("q").is_asked("<B>et (Enter)")
 
 
 async def test_a_key_of_no_meaning_says_so_once(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada") as (ada,):
-        ada.presses("xyz")
-        await ada.sees("X does nothing here.")
-        ada.presses("r")
-        await ada.sees("The rules of Vegas")
+        await ada.presses("xyz").sees("X does nothing here.")
+        await ada.presses("r").sees("The rules of Vegas")
         assert "Y does nothing here" not in ada.terminal.transcript
 
 
@@ -59,8 +54,7 @@ async def test_who_has_played_the_last_turn_of_the_day_is_told_where_else_to_bet
         await ada.sees("That was your last turn here today.")
         await ada.sees("For play money: UNIX bj.")
         assert "<B>et" not in ada.prompt
-        ada.presses("b")
-        await ada.sees("No turns left here today: 1 a day.")
+        await ada.presses("b").sees("No turns left here today: 1 a day.")
 
 
 def loses(dealt: BlackjackRound) -> bool:
@@ -79,8 +73,7 @@ async def test_who_has_no_pot_left_after_a_round_is_told_why_they_cannot_bet(
         await ada.says_bet(1)
         await ada.has_the_turn()
         await board.pass_time(57 * MINUTE + 10)
-        ada.presses("s")
-        await ada.sees("The smallest bet is 1 coin")
+        await ada.presses("s").sees("The smallest bet is 1 coin")
 
 
 # A bet, a turn, a line that breaks
@@ -228,10 +221,8 @@ async def test_cards_fall_one_by_one_and_a_key_cuts_it_short_and_counts(tmp_path
             await ada.board.pass_time(BEAT_SECONDS)
         await ada.has_the_turn()
         await ada.sees_at(1, cards[1])
-        ada.presses("s")
-        await ada.sees("Dealer")
-        ada.presses("r")
-        await ada.sees("The rules of Vegas")
+        await ada.presses("s").sees("Dealer")
+        await ada.presses("r").sees("The rules of Vegas")
 
 
 # Lines
@@ -251,8 +242,7 @@ async def test_lines_tell_the_cards_that_were_dealt_while_somebody_came(
         ada.board.enter("Bob")
         bob = Player(ada.board, "Bob")
         await bob.visits(REFUSING)
-        bob.presses("v")
-        await bob.sees("Seat 1: Ada")
+        await bob.presses("v").sees("Seat 1: Ada")
         await ada.says_bet()
         await ada.has_the_turn()
         dealt.set()
