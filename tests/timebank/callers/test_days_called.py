@@ -40,16 +40,6 @@ def test_a_row_of_days_can_go_on_until_the_day_after_is_over(books, ann):
     assert books.do(days_called.running, ann) == 0
 
 
-def test_who_logs_on_is_told_of_the_days_up_to_this_one(books, ann):
-    told = []
-    for _ in range(3):
-        call = books.call(ann)
-        told.append(books.do(days_called.running, ann))
-        call.close()
-        books.wait(DAY)
-    assert told == [1, 2, 3]
-
-
 def test_more_days_are_counted_than_are_read_at_a_time(books, ann, monkeypatch):
     monkeypatch.setattr(days_called, "CHUNK", 2)
     for length in range(1, 6):

@@ -6,14 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from tests.timebank.books import NOON, Books, pushed, won
+from tests.timebank.books import NOON, Books
 from timebank.calls import clock_mend
-from timebank.errors import EventRefused, NoRoom, NotEnough
+from timebank.errors import EventRefused
 from timebank.keeping import events, restoring
 from timebank.keeping.events import EventAsked
 from timebank.ledger import early_events
-from timebank.settings.schedule import Event
-from timebank.window import teller
 
 AT_ONCE = EventAsked(notice=0)
 HALF_AN_HOUR = EventAsked(notice=30)
@@ -51,23 +49,6 @@ def test_what_reaches_past_it_is_held_and_comes_back_when_it_is_over(books, call
     assert call.purse.held == 0
     assert call.purse.online == 30 * 60
     assert call.purse.closing.start == NOON + timedelta(days=1, hours=15), "tonight's is over"
-    assert books.audit() == []
-
-
-def test_no_bet_win_loan_or_withdrawal_reaches_past_it(books, call):
-    call.bet(40 * 60)
-    start(books)
-    call.act(won(40 * 60, 20 * 60))
-    assert [row[0] for row in call.moved] == ["returned", "won", "clamp", "held"]
-    assert (call.purse.online, call.purse.bank, call.purse.held) == (30 * 60, 20 * 60, 30 * 60)
-    with pytest.raises(NotEnough):
-        call.bet(31 * 60)
-    with pytest.raises(NoRoom):
-        call.post(teller.withdraw, 60)
-    call.bet(20 * 60)
-    books.wait(25 * 60)
-    call.act(pushed(20 * 60))
-    assert call.purse.online == 5 * 60
     assert books.audit() == []
 
 
@@ -113,20 +94,6 @@ def test_what_was_held_already_waits_no_longer_than_for_its_own_event(open_books
     call.touch()
     assert call.purse.held == 0
     assert books.audit() == []
-
-
-def test_it_joins_events_that_it_touches(open_books):
-    late = Event("Backup", (NOON + timedelta(minutes=45)).time(), frozenset(range(7)), 30)
-    books = open_books(now=NOON, events=(late,))
-    call = books.call(books.caller("Ann"))
-    start(books, EventAsked("Repairs", 30, 20))
-    call.touch()
-    closed = call.purse.closing
-    assert closed.name == "Repairs and Backup"
-    assert closed.end - closed.start == timedelta(minutes=55)
-    books.do(events.take_back, "Jane")
-    call.touch()
-    assert (call.purse.online, call.purse.held) == (45 * 60, 15 * 60)
 
 
 def test_what_cannot_be_started_is_refused_and_said(books):
