@@ -63,7 +63,7 @@ def test_a_missing_trigger_is_found(books):
 
 def test_a_changed_trigger_is_found(books, engine):
     books.sql("DROP TRIGGER transfers_are_never_deleted")
-    does = {"sqlite": "BEGIN SELECT 1; END", "postgres": "EXECUTE FUNCTION count_a_hand()"}
+    does = {"sqlite": "BEGIN SELECT 1; END", "postgres": "EXECUTE FUNCTION move_balances()"}
     books.sql(f"CREATE TRIGGER transfers_are_never_deleted AFTER DELETE ON notices {does[engine]}")
     assert books.audit() == [
         "trigger transfers_are_never_deleted: It was changed, so the books are not guarded."
