@@ -17,7 +17,7 @@ from tests.timebank.books import NOON, settings_for
 from tests.timebank.cluster import as_user
 from timebank.callers import callers
 from timebank.errors import DatabaseRefused
-from timebank.ledger.postgres.database import PostgresDatabase
+from timebank.ledger.postgres.database import PostgresDatabase, reached_by
 from timebank.settings.place import read_place
 
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -40,7 +40,7 @@ def pooled(cluster):
             f"[databases]\n{name} = host={cluster.folder} dbname={name} user=postgres\n"
             f"[pgbouncer]\n"
             f"unix_socket_dir = {folder}\nlisten_port = {PORT}\nauth_type = any\n"
-            f"pool_mode = {pool_mode}\nadmin_users = postgres\n"
+            f"pool_mode = {pool_mode}\nignore_startup_parameters = options\n"
         )
         (folder / "settings.ini").chmod(0o644)
         command = [*as_user(), PGBOUNCER, "-q", folder / "settings.ini"]
@@ -84,3 +84,14 @@ def test_one_that_lends_by_the_session_works(pooled, tmp_path):
             number = callers.register(desk, "Ann", "").id
         with database.reading(settings, NOON) as desk:
             assert callers.get(desk, number).name == "Ann"
+
+
+def test_messages_come_through_one_that_lends_by_the_session(pooled):
+    way = reached_by(pooled("session"))
+    with (
+        psycopg.connect(**way, options="-c synchronous_commit=off", autocommit=True) as ear,
+        psycopg.connect(**way, autocommit=True) as mouth,
+    ):
+        ear.execute("LISTEN board")
+        mouth.execute("NOTIFY board, 'hello'")
+        assert [each.payload for each in ear.notifies(timeout=PATIENCE, stop_after=1)] == ["hello"]
