@@ -452,3 +452,19 @@ async def test_a_purse_that_arrives_late_does_not_replace_a_newer_one(tmp_path: 
         caller.expect()(older)
         assert caller.purse.posted == older.purse
         await caller.touch()
+
+
+async def test_who_waits_for_the_books_is_told_why_once(tmp_path: Path) -> None:
+    words = "The board is busy. Please wait."
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await seated(board, "Ada")
+        async with board.slow_books():
+            ada.presses("b")
+            await ada.terminal.until_gone(TABLE)
+            await board.clock.advance(2)
+            assert words not in ada.screen
+            await board.clock.advance(2)
+            await ada.sees(words)
+            await board.clock.advance(4)
+        await ada.is_asked("Coins to bet")
+        assert ada.screen.count(words) == 1

@@ -297,3 +297,18 @@ async def test_an_event_that_is_taken_back_gives_the_time_back_at_once(tmp_path:
         await ada.sees("The sysop takes Mail hour back: the board stays open.")
         await board.pass_time(1)
         await is_left(ada, 60 * MINUTE)
+
+
+async def test_who_is_out_of_time_sees_what_an_event_that_is_started_early_leaves(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=sysop_toml(minutes_per_day=7, grace_minutes=5)) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(7 * MINUTE)
+        await ada.is_asked("<G>oodbye")
+        assert "Grace 5:00" in ada.status
+        await starts_early(board, EventAsked("Repairs", 30))
+        await board.pass_time(1)
+        await ada.terminal.wait_for(lambda _: "Grace 0:5" in ada.status, "less than a minute")
+        await board.pass_time(MINUTE)
+        await ada.is_sent_off("Repairs has begun. Please call back at 12:38.")
