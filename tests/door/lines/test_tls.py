@@ -103,6 +103,16 @@ async def test_the_last_words_arrive_and_tls_ends_as_it_should(tmp_path: Path) -
         assert await call.until_ended() == "the board hung up"
 
 
+async def test_a_caller_who_hangs_up_is_noticed(tmp_path: Path) -> None:
+    async with board_with_tls(tmp_path) as board:
+        _, writer = await asyncio.open_connection(
+            "127.0.0.1", board.port, ssl=trusting(), server_hostname="localhost"
+        )
+        call = await board.answered()
+        writer.close()
+        assert await call.until_ended() == "the caller hung up"
+
+
 async def test_a_caller_who_never_reads_is_cut_off(tmp_path: Path, warnings: list[str]) -> None:
     async with board_with_tls(tmp_path) as board, Terminal(REFUSING) as terminal:
         await terminal.connect(board.port, tls=trusting(), receive_buffer=4096)
