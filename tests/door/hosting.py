@@ -227,9 +227,7 @@ class Host(Served):
         self._closing.append(near)
         return await self._visit(process, caller, name, ANSI)
 
-    async def called_back(
-        self, *words: str, name: str = "Moth@Xibalba", profile: Profile = ANSI
-    ) -> Visit:
+    async def called_back(self, *words: str) -> Visit:
         """Start the door with a port to call back."""
         with socket.create_server(("127.0.0.1", 0)) as port:
             port.setblocking(False)
@@ -238,7 +236,7 @@ class Host(Served):
             process = await self._started(*door, descriptors=(), environment=None)
             async with asyncio.timeout(PATIENCE):
                 wire, _ = await asyncio.get_running_loop().sock_accept(port)
-        return await self._visit(process, wire, name, profile)
+        return await self._visit(process, wire, "Moth@Xibalba", ANSI)
 
     async def serve(self) -> None:
         self._settings = self.config.path.read_text(encoding="utf-8")

@@ -30,8 +30,8 @@ def baccarat_toml(**keys: object) -> str:
     return with_keys(LIVELY, "baccarat", keys)
 
 
-def shoe_of(seed: bytes, cut: str = "") -> tuple[Any, ...]:
-    return shuffle.shuffle(seed, cut, BACCARAT.decks)
+def shoe_of(seed: bytes) -> tuple[Any, ...]:
+    return shuffle.shuffle(seed, "", BACCARAT.decks)
 
 
 def seeds() -> Iterator[bytes]:
@@ -39,15 +39,13 @@ def seeds() -> Iterator[bytes]:
         yield number.to_bytes(shuffle.SEED_BYTES, "big")
 
 
-def seed_where(
-    *wanted: Callable[[BaccaratRound], bool], rules: BaccaratRules = BACCARAT, cut: str = ""
-) -> bytes:
+def seed_where(*wanted: Callable[[BaccaratRound], bool], rules: BaccaratRules = BACCARAT) -> bytes:
     """A seed whose first coups are each as wanted, dealt one after the other without a decision
     but in the last."""
     for seed in seeds():
         position = 0
         for number, deal in enumerate(wanted):
-            coup, _ = start(rules, shoe_of(seed, cut)[position:], 1)
+            coup, _ = start(rules, shoe_of(seed)[position:], 1)
             if not deal(coup) or not (coup.over or number == len(wanted) - 1):
                 break
             position += coup.cards_used
@@ -179,13 +177,12 @@ async def at_baccarat(
     folder: Path,
     *shoes: bytes,
     mode: str = "b",
-    profile: Profile = MODERN,
     toml: str = LIVELY,
     **how: Any,
 ) -> AsyncIterator[Punter]:
     """A caller who has just sat down with these shoes to come; `how` is what `world` takes."""
     async with world(folder, toml=toml, **how) as board:
-        punter = await punter_of(board, "Ada", profile)
+        punter = await punter_of(board, "Ada")
         board.seeds = list(shoes)
         await punter.sits_down_at_baccarat(mode)
         yield punter

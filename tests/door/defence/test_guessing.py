@@ -25,9 +25,9 @@ async def left_open(board: World, name: str = "Ada", address: str = HOME) -> Str
     return somebody
 
 
-async def guesses(somebody: Stranger, times: int = 1, *, told: str = WRONG) -> None:
+async def guesses(somebody: Stranger, times: int = 1) -> None:
     for _ in range(times):
-        await somebody.presses("pguessed\r").reads_that(told)
+        await somebody.presses("pguessed\r").reads_that(WRONG)
         await somebody.is_asked(PROMPT)
 
 

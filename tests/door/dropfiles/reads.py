@@ -41,10 +41,8 @@ def understood(folder: Path, name: str, content: bytes) -> Understood:
     return understand(find(path, NO_ENVIRONMENT, None), AS_WRITTEN)
 
 
-def understood_of(
-    folder: Path, *files: Written | str, settings: HostSettings = AS_WRITTEN
-) -> Understood:
+def understood_of(folder: Path, *files: Written | str) -> Understood:
     """What is understood of a call from several files, given whole or by the name of a writer."""
     for file in files:
         put(folder, WRITERS[file] if isinstance(file, str) else file)
-    return understood_in(folder, settings)
+    return understood_in(folder)

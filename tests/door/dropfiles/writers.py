@@ -78,15 +78,13 @@ def chain(
     number: str = "42",
     alias: str = "Moth",
     real_name: str = "Ann Example",
-    ansi: str = "1",
     left: str = "3540.00",
     baud: str = "38400",
     board: str = "Moth House",
-    remote: str = "1",
 ) -> tuple[str, ...]:
     return (
         *(number, alias, real_name, "", "56", "F", "0.00", "11/20/26", "80", "25", "50", "0", "0"),
-        *(ansi, remote, left, "/bbs/gfiles/", "/bbs/data/", "261120.log", baud, "1", board),
+        *("1", "1", left, "/bbs/gfiles/", "/bbs/data/", "261120.log", baud, "1", board),
         *("The Keeper", "72000", "60", "10", "4", "20", "5", "8N1"),
     )
 
@@ -102,14 +100,13 @@ def bbsdev(
     rows: str = "43",
     deadline: str = "2026-11-20T20:30:00Z",
     charset: str = "IBM437",
-    software: str = "ENiGMA 0.4.1",
     board: str = "Moth House",
     level: str = "30",
     node: str = "3",
 ) -> tuple[str, ...]:
     return (
         *(version, comm, parameters, alias, key, columns, rows, "Y", "N", "1.332", deadline),
-        *(charset, "en-US", software, board, "The Keeper", level, node, "N"),
+        *(charset, "en-US", "ENiGMA 0.4.1", board, "The Keeper", level, node, "N"),
     )
 
 

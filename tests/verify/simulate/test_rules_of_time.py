@@ -234,10 +234,10 @@ def test_an_event_that_was_started_early_and_cuts_nothing_off_is_found(made: Han
 TODAY = "2026-06-01"
 
 
-def _begin_day(made: HandMade, rows: str, *, carried: int = 0, standing: int = 0) -> None:
+def _begin_day(made: HandMade, rows: str, *, standing: int = 0) -> None:
     """Let a day have begun before all rows there are."""
-    day = "INSERT INTO days (caller_id, day, after, carried, standing) VALUES (?, ?, 0, ?, ?)"
-    made.books.sql(day, made.caller_id, TODAY, carried, standing)
+    day = "INSERT INTO days (caller_id, day, after, carried, standing) VALUES (?, ?, 0, 0, ?)"
+    made.books.sql(day, made.caller_id, TODAY, standing)
     made.books.sql("UPDATE callers SET day = ?", TODAY)
     made.begin(rows)
 

@@ -55,10 +55,10 @@ class RedDog(Table):
         await self.types_bet(coins, seed, **how)
 
     async def types_bet(  # type: ignore[override]
-        self, coins: int | str, seed: bytes, *, cut: str = "", decks: int = 1, position: int = 0
+        self, coins: int | str, seed: bytes, *, cut: str = "", position: int = 0
     ) -> None:
         self.terminal.send(f"{coins}\r")
-        self.round, _ = start(RED_DOG, shuffle.shuffle(seed, cut, decks)[position:], 1)
+        self.round, _ = start(RED_DOG, shuffle.shuffle(seed, cut, 1)[position:], 1)
         await self.sees_hand()
 
     async def does(self, *actions: str) -> None:
