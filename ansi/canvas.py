@@ -261,7 +261,7 @@ def _rewrite(
 
 @lru_cache(maxsize=2048)  # some 700 bytes each
 def _laid(below: Row, first: int, cells: str, inks: str) -> Row:
-    """Return a row with cells laid on it from `first` on: tables lay the same on it again and
+    """Return a row with cells laid on it from `first` on. Tables lay the same cells again and
     again, and callers who see the same share the row."""
     last = first + len(cells)
     left, right = below.cells[:first], below.cells[last:]

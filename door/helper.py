@@ -56,7 +56,7 @@ class Helper:
         return None if self._process is None else self._process.pid
 
     def ask(self, function: Callable[[*Ts], T], *arguments: *Ts) -> asyncio.Future[T]:
-        """Return what will be the function's result, or `NoAdviceNow`.
+        """Return a future of the function's result; it raises `NoAdviceNow` where there is none.
 
         The process imports the function. Cancelling the future ends the work on it.
         """

@@ -107,8 +107,8 @@ def speak_to(viewer: Viewer) -> None:
 class speaking_to:
     """Speak to `viewer` for a while: at a table one task speaks to several."""
 
-    # No generator, and nothing is set in the task of `viewer`: each update of each screen is made
-    # in one of these.
+    # Each update of each screen enters one of these. A generator would cost more, and so would
+    # setting what the viewer's own task has already.
     __slots__ = ("_before", "_viewer")
 
     def __init__(self, viewer: Viewer) -> None:

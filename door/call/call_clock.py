@@ -165,8 +165,8 @@ class CallClock:
     def _arm(self) -> None:
         """Wait for the first beat of the next second.
 
-        At the very instant at which a second begins it is not charged yet, but right after that:
-        what was shown at that instant may not stay for a second.
+        A second is charged right after the instant at which it begins. What a tick shows at that
+        very instant is corrected at once, and does not stay for a second.
         """
         now = self.console.clock.monotonic()
         over = (now - self.purse.logged_on) % 1.0

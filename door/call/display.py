@@ -33,7 +33,7 @@ NARROW_PAGE_BELOW_ROWS = 3  # of them, below a page: its prompt, and a short sen
 LEAST_SIDE_COLUMNS, MOST_SIDE_COLUMNS = 28, 52
 TEXTS_KEPT = 60
 _STATUS_STYLE = Style(background=Colour.BLUE)
-CLOCK = "\0"  # the piece of a status line that is another one every second
+CLOCK = "\0"  # where the clock, which changes every second, stands among the pieces of a line
 
 # What others say stands so far from the left from its second row on.
 HANG_CELLS = 2

@@ -74,8 +74,10 @@ class StatusLine:
         self.show()
 
     def pieces(self) -> tuple[tuple[str, ...], str]:
-        """Return as much of it as fits, since a cut amount would be another one: its pieces, bars
-        among them, and the clock that stands in place of `CLOCK`."""
+        """Return the pieces that fit, with bars, and the clock that stands in place of `CLOCK`.
+
+        No piece is cut, since a cut amount would be another one.
+        """
         left = self.purse.time_left()
         has_grace = self.grace is not None and not left
         if self.grace is not None and has_grace:

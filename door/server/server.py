@@ -107,13 +107,15 @@ def quickest() -> Callable[[], AbstractEventLoop] | None:
     return make
 
 
-OLD_COLLECTIONS = 1000  # collections of what is younger, before one of everything
+OLD_COLLECTIONS = 1000  # collections of younger objects before one of all objects
 
 
 def spare_collections() -> None:
-    """Keep the collector from what stands now, and let it look at all that came since less often:
-    with 1,000 callers on it takes 100 ms for that, while everybody waits. A call that ends leaves
-    no cycles, and what is young is looked at as often as ever."""
+    """Take the objects that exist now out of garbage collection, and collect old ones less often.
+
+    With 1,000 callers on, a collection of all objects takes 100 ms, in which everybody waits. A
+    call that ends leaves no cycles. Young objects are collected as often as before.
+    """
     gc.freeze()
     young, middle, _old = gc.get_threshold()
     gc.set_threshold(young, middle, OLD_COLLECTIONS)

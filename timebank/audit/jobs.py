@@ -96,7 +96,7 @@ def run(
 
 
 def _end_with_the_command() -> None:
-    """Let this process end without a word at Ctrl-C, and when the command was killed."""
+    """Let this process end without a word at Ctrl-C, and when the command is killed."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_wait_for_the_end, daemon=True).start()
@@ -111,8 +111,8 @@ def _wait_for_the_end() -> None:
 
 @contextmanager
 def _starting() -> Iterator[None]:
-    """Start processes that import nothing of the folder that the command runs in, and that heed no
-    Ctrl-C before they can do so without a word."""
+    """Let processes start that import nothing of the folder that the command runs in, and that
+    ignore Ctrl-C until `_end_with_the_command` has run."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"

@@ -149,8 +149,7 @@ def _of_clock(desk: Desk) -> tuple[str, ...]:
 
 
 def count_results(work: Work, look: Work) -> int:
-    """Recount the hands of callers whose running totals or awards are not what their hands come to;
-    return how many rows that were.
+    """Mend running totals and awards that are not what hands come to; return how many were wrong.
 
     Every hand is read, so that is done at `look`, a desk that keeps nobody from writing.
     """

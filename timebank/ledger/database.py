@@ -54,8 +54,8 @@ AGAIN_SECONDS = 0.25
 # (measured: 10 a group give half of what 50 give).
 GROUP_SIZE = 50
 
-# For a request that is alone in its transaction, which needs no savepoint.
-WHOLE = contextlib.nullcontext()
+# Instead of a savepoint, for a request that is alone in its transaction.
+NO_SAVEPOINT = contextlib.nullcontext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -494,8 +494,8 @@ class Writer:
             desk = Desk(self._connection, self._settings(), self._now())
             answers = []
             for request in group:
-                apart = WHOLE if is_alone else _savepoint(self._connection)
-                answers.append(_carry_out(desk, request, apart))
+                savepoint = NO_SAVEPOINT if is_alone else _savepoint(self._connection)
+                answers.append(_carry_out(desk, request, savepoint))
             if is_alone and answers[0].error is not None:
                 transaction.rollback()
                 return answers
@@ -584,10 +584,10 @@ def _never_known(doubtful: _Doubtful, who: Sequence[Request]) -> list[Done]:
     return [Done(request.ticket, None, unknown) for request in who]
 
 
-def _carry_out(desk: Desk, request: Request, apart: AbstractContextManager[None]) -> Done:
+def _carry_out(desk: Desk, request: Request, savepoint: AbstractContextManager[None]) -> Done:
     """Do one request; only what breaks the whole transaction is raised."""
     try:
-        with apart:
+        with savepoint:
             result = request.operation(desk)
     except Exception as error:
         if failures.is_broken(error):

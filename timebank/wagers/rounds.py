@@ -148,8 +148,8 @@ _SETTLE = Prepared(
 def cut(desk: Desk, owner: int | None, shoe_id: int, wager: Wager) -> Changed:
     """Commit the cut of a new shoe, which is this caller's (None: shared).
 
-    A cut changes the order of the cards, so a shoe that was dealt from takes no other:
-    `refuse_gone` is to be asked after the next statement.
+    A cut changes the order of the cards, so a shoe that was dealt from takes no other. Give the
+    result to `refuse_gone` after the next statement.
     """
     of = {"shoe": shoe_id, "owner": owner, "game": wager.game}
     return _CUT.later(desk.connection, said=wager.cut, **of)

@@ -194,7 +194,7 @@ def _stakes_for(posting: Posting, wager: Wager, amount: int) -> Stakes:
 def _dealt_from(desk: Desk, wager: Wager, shoe_id: int, first: int) -> tuple[Wager, Changed]:
     """Commit the cut of a shoe, which is shared or that of the first who bets, and bets alone.
 
-    Returns the cut, and the wager with the start that several rounds have in common. A shared shoe
+    Returns the wager, with the start that several rounds have in common, and the cut. A shared shoe
     must be just where the table has left it.
     """
     is_alone = len(wager.amounts) == 1

@@ -104,6 +104,7 @@ _OPENED: _Agreement = ((), (), tuple((request, True) for request in _ASKED))
 
 @lru_cache(maxsize=256)
 def _shared(agreement: _Agreement) -> _Agreement:
+    """Return an equal agreement, which many callers share."""
     return agreement
 
 

@@ -21,7 +21,7 @@ import psycopg
 from psycopg.abc import RV, Params, PQGen, Query
 from psycopg.errors import Diagnostic
 
-# Nothing is asked for longer than this while others wait to write, in seconds: a server that has
+# Seconds that a writer waits for an answer, while others wait for its turn. A server that has
 # stopped, or whose standby does not answer, keeps its connections open and says nothing.
 PATIENCE = 10.0
 

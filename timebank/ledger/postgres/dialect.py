@@ -241,7 +241,7 @@ def begin_writing(connection: Connection, milliseconds: int, *, lays: bool) -> N
 
     Each of its statements sees what others have committed before it, and nobody else writes. It
     leaves what its COMMIT can be looked up by, unless it `lays` the tables. That is not sent with
-    the COMMIT: whoever asks what became of it must meet the lock on this row.
+    the COMMIT: a process that looks the COMMIT up must meet the lock on this row.
     """
     found = driver(connection)
     found.patience, found.defers = PATIENCE, True
@@ -285,7 +285,7 @@ def changes_process(connection: Connection, other: Connection) -> bool:
     """Return whether a pooler gives a connection another server process for each transaction."""
     before = _process(connection)
     driver(other).execute("BEGIN", prepare=False)
-    _process(other)  # holds the process of the first, unless that is kept for it
+    _process(other)  # takes the process that `connection` had, if the pooler lends it out again
     return _process(connection) != before
 
 
