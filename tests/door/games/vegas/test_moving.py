@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -14,9 +15,14 @@ from door.call.guest_caller import HostCaller
 from door.errors import Closing, TableMoved
 from door.games.blackjack.round import BlackjackAction
 from door.games.vegas.company import (
+    PATIENCE_SECONDS,
+    SETTLED_SECONDS,
+    UNREACHED,
+    Company,
     DoorCompany,
 )
 from door.games.vegas.table import VegasTable
+from tests.clock import FakeClock
 from tests.door.company import Player, player, table_toml
 from tests.door.handed_over import comes_in
 from tests.door.seated import MINUTE, arrives, everybody_plays, shoe
@@ -24,7 +30,7 @@ from tests.door.several import Servers, servers
 from tests.door.visiting import MENU
 from tests.door.wall import Told
 from tests.terminal import MODERN, PATIENCE, REFUSING, Profile
-from tests.world import World
+from tests.world import NOON, World
 from timebank.errors import LeaseLost
 from timebank.wagers import journal
 from timebank.wagers.journal import StoredRound
@@ -199,6 +205,48 @@ async def test_nobody_waits_for_longer_than_half_a_minute(tmp_path: Path) -> Non
         assert open_round(two).caller == "Ada"
         assert two.room(0).table().tenure.is_held
         await ada.has_the_turn()
+
+
+@pytest.mark.parametrize(
+    ("at_table", "told_at"),
+    [
+        (SETTLED_SECONDS - 1, PATIENCE_SECONDS),
+        (SETTLED_SECONDS, 6 + SETTLED_SECONDS + PATIENCE_SECONDS),
+    ],
+)
+async def test_a_table_that_is_lost_again_at_once_makes_nobody_wait_twice(
+    at_table: float, told_at: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They look for 6 s, are at the table that was taken up for a moment or longer, and it is
+    lost for good."""
+    clock = FakeClock(NOON)
+    monkeypatch.setattr("door.games.vegas.company.room_of", mock.Mock())
+    console = mock.Mock(waits_from=clock.monotonic())
+    company = Company(mock.Mock(clock=clock), mock.Mock(console=console))
+    looks = 0
+
+    async def looks_for_it() -> bool:
+        nonlocal looks
+        looks += 1
+        if looks == 8:
+            company._sits(clock.monotonic())
+            await clock.advance(at_table)
+            console.waits_from = clock.monotonic()
+        return False
+
+    async def waits_a_second() -> bool:
+        await clock.advance(1)
+        return False
+
+    began = clock.monotonic()
+    with (
+        mock.patch.object(company, "_is_over", looks_for_it),
+        mock.patch.object(company, "_leaves_meanwhile", waits_a_second),
+        mock.patch.object(company, "_tell", mock.AsyncMock()) as told,
+    ):
+        await company.visit()
+    told.assert_awaited_once_with(UNREACHED)
+    assert clock.monotonic() - began == told_at
 
 
 # A server that stands still
