@@ -1,6 +1,7 @@
 """What callers have in common: messages, deals and tournaments that were durable at the last look.
 
-What was there stays. What was not may come: that a message was shown, that a deal is over.
+A row that was durable stays, and so does each of its values. Only a NULL may become a value (a
+message is shown, a deal is over), and the decisions of a try may go on.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 from verify.simulate.tournaments import Tournaments
 
 TRY = "try"
-STAY = {
+DURABLE_ROWS = {
     "message": "SELECT id, sender_id, caller_id, at, text, shown FROM messages",
     "deal": "SELECT seal, day, lower(hex(seed)), rules, opened, daily, closed FROM deals",
     TRY: "SELECT seal || ' ' || caller_id, begun, acts, finished, score, cost FROM deal_tries",
@@ -24,7 +25,7 @@ class Company:
 
     def __init__(self) -> None:
         self.counted = Counter[str]()  # what was told of tournaments since the first look
-        self.rows: dict[str, dict[Any, list[Any]]] = {what: {} for what in STAY}
+        self.rows: dict[str, dict[Any, list[Any]]] = {what: {} for what in DURABLE_ROWS}
         self._tournaments = Tournaments(self.counted)
 
     @property
@@ -33,7 +34,7 @@ class Company:
 
     def look(self, file: sqlite3.Connection) -> None:
         """Compare everything; raises AssertionError at what is gone or other than it was."""
-        for what, query in STAY.items():
+        for what, query in DURABLE_ROWS.items():
             now = {key: row for key, *row in file.execute(query)}
             for key, was in self.rows[what].items():
                 assert key in now, f"{what} {key} was durable and is gone"
@@ -46,4 +47,5 @@ class Company:
 
 
 def _stays(was: object, now: object, *, goes_on: bool) -> bool:
-    return was in (None, now) or (goes_on and str(now).startswith(f"{was} "))
+    words = str(was).split()
+    return was in (None, now) or (goes_on and str(now).split()[: len(words)] == words)
