@@ -7,7 +7,8 @@ import pytest
 from tests.timebank.books import GAME, lost, wager
 from tests.timebank.ledger.test_writer import Desks, add, texts
 from timebank.callers.notices import add_notice
-from timebank.errors import NotEnough
+from timebank.errors import CallClosed, NotEnough
+from timebank.language import Phrase
 from timebank.ledger import reasons
 from timebank.ledger.postgres.connection import BooksConnection
 from timebank.ledger.transfers import ELAPSED, Account, Movement, transfer
@@ -95,6 +96,25 @@ class TestARowThatTheServerRefuses:
         desks.submit(add("b"))
         assert desks.next_group()[0].error is None
         assert texts(books) == ["b"]
+
+    def test_leaves_no_statement_to_the_next_that_the_server_has_not_prepared(
+        self, books, desks, call, monkeypatch
+    ):
+        def refused(desk):
+            desk.connection.exec_driver_sql("SELECT 1")
+            raise CallClosed(Phrase("This call has ended."))
+
+        # A connection that has prepared nothing yet: what ends a savepoint is prepared when it is
+        # sent for the third time, here with the row that is refused.
+        operations = [refused, add("a"), overdraw(call), add("b")]
+        monkeypatch.setattr("timebank.ledger.postgres.database.BooksConnection", BooksConnection)
+        books.database.engine.dispose()
+        group = desks.together(*operations)
+        assert [type(done.error) for done in group] == [
+            *(CallClosed, type(None)),
+            *(NotEnough, type(None)),
+        ]
+        assert texts(books) == ["a", "b"]
 
     def test_is_told_by_a_transaction_of_its_own(self, books, call):
         with pytest.raises(NotEnough):

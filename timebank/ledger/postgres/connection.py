@@ -111,10 +111,15 @@ class BooksConnection(psycopg.Connection[Any]):
             yield
             return
         waiting, self._waiting = self._waiting, []
-        with without_rows(), self.pipeline():
-            for each in waiting:
-                each.cursor.execute(each.statement, each.parameters)
-            yield
+        try:
+            with without_rows(), self.pipeline():
+                for each in waiting:
+                    each.cursor.execute(each.statement, each.parameters)
+                yield
+        except psycopg.Error:
+            # psycopg takes for prepared what the server has passed over behind the error.
+            self._prepared.clear()
+            raise
 
     def next_operation(self) -> Operation:
         """Number the next transaction that is to be committed."""
