@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
+from sqlalchemy.exc import DBAPIError
 
 from tests.timebank.books import GAME, lost, wager
 from tests.timebank.ledger.test_writer import Desks, add, texts
@@ -120,6 +123,20 @@ class TestARowThatTheServerRefuses:
         with pytest.raises(NotEnough):
             books.do(overdraw(call))
         books.do(add_notice, call.caller_id, "a")
+        assert texts(books) == ["a"]
+
+    def test_that_nobody_heeds_takes_its_whole_transaction_along(self, books, desks, call):
+        def heedless(desk):
+            with contextlib.suppress(DBAPIError):
+                desk.connection.exec_driver_sql("UPDATE callers SET name = NULL")
+
+        desks.submit(heedless)
+        (done,) = desks.next_group()
+        assert isinstance(done.error, DBAPIError)
+        with pytest.raises(DBAPIError, match="aborted"):
+            books.do(heedless)
+        desks.submit(add("a"))
+        assert desks.next_group()[0].error is None
         assert texts(books) == ["a"]
 
     def test_is_in_no_log(self, books, desks, call, caplog):

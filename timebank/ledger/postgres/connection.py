@@ -19,7 +19,8 @@ from typing import Any, NamedTuple, Self
 
 import psycopg
 from psycopg.abc import RV, Params, PQGen, Query
-from psycopg.errors import Diagnostic
+from psycopg.errors import Diagnostic, InFailedSqlTransaction
+from psycopg.pq import TransactionStatus
 
 # Seconds that a writer waits for an answer, while others wait for its turn. A server that has
 # stopped, or whose standby does not answer, keeps its connections open and says nothing.
@@ -133,10 +134,13 @@ class BooksConnection(psycopg.Connection[Any]):
     def commit(self) -> None:
         """Commit; psycopg.Error where the server has not said that it is done for good.
 
-        One whose wait for its standby was cancelled warns, and says that it has committed.
+        One whose wait for its standby was cancelled warns, and says that it has committed. One in
+        which a statement failed is rolled back by the server without an error.
         """
         self._warning, self.operation = "", None
         try:
+            if self.info.transaction_status == TransactionStatus.INERROR:
+                raise InFailedSqlTransaction("the transaction was aborted by a statement before")
             with self.together():
                 super().commit()
         except psycopg.Error:
