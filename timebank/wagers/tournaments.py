@@ -53,6 +53,7 @@ from timebank.ledger.sql import (
     Query,
     Reader,
     change,
+    columns_of,
     equal,
     insert_into,
     read,
@@ -98,13 +99,12 @@ class Tournament:
 
 
 class Entry(NamedTuple):
-    """That a caller has entered: amounts are seconds, `place` is None until it is settled."""
+    """One caller's entry. Amounts are seconds; `place` is None until the tournament is settled."""
 
     for_prize: bool
     paid: int
     place: int | None
     prize: int
-    is_given_back: bool
 
 
 class EntryTerms(NamedTuple):
@@ -265,9 +265,7 @@ _END = Prepared(
 _TAKEN_BACK = Prepared(lambda: change(tournaments, "taken_back_id", equal(tournaments.c.seal)))
 _OF_CALLER = equal(entries.c.seal, entries.c.caller_id)
 _ENTRY = Prepared(
-    lambda: select(
-        entries.c.for_prize, entries.c.paid, entries.c.place, entries.c.prize, entries.c.back_id
-    ).where(_OF_CALLER)
+    lambda: select(*columns_of(entries, "for_prize paid place prize")).where(_OF_CALLER)
 )
 _ENTER = Prepared(lambda: insert_into(entries, "seal caller_id at day for_prize paid paid_id"))
 _PLACE = Prepared(lambda: change(entries, "place passed", _OF_CALLER))
@@ -406,7 +404,7 @@ def entry_of(desk: Desk, seal: str, caller_id: int) -> Entry | None:
     row = _ENTRY(desk.connection, seal=seal, caller_id=caller_id).first()
     if row is None:
         return None
-    return Entry(bool(row.for_prize), row.paid, row.place, row.prize, row.back_id is not None)
+    return Entry(bool(row.for_prize), row.paid, row.place, row.prize)
 
 
 def standings(desk: Desk, seal: str) -> list[PlacedEntry]:

@@ -40,8 +40,8 @@ def answers_before_the_commit(patch: pytest.MonkeyPatch) -> None:
     """Callers who are told what was done before it is in the books."""
     real = database._carry_out
 
-    def carry_out(desk: Any, request: Any, apart: Any) -> Done:
-        done = real(desk, request, apart)
+    def carry_out(desk: Any, request: Any, savepoint: Any) -> Done:
+        done = real(desk, request, savepoint)
         if done.error is None:
             request.ticket.answer.set_result(done.result)
         return done
