@@ -102,6 +102,7 @@ class TestOpening:
         with cluster.connect(empty) as shell:
             shell.execute(table)
         database = PostgresDatabase(cluster.place(empty))
+        assert database.upgrade() is None
         with pytest.raises(DatabaseRefused, match="is the database of some other program"):
             getattr(database, way)()
         database.close()

@@ -137,9 +137,10 @@ class BooksConnection(psycopg.Connection[Any]):
         One whose wait for its standby was cancelled warns, and says that it has committed. One in
         which a statement failed is rolled back by the server without an error.
         """
+        writes = self.operation is not None
         self._warning, self.operation = "", None
         try:
-            if self.info.transaction_status == TransactionStatus.INERROR:
+            if writes and self.info.transaction_status == TransactionStatus.INERROR:
                 raise InFailedSqlTransaction("the transaction was aborted by a statement before")
             with self.together():
                 super().commit()
