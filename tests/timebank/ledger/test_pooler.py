@@ -35,12 +35,12 @@ def pooled(cluster):
     folder = cluster.folder / name
     folder.mkdir()
 
-    def start(pool_mode: str):
+    def start(pool_mode: str, *more: str):
         (folder / "settings.ini").write_text(
             f"[databases]\n{name} = host={cluster.folder} dbname={name} user=postgres\n"
             f"[pgbouncer]\n"
             f"unix_socket_dir = {folder}\nlisten_port = {PORT}\nauth_type = any\n"
-            f"pool_mode = {pool_mode}\nignore_startup_parameters = options\n"
+            f"pool_mode = {pool_mode}\nignore_startup_parameters = options\n" + "\n".join(more)
         )
         (folder / "settings.ini").chmod(0o644)
         command = [*as_user(), PGBOUNCER, "-q", folder / "settings.ini"]
@@ -74,6 +74,19 @@ def test_one_that_lends_by_the_transaction_is_refused_in_a_sentence(pooled, way)
     said = str(refused.value)
     assert f"Between the board and the database {place} is a pooler" in said
     assert "name PostgreSQL itself as database in [timebank] of sysop.toml" in said
+
+
+def test_so_is_one_that_lends_its_processes_in_turn(pooled):
+    place = pooled("transaction", "server_round_robin = 1")
+    way = reached_by(place)
+    with psycopg.connect(**way) as one, psycopg.connect(**way) as other:
+        one.execute("SELECT 1")  # each in a transaction, so that the pooler has two processes
+        other.execute("SELECT 1")
+    with (
+        closing(PostgresDatabase(place)) as database,
+        pytest.raises(DatabaseRefused, match="is a pooler"),
+    ):
+        database.open()
 
 
 def test_one_that_lends_by_the_session_works(pooled, tmp_path):

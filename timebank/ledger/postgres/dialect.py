@@ -283,10 +283,10 @@ def is_direct(connection: Connection) -> bool:
 
 def changes_process(connection: Connection, other: Connection) -> bool:
     """Return whether a pooler gives a connection another server process for each transaction."""
-    before = _process(connection)
+    seen = {_process(connection), _process(connection)}  # two of those that are lent in turn
     driver(other).execute("BEGIN", prepare=False)
     _process(other)  # takes the process that `connection` had, if the pooler lends it out again
-    return _process(connection) != before
+    return len(seen | {_process(connection)}) > 1
 
 
 def _process(connection: Connection) -> int:
