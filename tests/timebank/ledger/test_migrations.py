@@ -231,6 +231,16 @@ def test_nothing_is_moved_on_a_server_while_an_older_server_lives(cluster, name)
         assert database.upgrade().before == next_version.BEFORE
 
 
+def test_nor_while_somebody_reads_the_tables_there(cluster, name):
+    with cluster.connect(name) as reader, on_server(cluster, name) as database:
+        reader.execute("BEGIN; SELECT count(*) FROM callers")  # as a backup does
+        with pytest.raises(DatabaseRefused, match=r"Another program .* Nothing was changed"):
+            database.upgrade()
+        reader.execute("ROLLBACK")
+        assert version_there(cluster, name) == next_version.BEFORE
+        assert database.upgrade().before == next_version.BEFORE
+
+
 def test_books_of_this_version_are_not_copied(folder):
     play(Books(folder))
     assert upgrade(folder / "board.sqlite3") is None

@@ -124,7 +124,16 @@ class PostgresDatabase(Database):
                     f" {LIVING_SECONDS} seconds ago. Close it, then try again. Nothing"
                     " was changed."
                 )
-            migrations.take(connection, before)
+            try:
+                migrations.take(connection, before)
+            except DBAPIError as error:
+                if not failures.is_waiting(error):
+                    raise
+                raise errors.DatabaseRefused(
+                    f"Another program reads the books in {self.place}, which are to be moved to a"
+                    " newer version: a backup or an audit? Try again when it is done. Nothing"
+                    " was changed."
+                ) from error
         return Upgraded(self.place, before, None)
 
     def close(self) -> None:
