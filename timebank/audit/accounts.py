@@ -144,6 +144,7 @@ _ALL_ACCOUNTS = Prepared(
         )
         .select_from(_ACCOUNTS)
         .join(callers, callers.c.id == _ACCOUNTS.c.caller_id, isouter=True)
+        .order_by(_ACCOUNTS.c.id)
     )
 )
 
