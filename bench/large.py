@@ -179,7 +179,7 @@ class _Writer:
             bank = self._account(caller, "bank")
             entry.append((online, bank, earned, Earned(before, banked=True), None))
         grant = self.last + len(entry) + 1
-        self._add("days", caller, day, grant - 1, grant)
+        self._add("days", caller, day, grant - 1, grant, 0)
         entry.append((ALLOTMENT, online, GRANT, Granted(day), None))
         self._entry(entry, call, at)
         used = 0
@@ -258,7 +258,7 @@ COLUMNS = {
     "accounts": "id, kind, caller_id, game, unit, balance",
     "calls": "id, caller_id, node, process, address, opened, closed, reason, ticked, charged,"
     " waived, renewed, ticked_at_renewal",
-    "days": "caller_id, day, after, grant_id",
+    "days": "caller_id, day, after, grant_id, owed",
     "shoes": "id, caller_id, game, decks, seed, seal, cut, opened, closed",
     "rounds": "id, caller_id, game, day, call_id, shoe_id, start_position, bet, coin, rules, dealt,"
     " lost, returned, won, settled, outcome, result",
