@@ -199,6 +199,13 @@ class Cluster:
         """A connection of somebody who may do anything."""
         return self._connect(name)
 
+    def end_sessions(self, name: str) -> None:
+        """End all sessions in a database, and wait until they are gone."""
+        self._admin.execute(
+            "SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity WHERE datname = %s",
+            (name,),
+        )
+
     def give_back(self, name: str) -> None:
         """Clean a database for the next test, or throw it away."""
         eye = self._eyes.get(name)

@@ -100,13 +100,14 @@ def bbsdev(
     rows: str = "43",
     deadline: str = "2026-11-20T20:30:00Z",
     charset: str = "IBM437",
+    software: str = "ENiGMA 0.4.1",
     board: str = "Moth House",
     level: str = "30",
     node: str = "3",
 ) -> tuple[str, ...]:
     return (
         *(version, comm, parameters, alias, key, columns, rows, "Y", "N", "1.332", deadline),
-        *(charset, "en-US", "ENiGMA 0.4.1", board, "The Keeper", level, node, "N"),
+        *(charset, "en-US", software, board, "The Keeper", level, node, "N"),
     )
 
 

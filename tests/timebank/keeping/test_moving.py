@@ -180,7 +180,7 @@ def test_nobody_may_have_the_file_open(played, server):
     assert move(played, played.database, server).findings == 0
 
 
-def test_nobody_may_have_the_server_open(played, server, folder):
+def test_nobody_may_have_the_server_open(played, server, folder, cluster):
     move(played, played.database, server)
     other = PostgresDatabase(server.server)
     other.open_existing()
@@ -188,6 +188,7 @@ def test_nobody_may_have_the_server_open(played, server, folder):
     with pytest.raises(MoveRefused, match=r"Another process has postgresql://.* open"):
         move(played, server, target)
     other.close()
+    cluster.end_sessions(server.server.name)
     assert move(played, server, target).findings == 0
     target.close()
 

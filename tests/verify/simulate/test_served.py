@@ -15,7 +15,7 @@ pytestmark = pytest.mark.long
 
 __all__ = ["cluster"]
 
-STEPS, PEOPLE = 60, 12
+STEPS, PEOPLE = 100, 12
 WANTED = ("killed", "COMMITs broken after they counted", "COMMITs looked up", "audit")
 
 FIRST, MOST_SEEDS = 9, 12  # are played until all that is wanted has happened
