@@ -1013,14 +1013,26 @@ _TOGETHER = (
     Mutant(
         "What waits on a connection is run after the statement that comes next.",
         "timebank/ledger/postgres/connection.py",
-        """            for each in waiting:
-                each.cursor.execute(each.statement, each.parameters)
-            yield
+        """                for each in waiting:
+                    each.cursor.execute(each.statement, each.parameters)
+                yield
 """,
-        """            yield
-            for each in waiting:
-                each.cursor.execute(each.statement, each.parameters)
+        """                yield
+                for each in waiting:
+                    each.cursor.execute(each.statement, each.parameters)
 """,
+    ),
+    Mutant(
+        "What the server has passed over behind an error is taken for prepared.",
+        "timebank/ledger/postgres/connection.py",
+        "            self._prepared.clear()\n",
+        "",
+    ),
+    Mutant(
+        "A transaction that has failed is committed, of which the server keeps nothing.",
+        "timebank/ledger/postgres/connection.py",
+        "if writes and self.info",
+        "if not writes and self.info",
     ),
     Mutant(
         "What waits and is undone with its savepoint is sent all the same.",
