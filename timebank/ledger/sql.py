@@ -311,8 +311,9 @@ class Insertion:
 def _run_later(connection: Connection, sql: str, values: Any) -> Changed:
     if connection.dialect.name == "postgresql":
         driver: Any = connection.connection.driver_connection
-        done: Changed = driver.later(sql, values)
-        return done
+        if driver.defers:
+            done: Changed = driver.later(sql, values)
+            return done
     file = driver_of(connection)
     if file is None:
         return connection.exec_driver_sql(sql, values)

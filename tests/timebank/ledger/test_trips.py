@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 import pytest
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from tests.timebank.books import GAME, lost, wager
 from tests.timebank.ledger.test_writer import Desks, add, texts
@@ -14,6 +14,7 @@ from timebank.errors import CallClosed, NotEnough
 from timebank.language import Phrase
 from timebank.ledger import reasons
 from timebank.ledger.postgres.connection import BooksConnection
+from timebank.ledger.postgres.dialect import stay
 from timebank.ledger.transfers import ELAPSED, Account, Movement, transfer
 from timebank.wagers import journal, wagers
 from timebank.wagers.rounds import FIRST_SEAT, Move
@@ -138,6 +139,16 @@ class TestARowThatTheServerRefuses:
         desks.submit(add("a"))
         assert desks.next_group()[0].error is None
         assert texts(books) == ["a"]
+
+    def test_is_told_as_of_any_statement_where_none_waits(self, books, call):
+        nobodys = Account(2**40, "online", "second")
+        moved = Movement(nobodys, ELAPSED, 1, reasons.Used(1), None, None)
+        with (
+            pytest.raises(IntegrityError),  # SQLAlchemy's, which a restore makes a sentence of
+            books.database.transaction(books.settings, books.now) as desk,
+        ):
+            stay(desk.connection)
+            transfer(desk, [moved])
 
     def test_is_in_no_log(self, books, desks, call, caplog):
         caplog.set_level("DEBUG")
