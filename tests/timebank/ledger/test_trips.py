@@ -143,12 +143,13 @@ class TestARowThatTheServerRefuses:
     def test_is_told_as_of_any_statement_where_none_waits(self, books, call):
         nobodys = Account(2**40, "online", "second")
         moved = Movement(nobodys, ELAPSED, 1, reasons.Used(1), None, None)
-        with (
-            pytest.raises(IntegrityError),  # SQLAlchemy's, which a restore makes a sentence of
-            books.database.transaction(books.settings, books.now) as desk,
-        ):
+
+        def operation(desk):
             stay(desk.connection)
             transfer(desk, [moved])
+
+        with pytest.raises(IntegrityError):  # SQLAlchemy's, which a restore makes a sentence of
+            books.do(operation)
 
     def test_is_in_no_log(self, books, desks, call, caplog):
         caplog.set_level("DEBUG")
