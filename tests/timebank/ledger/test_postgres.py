@@ -29,6 +29,7 @@ from timebank.ledger import engines, failures, migrations
 from timebank.ledger.database import Writer
 from timebank.ledger.postgres import database as postgres_database
 from timebank.ledger.postgres import dialect as postgres_dialect
+from timebank.ledger.postgres.connection import BooksConnection
 from timebank.ledger.postgres.database import PostgresDatabase, reached_by
 from timebank.ledger.schema import APPLICATION_ID
 from timebank.settings.place import read_place
@@ -282,6 +283,29 @@ class TestAWriterThatStandsStill:
             ):
                 pass
             assert held.connection.exec_driver_sql("SELECT 1").scalar() == 1
+
+    def test_of_another_role_is_waited_for(self, books, cluster, monkeypatch):
+        """Of whom everything is seen, and who may not be ended."""
+        # None that is kept: it would be of the role that it was made with.
+        monkeypatch.setattr(postgres_database, "BooksConnection", BooksConnection)
+        place = books.settings.server
+        clerk = replace(place, options=(*place.options, ("options", "-c role=bjft_clerk")))
+        other = PostgresDatabase(clerk, busy_seconds=1)
+        with contextlib.closing(cluster.connect("postgres")) as shell, contextlib.closing(other):
+            shell.execute("CREATE ROLE bjft_clerk IN ROLE pg_monitor")
+            try:
+                with books.database.transaction(books.settings, NOON) as held:
+                    wire = held.connection.connection.driver_connection
+                    wire.execute("SELECT 1")
+                    wire.pgconn.send_flush_request()  # as above: the server ends it no more
+                    wire.pgconn.flush()
+                    with (
+                        pytest.raises(BooksUnavailable, match="lock timeout"),
+                        other.transaction(books.settings, NOON),
+                    ):
+                        pass
+            finally:
+                shell.execute("DROP ROLE bjft_clerk")
 
 
 class TestLongReads:

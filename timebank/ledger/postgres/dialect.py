@@ -6,6 +6,7 @@ Whole numbers are BIGINT there, and so are their sums. Texts are compared by the
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -272,8 +273,12 @@ WHERE locktype = 'advisory' AND granted AND objsubid = 1
 
 
 def end_stalled(connection: Connection) -> None:
-    """End the transaction of a writer that has said nothing for `IDLE`; `connection` has none."""
-    driver(connection).execute(_END_STALLED, [IDLE])
+    """End the transaction of a writer that has said nothing for `IDLE`; `connection` has none.
+
+    A writer of another role may be one that we must not end: then its own server has to.
+    """
+    with contextlib.suppress(psycopg.errors.InsufficientPrivilege):
+        driver(connection).execute(_END_STALLED, [IDLE])
 
 
 def is_direct(connection: Connection) -> bool:
