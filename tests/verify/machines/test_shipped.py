@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from unittest import mock
@@ -50,6 +51,27 @@ def test_the_files_name_the_machines_of_the_guide() -> None:
     assert set(re.findall(r"10\.0\.0\.(\d+)", text + GUIDE)) == known
     settings = environment((FOLDER / "etcd.default").read_text("utf-8"))
     assert settings["ETCD_INITIAL_CLUSTER"].count("http://10.0.0.1") == 3
+
+
+def test_the_guide_changes_the_settings_of_two_boards_and_no_others(tmp_path: Path) -> None:
+    file = tmp_path / "sysop.toml"
+    shutil.copy(ROOT / "sysop.toml", file)
+    before = tomllib.loads(file.read_text("utf-8"))
+    changes = re.findall(r"^sed -i '[^']+' /etc/bjft/sysop.toml$", GUIDE, re.MULTILINE)
+    for number, command in enumerate(changes, 1):
+        words = command.replace("/etc/bjft/sysop.toml", str(file))
+        subprocess.run(["sh", "-c", words], check=True)
+        after = tomllib.loads(file.read_text("utf-8"))
+        assert after["listeners"][0]["host"] == f"10.0.0.3{number}"
+        assert after["server"]["name"] == f"board{number}"
+        assert (after["pages"], after["metrics"]) == (before["pages"], before["metrics"])
+    assert len(changes) == 2
+
+
+def test_the_guide_installs_what_books_on_a_server_need() -> None:
+    installed = re.findall(r"/opt/bjft/bin/pip install .*", GUIDE)
+    assert installed
+    assert all("blackjack-for-time[postgres]" in command for command in installed)
 
 
 def haproxy() -> str:
