@@ -12,7 +12,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -23,6 +23,8 @@ MAX_WAITING = 256  # questions
 TRIES = 2  # a process that dies is started once more for the question that it had
 PAUSE_SECONDS = 30.0  # after two failures until the next process is started
 IDLE_SECONDS = 60.0  # until a process that nobody asks ends, and gives back its memory
+# How long it may go on with a question that is not wanted any more: a new process takes as long.
+UNWANTED_SECONDS = 0.5
 
 # With -P nothing of the folder that the board runs in is imported.
 _HOME = str(Path(door.__file__).parents[1])
@@ -58,7 +60,7 @@ class Helper:
     def ask(self, function: Callable[[*Ts], T], *arguments: *Ts) -> asyncio.Future[T]:
         """Return a future of the function's result; it raises `NoAdviceNow` where there is none.
 
-        The process imports the function. Cancelling the future ends the work on it.
+        The process imports the function. Cancelling the future ends the work on it, soon.
         """
         if len(self._asked) >= MAX_WAITING:
             refused: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -81,8 +83,10 @@ class Helper:
         async with self._turn:
             if self._idle is not None:
                 self._idle.cancel()
-            result, failure = await self._answer((function, arguments))
-            self._idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._end)
+            try:
+                result, failure = await self._answer((function, arguments))
+            finally:
+                self._idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._end)
         if failure:
             log.error("%s cannot answer: %s", self._name, failure)
             raise NoAdviceNow("it cannot tell")
@@ -97,14 +101,12 @@ class Helper:
         problem: Exception | None = None
         for _ in range(TRIES):
             try:
+                process = self._process = self._process or _start()
+                exchange = self._thread.submit(_exchange, process, question)
                 async with asyncio.timeout(self._patience):
-                    if self._process is None:
-                        self._process = _start()
-                    return await loop.run_in_executor(
-                        self._thread, _exchange, self._process, question
-                    )
+                    return await asyncio.wrap_future(exchange)
             except asyncio.CancelledError:
-                self._end()
+                loop.call_later(UNWANTED_SECONDS, self._end_unless, exchange, process)
                 raise
             except Exception as error:  # of the system, of a pipe, of what came through it
                 problem = error
@@ -112,6 +114,11 @@ class Helper:
         self._pause_until = loop.time() + PAUSE_SECONDS
         log.error("%s does not answer: %r", self._name, problem)
         raise NoAdviceNow("its process does not answer") from problem
+
+    def _end_unless(self, exchange: Future[Any], process: subprocess.Popen[bytes]) -> None:
+        """Kill a process that is still at something that nobody wants."""
+        if process is self._process and not exchange.done():
+            self._end()
 
     def _end(self) -> None:
         """Kill the process, if there is one; it holds nothing that would be lost."""

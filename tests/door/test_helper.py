@@ -124,6 +124,19 @@ async def test_a_question_that_nobody_wants_answered_any_more_is_passed_over(
         assert here.process_id == number
 
 
+async def test_a_process_finishes_what_is_short_and_answers_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(helper, "UNWANTED_SECONDS", PATIENCE)
+    async with begun() as here:
+        os.kill(number := await started(here), signal.SIGSTOP)
+        unwanted = here.ask(os.getpid)
+        await asyncio.sleep(0)  # it is asked now
+        unwanted.cancel()
+        os.kill(number, signal.SIGCONT)
+        assert await here.ask(os.getpid) == number
+
+
 async def test_work_that_nobody_wants_any_more_ends_for_whoever_is_next() -> None:
     async with begun() as here:
         answer, number = await busy(here)
