@@ -35,6 +35,7 @@ def _leave_hands_to_the_program(connection: Connection) -> None:
         connection.execute(text(_MOVE_BALANCES))
 
 
+# As version 14 has it. postgres/guards.py has what new books get, which a later version may change.
 _MOVE_BALANCES = """
 CREATE OR REPLACE FUNCTION move_balances() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

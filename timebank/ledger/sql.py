@@ -23,7 +23,7 @@ A query takes SQLAlchemy more, thirteen microseconds, to say of each column what
 type are; SQLite finds a row in one. Records and values need neither, so a `Reader` asks the driver
 of SQLite itself. Where that fails, SQLAlchemy tells of it as of any statement.
 
-A write of which nothing is asked is run by `later`, which saves a trip to a server.
+`later` runs a write whose result nobody reads, and saves a trip to a server.
 
 No statement says what one dialect alone understands. Where dialects differ, a function here hides
 it. A list of any length is given as one value, its JSON (`among`).

@@ -1,7 +1,7 @@
-"""A connection to the server: what is sent together, how long it waits, what COMMITs are known by.
+"""A connection to the server: what it sends together, how long it waits, how it knows a COMMIT.
 
-A write that nobody asks about waits here (`BooksConnection.later`) until an answer is wanted: the
-next query, or the COMMIT. All of that is one trip to the server.
+A write whose result nobody reads waits here (`BooksConnection.later`) until the next query or the
+COMMIT. It is sent together with that, in one trip to the server.
 
 A COMMIT that broke off is looked up by a key of our own: each connection has one row of the table
 `operations`, and every transaction that may write leaves its number there as it begins. A
@@ -26,7 +26,7 @@ from psycopg.pq import TransactionStatus
 # stopped, or whose standby does not answer, keeps its connections open and says nothing.
 PATIENCE = 10.0
 
-# The errors that psycopg ignores at the end of a pipeline come after one that it raises.
+# psycopg raises the first error of a pipeline, and only logs those that follow from it.
 logging.getLogger("psycopg").setLevel(logging.ERROR)
 
 
@@ -92,7 +92,7 @@ class BooksConnection(psycopg.Connection[Any]):
             ) from error
 
     def later(self, statement: str, parameters: Params | None = None) -> psycopg.Cursor[Any]:
-        """Run a statement before the next one, or before the COMMIT; its cursor knows no sooner."""
+        """Send a statement with the next one or the COMMIT; its cursor has a result then."""
         cursor = psycopg.Cursor(self)
         if self.defers:
             self._waiting.append(_Waiting(cursor, statement, parameters))
