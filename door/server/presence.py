@@ -1,8 +1,8 @@
 """How the other servers of the board know this one and reach it, from its start to its end.
 
-Its row says with which settings it serves. Those that must be equal on all servers are compared
-when one starts, which does not where they are not, and when one is told to read its file again: it
-goes by what is new there once all others have been told to do the same.
+Its row has the settings that must be equal on all servers. A server whose settings differ does not
+start. A server that reads its file again goes by the new settings at once, and names those that
+still differ in its log.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,16 +24,15 @@ from door.lines import link
 from door.lines.link import LinkListener
 from door.server.server_file import version
 from door.servers import agreement, bus
-from door.servers.agreement import Stand
 from timebank.errors import BooksFailed
 from timebank.servers import registry
 from timebank.servers.registry import LIVING_SECONDS, Newcomer, ServerRecord
 
 if TYPE_CHECKING:
     from door.call.board import Board
-    from door.config.config import Config
     from door.lines.link import OnCall
     from door.lines.port.listener import Listener
+    from door.servers.agreement import Terms
     from timebank.ledger.database import Desk
 
 # Two renewals may fail before anybody thinks that this server is dead.
@@ -55,23 +54,10 @@ class _Among(NamedTuple):
 
 
 class Presence:
-    def __init__(
-        self,
-        board: Board,
-        on_call: OnCall,
-        adopt: Callable[[Config], None],
-        drain: Callable[[], object],
-    ) -> None:
-        """`on_call` serves whoever comes through a link.
-
-        `adopt` has the server go by settings that all agree on; `drain` has it take no more calls.
-        """
+    def __init__(self, board: Board, on_call: OnCall) -> None:
+        """`on_call` serves whoever comes through a link."""
         self._board = board
         self._on_call = on_call
-        self._adopt = adopt
-        self._drain = drain
-        self._asked: Config | None = None  # what waits for the others to be asked the same
-        self._waits_for: list[str] = []  # what was said of that last
         self._link = ""  # where others reach us
         self._certificate = ""
         self._look = Flag()
@@ -90,7 +76,6 @@ class Presence:
         await self._join()
         await board.peers.look()
         board.bus.subscribe(bus.SERVERS, lambda facts: self._look.set())
-        board.bus.subscribe(bus.SETTINGS, lambda facts: self._look.set())
         board.bus.on_gap(self._look.set)
         await board.bus.start()
         board.bus.publish(bus.SERVERS)
@@ -168,7 +153,7 @@ class Presence:
         while among.perhaps and not among.against and board.clock.monotonic() < patience:
             await sleep(board.clock, WAKING_SECONDS)
             among = await board.books.run(
-                partial(self._among, row=among.row, own=self._own_stand())
+                partial(self._among, row=among.row, own=self._own_terms())
             )
         if among.against:
             await board.books.run(partial(registry.leave, server_id=among.row.id))
@@ -176,18 +161,18 @@ class Presence:
         board.peers.own_id = among.row.id
 
     def _enter(self, desk: Desk) -> _Among:
-        board, own = self._board, self._own_stand()
+        board, own = self._board, self._own_terms()
         newcomer = Newcomer(
             name=board.config.server.name or socket.gethostname(),
             process=board.process,
-            settings=own.encode(),
+            settings=agreement.encode(own),
             version=version(),
             link=self._link,
             certificate=self._certificate,
         )
         return self._among(desk, registry.enter(desk, newcomer, is_gone=process_is_gone), own)
 
-    def _among(self, desk: Desk, row: ServerRecord, own: Stand) -> _Among:
+    def _among(self, desk: Desk, row: ServerRecord, own: Terms) -> _Among:
         against, perhaps = (
             list(
                 agreement.objections(row.version, own, [each for each in all_ if each.id != row.id])
@@ -196,9 +181,8 @@ class Presence:
         )
         return _Among(row, against, perhaps)
 
-    def _own_stand(self) -> Stand:
-        used = agreement.terms_of(self._board.config)
-        return Stand(used, used if self._asked is None else agreement.terms_of(self._asked))
+    def _own_terms(self) -> Terms:
+        return agreement.terms_of(self._board.config)
 
     async def _keep(self) -> None:
         """Renew the row as long as this server lives."""
@@ -218,20 +202,16 @@ class Presence:
             board.peers.own_id = back.row.id
             log.warning("the others thought this server dead; it is back")
             board.bus.publish(bus.SERVERS)
-            if back.against and not board.draining:
-                log.error("%s This one takes no more calls.", " ".join(back.against))
-                self._drain()
+            _warn(back.against)
         board.peers.adopt(living)
         board.reception.tell_lines()
-        await self._agree()
 
     async def _look_around(self) -> None:
-        """Look who lives, and by which settings, whenever somebody says that this has changed."""
+        """Look which servers live whenever one of them says that this has changed."""
         while True:
             await self._look.wait()
             self._look.clear()
             await self._guarded(self._board.peers.look)
-            await self._guarded(self._agree)
 
     @staticmethod
     async def _guarded(work: Callable[[], Awaitable[None]]) -> None:
@@ -242,53 +222,24 @@ class Presence:
 
     # Settings.
 
-    @property
-    def waits(self) -> bool:
-        """Whether settings were asked for that others have not been asked for."""
-        return self._asked is not None
+    async def tell_settings(self) -> None:
+        """Write the new settings into this server's row, and warn of servers that differ."""
+        while True:
+            try:
+                _warn(await self._board.books.run(self._change_settings))
+            except BooksFailed as error:
+                log.error("%s", error)
+                await sleep(self._board.clock, RENEW_SECONDS)
+            else:
+                return
 
-    async def ask_for(self, config: Config) -> None:
-        """Go by these settings once all servers are asked for what must be equal in them."""
-        self._asked, self._waits_for = config, []
-        try:
-            await self._agree()
-        except BooksFailed as error:
-            log.error("%s", error)  # asked again at the next look
+    def _change_settings(self, desk: Desk) -> list[str]:
+        own, number = self._own_terms(), self._board.server_id
+        registry.change_settings(desk, number, agreement.encode(own))
+        others = [row for row in registry.living(desk) if row.id != number]
+        return list(agreement.objections(version(), own, others))
 
-    async def _agree(self) -> None:
-        """See whether all are asked for the settings that this one waits to go by."""
-        config = self._asked
-        if config is None:
-            return
-        waits_for = await self._board.books.run(partial(self._stand, config=config))
-        if config is not self._asked:
-            return  # asked for others meanwhile
-        if not waits_for:
-            self._asked = None
-            self._adopt(config)
-        elif waits_for != self._waits_for:
-            log.warning(
-                "the settings stay as they were until the other servers are asked for the same: %s",
-                " ".join(waits_for),
-            )
-        if waits_for != self._waits_for or not waits_for:
-            self._board.bus.publish(bus.SETTINGS)
-        self._waits_for = waits_for
 
-    def _stand(self, desk: Desk, config: Config) -> list[str]:
-        """Write down what is asked for, and say who has not been asked for it, and in what.
-
-        One that is silent may live: as long as it has a row, it does not ask how it may serve.
-        """
-        board = self._board
-        asked = agreement.terms_of(config)
-        waits_for = [
-            f"{other.name} is not, for {agreement.listed(keys)}."
-            for other in registry.standing(desk)
-            if other.id != board.server_id and not other.draining
-            if not process_is_gone(other.process)
-            if (keys := agreement.differing(asked, Stand.of(other).asked))
-        ]
-        used = agreement.terms_of(board.config) if waits_for else asked
-        registry.change_settings(desk, board.server_id, Stand(used, asked).encode())
-        return waits_for
+def _warn(objections: Iterable[str]) -> None:
+    for words in objections:
+        log.warning("%s Make the files alike, and have each server read its own.", words)

@@ -57,7 +57,6 @@ from door.server.server_file import ServerFile
 from door.server.service_manager import READY, STOPPING, ServiceManager
 from door.server.standing import Aside
 from door.server.tally import LoopLag
-from door.servers import agreement
 from door.session.logon import DRAINING
 from door.session.session import answer
 from timebank.calls.calls import close_orphaned_calls, latest_addresses
@@ -161,7 +160,7 @@ class Server:
             self.board, self._session, self._door_comes, self._look_who_is_on, self.give_way
         )
         self.public_page: PublicPage | None = None  # where there is a port for the web
-        self._presence = Presence(self.board, self._answer_door, self._adopt, self.drain)
+        self._presence = Presence(self.board, self._answer_door)
         self._looks: list[asyncio.Task[None]] = []
         self._pulse = health.Pulse(self.books, clock)
         self._health: Listener | None = None
@@ -320,10 +319,8 @@ class Server:
         for words in later:
             log.warning("%s", words)
         self._looks.append(asyncio.create_task(self._tell_changes(old, new)))
-        if agreement.terms_of(new) == agreement.terms_of(old) and not self._presence.waits:
-            self._adopt(new)
-        else:
-            self._looks.append(asyncio.create_task(self._presence.ask_for(new)))
+        self._adopt(new)
+        self._looks.append(asyncio.create_task(self._presence.tell_settings()))
 
     def _adopt(self, new: Config) -> None:
         """Go by new settings."""

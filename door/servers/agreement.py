@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import time
 from enum import Enum
 from hashlib import sha256
@@ -135,28 +135,15 @@ def _plain(value: Any) -> object:
     return str(value)  # a network
 
 
-@dataclass(frozen=True, slots=True)
-class Stand:
-    """With which settings a server serves, and which it was last asked to serve with.
+def encode(terms: Terms) -> str:
+    """Return the text that a server's row keeps of its terms."""
+    return json.dumps({"used": terms}, separators=(",", ":"))
 
-    They differ while it waits for the others to be asked the same.
-    """
 
-    used: Terms
-    asked: Terms
-
-    @classmethod
-    def of(cls, row: ServerRecord) -> Stand:
-        """Read a server's row; one that says nothing agrees with everybody."""
-        said = json.loads(row.settings)
-        used = said.get("used", {})
-        return cls(used, said.get("asked", used))
-
-    def encode(self) -> str:
-        said = {"used": self.used}
-        if self.asked != self.used:
-            said["asked"] = self.asked
-        return json.dumps(said, separators=(",", ":"))
+def terms_in(row: ServerRecord) -> Terms:
+    """Return the terms in a server's row; a row without any agrees with all others."""
+    used: Terms = json.loads(row.settings).get("used", {})
+    return used
 
 
 def differing(one: Terms, other: Terms) -> list[str]:
@@ -181,8 +168,8 @@ def go_together(one: str, other: str) -> bool:
     return first[1] == second[1] and abs(int(first[2]) - int(second[2])) <= 1
 
 
-def objections(version: str, own: Stand, others: Iterable[ServerRecord]) -> Iterator[str]:
-    """Say why a server of this version and settings cannot serve beside others, one by one."""
+def objections(version: str, own: Terms, others: Iterable[ServerRecord]) -> Iterator[str]:
+    """Say why a server of this version and these terms cannot serve beside others, one by one."""
     for other in others:
         if not go_together(version, other.version):
             yield (
@@ -190,13 +177,8 @@ def objections(version: str, own: Stand, others: Iterable[ServerRecord]) -> Iter
                 " servers of one board are of the same release or of two that follow one another."
             )
             continue
-        stand = Stand.of(other)
-        keys = differing(own.used, stand.used)
-        if not keys or other.draining:  # it makes room for one with other settings, say
-            continue
-        # One that waits for others to be asked what it was asked goes by that when this one comes;
-        # and this one may have waited for the other, that thought it dead.
-        if differing(own.used, stand.asked) and differing(own.asked, stand.asked):
+        keys = differing(own, terms_in(other))
+        if keys and not other.draining:  # one that drains makes room for new settings
             yield f"The server {other.name} serves with other settings: {listed(keys)}."
 
 

@@ -31,7 +31,6 @@ NOTICES = "notices"  # something waits for some caller: none
 TAKEN_OVER = "taken-over"  # a caller has another call now: `call`, the number of the old one
 STRANGERS = "strangers"  # what was counted: `server`, `counts`, each a `StrangerCount`
 SERVERS = "servers"  # one has begun, or ended, or drains: none
-SETTINGS = "settings"  # one goes by new ones, or was asked to: none
 COMINGS = "comings"  # somebody logged on or off: `call`, and whether they `came`
 LEASE = "lease"  # one was let go: `name`
 

@@ -21,7 +21,7 @@ from door.run import process
 from door.server import early, presence
 from door.server.leadership import LOOK_SECONDS
 from door.servers import bus, datagrams
-from door.servers.agreement import Stand
+from door.servers.agreement import encode, terms_in
 from tests.door.banking import at_the_window, hears, sends
 from tests.door.handed_over import LINES, a_guest
 from tests.door.lines.board import PATIENCE
@@ -31,6 +31,7 @@ from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.door.wall import Told
 from tests.world import BOARD
 from timebank.calls import calls
+from timebank.errors import BooksUnavailable
 from timebank.keeping import events
 from timebank.keeping.events import EventAsked
 from timebank.servers import registry
@@ -287,8 +288,7 @@ async def test_one_that_is_dead_is_not_waited_for_for_long(tmp_path: Path) -> No
     async with machines(tmp_path, None, "north") as (north,):
         await north.server._presence.end()
         with north.books() as desk:
-            terms = {"[calls] nodes": "4"}
-            said = Stand(terms, terms).encode()
+            said = encode({"[calls] nodes": "4"})
             registry.enter(desk, Newcomer("west", "elsewhere/1:1", said, "0.1.0"))
             desk.connection.exec_driver_sql("UPDATE servers SET renewed = renewed - 600")
         real, waited = presence.sleep, 0.0
@@ -307,39 +307,38 @@ async def test_one_that_is_dead_is_not_waited_for_for_long(tmp_path: Path) -> No
         assert waited == presence.WAKE_SECONDS
 
 
-async def test_new_settings_count_once_all_servers_are_told_to_read_them(
+async def test_new_settings_count_at_once_and_servers_that_differ_are_named(
     tmp_path: Path, place: ServerPlace | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with machines(tmp_path, place, "north", "south") as both:
         north, south = both
-        await until_known(north, "south")
-        await until_known(south, "north")
+        differs = "server {} serves with other settings: [calls] nodes. Make the files alike"
         read_again(north, nodes=5)
-        told = "until the other servers are asked for the same: south is not, for [calls] nodes."
-        await until(lambda: told in caplog.text, north.server.board.bus, "publish")
-        assert nodes(*both) == [16, 16]
+        assert nodes(*both) == [5, 16]
+        await until_said(caplog, north, differs.format("south"))
         read_again(south, nodes=5)
-        await until(lambda: nodes(north) == [5], north.server._presence, "_adopt")
-        await until(lambda: nodes(south) == [5], south.server._presence, "_adopt")
+        assert nodes(*both) == [5, 5]
+        await south.at_rest()
+        assert differs.format("north") not in caplog.text
 
 
-async def test_one_that_is_silent_is_waited_for_until_its_row_is_gone(
+async def test_new_settings_are_told_once_the_books_can_be_written(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It may live, and comes back as it was: without a row it would be asked how it serves."""
     async with machines(tmp_path, None, "north") as (north,):
+        books = north.server.board.books
+        with mock.patch.object(books, "run", side_effect=BooksUnavailable("They are away.")):
+            read_again(north, nodes=5)
+            await until_said(caplog, north, "They are away.")
+        await north.pass_time(presence.RENEW_SECONDS)
         with north.books() as desk:
-            said = Stand(*2 * [{"[calls] nodes": "16"}]).encode()
-            west = registry.enter(desk, Newcomer("west", "elsewhere/1:1", said, "0.1.0"))
-            desk.connection.exec_driver_sql("UPDATE servers SET renewed = renewed - 50")
-        read_again(north, nodes=5)
-        await until(lambda: "west is not" in caplog.text, north.server.board.bus, "publish")
-        with north.books() as desk:
-            registry.leave(desk, west.id)
-        await asyncio.gather(
-            until(lambda: nodes(north) == [5], north.server._presence, "_adopt"),
-            north.pass_time(presence.RENEW_SECONDS),
-        )
+            assert terms_in(*registry.living(desk))["[calls] nodes"] == "5"
+
+
+async def until_said(caplog: pytest.LogCaptureFixture, machine: Machine, words: str) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while words not in caplog.text:
+            await machine.at_rest()
 
 
 def read_again(machine: Machine, nodes: int) -> None:
