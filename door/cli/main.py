@@ -36,8 +36,11 @@ from timebank.cli.errors import EXIT_WRONG, Commands, UserError, refusing
 from timebank.errors import NameRefused
 from timebank.language import LANGUAGES
 
-MOST_WORKERS = 64
 LONGEST_NUMBER = 18  # digits, of a caller's number
+NO_WORKERS = (
+    "--workers is ignored: one process serves the board. To use more cores, run a second server on"
+    " PostgreSQL, behind HAProxy (docs/many-machines.md)."
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -75,24 +78,18 @@ for command in (
 @main.command()
 @config_option
 @click.option("--verbose", is_flag=True, help="Log every call.")
-@click.option(
-    "--workers",
-    type=WholeNumber(1, MOST_WORKERS),
-    default=1,
-    metavar="NUMBER",
-    help="How many processes serve, each on a core of its own: 1 by default.",
-)
+@click.option("--workers", hidden=True)  # of the unit files of earlier releases
 @click.option("--try", "tries", is_flag=True, help="Play at once, on a board that does not stay.")
-def serve(config_path: Path, verbose: bool, workers: int, tries: bool) -> None:
+def serve(config_path: Path, verbose: bool, workers: str | None, tries: bool) -> None:
     """Open the board. Ctrl-C or SIGTERM closes it; SIGHUP reloads the settings."""
+    if workers is not None:
+        click.echo(NO_WORKERS, err=True)
     if tries:
-        if workers > 1:
-            raise UserError("A board to try has one process: leave --workers out.")
         from door.setup import trial
 
         with trial.board() as settings:
             _announce("This board is to try the games: nothing of it stays when it closes.")
-            _serve(load_config(settings), verbose, 1, is_trial=True)
+            _serve(load_config(settings), verbose, is_trial=True)
         return
     if not config_path.exists():
         raise UserError(
@@ -100,28 +97,21 @@ def serve(config_path: Path, verbose: bool, workers: int, tries: bool) -> None:
             " --try` plays at once on a board that does not stay, and --config names the settings"
             " of a board elsewhere."
         )
-    _serve(load_config(config_path), verbose, workers)
+    _serve(load_config(config_path), verbose)
 
 
-def _serve(config: Config, verbose: bool, workers: int, *, is_trial: bool = False) -> None:
+def _serve(config: Config, verbose: bool, *, is_trial: bool = False) -> None:
     import asyncio
 
     from door.server import server
     from timebank.errors import BooksFailed, DatabaseRefused
 
     _log_to_stderr(config, verbose, is_trial=is_trial)
-    worker = None
-    if workers > 1:
-        from door.server.workers import Workers
-
-        worker = Workers(config, workers).start()
-        config = worker.config
-        _log_to_stderr(config, verbose, worker.number)
     with (
         refusing(DatabaseRefused, BooksFailed, CannotJoin, CannotListen, BoardClosed, OSError),
         asyncio.Runner(loop_factory=server.loop_of(config)) as runner,
     ):
-        runner.run(server.serve(config, _announce, worker, is_trial=is_trial))
+        runner.run(server.serve(config, _announce, is_trial=is_trial))
 
 
 @main.command()
@@ -189,18 +179,13 @@ def metrics(config_path: Path, host: str | None, port: int | None) -> None:
         exporter.serve(config, *where, _announce)
 
 
-def _log_to_stderr(
-    config: Config, verbose: bool, worker: int | None = None, *, is_trial: bool = False
-) -> None:
+def _log_to_stderr(config: Config, verbose: bool, *, is_trial: bool = False) -> None:
     import logging
 
     from door.session.door_log import formatter
 
     handler = logging.StreamHandler()
-    who, facts = ("", {}) if worker is None else (f"[{worker}] ", {"worker": worker})
-    handler.setFormatter(
-        formatter(config, f"%(asctime)s {who}%(levelname)s %(name)s: %(message)s", **facts)
-    )
+    handler.setFormatter(formatter(config, "%(asctime)s %(levelname)s %(name)s: %(message)s"))
     usual = logging.ERROR if is_trial else logging.WARNING  # nobody minds what a trial lacks
     handler.setLevel(logging.INFO if verbose else usual)
     logging.basicConfig(level=handler.level, handlers=[handler], force=True)

@@ -55,7 +55,6 @@ from door.server.presence import Presence
 from door.server.rlogin_calls import answer_board
 from door.server.server_file import ServerFile
 from door.server.service_manager import READY, STOPPING, ServiceManager
-from door.server.standing import Aside
 from door.server.tally import LoopLag
 from door.session.logon import DRAINING
 from door.session.session import answer
@@ -80,7 +79,6 @@ if TYPE_CHECKING:
     from door.lines.ssh.shown import Shown
     from door.server.for_doors import ForDoors
     from door.server.public_page import PublicPage
-    from door.server.workers import Worker
     from timebank.ledger.database import Desk
 
 
@@ -140,12 +138,9 @@ class Server:
         machine: MachineClock,
         new_seed: Callable[[], bytes] = new_seed,
         shared: Mapping[str, Shared] | None = None,
-        worker: Worker | None = None,
         for_doors: ForDoors | None = None,
     ) -> None:
-        """`worker` says which it is where several share the ports of the board; `for_doors` is
-        given to one that a door has started."""
-        self._worker = worker
+        """Take the parts of a board; a server that a door has started is given `for_doors`."""
         self._for_doors = for_doors
         clock = BoardClock(machine)
         self.books = Books(database, lambda: self.board.config.bank, clock)
@@ -186,10 +181,9 @@ class Server:
         _warn_of([*self.board.config.unheeded, *doubts])
         self.board.reception.remember(latest)
         self.board.reception.open_log(self.board.config.board.data)
-        for number, listener in enumerate(self.board.config.listeners):
-            port = listener.port if self._worker is None else self._worker.ports[number]
+        for listener in self.board.config.listeners:
             try:
-                telephone = await self._listen(listener, port)
+                telephone = await self._listen(listener)
             except CertificateRefused as refused:
                 raise CannotListen(
                     f"{refused} [[listeners]] in {self.board.config.path} names the file."
@@ -210,8 +204,6 @@ class Server:
         else:
             await self._listen_for_doors_alone(self._for_doors)
         await self._open_health()
-        if self._worker is not None:
-            self._stand_with(self._worker)
         self._looks.append(asyncio.create_task(self._end_when_gone()))
 
     async def stop(self, words: str) -> None:
@@ -345,8 +337,7 @@ class Server:
                 log.info("%s is %s now, was %s", name, *values)
 
     def _adapted(self, config: Config) -> Config:
-        part = self._worker or self._for_doors
-        return config if part is None else part.adapt(config)
+        return config if self._for_doors is None else self._for_doors.adapt(config)
 
     async def _look_at_new_settings(self) -> None:
         while True:
@@ -362,7 +353,7 @@ class Server:
     def _look_back(self, desk: Desk) -> tuple[list[tuple[str, str]], list[str]]:
         return latest_addresses(desk, REMEMBERED), named.doubts(desk, self.board.config.path)
 
-    async def _listen(self, where: Where, port: int) -> Listener:
+    async def _listen(self, where: Where) -> Listener:
         certificate = None
         if where.certificate is not None and where.key is not None:
             certificate = Certificate(where.certificate, where.key)
@@ -377,7 +368,7 @@ class Server:
             listener = rlogin.RloginListener(self._answer_board, rlogin.USUAL_LIMITS, entrance)
         else:
             listener = hardened.TelnetListener(self._answer, hardened.USUAL_LIMITS, entrance)
-        return await listener.open(where.host, port, shares=self._worker is not None)
+        return await listener.open(where.host, where.port)
 
     def _ssh(self, entrance: Entrance) -> Listener:
         try:
@@ -427,29 +418,6 @@ class Server:
                 f" [server] health in {config.path} says where it is."
             ) from error
         self._looks.append(asyncio.create_task(self._pulse.feel()))
-
-    def _stand_with(self, worker: Worker) -> None:
-        """Let the other servers of this machine and their parent see how this one stands."""
-        aside = Aside(
-            *(self._pulse, worker.standing, worker.number, self._step_aside),
-            drains=lambda: self._stops or self.board.draining,
-        )
-        self._looks += [
-            asyncio.create_task(self._pulse.feel()),
-            asyncio.create_task(aside.keep_looking(self.board.clock)),
-        ]
-
-    async def _step_aside(self, is_aside: bool) -> None:
-        """Leave new calls to the other servers at the same ports, or take them again."""
-        if is_aside:
-            log.error("the books do not answer here: new calls are left to the other servers")
-            for listener in self._listeners:
-                listener.close()
-            return
-        log.warning("this server takes new calls again")
-        for listener, where in zip(self._listeners, self.board.config.listeners, strict=True):
-            if not listener.listens:
-                await listener.open(where.host, listener.port, shares=True)
 
     def status(self) -> int:
         """Return what front ends are told, as a number of HTTP."""
@@ -612,14 +580,13 @@ class Server:
 async def serve(
     config: Config,
     announce: Callable[[str], None],
-    worker: Worker | None = None,
     for_doors: ForDoors | None = None,
     *,
     is_trial: bool = False,
 ) -> None:
     """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again, but ends a board to
-    try (`is_trial`), whose terminal has gone then. Of several workers the first announces it;
-    `for_doors` is of a server that a door has started.
+    try (`is_trial`), whose terminal has gone then. A server that a door has started is given
+    `for_doors`.
 
     Raises `BoardClosed` when it had to end because of what became of the files of its books.
     """
@@ -638,9 +605,7 @@ async def serve(
     try:
         if for_doors is None:
             await make_way(config.board.data)
-        server = Server(config, database, SystemClock(), worker=worker, for_doors=for_doors)
-        if worker is not None and worker.number > 1:
-            announce = _say_nothing
+        server = Server(config, database, SystemClock(), for_doors=for_doors)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, server.ended.set)
@@ -649,10 +614,8 @@ async def serve(
         watched = asyncio.create_task(manager.keep_told())
         try:
             await server.start()
-            showing = _show_the_books(server, worker)
+            showing = _show_the_books(server)
             spare_collections()
-            if worker is not None:
-                worker.serves(server.ended.set)
             for words in _said(config, server, is_trial=is_trial):
                 announce(words)
             manager.say(READY)
@@ -706,19 +669,12 @@ def _said(config: Config, server: Server, *, is_trial: bool) -> Iterable[str]:
     return _announcement_for_doors(server.stays)
 
 
-def _show_the_books(server: Server, worker: Worker | None) -> asyncio.Task[None] | None:
-    """Have the pages shown beside a server that the sysop has started; of several workers, by the
-    first."""
+def _show_the_books(server: Server) -> asyncio.Task[None] | None:
+    """Show the pages beside a server that the sysop has started."""
     config = server.board.config
     if not config.pages.is_served or server.stays is not None:
         return None
-    if worker is not None and worker.number > 1:
-        return None
     return asyncio.create_task(keep_pages(config.path))
-
-
-def _say_nothing(words: str) -> None:
-    """Leave it to another."""
 
 
 _ADVICE = {

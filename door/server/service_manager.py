@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-import time
 from asyncio import sleep
 from collections.abc import MutableMapping
 from typing import Self
@@ -26,7 +25,6 @@ class ServiceManager:
         """
         self._place = place
         self._seconds = seconds
-        self._told = 0.0  # when, monotonic
 
     @classmethod
     def of(cls, environment: MutableMapping[str, str]) -> Self:
@@ -49,14 +47,8 @@ class ServiceManager:
             wire.setblocking(False)
             wire.sendto("\n".join(facts).encode(), name)
 
-    def turned(self) -> None:
-        """Say that this process goes on, if it is time to."""
-        if self._seconds is not None and time.monotonic() - self._told >= self._seconds / 3:
-            self._told = time.monotonic()
-            self.say(TURNS)
-
     async def keep_told(self) -> None:
         """Say again and again that the loop turns; return where nobody wants to know."""
         while self._place and self._seconds is not None:
-            self.turned()
+            self.say(TURNS)
             await sleep(self._seconds / 3)

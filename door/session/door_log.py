@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from timebank.language import EnglishFormatter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import tzinfo
 
     from door.config.config import Config
@@ -30,12 +29,11 @@ class SystemLog(logging.Handler):
 class JsonFormatter(EnglishFormatter):
     """Writes each line of the log as a JSON object, for programs that gather logs.
 
-    Its `at` is ISO 8601 with the offset from UTC; `facts` stand in each line.
+    Its `at` is ISO 8601 with the offset from UTC.
     """
 
-    def __init__(self, zone: tzinfo, facts: Mapping[str, object]) -> None:
+    def __init__(self, zone: tzinfo) -> None:
         super().__init__("%(message)s", zone)
-        self._facts = facts
 
     def format(self, record: logging.LogRecord) -> str:
         alone = copy.copy(record)  # without its traceback, which stands apart
@@ -45,7 +43,6 @@ class JsonFormatter(EnglishFormatter):
             "level": record.levelname,
             "logger": record.name,
             "process": record.process,
-            **self._facts,
             "message": super().format(alone),
         }
         if record.exc_info:
@@ -76,12 +73,11 @@ class LogFile(logging.FileHandler):
             SystemLog().handle(record)
 
 
-def formatter(config: Config, form: str = FORM, **facts: object) -> logging.Formatter:
-    """Give what writes the lines of a log, by the clock of the board; `facts` stand in each line
-    where they are JSON."""
+def formatter(config: Config, form: str = FORM) -> logging.Formatter:
+    """Return what writes the lines of a log, by the clock of the board."""
     zone = config.bank.schedule.zone
     if config.server.log_format == "json":
-        return JsonFormatter(zone, facts)
+        return JsonFormatter(zone)
     return EnglishFormatter(form, zone)
 
 

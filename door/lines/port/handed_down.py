@@ -26,7 +26,7 @@ def taken(host: str, port: int) -> socket.socket | None:
 
 @cache
 def _sockets() -> dict[Place, socket.socket]:
-    """What this process was given; the servers that it forks have it from here."""
+    """Return the sockets that this process was given, read once."""
     return read(os.environ)
 
 

@@ -32,20 +32,13 @@ _NOTHING_LEFT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOM
 _PAUSE = 1.0  # seconds, until it is tried again whether the system has room for one more
 
 
-def reserve(host: str, port: int) -> socket.socket:
-    """Take a port that servers of the board share, without listening there; raises OSError."""
-    return _bound(host, port, shares=True)
-
-
-def _bound(host: str, port: int, *, shares: bool) -> socket.socket:
+def _bound(host: str, port: int) -> socket.socket:
     if (ready := handed_down.taken(host, port)) is not None:
         return ready
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wire = socket.socket(family, socket.SOCK_STREAM)
     try:
         wire.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if shares:
-            wire.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         if family == socket.AF_INET6:
             both = host == "::" and socket.has_dualstack_ipv6()
             wire.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, not both)
@@ -81,14 +74,13 @@ class Listener(ABC):
     def farewell(self, words: str) -> bytes:
         return words.encode("ascii", "replace") + b"\r\n"
 
-    async def open(self, host: str, port: int, *, shares: bool = False) -> Self:
+    async def open(self, host: str, port: int) -> Self:
         """Begin to listen; `OSError` where the port is unavailable.
 
         `host` is an address, ``0.0.0.0`` for every IPv4 one and ``::`` for every address there is;
-        `port` 0 to 65535, where 0 leaves the choice to the system. With `shares` other servers of
-        the board listen there too, and each has some of the calls.
+        `port` 0 to 65535, where 0 leaves the choice to the system.
         """
-        wire = _bound(host, port, shares=shares)
+        wire = _bound(host, port)
         wire.listen(_BACKLOG)
         self.port = int(wire.getsockname()[1])
         self._listen_on(wire)
@@ -99,12 +91,8 @@ class Listener(ABC):
         wire.setblocking(False)
         asyncio.get_running_loop().add_reader(wire.fileno(), self._accept)
 
-    @property
-    def listens(self) -> bool:
-        return self._wire is not None
-
     def close(self) -> None:
-        """Take no more callers, until it is opened again; those on the line stay."""
+        """Take no more callers; those on the line stay."""
         if self._wire is not None:
             asyncio.get_running_loop().remove_reader(self._wire.fileno())
             self._wire.close()

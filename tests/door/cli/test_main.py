@@ -50,6 +50,14 @@ def test_the_version_is_told() -> None:
     assert door("--version").output.startswith("door, version ")
 
 
+def test_workers_of_an_old_unit_file_are_ignored_with_a_warning(tmp_path: Path) -> None:
+    """The command goes on to what is asked of it; its help says nothing of the option."""
+    told = door("serve", "--workers", "4", "--config", str(tmp_path / "none.toml"))
+    assert told.error.startswith("--workers is ignored: one process serves the board.")
+    assert "There is no" in told.error
+    assert "--workers" not in door("serve", "--help").output
+
+
 def test_help_comes_without_database_network_or_passwords() -> None:
     script = (
         "import sys; from door.cli.main import main\n"

@@ -20,10 +20,7 @@ from tests.world import register
 pytestmark = pytest.mark.long
 
 
-@pytest.mark.parametrize("count", ["1", "2"])
-async def test_who_calls_before_the_board_is_there_is_served_when_it_is(
-    tmp_path: Path, count: str
-) -> None:
+async def test_who_calls_before_the_board_is_there_is_served_when_it_is(tmp_path: Path) -> None:
     activate = shutil.which("systemd-socket-activate")
     if activate is None:
         assert not os.environ.get("BJFT_NEED_CLIENTS"), "systemd-socket-activate must be here"
@@ -34,7 +31,7 @@ async def test_who_calls_before_the_board_is_there_is_served_when_it_is(
     settings.write_text(OPEN_ALL_DAY.replace("port = 0", f"port = {port}"), encoding="utf-8")
     process = await asyncio.create_subprocess_exec(
         *(activate, "-l", f"127.0.0.1:{port}", str(command("door"))),
-        *("serve", "--config", str(settings), "--workers", count),
+        *("serve", "--config", str(settings)),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

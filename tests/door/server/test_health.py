@@ -11,7 +11,6 @@ from unittest import mock
 
 import pytest
 
-from door.config import config as settings
 from door.errors import CallRefused
 from door.lines.port import questions
 from door.lines.port.gate import Blame
@@ -24,7 +23,6 @@ from door.server.health import (
     HealthPort,
     Pulse,
 )
-from door.server.workers import _adapted
 from tests.clock import FakeClock
 from tests.door.lines.board import PATIENCE, QUESTION, said_by
 from tests.door.visiting import visitor
@@ -204,11 +202,3 @@ async def test_books_that_say_nothing_at_all_are_not_reached_either() -> None:
 async def test_nobody_listens_where_the_settings_name_no_place(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         assert board.server.health_port is None
-
-
-def test_of_several_workers_none_is_asked(tmp_path: Path) -> None:
-    """Their parent is (test_standing.py)."""
-    file = tmp_path / "sysop.toml"
-    file.write_text('[server]\nhealth = "127.0.0.1:2330"\n', encoding="utf-8")
-    config = settings.load(file)
-    assert [_adapted(config, number).server.health for number in (1, 2)] == [None, None]

@@ -36,12 +36,9 @@ def test_it_reads_who_asks_and_leaves_that_to_no_other_process(systemd: socket.s
     manager = ServiceManager.of(environment)
     assert environment == {"HOME": "/"}
     manager.say(READY, "STATUS=16 nodes")
-    manager.turned()
-    manager.turned()  # too soon to be said again
     manager.say(STOPPING)
-    assert [systemd.recv(200) for _ in range(3)] == [
-        *(b"READY=1\nSTATUS=16 nodes", b"WATCHDOG=1", b"STOPPING=1")
-    ]
+    said = [systemd.recv(200) for _ in range(2)]
+    assert said == [b"READY=1\nSTATUS=16 nodes", b"STOPPING=1"]
 
 
 async def test_where_nobody_asks_or_it_has_gone_nothing_happens() -> None:
@@ -52,24 +49,13 @@ async def test_where_nobody_asks_or_it_has_gone_nothing_happens() -> None:
     ):
         manager = ServiceManager.of(environment)
         manager.say(READY)
-        manager.turned()
         await manager.keep_told()
 
 
-class Watched(Served):
-    """A board that is started as systemd does; several servers share it if `count` says so."""
-
-    count = 1
-
-    def words(self) -> tuple[str, ...]:
-        return (*super().words(), "--workers", str(self.count))
-
-
 @contextlib.asynccontextmanager
-async def watched(folder: Path, count: int) -> AsyncIterator[Watched]:
+async def watched(folder: Path) -> AsyncIterator[Served]:
     (folder / "sysop.toml").write_text(OPEN_ALL_DAY, encoding="utf-8")
-    board = Watched(folder)
-    board.count = count
+    board = Served(folder)
     try:
         await board.serve()
         yield board
@@ -77,9 +63,8 @@ async def watched(folder: Path, count: int) -> AsyncIterator[Watched]:
         await board.close()
 
 
-@pytest.mark.parametrize("count", [1, 2])
 async def test_a_board_says_that_it_serves_that_it_goes_on_and_that_it_closes(
-    tmp_path: Path, systemd: socket.socket, monkeypatch: pytest.MonkeyPatch, count: int
+    tmp_path: Path, systemd: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOTIFY_SOCKET", systemd.getsockname())
     monkeypatch.setenv("WATCHDOG_USEC", WATCHDOG)
@@ -89,7 +74,7 @@ async def test_a_board_says_that_it_serves_that_it_goes_on_and_that_it_closes(
         while not said or said[-1] != fact.encode():
             said.append(systemd.recv(200))
 
-    async with watched(tmp_path, count) as board:
+    async with watched(tmp_path) as board:
         await asyncio.to_thread(heard, READY)
         await asyncio.to_thread(heard, TURNS)
         board.process.send_signal(signal.SIGTERM)

@@ -30,7 +30,7 @@ def test_a_line_has_its_zone_and_in_json_it_is_one_line_in_any_case(
 ) -> None:
     file = tmp_path / "sysop.toml"
     file.write_text(TOML.format(form), encoding="utf-8")
-    said = formatter(settings.load(file), worker=2).format(record("Hello,\n%s.", "Zoë"))
+    said = formatter(settings.load(file)).format(record("Hello,\n%s.", "Zoë"))
     if form == "text":
         assert said.startswith("2025-11-20 21:00:00.250+09:00 ")
         return
@@ -42,6 +42,5 @@ def test_a_line_has_its_zone_and_in_json_it_is_one_line_in_any_case(
         "at": "2025-11-20T21:00:00.250+09:00",
         "level": "ERROR",
         "logger": "door",
-        "worker": 2,
         "message": "Hello,\nZoë.",
     }

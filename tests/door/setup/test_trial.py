@@ -31,11 +31,6 @@ def test_a_folder_without_settings_is_told_what_to_do(
     assert os.listdir(tmp_path) == []
 
 
-def test_a_board_to_try_has_one_process() -> None:
-    told = door("serve", "--try", "--workers", "2")
-    assert (told.status, "leave --workers out" in told.error) == (2, True)
-
-
 async def test_a_board_to_try_takes_a_call_at_once_and_nothing_of_it_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
