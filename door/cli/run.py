@@ -35,7 +35,7 @@ from door.lobby import greeting, looks
 from door.run import log as logs
 from door.run.relay import Before
 from door.session import ways_in
-from door.session.arrival import Asked, arrive, note, welcome
+from door.session.arrival import Asked, DoorCall, arrive, note, welcome
 from timebank.errors import SettingsError
 from timebank.language import N_, _
 
@@ -113,15 +113,22 @@ def _run(options: Options, config: Config, before: Before) -> int:
         line = ways_in.opened(ways_in.Stdio(), introduction)
         return to_the_end(_serve(options, config, line, None, AT_HOME))
     began = datetime.fromtimestamp(before.now, UTC).astimezone()
-    arrival = arrive(options.call, config.boards, os.environ, began, before.arrived)
-    note(arrival)
+    arrival, news = _received(options.call, config, before, began)
     way = way or ways_in.said_by(arrival.understood.connection, options.telnet)
-    guest, news = arrival.guest, welcome(arrival.guest)
-    if before.went_on:
-        guest = _left(guest, time.monotonic())
-        news = [f"|14{_(WITHOUT_SERVER)}"]
     line = ways_in.opened(way, arrival.introduction, before.called_back)
-    return to_the_end(_serve(options, config, line, guest, news))
+    return to_the_end(_serve(options, config, line, arrival.guest, news))
+
+
+def _received(
+    asked: Asked, config: Config, before: Before, began: datetime
+) -> tuple[DoorCall, Sequence[str]]:
+    """Read the drop file of a guest, who comes or goes on here, and return what they are told."""
+    arrival = arrive(asked, config.boards, os.environ, began, before.arrived)
+    note(arrival)
+    if not before.went_on:
+        return arrival, welcome(arrival.guest)
+    guest = _left(arrival.guest, time.monotonic())
+    return replace(arrival, guest=guest), [f"|14{_(WITHOUT_SERVER)}"]
 
 
 def _left(guest: Guest, now: float) -> Guest:

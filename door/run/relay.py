@@ -228,20 +228,27 @@ class _Relay:
     def _follow(self, facts: bytes) -> int | Before:
         self._wire.settimeout(ANSWER_SECONDS)
         self._wire.send(facts)
-        while True:
-            word, *texts = handed.unpacked(self._wire.recv(handed.LARGEST))
-            if word == handed.WANTED:
-                ends = self._ends(texts)
-                if not ends:
-                    return self._go_on()
-                handed.send_ends(self._wire, handed.packed(handed.LINE), ends)
-            elif word == handed.TAKEN:
-                self._before.went_on = True
-                self._wire.settimeout(None)
-            elif word == handed.DONE:
-                return int(texts[0])
-            else:  # refused, back, or nothing at all: it has ended
+        while (came_to := self._obey(self._wire.recv(handed.LARGEST))) is None:
+            continue
+        return came_to
+
+    def _obey(self, message: bytes) -> int | Before | None:
+        """Do what a message of the server asks; return what the call came to, None while it is
+        on. An empty message is the server's end."""
+        word, *texts = handed.unpacked(message)
+        if word == handed.WANTED:
+            ends = self._ends(texts)
+            if not ends:
                 return self._go_on()
+            handed.send_ends(self._wire, handed.packed(handed.LINE), ends)
+        elif word == handed.TAKEN:
+            self._before.went_on = True
+            self._wire.settimeout(None)
+        elif word == handed.DONE:
+            return int(texts[0])
+        else:  # refused, back, or nothing at all: it has ended
+            return self._go_on()
+        return None
 
     def _go_on(self) -> int | Before:
         """Let the door serve its caller itself, unless the host has hung up on them already."""
