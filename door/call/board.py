@@ -16,7 +16,6 @@ from door.call.console import Console
 from door.call.guest_caller import HostCaller, brought_by
 from door.call.process import this_process
 from door.call.purse import TickingPurse
-from door.call.strangers import SharedCounts
 from door.call.tickets import Tickets
 from door.defence.counts import FIRST, Rank
 from door.defence.reception import Reception
@@ -83,9 +82,7 @@ class Board:
         self.by_doors: list[Caller] = []  # on nodes of their own boards
         self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
         self.keys_of_gone = 0  # what those have typed who are on a line no more
-        counted = SharedCounts(self.bus, clock, self.process, lambda: bool(self.peers.others))
-        self.reception = Reception(config, clock, lambda: len(self._on_nodes), counted.tell)
-        counted.lead_to(self.reception.hear)
+        self.reception = Reception(config, clock, lambda: len(self._on_nodes))
         self.tickets = Tickets(clock.monotonic)
         self.draining = False  # whether no new calls are taken
         self._visitors: list[Caller] = []

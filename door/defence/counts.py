@@ -16,21 +16,18 @@ Addresses are counted as the networks that one subscriber has (an IPv4 address, 
 names as digests, because what is typed as a name may be a password. Who was wrong about which name
 is remembered for an IPv6 /48: all the networks that one customer can have.
 
-What is counted is told, so that the servers of a board can count together; the digests are the
-same everywhere.
+Each server of a board counts for itself.
 """
 
 from __future__ import annotations
 
 import heapq
 import ipaddress
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import islice
 from math import ceil
-from typing import NamedTuple
 
 from door.config.defence import Defences
 from door.errors import Fault, NotTaken
@@ -58,14 +55,6 @@ _DIGEST_BITS = 64
 KEPT_BITS = 20
 _AMONG_IPV6 = 1 << 64  # keeps the two kinds of address apart
 _PERSON = b"bjft strangers"  # so that the digests are of no use elsewhere
-
-# The tables: of lines that are open; and those in which the latest counts, and not the sum.
-LINES, LAST, LIVES, HOMES = "lines", "last", "lives", "homes"
-LATEST = frozenset({LINES, LAST, LIVES, HOMES})
-BELIEVED_SECONDS = 60.0  # for which another server's lines are, unless they are told again
-MOST_TOLD_AGAIN = 2000
-ALL_OF_IT = 1000 * DAY  # more than anybody owes
-
 
 TOO_MANY_NAMES = "too many new names"
 TOO_MANY_WRONG = "too many wrong passwords"
@@ -109,44 +98,12 @@ class Networks:
         )
 
 
-class StrangerCount(NamedTuple):
-    """One thing that was counted."""
-
-    table: str
-    what: int
-    # Of a debt the seconds that came to it, or were taken back; else what goes with `what`.
-    number: float
-    # What may be owed there; 0 where nothing is.
-    most: float
-
-
-Tell = Callable[[StrangerCount], None]
-TellOne = Callable[[int, float, float], None]  # the same of one table, without its name
-
-
-def after(before: StrangerCount, count: StrangerCount) -> StrangerCount:
-    """Make one of two that were counted of the same, one after the other."""
-    if count.table in LATEST:
-        return count
-    most = max(before.most, count.most)
-    return count._replace(number=before.number + count.number, most=most)
-
-
-def nobody(_: StrangerCount) -> None:
-    """Nobody counts with us."""
-
-
-def _nobody(what: int, number: float, most: float) -> None:
-    """Nobody counts with us."""
-
-
 class Debts(OrderedDict[int, float]):
     """What strangers owe, in seconds that pass: of the `most` who were touched last."""
 
-    def __init__(self, most: int, tell: TellOne = _nobody) -> None:
+    def __init__(self, most: int) -> None:
         super().__init__()  # by who owes something, the second at which they are free
         self._most = most
-        self._tell = tell
 
     def owed(self, who: int, now: float) -> float:
         return max(0.0, self.get(who, now) - now)
@@ -157,28 +114,10 @@ class Debts(OrderedDict[int, float]):
 
     def forget(self, who: int) -> bool:
         """Forgive a debt; tell whether there was any."""
-        self._tell(who, -ALL_OF_IT, 0.0)  # others may know of one
         return self.pop(who, None) is not None
 
     def add(self, who: int, seconds: float, most: float, now: float) -> float:
         """Add up to `seconds` to a debt, never above `most`; return how many."""
-        added = self._add(who, seconds, most, now)
-        if added:
-            self._tell(who, added, most)
-        return added
-
-    def take_back(self, who: int, seconds: float) -> None:
-        self._tell(who, -seconds, 0.0)
-        self._take_back(who, seconds)
-
-    def hear(self, count: StrangerCount, now: float) -> None:
-        """Count what was counted elsewhere."""
-        if count.number > 0:
-            self._add(count.what, count.number, count.most, now)
-        else:
-            self._take_back(count.what, -count.number)
-
-    def _add(self, who: int, seconds: float, most: float, now: float) -> float:
         owed = self.owed(who, now)
         added = max(0.0, min(seconds, most - owed))
         self[who] = now + owed + added
@@ -187,7 +126,7 @@ class Debts(OrderedDict[int, float]):
             self.popitem(last=False)
         return added
 
-    def _take_back(self, who: int, seconds: float) -> None:
+    def take_back(self, who: int, seconds: float) -> None:
         if who in self:
             self[who] -= seconds
 
@@ -195,21 +134,11 @@ class Debts(OrderedDict[int, float]):
 class Known(OrderedDict[int, int]):
     """Things that were seen, the last `most` of them, each with a number that goes with it."""
 
-    def __init__(self, most: int, tell: TellOne = _nobody) -> None:
+    def __init__(self, most: int) -> None:
         super().__init__()
         self._most = most
-        self._tell = tell
 
     def add(self, what: int, goes_with: int = 0) -> None:
-        if self.get(what) != goes_with:
-            self._tell(what, goes_with, 0.0)
-        self._add(what, goes_with)
-
-    def hear(self, count: StrangerCount, _: float) -> None:
-        """Remember what was seen elsewhere."""
-        self._add(count.what, int(count.number))
-
-    def _add(self, what: int, goes_with: int) -> None:
         self[what] = goes_with
         self.move_to_end(what)
         if len(self) > self._most:
@@ -221,81 +150,21 @@ Rank = tuple[int, int]  # the order in which passwords are checked: the lowest i
 FIRST: Rank = (0, 0)
 
 
-class OpenLines:
-    """How many lines each address has open, here and at other servers."""
-
-    def __init__(self, tell: TellOne) -> None:
-        self._tell = tell
-        self.here: dict[int, int] = {}
-        # By address and server: how many there, and until when that is believed.
-        self._elsewhere: OrderedDict[int, dict[str, tuple[int, float]]] = OrderedDict()
-
-    def change(self, who: int, by: int) -> None:
-        open_now = self.here.get(who, 0) + by
-        if open_now:
-            self.here[who] = open_now
-        else:
-            del self.here[who]
-        self._tell(who, open_now, 0.0)
-
-    def of(self, who: int, now: float) -> int:
-        """How many an address has open on the whole board, as far as is known."""
-        there = self._elsewhere.get(who, {}).values()
-        return self.here.get(who, 0) + sum(lines for lines, until in there if until > now)
-
-    def known(self) -> set[int]:
-        """Who may have one open."""
-        return self.here.keys() | self._elsewhere.keys()
-
-    def tell_again(self) -> None:
-        """Tell the first of them, because others believe what they hear for a while only."""
-        for who, open_now in islice(self.here.items(), MOST_TOLD_AGAIN):
-            self._tell(who, open_now, 0.0)
-
-    def hear(self, count: StrangerCount, server: str, now: float) -> None:
-        there = self._elsewhere.setdefault(count.what, {})
-        self._elsewhere.move_to_end(count.what)
-        there.pop(server, None)
-        if count.number > 0:
-            there[server] = int(count.number), now + BELIEVED_SECONDS
-        if not there:
-            del self._elsewhere[count.what]
-        elif len(self._elsewhere) > MOST_ADDRESSES:
-            self._elsewhere.popitem(last=False)
-
-
 class Defence:
-    def __init__(
-        self, rules: Defences, tell: Tell = nobody, digest: Callable[[str], int] | None = None
-    ) -> None:
-        """`tell` is told what is counted here; `digest` gives what stands for a folded name."""
-
-        def telling(table: str) -> TellOne:
-            return lambda what, number, most: tell(StrangerCount(table, what, number, most))
-
-        def debts(table: str, most: int) -> Debts:
-            made = self._tables[table] = Debts(most, telling(table))
-            return made
-
-        def known(table: str, most: int) -> Known:
-            made = self._tables[table] = Known(most, telling(table))
-            return made
-
+    def __init__(self, rules: Defences, digest: Callable[[str], int] | None = None) -> None:
+        """`digest` gives what stands for a folded name."""
         self._digest = digest_of if digest is None else digest
-        self._tables: dict[str, Debts | Known] = {}
-        self.lines = OpenLines(telling(LINES))
-        self._connects = debts("calls", MOST_ADDRESSES)
-        self._wrong_from = debts("from", MOST_ADDRESSES)
-        self._wrong_for = debts("for", MOST_NAMES)
-        # Of an address about a name, for days.
-        self._wrong_about = debts("about", MOST_PAIRS)
-        self._wrong_at_home = debts("home", MOST_PAIRS)
-        self._wrong_on_call = debts("on", MOST_NAMES)
-        # The address that was wrong about a name last.
-        self._last_wrong = known(LAST, MOST_NAMES)
-        self._names_asked = debts("names", MOST_ADDRESSES)
-        self._callers_live_at = known(LIVES, MOST_ADDRESSES)
-        self._homes = known(HOMES, MOST_PAIRS)
+        self._lines: Counter[int] = Counter()  # open from each address
+        self._connects = Debts(MOST_ADDRESSES)
+        self._wrong_from = Debts(MOST_ADDRESSES)
+        self._wrong_for = Debts(MOST_NAMES)
+        self._wrong_about = Debts(MOST_PAIRS)  # of an address about a name, for days
+        self._wrong_at_home = Debts(MOST_PAIRS)
+        self._wrong_on_call = Debts(MOST_NAMES)
+        self._last_wrong = Known(MOST_NAMES)  # the address that was wrong about a name last
+        self._names_asked = Debts(MOST_ADDRESSES)
+        self._callers_live_at = Known(MOST_ADDRESSES)
+        self._homes = Known(MOST_PAIRS)
         self.keep_to(rules)
 
     def keep_to(self, rules: Defences, friends: Sequence[Network] = ()) -> None:
@@ -303,14 +172,6 @@ class Defence:
         self._rules = rules
         self._allowed = Networks((*rules.allow, *friends))
         self._blocked = Networks(rules.block)
-
-    def hear(self, counts: Iterable[StrangerCount], server: str, now: float) -> None:
-        """Count with us what another server counts; what no table is for is nothing."""
-        for count in counts:
-            if count.table == LINES:
-                self.lines.hear(count, server, now)
-            elif (table := self._tables.get(count.table)) is not None:
-                table.hear(count, now)
 
     # Calls.
 
@@ -326,7 +187,7 @@ class Defence:
             return None
         if self._blocked.hold(address):
             raise NotTaken(Fault.BLOCKED)
-        if self.lines.of(who, now) >= rules.calls_per_address:
+        if self._lines[who] >= rules.calls_per_address:
             raise NotTaken(Fault.AT_ONCE)
         lives_here = who in self._callers_live_at
         minute, cost = 60.0, 60.0 / rules.calls_per_minute
@@ -337,12 +198,14 @@ class Defence:
         if waiting >= most:
             raise NotTaken(Fault.CROWDED)
         self._connects.add(who, cost, minute + cost, now)
-        self.lines.change(who, 1)
+        self._lines[who] += 1
         return who
 
     def end(self, taken: int | None) -> None:
         if taken is not None:
-            self.lines.change(taken, -1)
+            self._lines[taken] -= 1
+            if not self._lines[taken]:
+                del self._lines[taken]
 
     def is_crowded(self, waiting: int) -> bool:
         return waiting >= self._rules.logons
@@ -514,8 +377,8 @@ class Defence:
             found += [(wait + ROUNDED, who, why) for who, wait in waits]
         found += [
             (0.0, who, Fault.AT_ONCE.value)
-            for who in self.lines.known()
-            if self.lines.of(who, now) >= rules.calls_per_address
+            for who, lines in self._lines.items()
+            if lines >= rules.calls_per_address
         ]
         held = [HeldOff(text_of(who), why, wait) for wait, who, why in heapq.nlargest(most, found)]
         # What was counted against an address before it was allowed holds nobody back.

@@ -25,10 +25,7 @@ from door.defence.counts import (
     Defence,
     HeldOff,
     Rank,
-    StrangerCount,
-    Tell,
     key_of,
-    nobody,
 )
 from door.defence.front_ends import Lookout, Sign, known_networks
 from door.defence.tries import Tries, Try
@@ -67,13 +64,12 @@ class Reception:
         config: Config,
         clock: Clock,
         on_nodes: Callable[[], int],
-        tell: Tell = nobody,
         defence: Defence | None = None,
     ) -> None:
-        """`tell` is called with each count, unless a `defence` is given, which has its own."""
+        """`defence` is given by a reception that counts beside the board's ports."""
         self._clock = clock
         self._on_nodes = on_nodes  # how many callers are on a node
-        self._defence = Defence(config.defence, tell) if defence is None else defence
+        self._defence = Defence(config.defence) if defence is None else defence
         self._tries = Tries(self._defence)
         self._timer: Timer | None = None  # until a password that waits may be checked
         self._lookout = Lookout(config)
@@ -110,17 +106,6 @@ class Reception:
             with contextlib.suppress(OSError):
                 handler.close()
         self._log.handlers.clear()
-
-    # With other servers.
-
-    def hear(self, counts: Iterable[StrangerCount], server: str) -> None:
-        """Count with us what another server has counted."""
-        self._defence.hear(counts, server, self._clock.monotonic())
-        self.look_again()
-
-    def tell_lines(self) -> None:
-        """Tell again how many lines are open, because others believe that for a while only."""
-        self._defence.lines.tell_again()
 
     @property
     def let_in(self) -> int:

@@ -393,7 +393,7 @@ def _shown(node: int, name: str, seen: Part, since: str | None, address: str, se
 def _refused(answers: Answers) -> Part:
     """Show each address once, as the server has it that keeps it waiting longest.
 
-    Servers share their counts, so none of them is added up.
+    Each server counts for itself: a name that waits at two of them counts twice.
     """
     parts = answers.parts.values()
     longest: dict[str, Part] = {}
@@ -402,11 +402,11 @@ def _refused(answers: Answers) -> Part:
         if address not in longest or wait > longest[address]["wait"]:
             longest[address] = {"address": address, "why": why, "wait": wait}
     shown = sorted(longest.values(), key=lambda held: -held["wait"])
-    more = max((part["more"] for part in parts), default=0)
+    more = sum(part["more"] for part in parts)
     return {
         "held": shown[:MOST_SHOWN],
         "more": more + max(0, len(shown) - MOST_SHOWN),
-        "names": max((part["names"] for part in parts), default=0),
+        "names": sum(part["names"] for part in parts),
     }
 
 

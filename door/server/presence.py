@@ -204,7 +204,6 @@ class Presence:
             board.bus.publish(bus.SERVERS)
             _warn(back.against)
         board.peers.adopt(living)
-        board.reception.tell_lines()
 
     async def _look_around(self) -> None:
         """Look which servers live whenever one of them says that this has changed."""

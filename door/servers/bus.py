@@ -29,7 +29,6 @@ MOST_SEEN = 4096  # messages that are known when they come again
 # The kinds, and what their facts are.
 NOTICES = "notices"  # something waits for some caller: none
 TAKEN_OVER = "taken-over"  # a caller has another call now: `call`, the number of the old one
-STRANGERS = "strangers"  # what was counted: `server`, `counts`, each a `StrangerCount`
 SERVERS = "servers"  # one has begun, or ended, or drains: none
 COMINGS = "comings"  # somebody logged on or off: `call`, and whether they `came`
 LEASE = "lease"  # one was let go: `name`

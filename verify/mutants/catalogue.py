@@ -914,8 +914,8 @@ _DEFENCE = (
     Mutant(
         "An address has one line more than it may.",
         "door/defence/counts.py",
-        "if self.lines.of(who, now) >= rules.calls_per_address:",
-        "if self.lines.of(who, now) > rules.calls_per_address:",
+        "if self._lines[who] >= rules.calls_per_address:",
+        "if self._lines[who] > rules.calls_per_address:",
     ),
     Mutant(
         "One more wrong password is checked at once.",

@@ -15,7 +15,6 @@ import pytest
 from door.call.board_clock import BoardClock
 from door.call.comings import Comings
 from door.call.console import Console
-from door.defence.counts import TOO_MANY_WRONG
 from door.errors import CannotJoin
 from door.run import process
 from door.server import early, presence
@@ -25,8 +24,7 @@ from door.servers.agreement import encode, terms_in
 from tests.door.banking import at_the_window, hears, sends
 from tests.door.handed_over import LINES, a_guest
 from tests.door.lines.board import PATIENCE
-from tests.door.servers.boards import Machine, beside, machines, until, until_known
-from tests.door.strangers import VILLAIN, Stranger, defended
+from tests.door.servers.boards import Machine, beside, machines, until_known
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.door.wall import Told
 from tests.world import BOARD
@@ -40,14 +38,7 @@ from timebank.settings.place import ServerPlace
 
 TOML = sysop_toml(events="", timebank="").replace("events = []", "").replace("[timebank]", "")
 
-
 NAME = "Moth@Xibalba"
-
-
-def strict(**rules: object) -> str:
-    """A board to which this machine's addresses are strangers."""
-    return defended(**rules).replace("events = []", "").replace("[timebank]", "")
-
 
 # Callers.
 
@@ -205,44 +196,6 @@ async def test_where_a_door_may_not_write_beside_the_books_it_says_once_that_it_
         f"No socket can be made in {north.config.board.data} (Permission denied): notices and"
         " words of other processes are heard some seconds late."
     ]
-
-
-# Strangers.
-
-
-async def test_wrong_passwords_count_at_all_servers(
-    tmp_path: Path, place: ServerPlace | None
-) -> None:
-    toml = strict(wrong_passwords=3)
-    async with machines(tmp_path, place, "north", "south", toml=toml) as (north, south):
-        await until_known(north, "south")
-        await until_known(south, "north")
-        villain = Stranger(north, "Ada", VILLAIN)
-        await villain.is_wrong(3)
-        assert held(south) == []
-        await tell(north)
-        await until_heard(south, lambda: held(south) == [(VILLAIN, TOO_MANY_WRONG)])
-        assert south.server.board.reception.names_held() == 1
-        # So it is when the sysop forgives them, wherever that is.
-        south.server.board.reception.forgive(VILLAIN)
-        south.server.board.reception.forgive("ada")
-        await tell(south)
-        await until_heard(north, lambda: held(north) == [])
-        assert north.server.board.reception.names_held() == 0
-
-
-def held(machine: Machine) -> list[tuple[str, str]]:
-    found, _ = machine.server.board.reception.held(9)
-    return [(each.address, each.why) for each in found]
-
-
-async def tell(machine: Machine) -> None:
-    """Let a server tell the others what it has counted."""
-    await machine.pass_time(1)
-
-
-async def until_heard(machine: Machine, reached) -> None:
-    await until(reached, machine.server.board.reception._defence, "hear")
 
 
 # Settings.
