@@ -235,7 +235,7 @@ node_option = click.option("--node", type=WholeNumber(0, 9999), help="The node's
     "--size", metavar="COLUMNSxROWS", help="The caller's window, as the board knows it: 80x24."
 )
 @click.option("--local", is_flag=True, help="Play as the sysop, on this terminal.")
-@click.option("--verbose", is_flag=True, help="Also log every call to standard error.")
+@click.option("--verbose", is_flag=True, hidden=True, expose_value=False)  # of earlier releases
 @click.pass_obj
 def run_(
     before: Before | None,

@@ -64,7 +64,6 @@ class Options:
     connect: str | None
     telnet: bool | None
     local: bool
-    verbose: bool
 
     def way(self) -> ways_in.WayIn | None:
         return ways_in.asked_for(
@@ -84,12 +83,12 @@ def run(options: Options, before: Before | None = None) -> int:
     try:
         config = settings.load(options.config)
     except SettingsError as error:
-        logs.begin(None, verbose=options.verbose)
+        logs.begin(None)
         log.error("%s", error)
         return _turn_away(options, OUT_OF_ORDER)
     with contextlib.suppress(OSError):  # whoever opens the books says what is wrong with it
         privacy.make_folder(config)
-    logs.begin(config, verbose=options.verbose)
+    logs.begin(config)
     try:
         return _run(options, config, before)
     except DropFileRefused as refused:

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from door.config.config import Config
 
 
-def begin(config: Config | None, *, verbose: bool) -> None:
+def begin(config: Config | None) -> None:
     """Send the log to door.log in the data folder, and warnings to standard error besides.
 
-    `config` is None where no settings could be read. `verbose` sends everything to standard error.
+    `config` is None where no settings could be read.
     """
     root = logging.getLogger()
     root.setLevel(logging.INFO)
@@ -31,7 +31,7 @@ def begin(config: Config | None, *, verbose: bool) -> None:
         handlers += opened(config)
     if is_apart(sys.stderr.fileno()):
         shown = logging.StreamHandler()
-        shown.setLevel(logging.INFO if verbose else logging.WARNING)
+        shown.setLevel(logging.WARNING)
         shown.setFormatter(EnglishFormatter(FORM, UTC) if config is None else formatter(config))
         handlers.append(shown)
     root.handlers = handlers or [SystemLog(logging.WARNING)]

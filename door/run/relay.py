@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 CONFIG, CONFIG_VARIABLE = "sysop.toml", "BJFT_CONFIG"
 VALUES = ("config", "dropfile", "door", "board", "node", "socket", "connect", "charset", "size")
-FLAGS = ("stdio", "telnet", "no-telnet")
+FLAGS = ("stdio", "telnet", "no-telnet", "verbose")  # verbose is of 1.0, and does nothing
 WAYS = ("stdio", "socket", "connect")
 STAYS = (
     "start_for_doors_minutes"  # in [server]: how long a server stays that doors start, 0 for none
@@ -108,6 +108,8 @@ def read(words: Sequence[str]) -> dict[str, str] | None:
 
     >>> read(["--dropfile", "door32.sys", "--node=3", "--stdio"])
     {'dropfile': 'door32.sys', 'node': '3', 'stdio': ''}
+    >>> read(["--verbose"])
+    {'verbose': ''}
     >>> read(["--local"]), read(["--node"]), read(["--stdio", "--socket", "7"])
     (None, None, None)
     """

@@ -58,6 +58,12 @@ def test_workers_of_an_old_unit_file_are_ignored_with_a_warning(tmp_path: Path) 
     assert "--workers" not in door("serve", "--help").output
 
 
+def test_verbose_in_the_command_line_of_a_host_is_taken_and_does_nothing() -> None:
+    with main.commands["run"].make_context("run", ["--verbose", "--stdio"]) as said:
+        assert (said.params["stdio"], "verbose" in said.params) == (True, False)
+    assert "--verbose" not in door("run", "--help").output
+
+
 def test_help_comes_without_database_network_or_passwords() -> None:
     script = (
         "import sys; from door.cli.main import main\n"
