@@ -79,33 +79,24 @@ class HealthPort(QuestionPort):
         """`status` gives the number to answer with. Only `proxies` and this machine may ask."""
 
         async def answer(question: bytes) -> bytes:
-            return said_to(question, status)
+            found = QUESTION.match(question)
+            number = status() if found else REFUSED
+            reason, words = _ANSWERS[number]
+            has_body = not (found and found[1] == b"HEAD")
+            return http(f"{number} {reason}", f"{words}\r\n".encode("ascii"), has_body=has_body)
 
         super().__init__("health", _Gate(proxies, refusals), answer, _LIMITS)
 
 
-def said_to(question: bytes, status: Callable[[], int]) -> bytes:
-    """Return the answer to a question."""
-    found = QUESTION.match(question)
-    has_body = not (found and found[1] == b"HEAD")
-    return answer_of(status() if found else REFUSED, has_body=has_body)
-
-
-def may_ask(address: str, proxies: Proxies) -> bool:
+def _may_ask(address: str, proxies: Proxies) -> bool:
     """Whether an answer is for somebody at this address: a front end, or this machine."""
     found = address_in(address)
     return found is not None and (found.is_loopback or any(found in network for network in proxies))
 
 
-def answer_of(status: int, *, has_body: bool = True) -> bytes:
-    """Return an answer of one line of text."""
-    reason, words = _ANSWERS[status]
-    return http(f"{status} {reason}", f"{words}\r\n".encode("ascii"), has_body=has_body)
-
-
 class _Gate(QuestionGate):
     def __init__(self, proxies: Proxies, refusals: Refusals) -> None:
-        super().__init__(lambda address: may_ask(address, proxies), AT_ONCE)
+        super().__init__(lambda address: _may_ask(address, proxies), AT_ONCE)
         self._refusals = refusals
 
     def refused(self, address: str, *, is_known: bool) -> None:
