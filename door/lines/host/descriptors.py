@@ -8,8 +8,7 @@ the descriptor: set here, the host's reads would fail there, and stay failing if
 - a terminal or a pipe is opened once more (/proc/self/fd, or the terminal's name), which gives an
   open file of our own with flags of our own;
 - only where it cannot be opened, because it belongs to another user or /proc is missing, the flag
-  is borrowed and given back at the end;
-- a regular file never makes anybody wait.
+  is borrowed and given back at the end.
 """
 
 import asyncio
@@ -41,14 +40,12 @@ class SocketEnd:
 
 
 class FileEnd:
-    """The same of a terminal, a pipe or a file."""
+    """The same of a terminal or a pipe."""
 
     def __init__(self, descriptor: int, way: int) -> None:
-        is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
-        # A file that was opened again would begin at its beginning.
-        opened = None if is_file else _opened_again(descriptor, way)
+        opened = _opened_again(descriptor, way)
         self._own = os.dup(descriptor) if opened is None else opened
-        self._borrowed = opened is None and not is_file and os.get_blocking(self._own)
+        self._borrowed = opened is None and os.get_blocking(self._own)
         if self._borrowed:
             os.set_blocking(self._own, False)
 
@@ -109,7 +106,6 @@ class DescriptorTransport(asyncio.Transport):
         self._protocol = protocol
         self._unsent = bytearray()
         self._reading = False
-        self._again: asyncio.Handle | None = None
         self._closing = False
         self._lost = False
         protocol.connection_made(self)
@@ -121,19 +117,12 @@ class DescriptorTransport(asyncio.Transport):
         if self._reading:
             self._reading = False
             self._loop.remove_reader(self._source.fileno())
-            if self._again is not None:
-                self._again.cancel()
-                self._again = None
 
     def resume_reading(self) -> None:
         if self._reading or self._closing:
             return
         self._reading = True
-        try:
-            self._loop.add_reader(self._source.fileno(), self._read)
-        except PermissionError:
-            # epoll takes neither files nor /dev/null: there is always something to read, or an end.
-            self._again = self._loop.call_soon(self._read_again)
+        self._loop.add_reader(self._source.fileno(), self._read)
 
     def _read(self) -> None:
         try:
@@ -149,12 +138,6 @@ class DescriptorTransport(asyncio.Transport):
         else:
             self._protocol.eof_received()
             self.close()
-
-    def _read_again(self) -> None:
-        self._again = None
-        self._read()
-        if self._reading and self._again is None:
-            self._again = self._loop.call_soon(self._read_again)
 
     # Writing
 

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, closing, contextmanager
 from typing import Any
 
 from door.errors import NoLine
+from door.lines import handed
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.host.descriptors import DescriptorTransport, taken
 from door.lines.host.host import CleanLine, Introduction, OwnSigns, Signs, held, introduce
@@ -47,9 +48,9 @@ async def opened(
 ) -> AsyncIterator[Line]:
     """Serve the caller on two descriptors, usually 0 and 1, until the block is left.
 
-    `NoLine` when one of them is not open. The screen is as large as the terminal says, as the host
-    says where it says nothing, and follows it. A terminal is as it was when the block is left.
-    `signs` are the host's, by default the signals that this process gets.
+    `NoLine` when one of them is not open, or is a file. The screen is as large as the terminal
+    says, as the host says where it says nothing, and follows it. A terminal is as it was when the
+    block is left. `signs` are the host's, by default the signals that this process gets.
     """
     signs = signs or OwnSigns()
     # Both before either is opened again: that may get the number of the one that is not open.
@@ -72,12 +73,17 @@ async def opened(
 
 def _check(descriptor: int, name: str) -> None:
     try:
-        os.fstat(descriptor)
+        flows = handed.flows(descriptor)
     except OSError as error:
         raise NoLine(
             f"There is no standard {name} to talk to the caller ({error.strerror})."
             " The host must start the door with its standard input and output connected."
         ) from error
+    if not flows:
+        raise NoLine(
+            f"Standard {name} is a file or a device, where no caller can be. The host must start"
+            " the door on a terminal, a pipe or a socket."
+        )
 
 
 @contextmanager

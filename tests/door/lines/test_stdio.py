@@ -1,4 +1,4 @@
-"""A caller on standard input and output: terminals as hosts make them, pipes, sockets, files."""
+"""A caller on standard input and output: terminals as hosts make them, pipes, sockets."""
 
 import asyncio
 import contextlib
@@ -8,8 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -217,14 +215,7 @@ async def test_where_a_terminal_cannot_be_opened_again_its_flag_is_given_back(
         assert host.settings() == host.before
 
 
-# Pipes, sockets, files
-
-
-@contextlib.contextmanager
-def null_device() -> Iterator[int]:
-    descriptor = os.open(os.devnull, os.O_RDWR)
-    yield descriptor
-    os.close(descriptor)
+# Pipes and sockets
 
 
 async def test_pipes_work_too_and_stay_as_they_were() -> None:
@@ -292,39 +283,16 @@ async def test_a_socket_for_both_is_left_open_and_blocking() -> None:
         assert far.recv(100) == b"Back at the board."
 
 
-async def test_a_file_is_typed_to_its_end_and_another_is_written_on() -> None:
-    with tempfile.TemporaryFile() as script, tempfile.TemporaryFile() as transcript:
-        script.write(b"gone by" + b"typed" * 2000)
-        script.seek(len(b"gone by"))
-        transcript.write(b"Before. ")
-        transcript.flush()
-        ends = script.fileno(), transcript.fileno()
-        async with opened(*ends, STRANGER, USUAL_LIMITS) as line:
-            call = listened_to(line)
-            line.write(b"After.")
-            await call.until_ended()
-        assert call.typed == b"typed" * 2000
-        transcript.seek(0)
-        assert transcript.read() == b"Before. After."
-
-
-async def test_a_file_can_be_paused_as_well() -> None:
-    with tempfile.TemporaryFile() as script, null_device() as null:
-        script.write(b"typed" * 2000)
-        script.seek(0)
-        async with opened(script.fileno(), null, STRANGER, USUAL_LIMITS) as line:
-            call = listened_to(line)
-            call.pauses = True
-            for taken in (UNREAD, 2 * UNREAD, 10_000):
-                await call.until(lambda call, most=taken: len(call.typed) == most)
-                line.resume()
-            await call.until_ended()
-
-
-async def test_the_null_device_is_a_caller_who_hung_up() -> None:
-    with null_device() as null:
-        async with opened(null, null, STRANGER, USUAL_LIMITS) as line:
-            assert await listened_to(line).until_ended() == "the caller hung up"
+@pytest.mark.parametrize("path", [__file__, os.devnull])
+@pytest.mark.parametrize("name", ["input", "output"])
+async def test_a_caller_on_a_file_is_refused_with_a_sentence(name: str, path: str) -> None:
+    near, far = socket.socketpair()
+    file = os.open(path, os.O_RDONLY)
+    ends = (file, near.fileno()) if name == "input" else (near.fileno(), file)
+    with near, far, pytest.raises(NoLine, match=f"Standard {name} is a file or a device"):
+        async with opened(*ends, STRANGER, USUAL_LIMITS):
+            raise AssertionError("a line to a file")
+    os.close(file)
 
 
 @pytest.mark.parametrize(("lacks", "name"), [(0, "input"), (1, "output")])
