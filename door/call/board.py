@@ -206,8 +206,13 @@ class Board:
 
     # Calls.
 
-    async def open_call(self, console: Console, record: CallerRecord, *, take_over: bool) -> Caller:
-        """Raises `AlreadyOnline` when they have a call and do not take it over, and `BoardFull`."""
+    async def open_call(
+        self, console: Console, record: CallerRecord, node: int | None = None, *, take_over: bool
+    ) -> Caller:
+        """Open a call on a node of the board's, or on one that is none of them.
+
+        Raises `AlreadyOnline` when they have a call and do not take it over, and `BoardFull`.
+        """
 
         def opening(desk: Desk, node: int | Nodes) -> Opened:
             return open_call(desk, record.id, node, self.process, console.line.address, take_over)
@@ -219,7 +224,7 @@ class Board:
                 *(opened.node, opened, purse, self.new_seed),
             )
 
-        return await self._open(console, record, opening, on_call, take_over=take_over)
+        return await self._open(console, record, opening, on_call, node, take_over=take_over)
 
     async def open_guest_call(
         self, console: Console, record: CallerRecord, guest: Guest, *, take_over: bool
@@ -237,9 +242,9 @@ class Board:
                 *(opened.node, opened, self.new_seed, guest),
             )
 
-        return await self._open(
-            *(console, record, opening, on_call), take_over=take_over, guest=guest
-        )
+        # A caller of a door is on a node of their own board.
+        node = guest.node or 1 if guest.by_door else None
+        return await self._open(console, record, opening, on_call, node, take_over=take_over)
 
     async def _open(
         self,
@@ -247,19 +252,19 @@ class Board:
         record: CallerRecord,
         opening: Callable[[Desk, int | Nodes], Opened],
         on_call: Callable[[Opened, float], C],
+        elsewhere: int | None,
         *,
         take_over: bool,
-        guest: Guest | None = None,
     ) -> C:
+        """Open a call on the node `elsewhere`, None for one of the board's."""
         other = self._caller_here(record.id)
         if take_over and other is not None:
             await self._end_for_another(other)
-        by_door = guest is not None and guest.by_door
         node: int | Nodes
         if self._only_node is not None:
             node = self._only_node
-        elif guest is not None and by_door:
-            node = guest.node or 1  # of their own board
+        elif elsewhere is not None:
+            node = elsewhere
         else:
             wanted = other.node if other is not None and other not in self.by_doors else None
             # Of one who takes over a call there is another, wherever it is: they are one caller.
@@ -282,7 +287,7 @@ class Board:
         if opened.ended_call is not None and opened.ended_call not in here:
             self.bus.publish(bus.TAKEN_OVER, call=opened.ended_call)
         self._end_raced(record)
-        if by_door:
+        if elsewhere is not None:
             self.by_doors.append(caller)
         else:
             self._on_nodes[opened.call_id] = caller

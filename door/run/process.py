@@ -19,6 +19,7 @@ from door.errors import BooksUnopened
 from door.games.floor import lay_tables
 from door.games.registry import game_named
 from door.server.housekeeping import Housekeeping
+from door.session.guests import CONSOLE_NODE
 from door.session.session import answer_guest, answer_sysop
 from timebank.errors import BooksUnavailable, DatabaseRefused
 from timebank.keeping.restoring import recognise
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from door.clock import MachineClock
     from door.config.config import Config
 
-CONSOLE_NODE = 0  # the sysop's own, as boards number it
 LOCKED_SECONDS = 3.0  # how long books that another program keeps locked are waited for at the end
 
 log = logging.getLogger("door.run")

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
 
 
+CONSOLE_NODE = 0  # the sysop's own, as boards number it
+
 log = logging.getLogger("door.logon")
 
 
@@ -79,7 +81,7 @@ async def let_sysop_in(board: Board, console: Console) -> Caller:
     look = looks.remembered(record.preferences, console.line.hints)
     if look is not None:
         console.use_look(looks.fitting(look, console.line.hints))
-    opening = partial(board.open_call, console, record)
+    opening = partial(board.open_call, console, record, CONSOLE_NODE)
     caller = await call_or_take_over(board, console, record, opening)
     caller.asks_look = look is None and looks.known(console.line.hints) is None
     return caller

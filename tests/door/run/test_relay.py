@@ -257,9 +257,7 @@ async def test_who_is_kicked_there_is_told_why_and_the_door_ends(tmp_path: Path)
 
 
 @pytest.mark.parametrize("file", ["input", "output"])
-async def test_a_line_that_cannot_be_waited_for_is_left_to_the_door(
-    tmp_path: Path, file: str
-) -> None:
+async def test_a_caller_on_a_file_is_refused(tmp_path: Path, file: str) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         typed = host.folder / "typed"
         typed.write_bytes(b" gy ")
@@ -273,8 +271,9 @@ async def test_a_line_that_cannot_be_waited_for_is_left_to_the_door(
                 stderr=asyncio.subprocess.DEVNULL,
             )
             await process.communicate(b" gy " if file == "output" else None)
-        host.own = len(host.visits_told())
-        assert host.own == 1
+        host.expected = f"Standard {file} is a file or a device"
+        assert host.expected in host.log
+        assert (process.returncode, host.visits_told()) == (2, [])
 
 
 # The wire
