@@ -1,8 +1,9 @@
 """Whether this server can serve, for a front end that asks: a short answer of HTTP, nothing else.
 
-HAProxy asks every second (`option httpchk`). 200: it serves. 404: it drains, and who is on stays
-(`http-check disable-on-404`). 503: its books have not answered for so long that callers are better
-off elsewhere. A server that stands still says nothing, which is an answer, too.
+HAProxy asks every second (`option httpchk`). 200: it serves. 404: it drains, or its books have not
+answered for ten seconds: new callers are led elsewhere, and those who are on stay (`http-check
+disable-on-404`). 503: its books have not answered for so long that all callers are better off
+elsewhere. A server that stands still says nothing, which is an answer, too.
 """
 
 from __future__ import annotations
@@ -26,16 +27,17 @@ if TYPE_CHECKING:
 
 AT_ONCE = 32  # that may ask at the same time
 
-# How often the books are asked, and after how long a silence of theirs callers are sent away. It is
-# longer than a standby takes to become the primary: nobody is better off elsewhere meanwhile.
+# How often the books are asked, and after how long a silence of theirs no new callers come. Those
+# who are on are sent away later: a standby takes less time to become the primary.
 ASK_SECONDS = 2.0
+LATE_SECONDS = 10.0
 SILENT_SECONDS = 40.0
 
 SERVES, REFUSED, DRAINS, LOST = 200, 400, 404, 503
 _ANSWERS = {
     SERVES: ("OK", "This server serves."),
     REFUSED: ("Bad Request", "This port answers GET, HEAD and OPTIONS."),
-    DRAINS: ("Not Found", "This server takes no more calls."),
+    DRAINS: ("Not Found", "This server takes no new calls."),
     LOST: ("Service Unavailable", "This server does not reach its books."),
 }
 _LIMITS = LineLimits(unsent=4096, farewell=2.0)

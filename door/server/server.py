@@ -425,7 +425,8 @@ class Server:
             return health.DRAINS
         if not self._pulse.is_felt():
             return health.LOST
-        return health.DRAINS if self.board.draining else health.SERVES
+        is_late = self._pulse.silence() >= health.LATE_SECONDS
+        return health.DRAINS if self.board.draining or is_late else health.SERVES
 
     @property
     def health_port(self) -> int | None:

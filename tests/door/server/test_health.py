@@ -18,6 +18,7 @@ from door.lines.port.questions import LONGEST_QUESTION
 from door.server.health import (
     ASK_SECONDS,
     AT_ONCE,
+    LATE_SECONDS,
     SERVES,
     SILENT_SECONDS,
     HealthPort,
@@ -172,9 +173,11 @@ async def test_a_board_without_its_books_says_so_and_that_they_are_back(tmp_path
             raise BooksUnavailable("not now")
 
         with mock.patch.object(books, "run", unavailable):
-            await board.clock.advance(SILENT_SECONDS - ASK_SECONDS - 1)
+            await board.clock.advance(LATE_SECONDS - ASK_SECONDS - 1)
             assert await told(board) == 200
-            await board.clock.advance(ASK_SECONDS + 2)
+            await board.clock.advance(ASK_SECONDS + 1)
+            assert await told(board) == 404
+            await board.clock.advance(SILENT_SECONDS - LATE_SECONDS + 1)
             assert await told(board) == 503
             board.server.drain()
             assert await told(board) == 503
