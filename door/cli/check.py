@@ -26,6 +26,7 @@ from door.server.server_file import of_another_release
 from timebank import files
 from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksUnavailable, DatabaseRefused
+from timebank.ledger import failures
 from timebank.ledger.database import Desk, refuse_other
 from timebank.ledger.engines import books_of
 from timebank.ledger.sqlite import dialect as sqlite
@@ -94,7 +95,8 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
         return [str(refused)]
     except (sqlite3.Error, DBAPIError, BooksUnavailable) as error:
         said = files.forbidden(settings.database, writes=True)
-        return [said or f"Can't look into the database {settings.database}: {error}."]
+        why = failures.sentence(error)
+        return [said or f"Can't look into the database {settings.database}: {why}."]
 
 
 def _look_at_people_on_a_server(settings: Config, path: Path) -> list[str]:
@@ -103,7 +105,7 @@ def _look_at_people_on_a_server(settings: Config, path: Path) -> list[str]:
             database.open_existing()
         return _people(settings, path)
     except (DatabaseRefused, BooksUnavailable, DBAPIError) as error:
-        return [str(error)]
+        return [f"{failures.sentence(error)}."]
 
 
 def _people(settings: Config, path: Path) -> list[str]:

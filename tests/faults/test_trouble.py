@@ -194,7 +194,7 @@ async def test_a_door_that_is_hung_up_on_does_not_keep_its_host_waiting_for_lock
         await open_a_hand(visit)
         count = Count(host.config.database)
         count.look()
-        host.expected = "database is locked"
+        host.expected = "locked"
         with trouble.immediate_lock(visit):
             if is_deciding:
                 visit.presses("n" if await question(visit) == INSURANCE else "s")

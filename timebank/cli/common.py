@@ -215,6 +215,7 @@ def open_books(settings: BankSettings) -> Iterator[OpenBooks]:
     from sqlalchemy.exc import DBAPIError
 
     from timebank.errors import BooksFailed, DatabaseRefused, EventRefused, Refused
+    from timebank.ledger import failures
     from timebank.ledger.engines import books_of
 
     database = books_of(settings)
@@ -225,7 +226,8 @@ def open_books(settings: BankSettings) -> Iterator[OpenBooks]:
     except UnicodeEncodeError as error:  # bytes from the command line that are no text
         raise UserError(f"{error.object!a} is not readable text.") from error
     except DBAPIError as error:  # tables that are not as they should be
-        raise UserError(f"Can't use the database {database.place}: {error.orig}.") from error
+        said = failures.sentence(error)
+        raise UserError(f"Can't use the database {database.place}: {said}.") from error
     finally:
         database.close()
 

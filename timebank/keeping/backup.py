@@ -234,7 +234,9 @@ def _treated(
             live_mark.set_mark(desk.connection, mark, None)
             note = live_mark.note_of(desk.connection, [mark], now)
     except (BooksUnavailable, DBAPIError) as error:
-        raise BackupRefused(f"The copy cannot be made ready: {error}") from error
+        raise BackupRefused(
+            f"The copy cannot be made ready: {failures.sentence(error)}."
+        ) from error
     finally:
         database.close()
     sync(copy)
@@ -316,7 +318,7 @@ def _sentences(path: Path) -> Iterator[None]:
         said = files.forbidden(path, writes=True)
         raise BackupRefused(said or f"{path} cannot be written: {error.strerror}.") from error
     except sqlite3.Error as error:
-        raise BackupRefused(f"{path} cannot be written: {error}.") from error
+        raise BackupRefused(f"{path} cannot be written: {failures.sentence(error)}.") from error
 
 
 def _copy(source: Path, target: Path, mode: str = "rw") -> None:
@@ -330,7 +332,7 @@ def _copy(source: Path, target: Path, mode: str = "rw") -> None:
             sqlite.tables_of(a)
             sqlite.copy(a, b)
         except sqlite3.DatabaseError as error:
-            raise NotCopied(f"{source} cannot be copied: {error}.") from error
+            raise NotCopied(f"{source} cannot be copied: {failures.sentence(error)}.") from error
 
 
 def _connected(path: Path, mode: str = "rw") -> sqlite3.Connection:
@@ -364,9 +366,9 @@ def made_ready(copy: Database, settings: BankSettings, now: datetime, source: Pa
             copy.open()
             audited = _audited(copy, settings, now)
     except (DatabaseRefused, BooksUnavailable, DBAPIError) as error:
-        reason = error.orig if isinstance(error, DBAPIError) else error
         # The sysop knows the backup, not the copy that was looked at.
-        raise BackupRefused(str(reason).replace(copy.place, str(source))) from error
+        said = failures.sentence(error).replace(copy.place, str(source))
+        raise BackupRefused(f"{said}.") from error
     if audited.findings:
         raise NotInOrder(source, audited.findings)
     return audited.transfers

@@ -34,7 +34,7 @@ from timebank.errors import BackupRefused, BooksFailed, BooksUnavailable, Databa
 from timebank.keeping import restoring
 from timebank.keeping.backup import Copied, Restored, made_ready, new_file, refuse_source
 from timebank.keeping.restoring import Given, Treated
-from timebank.ledger import migrations
+from timebank.ledger import failures, migrations
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import not_ours
 from timebank.ledger.postgres import dialect as postgres
@@ -173,12 +173,11 @@ def _server(server: ServerPlace) -> Iterator[Connection]:
     except psycopg.errors.InsufficientPrivilege as error:
         raise BackupRefused(
             "A restore makes a database beside that of the books, and changes their names. The"
-            f" account of the board may not ({error.diag.message_primary}): give it that right with"
-            " ALTER ROLE ... CREATEDB, and the database of the books with ALTER DATABASE ... OWNER"
-            " TO ..."
+            " account of the board may not: give it that right with ALTER ROLE ... CREATEDB, and"
+            " the database of the books with ALTER DATABASE ... OWNER TO ..."
         ) from error
     except psycopg.Error as error:
-        said = error.diag.message_primary or str(error).partition("\n")[0]
+        said = failures.sentence(error)
         raise BackupRefused(f"{server} cannot be restored: {said}.") from error
     except DatabaseRefused as error:
         raise BackupRefused(str(error)) from error
@@ -296,4 +295,6 @@ def _treated(
                 why = f"restored from {source.name}"
                 return restoring.treat(desk, given, by, why)
         except (BooksFailed, DBAPIError) as error:
-            raise BackupRefused(f"The copy cannot be made ready: {error}") from error
+            raise BackupRefused(
+                f"The copy cannot be made ready: {failures.sentence(error)}."
+            ) from error

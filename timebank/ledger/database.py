@@ -264,27 +264,28 @@ def _broken_is_unavailable(place: str) -> Iterator[None]:
             raise errors.BooksUnavailable(damaged(place, error)) from error
         if not failures.is_broken(error):
             raise
+        log.info("the books in %s failed: %s", place, failures.reason(error))
         raise _unavailable(error) from error
 
 
 def _unavailable(error: BaseException) -> errors.BooksUnavailable:
-    why = str(failures.reason(error))
-    said = Phrase("The books can't be written right now ({why}).", why=why)
+    said = Phrase("The books can't be written right now ({why}).", why=failures.words(error))
     return errors.BooksUnavailable(said)
 
 
 def cannot_be_opened(place: str, error: Exception) -> errors.DatabaseRefused:
     if failures.is_damaged(error):
         return errors.DatabaseRefused(damaged(place, error))
-    # What a server says behind its first line are hints for its own programs.
-    why = str(failures.reason(error)).partition("\n")[0].rstrip(".")
+    log.info("the database %s cannot be opened: %s", place, failures.reason(error))
+    why = failures.sentence(error)
     return errors.DatabaseRefused(f"The database {place} cannot be opened: {why}.")
 
 
 def damaged(place: str, error: BaseException) -> str:
+    log.info("the database %s is damaged: %s", place, failures.reason(error))
     return (
-        f"The database {place} is damaged ({failures.reason(error)}). `timebank restore` puts a"
-        " backup in its place, and keeps what is there beside it."
+        f"The database {place} is damaged. `timebank restore` puts a backup in its place, and keeps"
+        " what is there beside it."
     )
 
 
@@ -293,7 +294,7 @@ def _unknown(error: BaseException) -> errors.OutcomeUnknown:
         Phrase(
             "This may not have been written ({why}); we can't tell if it counts."
             " Check before you do it again.",
-            why=str(failures.reason(error)),
+            why=failures.words(error),
         )
     )
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from sqlalchemy.exc import DBAPIError
 
+from timebank.language import N_, Phrase
+
 
 @dataclass(frozen=True)
 class Codes:
@@ -31,14 +33,41 @@ class Codes:
     broken: tuple[str, ...]
     # A COMMIT fails with these only when nothing of it counts, nor ever will.
     certain: tuple[str, ...]
+    # What is said of an error, by how its code begins; of several the first counts.
+    words: tuple[tuple[str, str], ...]
+    # The same of an error by its text, where its code says too little; "" where that says no more.
+    words_of: Callable[[BaseException], str] = lambda error: ""
 
 
 KNOWN: list[Codes] = []
+
+LOCKED = N_("another program has locked the database")
+FULL = N_("no space is left on the disk")
+DAMAGED = N_("the database is damaged")
+OTHER_TABLES = N_("the tables are not as the board made them")
+UNKNOWN = N_("the database reports an error")
 
 
 def reason(error: BaseException) -> BaseException | None:
     """Give the driver's own error, of which SQLAlchemy's is made."""
     return error.orig if isinstance(error, DBAPIError) else error
+
+
+def words(error: BaseException) -> Phrase:
+    """Say what an error of a driver means; nobody but the log reads the driver's own text."""
+    found = reason(error)
+    codes = _codes_of(found)
+    if found is None or codes is None:
+        return Phrase(UNKNOWN)
+    code = codes.of(found)
+    said = (words for begin, words in codes.words if code.startswith(begin))
+    return Phrase(codes.words_of(found) or next(said, UNKNOWN))
+
+
+def sentence(error: BaseException) -> str:
+    """Return what an error says, one of a driver in words of ours; without a full stop."""
+    said = words(error) if isinstance(error, DBAPIError) or _codes_of(error) else error
+    return str(said).rstrip(".")
 
 
 def _codes_of(error: BaseException | None) -> Codes | None:

@@ -215,7 +215,7 @@ def test_a_command_waits_for_its_turn_and_not_for_ever(board, ann, timebank, mon
     connection = sqlite3.connect(board.database.path, isolation_level=None)
     connection.execute("BEGIN IMMEDIATE")
     assert timebank.refuses("deposit", "Ann", "10", *WHY) == (
-        "The books can't be written right now (database is locked).\n"
+        "The books can't be written right now (another program has locked the database).\n"
     )
     connection.close()
     assert timebank("deposit", "Ann", "10", *WHY)[0] == 0

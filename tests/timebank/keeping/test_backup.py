@@ -148,7 +148,7 @@ def test_a_backup_waits_for_nobody_for_ever(played, folder):
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.execute("BEGIN EXCLUSIVE")
     path = folder / "copy"
-    with pytest.raises(BackupRefused, match="database is locked"):
+    with pytest.raises(BackupRefused, match="another program has locked"):
         backup.back_up(played.database, played.settings, NOW, path)
     connection.close()
     assert not path.exists()
@@ -255,7 +255,7 @@ def test_only_a_backup_of_ours_is_restored(played, copy, timebank, folder):
     assert refused_restore(timebank, played, other) == (
         2,
         "",
-        f"{other} cannot be copied: file is not a database.\n",
+        f"{other} cannot be copied: the database is damaged.\n",
     )
     other.write_bytes(b"")
     assert refused_restore(timebank, played, other)[:2] == (2, "")
@@ -301,7 +301,7 @@ def test_a_backup_that_is_torn_is_refused(played, copy, timebank):
     copy.write_bytes(copy.read_bytes()[:9000])
     code, output, error = refused_restore(timebank, played, copy)
     assert (code, output) == (2, "")
-    assert "database disk image is malformed" in error
+    assert "the database is damaged" in error
 
 
 def test_the_database_of_another_program_is_not_replaced(played, copy, timebank):

@@ -250,7 +250,7 @@ class TestRefusals:
             shell.execute(f"CREATE ROLE {server.name} LOGIN")
         plain = replace(server.books.settings.server, user=server.name)
         server.books.change(server=plain)
-        with pytest.raises(BackupRefused, match=r"The account of the board may not .* CREATEDB"):
+        with pytest.raises(BackupRefused, match=r"The account of the board may not: .* CREATEDB"):
             server.restore(copy)
         with server.cluster.connect("postgres") as shell:
             shell.execute(f"DROP ROLE {server.name}")

@@ -383,7 +383,7 @@ class TestDamaged:
         with pytest.raises(DatabaseRefused) as refused:
             getattr(SqliteDatabase(damaged), way)()
         said = str(refused.value)
-        assert said.startswith(f"The database {damaged} is damaged (")
+        assert said.startswith(f"The database {damaged} is damaged.")
         assert "`timebank restore` puts a backup in its place" in said
 
     def test_in_the_middle_of_work_too(self, books, ann):
@@ -398,5 +398,5 @@ class TestDamaged:
             file.seek((page - 1) * 4096)
             file.write(b"\x99" * 4096)
         assert path.stat().st_size == size
-        with pytest.raises(BooksUnavailable, match=r"is damaged .*timebank restore"):
+        with pytest.raises(BooksUnavailable, match=r"is damaged\. `timebank restore"):
             books.do(add_notice, ann, "Hello.")

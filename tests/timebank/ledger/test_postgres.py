@@ -135,7 +135,7 @@ class TestOpening:
 
         monkeypatch.setattr(postgres_dialect, "begin_writing", begin)
         database = PostgresDatabase(cluster.place(empty))
-        with pytest.raises(DatabaseRefused, match=r"cannot be opened: .*terminating connection"):
+        with pytest.raises(DatabaseRefused, match="opened: the database server has ended"):
             database.open()
         database.close()
         assert caplog.records == []
@@ -197,7 +197,7 @@ class TestTurns:
         with books.database.transaction(books.settings, NOON):
             for _ in range(2):
                 with (
-                    pytest.raises(BooksUnavailable, match="lock timeout"),
+                    pytest.raises(BooksUnavailable, match="another program has locked"),
                     other.transaction(books.settings, NOON),
                 ):
                     pass
@@ -217,7 +217,7 @@ class TestTurns:
 
     def test_who_reads_cannot_write(self, books):
         with (
-            pytest.raises(BooksUnavailable, match="read-only"),
+            pytest.raises(BooksUnavailable, match="only reads"),
             books.database.reading(books.settings, NOON) as desk,
         ):
             desk.connection.exec_driver_sql("DELETE FROM notices")
@@ -244,7 +244,7 @@ class TestAWriterThatStandsStill:
             with other.transaction(books.settings, NOON) as turn:
                 add_notice(turn, ann, "b")
 
-        with pytest.raises(BooksUnavailable, match="connection"):
+        with pytest.raises(BooksUnavailable, match="database server"):
             books.do(holds)
         assert texts(books) == ["b"]
 
@@ -278,7 +278,7 @@ class TestAWriterThatStandsStill:
         with books.database.transaction(books.settings, NOON) as held:
             postgres_dialect.stay(held.connection)
             with (
-                pytest.raises(BooksUnavailable, match="lock timeout"),
+                pytest.raises(BooksUnavailable, match="another program has locked"),
                 other.transaction(books.settings, NOON),
             ):
                 pass
@@ -300,7 +300,7 @@ class TestAWriterThatStandsStill:
                     wire.pgconn.send_flush_request()  # as above: the server ends it no more
                     wire.pgconn.flush()
                     with (
-                        pytest.raises(BooksUnavailable, match="lock timeout"),
+                        pytest.raises(BooksUnavailable, match="another program has locked"),
                         other.transaction(books.settings, NOON),
                     ):
                         pass
@@ -518,7 +518,7 @@ class TestACommitThatBreaksOff:
         with books.shell() as shell:
             shell.autocommit = False
             shell.execute("LOCK TABLE notices")
-            with pytest.raises(BooksUnavailable, match="server has not answered"):
+            with pytest.raises(BooksUnavailable, match="can't be reached"):
                 books.do(add_notice, 1, "a")
         assert texts(books) == []
 

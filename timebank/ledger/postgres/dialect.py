@@ -31,6 +31,7 @@ from sqlalchemy.dialects.postgresql.base import PGDDLCompiler, PGTypeCompiler
 from sqlalchemy.dialects.postgresql.psycopg import PGCompiler_psycopg, PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError
 
+from timebank.language import N_
 from timebank.ledger import failures
 from timebank.ledger.postgres import guards
 from timebank.ledger.postgres.connection import PATIENCE, BooksConnection, Operation, without_rows
@@ -144,6 +145,42 @@ def _check_of(error: BaseException) -> str:
     return (diagnosis.constraint_name or "") if is_check and diagnosis is not None else ""
 
 
+_UNREACHABLE = N_("the database server can't be reached")
+_STANDBY = N_("the database server is a standby, which only reads")
+_CHANGING = N_("the database server is starting or stopping")
+_ENDED = N_("the database server has ended the connection")
+_CROWDED = N_("the database server has no room for more")
+_NO_ADDRESS = N_("the host of the database server has no address")
+_NO_TLS = N_("TLS with the database server fails")
+_NOTHING_THERE = N_("no database server listens there")
+_NO_DATABASE = N_("the database server has no such database")
+# What libpq says of a connection that could not be made, which has no code.
+_UNCONNECTED = (
+    ("password", N_("the database server refuses the board's password")),
+    ("pg_hba.conf", N_("the database server lets nobody in from here: see pg_hba.conf")),
+    ("role", N_("the database server knows no such user")),
+    ("database", _NO_DATABASE),
+    ("resolve host", _NO_ADDRESS),
+    ("translate host", _NO_ADDRESS),
+    ("SSL", _NO_TLS),
+    ("certificate", _NO_TLS),
+    ("refused", _NOTHING_THERE),
+    ("No such file", _NOTHING_THERE),
+    ("timeout", N_("the database server does not answer")),
+    ("starting up", _CHANGING),
+    ("shutting down", _CHANGING),
+    ("connection slots", _CROWDED),
+    ("too many clients", _CROWDED),
+)
+
+
+def _words_of(error: BaseException) -> str:
+    if getattr(error, "sqlstate", None) is not None:
+        return ""
+    text = str(error)
+    return next((words for fragment, words in _UNCONNECTED if fragment in text), "")
+
+
 BUSY = ("40", "55P03", "55006")
 FULL = ("53100",)
 DAMAGED = ("XX001", "XX002")
@@ -161,6 +198,23 @@ failures.KNOWN.append(
         broken=(*DAMAGED, *BUSY, "08", "0A000", "53", "57", "58", "25006", "25P03", "XX"),
         # Not 40003, whose meaning is that nobody knows.
         certain=("0A", "22", "23", "25", "40001", "40002", "40P01", "42", "55", "P0"),
+        words=(
+            *((code, failures.LOCKED) for code in BUSY),
+            *((code, failures.DAMAGED) for code in DAMAGED),
+            *((code, failures.FULL) for code in FULL),
+            ("0A000", _STANDBY),
+            ("25006", _STANDBY),
+            ("08", _UNREACHABLE),
+            ("28", N_("the database server does not let the board in")),
+            ("3D", _NO_DATABASE),
+            ("42501", N_("the database server does not let the board do that")),
+            ("42", failures.OTHER_TABLES),
+            ("53", _CROWDED),
+            ("25P03", _ENDED),
+            ("57P03", _CHANGING),
+            ("57", _ENDED),
+        ),
+        words_of=_words_of,
     )
 )
 

@@ -317,9 +317,9 @@ class SqliteDatabase(Database):
                 raise cannot_be_opened(self.place, error) from error
             if said := files.forbidden(self.path, writes=True):
                 raise errors.DatabaseRefused(said) from error
+            why = failures.sentence(error)
             raise errors.DatabaseRefused(
-                f"The database {self.path} cannot be opened: {failures.reason(error)}. Nothing was"
-                " changed."
+                f"The database {self.path} cannot be opened: {why}. Nothing was changed."
             ) from error
 
     def _set_journal_mode(self) -> None:

@@ -21,6 +21,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import ExecutableDDLElement
 
+from timebank.language import N_
 from timebank.ledger import failures
 from timebank.ledger.sql import Prepared
 from timebank.ledger.sqlite import wal
@@ -58,6 +59,17 @@ failures.KNOWN.append(
         ),
         # Before anything is written.
         certain=(*BUSY, "SQLITE_CONSTRAINT"),
+        words=(
+            *((code, failures.LOCKED) for code in (*BUSY, "SQLITE_PROTOCOL")),
+            *((code, failures.DAMAGED) for code in DAMAGED),
+            (FULL, failures.FULL),
+            ("SQLITE_IOERR", N_("the disk reports an error")),
+            ("SQLITE_READONLY", N_("the file is write-protected")),
+            ("SQLITE_PERM", N_("the file is write-protected")),
+            ("SQLITE_CANTOPEN", N_("the file can't be opened")),
+            ("SQLITE_NOMEM", N_("no memory is left")),
+            ("SQLITE_ERROR", failures.OTHER_TABLES),
+        ),
     )
 )
 

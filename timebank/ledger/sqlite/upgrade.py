@@ -39,13 +39,13 @@ def move_forward(path: Path, busy_seconds: float, *, alone: bool = False) -> int
                 raise BooksInUse
             _back_up(path, copy_path(path, before))
             migrations.take(connection, before)
-            _check_references(connection)
+            _check_references(connection, path)
             try:
                 transaction.commit()
             except DBAPIError as error:
                 raise DatabaseRefused(
                     f"The disk failed while the database {path} was moved to a newer version"
-                    f" ({failures.reason(error)}). It is of the one version or of the other, and"
+                    f" ({failures.sentence(error)}). It is of the one version or of the other, and"
                     " whole. Start again when the disk is well."
                 ) from error
     return before
@@ -89,7 +89,10 @@ def _back_up(path: Path, copy: Path) -> None:
     sync(copy.parent)
 
 
-def _check_references(connection: Connection) -> None:
+def _check_references(connection: Connection, path: Path) -> None:
     """Refuse to commit steps after which a row refers to nothing (it would be our bug)."""
     for table, row, parent in sqlite.broken_references(connection):
-        raise sqlite3.IntegrityError(f"row {row} of {table} refers to no row of {parent}")
+        raise DatabaseRefused(
+            f"The books in {path} stay as they are: row {row} of {table} refers to no row of"
+            f" {parent}."
+        )

@@ -1,0 +1,91 @@
+"""Callers and sysops read sentences of ours about a database, and never what its driver says."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg import errors as postgres
+from sqlalchemy.exc import OperationalError
+
+from tests import ROOT
+from timebank.ledger import failures
+from timebank.ledger.database import _unavailable, _unknown, cannot_be_opened, damaged
+
+# What the drivers say of files, servers and statements.
+OF_A_DRIVER = "zygote"
+
+
+def of_sqlite(name: str) -> sqlite3.Error:
+    error = sqlite3.OperationalError(OF_A_DRIVER)
+    error.sqlite_errorname = name
+    return error
+
+
+ERRORS = {
+    "locked": (of_sqlite("SQLITE_BUSY"), "another program has locked the database"),
+    "full": (of_sqlite("SQLITE_FULL"), "no space is left on the disk"),
+    "disk": (of_sqlite("SQLITE_IOERR_WRITE"), "the disk reports an error"),
+    "shut": (of_sqlite("SQLITE_CANTOPEN"), "the file can't be opened"),
+    "table": (of_sqlite("SQLITE_ERROR"), "the tables are not as the board made them"),
+    "other": (of_sqlite("SQLITE_RANGE"), "the database reports an error"),
+    "ended": (postgres.AdminShutdown(OF_A_DRIVER), "the database server has ended the connection"),
+    "standby": (
+        postgres.ReadOnlySqlTransaction(OF_A_DRIVER),
+        "the database server is a standby, which only reads",
+    ),
+    "crowd": (postgres.TooManyConnections(OF_A_DRIVER), "the database server has no room for more"),
+    "away": (psycopg.OperationalError(OF_A_DRIVER), "the database server can't be reached"),
+    "password": (
+        psycopg.OperationalError(f"{OF_A_DRIVER}: password authentication failed"),
+        "the database server refuses the board's password",
+    ),
+}
+
+
+@pytest.mark.parametrize(("error", "words"), ERRORS.values(), ids=ERRORS)
+@pytest.mark.parametrize(
+    "say",
+    [
+        _unavailable,
+        _unknown,
+        lambda error: cannot_be_opened("books", error),
+        lambda error: damaged("books", error),
+    ],
+    ids=["unavailable", "unknown", "refused", "damaged"],
+)
+def test_no_text_of_a_driver_is_in_a_sentence(
+    error: Exception, words: str, say: Callable[[BaseException], object]
+) -> None:
+    for raised in (error, OperationalError("SELECT secret", {}, error)):
+        said = str(say(raised))
+        assert OF_A_DRIVER not in said
+        assert "SELECT" not in said
+        assert words in said or say(raised) == damaged("books", raised)
+
+
+@pytest.mark.parametrize(("error", "words"), ERRORS.values(), ids=ERRORS)
+def test_an_error_says_what_it_means(error: Exception, words: str) -> None:
+    assert str(failures.words(error)) == words
+    assert failures.sentence(OperationalError("SELECT secret", {}, error)) == words
+
+
+def test_what_is_raised_by_the_board_itself_stays_as_it_is() -> None:
+    assert failures.sentence(ValueError("The books are closed.")) == "The books are closed"
+
+
+def test_what_a_driver_says_is_for_the_log_alone() -> None:
+    """A text of a driver that is filled into a sentence would be in one of these forms."""
+    forms = re.compile(r"\{failures\.reason\(|\.orig\}|message_primary\}")
+    found = [
+        f"{path}: {line.strip()}"
+        for folder in ("timebank", "door")
+        for path in sorted(Path(ROOT, folder).rglob("*.py"))
+        for line in path.read_text("utf-8").splitlines()
+        if forms.search(line)
+    ]
+    assert found == []
