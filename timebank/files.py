@@ -269,7 +269,8 @@ def _opened(path: Path, flags: int, mode: int, *, ours: bool, lasts: bool) -> in
     with _folder_of(path) as folder:
         file, is_new = _open(folder, path, flags, mode)
         try:
-            _refuse_unexpected(os.fstat(file), os.fstat(folder), path, ours=ours)
+            about = os.fstat(file), os.fstat(folder)
+            refuse_unexpected(*about, path, os.geteuid(), ours=ours)
             if is_new and mode == AS_FOLDER:
                 _share(file, folder)
             if is_new and lasts:
@@ -292,17 +293,23 @@ def _open(folder: int, path: Path, flags: int, mode: int) -> tuple[int, bool]:
         rights = OWNER_ALONE if mode == AS_FOLDER else mode
         return os.open(name, flags | os.O_EXCL | _PLAIN, rights, dir_fd=folder), True
     except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise NotPlain(errno.ELOOP, IS_LINK, str(path)) from error
-        if error.errno in _NO_FILES:
-            raise NotPlain(error.errno, IS_NO_FILE, str(path)) from error
-        raise
+        raise unopened(error, path) from error
 
 
-def _refuse_unexpected(
-    about: os.stat_result, folder: os.stat_result, path: Path, *, ours: bool
+def unopened(error: OSError, path: Path) -> OSError:
+    """Return the error to raise for a file that could not be opened."""
+    if error.errno == errno.ELOOP:
+        return NotPlain(errno.ELOOP, IS_LINK, str(path))
+    if error.errno in _NO_FILES:
+        return NotPlain(error.errno, IS_NO_FILE, str(path))
+    return error
+
+
+def refuse_unexpected(
+    about: os.stat_result, folder: os.stat_result, path: Path, user: int, *, ours: bool = False
 ) -> None:
-    expected = {os.geteuid(), 0}
+    """Raise `NotPlain` unless a file is what `opened` takes from a process of this `user`."""
+    expected = {user, 0}
     if not ours:
         expected.add(folder.st_uid)
     if not stat.S_ISREG(about.st_mode):
@@ -310,7 +317,7 @@ def _refuse_unexpected(
     elif about.st_nlink > 1:
         why = f"it has {about.st_nlink} names (hard links), and must have one"
     elif (ours or folder.st_mode & stat.S_IWOTH) and about.st_uid not in expected:
-        why = f"it belongs to {_user(about.st_uid)}, and not to {_user(os.geteuid())} or root"
+        why = f"it belongs to {_user(about.st_uid)}, and not to {_user(user)} or root"
         why += "" if ours else ", or to the owner of its folder, which all may write"
     else:
         return

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door.config.boards import HostBoard
+from door.dropfiles.giving import give
 from door.dropfiles.understanding import GiveBack, Way
 
 if TYPE_CHECKING:
     from door.call.console import Look
 
 THEBANK_EXT = "thebank.ext"
+
+
+async def give_here(way: GiveBack, minutes: int) -> Path:
+    """Write minutes into a file of the host's by this process; see `giving.give`."""
+    return await asyncio.get_running_loop().run_in_executor(None, give, way, minutes)
 
 
 @dataclass(frozen=True)
@@ -26,6 +35,7 @@ class Guest:
     speak to their terminal: None where nobody said. `formerly` is the board under which callers of
     this one were entered before its drop files were understood, None for none. `by_door` is set
     where the process of a door has handed them over: their node is the one they are on there.
+    `give` writes minutes into a file of the host's, or raises `NotGiven`.
     """
 
     board: HostBoard
@@ -39,6 +49,7 @@ class Guest:
     look: Look | None
     formerly: str | None = None
     by_door: bool = False
+    give: Callable[[GiveBack, int], Awaitable[Path]] = give_here
 
     @property
     def takes_gains(self) -> str | None:

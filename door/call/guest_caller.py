@@ -12,7 +12,6 @@ from door.call.caller import Caller
 from door.call.display import hanging, literal
 from door.call.purse import TickingPurse
 from door.clock import seconds_begun
-from door.dropfiles.giving import give
 from door.errors import NotGiven
 from timebank.calls.arrival import CarriedIn
 from timebank.calls.calls import close_call
@@ -144,12 +143,11 @@ class HostCaller(Caller):
         """Write a claim into the host's file, and into the books what came of it; return that."""
         way, name = self.guest.way, self.record.name
         assert way is not None  # what is claimed goes the way of this visit
-        loop = asyncio.get_running_loop()
         seconds, board = abs(claim.minutes) * MINUTE, literal(self.arrival.board)
         minutes = span(seconds)
         sign, counted = "-" if claim.minutes < 0 else "", span_phrase(seconds)  # for the log
         try:
-            file = await loop.run_in_executor(None, give, way, claim.minutes)
+            file = await self.guest.give(way, claim.minutes)
         except NotGiven as refused:
             log.warning("not given back to %s: %s%s: %s", name, sign, counted, refused)
             why = str(refused)

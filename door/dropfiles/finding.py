@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from door.dropfiles import events_ra
+from door.dropfiles.disk import DISK, Disk, FolderEntry
 from door.dropfiles.dropfile import TRUST, Format
 from door.dropfiles.formats import KNOWN, dorinfo_nodes, kind_of
 from door.errors import DropFileRefused
@@ -50,6 +51,7 @@ class Found:
     by: str  # how the chosen one was found
     node: int | None  # by the command line or the environment
     synchronet: bool  # whether the environment is one of Synchronet's
+    at: Disk = DISK  # where they are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,7 @@ def find(
     environment: Mapping[str, str],
     node: int | None,
     here: Path | None = None,
+    at: Disk = DISK,
 ) -> Found:
     """Find the drop files of this call; raises `DropFileRefused` where there are none.
 
@@ -78,11 +81,11 @@ def find(
     """
     if node is None:
         node = _node(environment)
-    where, by = _where(where, environment, here or Path())
+    where, by = _where(where, environment, here or Path(), at)
     synchronet = SYNCHRONET_FOLDER in environment
-    named = None if _is_folder(where) else _named(where)
+    named = None if at.is_folder(where) else _named(where, at)
     folder = where if named is None else named.path.parent
-    entries, events = _entries(folder)
+    entries, events = _entries(folder, at)
     left: list[Left] = []
     if named is None:
         entries = _of_node(entries, node, left)
@@ -103,7 +106,8 @@ def find(
     if named is None:
         call.sort(key=lambda entry: entry.order)
     paths = [entry.path for entry in call]
-    return Found(paths[0], tuple(paths[1:]), tuple(left), events, by, node, synchronet)
+    beside = tuple(paths[1:])
+    return Found(paths[0], beside, tuple(left), events, by, node, synchronet, at)
 
 
 def _node(environment: Mapping[str, str]) -> int | None:
@@ -114,9 +118,11 @@ def _node(environment: Mapping[str, str]) -> int | None:
     return None
 
 
-def _where(where: Path | None, environment: Mapping[str, str], here: Path) -> tuple[Path, str]:
+def _where(
+    where: Path | None, environment: Mapping[str, str], here: Path, at: Disk
+) -> tuple[Path, str]:
     if where is not None:
-        return where, "the folder named" if _is_folder(where) else "named"
+        return where, "the folder named" if at.is_folder(where) else "named"
     for variable in FILE_VARIABLES:
         if environment.get(variable):
             return Path(environment[variable]), f"named by {variable}"
@@ -125,20 +131,14 @@ def _where(where: Path | None, environment: Mapping[str, str], here: Path) -> tu
     return here, "the folder the door was started in"
 
 
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:
-        return False  # what is wrong with it is said when it is looked for as a file
-
-
-def _named(path: Path) -> _Entry:
+def _named(path: Path, at: Disk) -> _Entry:
     """Look for a file that was named; hosts may name it in another case than they wrote."""
     try:
-        found = path if path.exists() else _same_name(path)
-        written = found.stat().st_mtime
+        found = path if at.exists(path) else _same_name(path, at)
+        written = at.stat(found).st_mtime
     except FileNotFoundError:
-        raise DropFileRefused(path, None, "there is no such file", _what_there_is(path)) from None
+        remedy = _what_there_is(path, at)
+        raise DropFileRefused(path, None, "there is no such file", remedy) from None
     except OSError as error:
         what = f"it cannot be read: {error.strerror}"
         raise DropFileRefused(path, None, what, _HOW) from None
@@ -149,29 +149,29 @@ def _named(path: Path) -> _Entry:
     return _Entry(found, kind, written)
 
 
-def _same_name(path: Path) -> Path:
-    with os.scandir(path.parent) as entries:
+def _same_name(path: Path, at: Disk) -> Path:
+    with at.entries(path.parent) as entries:
         for entry in islice(entries, MOST_ENTRIES):
             if entry.name.casefold() == path.name.casefold():
                 return Path(entry.path)
     raise FileNotFoundError(path)
 
 
-def _what_there_is(path: Path) -> str:
+def _what_there_is(path: Path, at: Disk) -> str:
     try:
-        entries, _ = _entries(path.parent)
+        entries, _ = _entries(path.parent, at)
     except DropFileRefused:
         return "There is no such folder either. " + _HOW
     names = ", ".join(sorted(entry.path.name for entry in entries)[:MOST_NAMED])
     return f"In its folder there is {names}. {_HOW}" if names else _HOW
 
 
-def _entries(folder: Path) -> tuple[list[_Entry], Path | None]:
+def _entries(folder: Path, at: Disk) -> tuple[list[_Entry], Path | None]:
     """The drop files of a folder, and its EVENTS.RA; only plain files count."""
     found: list[_Entry] = []
     events = None
     try:
-        with os.scandir(folder) as entries:
+        with at.entries(folder) as entries:
             for entry in islice(entries, MOST_ENTRIES):
                 kind = kind_of(entry.name)
                 if kind is None and entry.name.casefold() != events_ra.NAME.casefold():
@@ -189,7 +189,7 @@ def _entries(folder: Path) -> tuple[list[_Entry], Path | None]:
     return found, events
 
 
-def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+def _status(entry: FolderEntry) -> os.stat_result | None:
     try:
         status = entry.stat()
     except OSError:  # gone meanwhile, or a link to nowhere

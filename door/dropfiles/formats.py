@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from door.dropfiles import bbsdev_drp, chain_txt, door32_sys, door_sys, dorinfo_def, exitinfo_bbs
+from door.dropfiles.disk import DISK, Disk
 from door.dropfiles.dropfile import DropFile, Format, HostSettings
 from door.dropfiles.lines import Lines, raw
 from door.errors import DropFileRefused
@@ -55,21 +56,21 @@ def dorinfo_nodes(name: str) -> frozenset[int]:
     return frozenset(nodes)
 
 
-def read(path: Path, reading: HostSettings) -> DropFile:
+def read(path: Path, reading: HostSettings, at: Disk = DISK) -> DropFile:
     """Read a drop file of any format, or raise a `DropFileRefused` that leads to no line of it."""
-    outcome = _outcome(path, reading)
+    outcome = _outcome(path, reading, at)
     if isinstance(outcome, DropFileRefused):
         raise outcome.with_traceback(None)
     return outcome
 
 
-def _outcome(path: Path, reading: HostSettings) -> DropFile | DropFileRefused:
+def _outcome(path: Path, reading: HostSettings, at: Disk) -> DropFile | DropFileRefused:
     kind = kind_of(path.name)
     if kind is None:
         remedy = f"Name one of these: {KNOWN}."
         return DropFileRefused(path, None, "its name is not that of a drop file we read", remedy)
     try:
-        content = raw(path).content
+        content = raw(path, at).content
         if kind is Format.EXITINFO:
             found = exitinfo_bbs.parse(path, content, reading)
         else:

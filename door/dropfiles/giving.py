@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from door.dropfiles.door_sys import CREDIT, layout
-from door.dropfiles.dropfile import HostSettings
+from door.dropfiles.dropfile import HostIdentity, HostSettings
 from door.dropfiles.exitinfo_bbs import RA_SIZE, TIME_LIMIT
 from door.dropfiles.formats import read
 from door.dropfiles.lines import DOS_END, Lines, opened, raw, raw_of
 from door.dropfiles.understanding import MODUSER, GiveBack, Way
 from door.errors import DropFileRefused, NotGiven
+from door.lines import handed
 from timebank import files
 from timebank.words import MINUTE, span
 
@@ -50,6 +51,30 @@ def give(way: GiveBack, minutes: int) -> Path:
     if way.way is Way.DOOR_SYS:
         return door_sys_credit(way.path, after)
     return exitinfo_time(way.path, after)
+
+
+def asked(way: GiveBack, minutes: int) -> list[str]:
+    """Put into texts what `give_back` is to do in another process."""
+    said = "" if way.minutes is None else str(way.minutes)
+    files = way.path.name, way.source.name
+    return [str(minutes), way.way.value, said, *files, way.caller.board, way.caller.caller]
+
+
+def give_back(folder: str, texts: Sequence[str]) -> tuple[str, str]:
+    """Do what a server has asked for, and return what to answer it (`handed.GIVEN` and others).
+
+    `folder` is that of the drop files: nothing is written anywhere else.
+    """
+    minutes, way, said, name, source, board, caller = texts
+    if {"/", ".."} & {*name, *source, name, source}:
+        return handed.NOT_GIVEN, f"{name} is in another folder."
+    path, place = Path(folder, name), Path(folder, source)
+    number = int(said) if said else None
+    try:
+        found = GiveBack(Way(way), path, number, place, HostIdentity(board, caller))
+        return handed.GIVEN, str(give(found, int(minutes)))
+    except NotGiven as refused:
+        return handed.IN_DOUBT if refused.may_have_been else handed.NOT_GIVEN, str(refused)
 
 
 def _check(way: GiveBack, after: int) -> None:

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from door.dropfiles.disk import DISK, Disk
 from door.dropfiles.dropfile import Limit, TimeLeft
 from door.errors import DropFileRefused
-from timebank import files
 from timebank.errors import NotPlain
 from timebank.words import clean
 
@@ -43,23 +43,23 @@ class Raw:
         return f"Raw({len(self.content)} bytes)"
 
 
-def raw(path: Path) -> Raw:
+def raw(path: Path, at: Disk = DISK) -> Raw:
     """Read a file of at most LARGEST bytes; a pipe or a device is refused without a wait for it."""
-    with opened(path) as file:
+    with opened(path, at) as file:
         return raw_of(path, file)
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[int]:
+def opened(path: Path, at: Disk = DISK) -> Iterator[int]:
     """Open a drop file; whatever stands in the way of it raises `DropFileRefused`."""
     try:
-        with files.opened(path, os.O_RDONLY) as file:
+        with at.opened(path) as file:
             yield file
     except FileNotFoundError:
         remedy = "See which drop file the board writes, and where."
         raise DropFileRefused(path, None, "there is no such file", remedy) from None
     except NotPlain as error:
-        if path.is_dir():
+        if at.is_folder(path):
             raise DropFileRefused(path, None, "it is a folder", "Name the file in it.") from None
         raise DropFileRefused(path, None, str(error.strerror), WRITTEN_AGAIN) from None
     except OSError as error:
@@ -80,10 +80,10 @@ def raw_of(path: Path, file: int) -> Raw:
 
 def _read(file: int) -> bytes:
     pieces = []
-    missing = LARGEST + 1
-    while missing and (piece := os.read(file, missing)):
+    read, most = 0, LARGEST + 1
+    while read < most and (piece := os.pread(file, most - read, read)):
         pieces.append(piece)
-        missing -= len(piece)
+        read += len(piece)
     return b"".join(pieces)
 
 

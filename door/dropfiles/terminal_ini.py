@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from door.dropfiles.disk import DISK, Disk
 from door.dropfiles.lines import raw
 from door.errors import DropFileRefused
 
@@ -16,10 +17,10 @@ NAME = "terminal.ini"
 _MOST = 999
 
 
-def read(folder: Path) -> tuple[int, int] | None:
+def read(folder: Path, at: Disk = DISK) -> tuple[int, int] | None:
     """Return columns and rows; None where there is no such file, or it does not say both."""
     try:
-        text = raw(folder / NAME).content.decode("cp437")
+        text = raw(folder / NAME, at).content.decode("cp437")
     except DropFileRefused:
         return None
     said: dict[str, str] = {}

@@ -128,7 +128,7 @@ class Understood:
 def understand(found: Found, reading: HostSettings) -> Understood:
     """Raises `DropFileRefused` when the chosen file is broken, names no caller, or is another
     node's. A broken file beside it is a doubt."""
-    chosen = read(found.chosen, reading)
+    chosen = read(found.chosen, reading, found.at)
     if None not in (found.node, chosen.node) and found.node != chosen.node:
         what = f"it is for node {chosen.node}, and this is node {found.node}"
         remedy = "It was left by another call, or the nodes share a folder: give each its own."
@@ -140,7 +140,7 @@ def understand(found: Found, reading: HostSettings) -> Understood:
         files = [_in_seconds(file, files) for file in files]
     for file in files:
         doubts.extend(file.doubts)
-    _look_at_age(chosen, reading, doubts)
+    _look_at_age(found, reading, doubts)
     aliased = _aliased(files, reading.names)
     trusted = sorted(files, key=lambda file: TRUST[file.kind])
     return Understood(
@@ -175,7 +175,7 @@ def _beside(
     files = []
     for path in found.beside:
         try:
-            file = read(path, reading)
+            file = read(path, reading, found.at)
         except DropFileRefused as refused:
             doubts.append(str(refused))
             continue
@@ -220,14 +220,14 @@ def _in_seconds(file: DropFile, files: list[DropFile]) -> DropFile:
     return file
 
 
-def _look_at_age(chosen: DropFile, reading: HostSettings, doubts: list[str]) -> None:
+def _look_at_age(found: Found, reading: HostSettings, doubts: list[str]) -> None:
     try:
-        age = int(reading.now.timestamp() - chosen.path.stat().st_mtime)
+        age = int(reading.now.timestamp() - found.at.stat(found.chosen).st_mtime)
     except OSError:  # taken away since it was read
         return
     if age > STALE_SECONDS:
         doubts.append(
-            f"{chosen.path.name} was written {age // 60} minutes ago. "
+            f"{found.chosen.name} was written {age // 60} minutes ago. "
             "If that was for another call, neither its caller nor its time is this one's."
         )
 
@@ -327,7 +327,7 @@ def _event(
     events = [file.event for file in trusted]
     if found.events is not None:
         try:
-            event, left_out = events_ra.read(found.events, reading)
+            event, left_out = events_ra.read(found.events, reading, found.at)
         except DropFileRefused as refused:
             doubts.append(str(refused))
         else:
@@ -352,7 +352,7 @@ def _screen(files: list[DropFile], found: Found) -> Screen:
         if not file.is_page_length and file.rows and file.columns
     ]
     if _is_synchronets(files, found) and not measured:
-        size = terminal_ini.read(found.chosen.parent)
+        size = terminal_ini.read(found.chosen.parent, found.at)
         measured = [] if size is None else [size]
     columns = [measured[0][0]] if measured else [file.columns for file in files if file.columns]
     rows = [measured[0][1]] if measured else [file.rows for file in files if file.rows]

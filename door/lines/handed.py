@@ -1,9 +1,10 @@
 """What a door process and the server of the same board say to each other about a caller.
 
 The process that a host has started hands its caller over: it says what its host says, and passes on
-the descriptors that the caller is on. Then it only tells of signals, and waits for the end. Each
-message is a packet of its own: a word and texts, with NUL between them, which no path and no
-environment can hold.
+the drop files that it has opened and the descriptors that the caller is on. Then it only tells of
+signals, writes into the host's files what the server asks for, and waits for the end. Each message
+is a packet of its own: a word and texts, with NUL between them, which no path and no environment
+can hold.
 
 A server also leaves a note of where it listens, beside sysop.toml or in the home of its user. It
 holds as long as sysop.toml is the file that the server has read; who finds it so need not read all
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAME = "door.sock"  # in the data folder
-VERSION = "2"  # of all that stands here; who meets another one keeps the caller
+VERSION = "3"  # of all that stands here; who meets another one keeps the caller
 PACKAGE, INFO = "blackjack_for_time-", ".dist-info"  # how the name of an installed release is made
 LARGEST = 64 * 1024  # bytes of a message
 LONGEST_PATH = 100  # bytes; the kernel takes 107
@@ -44,6 +45,10 @@ HUNG_UP, ENDED, RESIZED = "hung up", "ended", "resized"
 # that it ends itself, and the caller goes on with the door.
 REFUSED, WANTED, TAKEN, DONE, BACK = "refused", "wanted", "taken", "done", "back"
 
+# That minutes go back to the host, and what came of that: they are in the file of that name, or
+# why they are not, or may be.
+GIVE, GIVEN, NOT_GIVEN, IN_DOUBT = "give", "given", "not given", "in doubt"
+
 # How a caller is reached: standard input and output; the descriptor of that number; a connection
 # that the door makes to host and port.
 STDIO, SOCKET, CONNECT = "stdio", "socket", "connect"
@@ -54,6 +59,19 @@ VARIABLES = (
     *("TERM", "LC_ALL", "LC_CTYPE", "LANG"),
 )
 PATHS = ("BBSDEV_DRP", "DOOR_DROPFILE", "SBBSNODE")  # those of them that are paths
+
+# The files that `door.dropfiles` reads, by their names in lower case; those of nodes begin and end
+# as the last two say.
+FILES = frozenset(
+    (
+        *("door32.sys", "door.sys", "chain.txt", "bbsdev.drp", "exitinfo.bbs"),
+        *("events.ra", "terminal.ini"),
+    )
+)
+NODES, END, LONGEST_NODES = "dorinfo", ".def", 14
+MOST_FILES = 40  # that are passed on of one folder; the kernel would take 253
+MOST_ENTRIES = 20_000  # of a folder that are looked at
+NO_FILE = 6  # the error of a pipe or a device where a file is wanted (ENXIO)
 
 
 def packed(word: str, *texts: str) -> bytes:
@@ -69,16 +87,71 @@ def unpacked(data: bytes) -> list[str]:
     return os.fsdecode(data).split("\0")
 
 
-def identity(path: str) -> str:
-    """Say which file or folder a path leads to, for one who may see other files there.
+def files_at(place: str) -> tuple[str, list[str], list[int]]:
+    """Open the files of a host in a folder, or in that of a file that is named.
 
-    Both ends ask: under systemd a server can have folders of its own where others have theirs.
+    Returns the folder, texts for a message, and descriptors: one for each text that begins with #
+    and ends in 0. Such a text is the name of a file, when it was written (in nanoseconds), mode,
+    owner, number of names, and the error that kept it from being opened. Nothing is opened that
+    was no plain file before, and nothing is waited for.
     """
+    folder, name = place, ""
+    if not os.path.isdir(place):
+        folder, name = os.path.split(place.rstrip("/"))
+    said = [f"folder={folder}", f"named={1 if name else 0}", f"user={os.geteuid()}"]
+    held = -1
     try:
-        found = os.stat(path)
-    except OSError:
-        return "nothing"
-    return f"{found.st_dev}:{found.st_ino}"
+        held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        about = os.fstat(held)
+        found = _found(held, name.casefold())
+        said += [f"folder_mode={about.st_mode}", f"folder_user={about.st_uid}", "unread=0"]
+        opened = [_opened(held, each, status) for each, status in found]
+    except OSError as error:
+        said += ["folder_mode=0", "folder_user=0", f"unread={error.errno}"]
+        opened = []
+    finally:
+        if held >= 0:
+            os.close(held)
+    texts, ends = [text for text, _ in opened], [end for _, end in opened if end is not None]
+    return folder, said + texts, ends
+
+
+def _found(folder: int, named: str) -> list[tuple[str, os.stat_result]]:
+    """List the files of a folder that matter: the one that is named first, then the newest."""
+    found: list[tuple[bool, int, str, os.stat_result]] = []
+    with os.scandir(folder) as entries:
+        for _, entry in zip(range(MOST_ENTRIES), entries, strict=False):
+            name = entry.name.casefold()
+            if name != named and not is_read(name):
+                continue
+            try:
+                status = entry.stat()
+            except OSError:  # gone meanwhile, or a link to nowhere
+                continue
+            if name == named or stat.S_ISREG(status.st_mode):
+                found.append((name != named, -status.st_mtime_ns, entry.name, status))
+    found.sort()
+    return [(name, status) for _, _, name, status in found[:MOST_FILES]]
+
+
+def is_read(name: str) -> bool:
+    """Return whether a file of this name, in lower case, may be one that drop files are read of."""
+    is_of_nodes = name.startswith(NODES) and name.endswith(END) and len(name) <= LONGEST_NODES
+    return is_of_nodes or name in FILES
+
+
+def _opened(folder: int, name: str, status: os.stat_result) -> tuple[str, int | None]:
+    end, number = None, NO_FILE
+    if stat.S_ISREG(status.st_mode):
+        # A link or a pipe may have taken its place just now.
+        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        try:
+            end, number = os.open(name, flags, dir_fd=folder), 0
+            status = os.fstat(end)
+        except OSError as error:
+            number = error.errno or NO_FILE
+    about = (status.st_mtime_ns, status.st_mode, status.st_uid, status.st_nlink, number)
+    return f"#{name}={':'.join(map(str, about))}", end
 
 
 def release() -> str:
@@ -182,10 +255,10 @@ def short(folder: str) -> tuple[str, int | None]:
     return f"/proc/self/fd/{held}/{NAME}", held
 
 
-def is_ours(wire: _socket.socket) -> bool:
-    """Whether the process at the other end is of our own user, by the kernel's word."""
+def is_of(wire: _socket.socket, user: int) -> bool:
+    """Whether the process at the other end is of a user or of root, by the kernel's word."""
     said = wire.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 3 * INT)
-    return int.from_bytes(said[INT : 2 * INT], sys.byteorder) == os.geteuid()  # after the process
+    return int.from_bytes(said[INT : 2 * INT], sys.byteorder) in (user, 0)  # after the process
 
 
 def send_ends(wire: _socket.socket, message: bytes, ends: list[int]) -> None:

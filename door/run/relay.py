@@ -1,9 +1,10 @@
 """`door run` where a server of the board runs: its caller is handed over, and the end awaited.
 
-The server is given the very descriptors that the caller is on, and serves them as this process
-would. What is left to do here is to tell it of the host's signals, and to say at the end what it
-says. Whatever stands in the way of that, before or meanwhile, leads back to a door that serves its
-caller itself (`door.cli.run`), and so it is that door which says what is wrong.
+The server is given the very descriptors that the caller is on, and the host's files, which are
+opened here. It serves the caller as this process would. What is left to do here is to tell it of
+the host's signals, to write into the host's files the minutes that go back, and to say at the end
+what it says. Whatever stands in the way of that, before or meanwhile, leads back to a door that
+serves its caller itself (`door.cli.run`), and so it is that door which says what is wrong.
 
 Light, for it is all that most callers wait for: see tests/test_import_budget.py.
 """
@@ -94,9 +95,10 @@ def relay(words: Sequence[str], environment: Mapping[str, str]) -> int | Before:
         if wire is None:
             return 0
     try:
-        if not handed.is_ours(wire):
+        # Whoever shares the folder could listen in it, and be told of callers.
+        if not handed.is_of(wire, os.stat(folder).st_uid):
             return before
-        return _Relay(wire, before).run(_facts(said, environment, before))
+        return _Relay(wire, before).run(said, environment)
     except OSError:  # the folder that we are in has gone, say
         return before
     finally:
@@ -181,15 +183,22 @@ class _Unreadable(Exception):
     """The settings cannot be read; a sentence about that is left to whoever reads all of them."""
 
 
-def _facts(said: Mapping[str, str], environment: Mapping[str, str], before: Before) -> bytes:
-    """Put what is known of the call into a message. Every path in it is whole."""
+def _facts(
+    said: Mapping[str, str], environment: Mapping[str, str], before: Before
+) -> tuple[str, bytes, list[int]]:
+    """Put what is known of the call into a message. Every path in it is whole.
+
+    Beside it stand the folder of the drop files, before it, and descriptors of them, behind it.
+    """
     here = os.getcwd()
     heard = {name: environment[name] for name in handed.VARIABLES if environment.get(name)}
     whole = {name: os.path.join(here, heard[name]) for name in handed.PATHS if name in heard}
     asked = dict(said)
     if "dropfile" in asked:
         asked["dropfile"] = os.path.join(here, asked["dropfile"])
-    places = (here, *whole.values(), *filter(None, [asked.get("dropfile")]))
+    # In the order in which `door.dropfiles.finding` looks.
+    place = asked.get("dropfile", next(iter(whole.values()), here))
+    folder, files, ends = handed.files_at(place)
     facts = [
         f"version={handed.VERSION}",
         f"release={handed.release()}",
@@ -199,9 +208,9 @@ def _facts(said: Mapping[str, str], environment: Mapping[str, str], before: Befo
         f"here={here}",
         *(f"--{name}={value}" for name, value in asked.items()),
         *(f"${name}={value}" for name, value in {**heard, **whole}.items()),
-        *(f"@{handed.identity(place)}={place}" for place in places),
+        *files,
     ]
-    return handed.packed(handed.CALL, *facts)
+    return folder, handed.packed(handed.CALL, *facts), ends
 
 
 class _Relay:
@@ -211,13 +220,15 @@ class _Relay:
         self._wire = wire
         self._before = before
         self._hung_up = False
+        self._folder = ""  # of the drop files
         self._looks: list[tuple[int, list[Any]]] = []  # of terminals, as they were
 
-    def run(self, facts: bytes) -> int | Before:
+    def run(self, said: Mapping[str, str], environment: Mapping[str, str]) -> int | Before:
         usual = {number: signal.signal(number, self._heard) for number in _SIGNALS}
         usual[signal.SIGALRM] = signal.signal(signal.SIGALRM, _give_up)
         try:
-            return self._follow(facts)
+            self._call(said, environment)
+            return self._follow()
         except _Late:
             return 0  # what is not posted yet is found by the caller's next session
         except OSError:
@@ -227,9 +238,16 @@ class _Relay:
             for number, handler in usual.items():
                 signal.signal(number, handler)
 
-    def _follow(self, facts: bytes) -> int | Before:
+    def _call(self, said: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self._wire.settimeout(ANSWER_SECONDS)
-        self._wire.send(facts)
+        self._folder, facts, ends = _facts(said, environment, self._before)
+        try:
+            handed.send_ends(self._wire, facts, ends)
+        finally:
+            for end in ends:
+                os.close(end)
+
+    def _follow(self) -> int | Before:
         while (came_to := self._obey(self._wire.recv(handed.LARGEST))) is None:
             continue
         return came_to
@@ -246,11 +264,24 @@ class _Relay:
         elif word == handed.TAKEN:
             self._before.went_on = True
             self._wire.settimeout(None)
+        elif word == handed.GIVE:
+            self._wire.send(handed.packed(*self._given(texts)))
         elif word == handed.DONE:
             return int(texts[0])
         else:  # refused, back, or nothing at all: it has ended
             return self._go_on()
         return None
+
+    def _given(self, texts: Sequence[str]) -> tuple[str, str]:
+        """Write minutes into a file of the host's, and say what has come of it."""
+        try:
+            from door.dropfiles.giving import give_back  # noqa: PLC0415 - at the end of few calls
+        except Exception as error:  # of a release that is being installed, say
+            return handed.NOT_GIVEN, f"The door cannot load what it needs: {error}."
+        try:
+            return give_back(self._folder, texts)
+        except Exception as error:
+            return handed.IN_DOUBT, f"The door failed: {error!r}."
 
     def _go_on(self) -> int | Before:
         """Let the door serve its caller itself, unless the host has hung up on them already."""

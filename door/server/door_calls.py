@@ -1,8 +1,9 @@
 """Callers whom door processes hand over: served here as their door would serve them itself.
 
-The process reads nothing but the settings and says what its host says (`lines.handed`); the drop
-files are read here, for the server is of the same user and on the same machine. Where it sees other
-files than the process does, or may not write where the host reads, it takes nobody.
+The process says what its host says (`lines.handed`), and passes on the drop files, which are read
+here, and the line. What goes back to the host is written by the process, for the server may be of
+another user, and may not see the host's folder at all. Who may connect to the socket is the
+kernel's to say, by the modes of its file and its folder.
 """
 
 from __future__ import annotations
@@ -13,16 +14,20 @@ import logging
 import os
 import select
 import socket
+import stat
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
+from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door.call.console import Console
-from door.errors import CallNotTaken, DropFileRefused, HandedBack, NoLine
+from door.dropfiles import giving
+from door.dropfiles.disk import HandedFiles
+from door.errors import CallNotTaken, DropFileRefused, HandedBack, NoLine, NotGiven
 from door.games.registry import game_named
 from door.lines import handed
 from door.lines.host.host import ENDED, HUNG_UP
@@ -35,12 +40,17 @@ from timebank.language import N_, Phrase
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.config.boards import HostBoard
+    from door.dropfiles.understanding import GiveBack
     from door.games.engine.descriptor import Game
 
 ANSWER_SECONDS = 5.0  # that a door process may take for a message
 PAUSE = 1.0  # seconds, until it is tried again whether the system has room for one more
+GIVE_SECONDS = 10.0  # that it may take to write into a file of the host's
 MOST_ENDS = 2  # descriptors of a line
 KILLED = "the door was killed"
+GONE = "The door had gone before it could write anything."
+KILLED_GIVING = "The door was killed when it was to write into the host's file."
+NO_ANSWER = "The door does not say whether it has written into the host's file."
 STOPS = N_("The board's server is closing. One moment, please: you go on from here.")
 WELL, FAILED = "0", "1"  # as `door run` exits
 
@@ -114,7 +124,7 @@ class DoorListener:
         try:
             with _free_name(folder) as name:
                 wire.bind(name)
-                os.chmod(name, 0o600)  # nobody can connect before it listens
+                self._let_in(name, folder)  # nobody can connect before it listens
                 wire.listen()
         except OSError:
             wire.close()
@@ -128,6 +138,17 @@ class DoorListener:
                 handler.addFilter(lambda record: is_of_a_door())
                 logging.getLogger().addHandler(handler)
         self._listen()
+
+    def _let_in(self, name: str, folder: Path) -> None:
+        """Let the owner connect, and the group of the folder where the sysop lets it write there.
+
+        Whoever may can say that any caller of any board is on the line.
+        """
+        shares = self._board.config.board.data_mode & stat.S_IWGRP
+        if shares:
+            with contextlib.suppress(OSError):  # a group that we are not in
+                os.chown(name, -1, folder.stat().st_gid)
+        os.chmod(name, 0o660 if shares else 0o600)
 
     def close(self) -> None:
         """Take nobody any more; who is on stays."""
@@ -193,9 +214,7 @@ class DoorListener:
         with near:
             wire = DoorWire(near)
             try:
-                if not handed.is_ours(near):
-                    raise CallNotTaken("it is another user's")
-                call = await self._understand(await wire.message(handed.CALL))
+                call = await self._understand(wire, *await wire.message(handed.CALL))
                 await self._serve(wire, call)
             except CallNotTaken as refused:
                 log.debug("a door keeps its caller: %s", refused)
@@ -206,13 +225,19 @@ class DoorListener:
                 log.exception("the door failed")
                 wire.say(handed.DONE, FAILED)
 
-    async def _understand(self, texts: list[str]) -> HandedOver:
+    async def _understand(
+        self, wire: DoorWire, texts: list[str], files: list[FileIO]
+    ) -> HandedOver:
         """Read the drop files of a call; `CallNotTaken` for what its door is to look at itself."""
-        if self._board.draining:
-            raise CallNotTaken("the board takes no more calls")
-        facts = Facts.read(texts)
-        if facts.release and self._release and facts.release != self._release:
-            await self._meet(facts.release)
+        with contextlib.ExitStack() as held:
+            for file in files:
+                held.enter_context(file)
+            if self._board.draining:
+                raise CallNotTaken("the board takes no more calls")
+            facts = Facts.read(texts, files)
+            if facts.release and self._release and facts.release != self._release:
+                await self._meet(facts.release)
+            held.pop_all()  # they are closed where they are read
         boards = self._board.config.boards
         try:
             # Files of a host may be on a disk that is slow, and others are on line here.
@@ -226,7 +251,7 @@ class DoorListener:
         until = arrival.guest.until
         if until is not None:  # it was read off the wall clock
             until = self._board.clock.from_wall(until)
-        guest = replace(arrival.guest, by_door=True, until=until)
+        guest = replace(arrival.guest, by_door=True, until=until, give=wire.give)
         return HandedOver(replace(arrival, guest=guest), facts.way(arrival), game)
 
     async def _meet(self, release: str) -> None:
@@ -292,11 +317,11 @@ class Facts:
         plain: Mapping[str, str],
         asked: Mapping[str, str],
         environment: Mapping[str, str],
-        places: list[tuple[str, str]],
+        at: HandedFiles,
     ) -> None:
         self.asked = asked  # options, without their dashes
         self._environment = environment
-        self._places = places  # what it sees where, as `handed.identity` says it
+        self._at = at  # the drop files
         self.release = plain["release"]
         self._here = Path(plain["here"])
         zone = timezone(timedelta(seconds=int(plain["offset"])))
@@ -311,11 +336,12 @@ class Facts:
         )
 
     @classmethod
-    def read(cls, texts: list[str]) -> Facts:
+    def read(cls, texts: list[str], ends: list[FileIO]) -> Facts:
+        """Read a message that came with descriptors of drop files; raises `CallNotTaken`."""
         plain: dict[str, str] = {}
         asked: dict[str, str] = {}
         environment: dict[str, str] = {}
-        places: list[tuple[str, str]] = []
+        files: dict[str, str] = {}
         try:
             for text in texts:
                 name, _, value = text.partition("=")
@@ -323,26 +349,23 @@ class Facts:
                     asked[name[2:]] = value
                 elif name.startswith("$"):
                     environment[name[1:]] = value
-                elif name.startswith("@"):
-                    places.append((name[1:], value))
+                elif name.startswith("#"):  # the name of a file may have such a sign in it
+                    name, _, files[name[1:]] = text.rpartition("=")
                 else:
                     plain[name] = value
             if plain["version"] != handed.VERSION:
                 raise CallNotTaken("it is of another version")
-            return cls(plain, asked, environment, places)
-        except (KeyError, ValueError, OverflowError) as error:
+            return cls(plain, asked, environment, HandedFiles(plain, files, ends))
+        except (LookupError, ValueError, OverflowError) as error:
             raise CallNotTaken("what it says cannot be read") from error
 
     def arrival(self, boards: Mapping[str, HostBoard]) -> DoorCall:
-        """Read the drop files; raises `DropFileRefused`, and `CallNotTaken` as for the module."""
-        for seen, path in self._places:
-            if handed.identity(path) != seen:
-                raise CallNotTaken(f"{path} is another one here")
-        call = arrive(self._asked, boards, self._environment, self._now, self._arrived, self._here)
-        way = call.guest.way
-        if way is not None and not os.access(way.path.parent, os.W_OK):
-            raise CallNotTaken(f"nothing can be written into {way.path.parent} here")
-        return call
+        """Read the drop files, once; raises `DropFileRefused`."""
+        with contextlib.closing(self._at) as at:
+            return arrive(
+                *(self._asked, boards, self._environment, self._now, self._arrived, self._here),
+                at=at,
+            )
 
     def way(self, arrival: DoorCall) -> ways_in.WayIn:
         asked = self.asked
@@ -366,6 +389,7 @@ class DoorWire:
         self._wire = wire
         self._loop = asyncio.get_running_loop()
         self._listens = False
+        self._answer: asyncio.Future[list[str]] | None = None  # to what it was asked to give
         self._lose_carrier: Callable[[str], None] = lambda reason: None
         self._look: Callable[[], None] = lambda: None
 
@@ -374,9 +398,13 @@ class DoorWire:
         with contextlib.suppress(OSError):
             self._wire.send(handed.packed(word, *texts), socket.MSG_NOSIGNAL)
 
-    async def message(self, word: str) -> list[str]:
-        """Wait for the message that begins with a word; `OSError` when it does not come."""
-        return (await self._next(word))[0]
+    async def message(self, word: str) -> tuple[list[str], list[FileIO]]:
+        """Wait for the message that begins with a word, and for what is passed on with it.
+
+        Raises `OSError` when it does not come.
+        """
+        texts, ends = await self._next(word, most=handed.MOST_FILES)
+        return texts, [FileIO(end) for end in ends]
 
     async def ends(self, way: ways_in.WayIn) -> list[int]:
         """Ask for the descriptors of a line, which are then ours to close."""
@@ -390,7 +418,7 @@ class DoorWire:
         seconds = ANSWER_SECONDS
         if isinstance(way, ways_in.CallBack):
             seconds += ways_in.CONNECT_SECONDS
-        _, ends = await self._next(handed.LINE, seconds)
+        _, ends = await self._next(handed.LINE, seconds, MOST_ENDS)
         wanted = 2 if isinstance(way, ways_in.Stdio) else 1
         if len(ends) == wanted and all(map(handed.flows, ends)):
             return ends
@@ -420,7 +448,7 @@ class DoorWire:
 
     def _obey(self) -> None:
         try:
-            word = handed.unpacked(self._wire.recv(handed.LARGEST))[0]
+            word, *texts = handed.unpacked(self._wire.recv(handed.LARGEST))
         except BlockingIOError:
             return
         except OSError:
@@ -428,12 +456,39 @@ class DoorWire:
         if word == handed.RESIZED:
             self._look()
             return
+        if word in (handed.GIVEN, handed.NOT_GIVEN, handed.IN_DOUBT):
+            self._answers([word, *texts, ""])
+            return
         if word not in (handed.HUNG_UP, handed.ENDED):
             self.stop()  # there is nobody any more
+            self._answers([handed.IN_DOUBT, KILLED_GIVING])
         self._lose_carrier({handed.HUNG_UP: HUNG_UP, handed.ENDED: ENDED}.get(word, KILLED))
 
+    async def give(self, way: GiveBack, minutes: int) -> Path:
+        """Have the process write minutes into a file of the host's; raises `NotGiven`."""
+        if not self._listens:
+            raise NotGiven(GONE, False)
+        answer = self._answer = self._loop.create_future()
+        texts = giving.asked(way, minutes)
+        try:
+            self._wire.send(handed.packed(handed.GIVE, *texts), socket.MSG_NOSIGNAL)
+        except OSError:
+            raise NotGiven(GONE, False) from None
+        try:
+            async with asyncio.timeout(GIVE_SECONDS):
+                word, text, *_ = await answer
+        except TimeoutError:
+            raise NotGiven(NO_ANSWER, True) from None
+        if word != handed.GIVEN:
+            raise NotGiven(text, word == handed.IN_DOUBT)
+        return Path(text)
+
+    def _answers(self, said: list[str]) -> None:
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(said)
+
     async def _next(
-        self, word: str, seconds: float = ANSWER_SECONDS
+        self, word: str, seconds: float = ANSWER_SECONDS, most: int = 0
     ) -> tuple[list[str], list[int]]:
         ready: asyncio.Future[None] = self._loop.create_future()
 
@@ -448,7 +503,7 @@ class DoorWire:
         finally:
             self._loop.remove_reader(self._wire.fileno())
         data, ends, _, _ = socket.recv_fds(
-            self._wire, handed.LARGEST, MOST_ENDS, socket.MSG_CMSG_CLOEXEC
+            self._wire, handed.LARGEST, most, socket.MSG_CMSG_CLOEXEC
         )
         said, *texts = handed.unpacked(data)
         if said != word:  # it has gone, or been hung up on

@@ -16,6 +16,7 @@ from ansi.charset import Charset
 from door.call.display import literal
 from door.call.guest import Guest
 from door.config.boards import NAMES, HostBoard, board_named, board_of, is_name, unlisted
+from door.dropfiles.disk import DISK, Disk
 from door.dropfiles.dropfile import (
     LONGEST_SECONDS,
     HostIdentity,
@@ -67,16 +68,17 @@ def arrive(
     now: datetime,
     arrived: float,
     here: Path | None = None,
+    at: Disk = DISK,
 ) -> DoorCall:
     """Find and read the drop files of this call; raises `DropFileRefused`.
 
     `now` is aware, in the zone of the host's clock; `arrived` the same instant, monotonic. `here`
-    is the folder the door was started in, where that is not our own.
+    is the folder the door was started in, where that is not our own, and `at` where files are read.
     """
     if asked.board is not None and not is_name(asked.board):
         what = f"no board can be called so: {NAMES}"
         raise DropFileRefused(Path(f"--board {asked.board}"), None, what, "Name another.")
-    found = find(asked.dropfile, environment, asked.node, here)
+    found = find(asked.dropfile, environment, asked.node, here, at)
     understood = understand(found, HostSettings(now, "auto", "auto"))
     board, formerly = _board(asked.board, understood, boards)
     said = HostSettings(

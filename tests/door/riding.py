@@ -48,8 +48,11 @@ class Rider:
         before = relay.Before()
         before.now = self.board.clock.now().timestamp()
         before.arrived = self.board.clock.monotonic()
-        facts = relay._facts({"dropfile": str(self.file), "no-telnet": ""}, {}, before)
-        await self._loop.sock_sendall(self.wire, facts)
+        said = {"dropfile": str(self.file), "no-telnet": ""}
+        _, facts, files = relay._facts(said, {}, before)
+        handed.send_ends(self.wire, facts, files)
+        for file in files:
+            os.close(file)
         return await self.hears()
 
     async def comes_in(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import socket
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
@@ -22,7 +23,9 @@ from door.dropfiles.formats import read
 from door.dropfiles.understanding import GiveBack, Way
 from door.errors import Closing, IdledOut, TimeUp
 from door.games.vegas.company import DoorCompany
+from door.lines import handed
 from door.run import process
+from door.server.door_calls import DoorWire
 from tests.door.dropfiles.reads import AS_WRITTEN, put
 from tests.door.dropfiles.writers import WRITERS
 from tests.door.handed_over import LINES, a_guest, comes_in
@@ -375,6 +378,88 @@ async def test_minutes_are_counted_in_words_that_agree(
     said = "1 minute" if won == 1 else "2 minutes"
     assert f"MODUSER.DAT for Moth@Xibalba: {said}" in caplog.text
     assert "1 minutes" not in caplog.text
+
+
+# By a door
+
+
+async def asked_to_give(here: World, caller: HostCaller, wire: DoorWire) -> asyncio.Task[list[str]]:
+    """Let a guest win a minute and leave; return what they are told, once the door is asked."""
+    placed = await caller.post(
+        lambda desk, call, ticked: place_bet(desk, call, ticked, wager(60), None)
+    )
+    move = Move(placed.lead, 1, {"action": "stay"}, 4, 0, "", 60)
+    gain = Settlement(0, 60, 60, "win", {"net": 60}, True)
+    await caller.post(lambda desk, call, ticked: act(desk, call, ticked, move, gain))
+    return asyncio.create_task(caller.farewell("log-off"))
+
+
+def states(here: World) -> list[str]:
+    with here.books() as desk:
+        rows = desk.connection.exec_driver_sql("SELECT state FROM given_back")
+        return [state for (state,) in rows]
+
+
+@pytest.mark.usefixtures("undealt")
+@pytest.mark.parametrize(
+    ("answer", "state", "words"),
+    [
+        ([handed.GIVEN, "/x/MODUSER.DAT"], "written", "You take 1 minute back"),
+        ([handed.NOT_GIVEN, "It has gone."], "kept", "can't take your 1 minute just now"),
+        ([handed.IN_DOUBT, "It may be."], "doubtful", "can't tell if Xibalba got your 1 minute"),
+        (None, "doubtful", "can't tell if Xibalba got your 1 minute"),
+    ],
+)
+async def test_a_door_that_is_asked_to_give_answers_or_is_killed_meanwhile(
+    tmp_path, answer: list[str] | None, state: str, words: str
+) -> None:
+    drop = put(tmp_path, WRITERS["synchronet stdio"])
+    who = read(drop, AS_WRITTEN).identity
+    way = GiveBack(Way.MODUSER, tmp_path / "MODUSER.DAT", None, drop, who)
+    near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    near.setblocking(False)
+    far.setblocking(False)
+    wire = DoorWire(near)
+    with near, far:
+        async with guest_of(tmp_path, way=way, give=wire.give) as (here, caller):
+            wire.listen()
+            leaving = await asked_to_give(here, caller, wire)
+            loop = asyncio.get_running_loop()
+            said = handed.unpacked(await loop.sock_recv(far, handed.LARGEST))
+            assert said[:2] == [handed.GIVE, "1"]
+            assert not (tmp_path / "MODUSER.DAT").exists()
+            if answer is None:
+                far.close()
+            else:
+                await loop.sock_sendall(far, handed.packed(*answer))
+            (told,) = await leaving
+            assert words in told
+            assert states(here) == [state]
+            wire.stop()
+
+
+@pytest.mark.usefixtures("undealt")
+@pytest.mark.parametrize("has_heard", [True, False])
+async def test_a_door_that_is_killed_before_it_is_asked_has_given_nothing(
+    tmp_path, has_heard: bool
+) -> None:
+    drop = put(tmp_path, WRITERS["synchronet stdio"])
+    who = read(drop, AS_WRITTEN).identity
+    way = GiveBack(Way.MODUSER, tmp_path / "MODUSER.DAT", None, drop, who)
+    near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    near.setblocking(False)
+    wire = DoorWire(near)
+    with near:
+        async with guest_of(tmp_path, way=way, give=wire.give) as (here, caller):
+            wire.listen()
+            far.close()
+            if has_heard:
+                wire._obey()
+            leaving = await asked_to_give(here, caller, wire)
+            (told,) = await leaving
+            assert "We keep it for you here" in told
+            assert states(here) == ["kept"]
+            wire.stop()
 
 
 # At the server's table, when the server goes

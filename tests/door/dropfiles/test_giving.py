@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from door.dropfiles.formats import read
-from door.dropfiles.giving import door_sys_credit, exitinfo_time, give, moduser_dat
-from door.dropfiles.understanding import GiveBack, Way
+from door.dropfiles.giving import (
+    asked,
+    door_sys_credit,
+    exitinfo_time,
+    give,
+    give_back,
+    moduser_dat,
+)
+from door.dropfiles.understanding import MODUSER, GiveBack, Way
 from door.errors import NotGiven
+from door.lines import handed
 from tests.door.dropfiles.reads import AS_WRITTEN, put, understood_in
 from tests.door.dropfiles.writers import (
     WRITERS,
@@ -294,3 +303,22 @@ def test_nothing_and_less_cannot_be_given(minutes, tmp_path: Path):
     way = the_way(tmp_path, "synchronet stdio")
     with pytest.raises(ValueError, match="one at least"):
         give(way, minutes)
+
+
+# For a server
+
+
+def test_a_door_gives_what_a_server_asks_for_and_says_what_came_of_it(tmp_path: Path) -> None:
+    file = put(tmp_path, WRITERS["synchronet stdio"])
+    who = read(file, AS_WRITTEN).identity
+    elsewhere = Path("/as/the/server/sees/it")
+    way = GiveBack(Way.MODUSER, elsewhere / MODUSER, None, elsewhere / file.name, who)
+    word, path = give_back(str(tmp_path), asked(way, 7))
+    assert (word, path) == (handed.GIVEN, str(tmp_path / MODUSER))
+    assert (tmp_path / MODUSER).read_bytes() == b"\n" * 8 + b"7\n"
+    assert give_back(str(tmp_path), asked(way, 7))[0] == handed.IN_DOUBT
+    assert give_back(str(tmp_path), asked(way, 8))[0] == handed.NOT_GIVEN
+    outside = replace(way, path=Path("/x/.."))
+    assert give_back(str(tmp_path / "nowhere"), asked(outside, 8))[0] == handed.NOT_GIVEN
+    texts = ["1", "moduser", "", "../MODUSER.DAT", file.name, who.board, who.caller]
+    assert give_back(str(tmp_path), texts)[0] == handed.NOT_GIVEN

@@ -330,7 +330,8 @@ def wires() -> tuple[socket.socket, socket.socket]:
 def facts(**changed: str) -> list[str]:
     said = {"version": handed.VERSION, "release": handed.release(), "now": "0", "arrived": "0"}
     said |= {"offset": "0", "here": "/"}
-    return [f"{name}={value}" for name, value in (said | changed).items()]
+    _, files, _ = handed.files_at("/nowhere/in/particular")
+    return [*(f"{name}={value}" for name, value in (said | changed).items()), *files]
 
 
 @pytest.mark.parametrize(
@@ -339,14 +340,16 @@ def facts(**changed: str) -> list[str]:
         facts(version="0"),
         facts(now="soon"),
         facts(now="1e300"),
-        facts()[:-1],
+        facts()[:5],
+        [*facts(), "#DOOR.SYS=1:33188:0:1:0"],
+        [*facts(), "#DOOR.SYS=1"],
         [],
         [*facts(), "--node=x"],
     ],
 )
 def test_what_cannot_be_read_is_not_taken(texts: list[str]) -> None:
     with pytest.raises(door_calls.CallNotTaken):
-        door_calls.Facts.read(texts)
+        door_calls.Facts.read(texts, [])
 
 
 def install(folder: Path, release: str) -> str:
@@ -360,7 +363,8 @@ def test_a_door_says_of_which_release_it_is(tmp_path: Path, monkeypatch) -> None
     assert handed.release() == server_file.version()
     monkeypatch.setattr("sys.path", [str(tmp_path), install(tmp_path, "9.9rc1")])
     assert handed.release() == "9.9rc1"
-    said = relay._facts({}, {}, relay.Before())
+    _, said, files = relay._facts({"dropfile": str(tmp_path)}, {}, relay.Before())
+    assert files == []
     assert "release=9.9rc1" in handed.unpacked(said)
     monkeypatch.setattr("sys.path", [str(tmp_path / "nowhere-packages")])
     assert handed.release() == ""
@@ -416,29 +420,6 @@ async def test_a_server_of_doors_makes_room_for_the_release_that_is_installed_me
         assert await bee.goes() == 0
 
 
-def test_another_file_of_the_same_name_is_not_read_for_it(tmp_path: Path) -> None:
-    there, here = tmp_path / "there", tmp_path / "here"
-    there.mkdir()
-    here.mkdir()
-    seen = handed.identity(str(there))
-    read = door_calls.Facts.read([*facts(), f"@{seen}={here}"])
-    with pytest.raises(door_calls.CallNotTaken, match="is another one here"):
-        read.arrival({})
-
-
-async def test_nobody_is_taken_whose_winnings_could_not_be_written_where_the_host_reads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with hosted(tmp_path) as host:
-        file = host.door32()
-        place = f"@{handed.identity(str(file))}={file}"
-        said = [*facts(now="1800000000"), f"--dropfile={file}", place]
-        assert door_calls.Facts.read(said).arrival(host.config.boards).guest.name == "Moth"
-        monkeypatch.setattr(door_calls.os, "access", lambda path, mode: path != file.parent)
-        with pytest.raises(door_calls.CallNotTaken, match="nothing can be written"):
-            door_calls.Facts.read(said).arrival(host.config.boards)
-
-
 def test_the_server_of_another_user_is_given_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -448,7 +429,7 @@ def test_the_server_of_another_user_is_given_nobody(
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
         server.bind(str(tmp_path / "data" / handed.NAME))
         server.listen()
-        monkeypatch.setattr(handed.os, "geteuid", lambda: 4_000_000)
+        monkeypatch.setattr(handed, "is_of", lambda wire, user: user != os.geteuid())
         assert isinstance(relay.relay(["--config", str(config)], {}), relay.Before)
         near, _ = server.accept()
         with near:
@@ -511,7 +492,8 @@ def test_a_path_that_is_too_long_for_the_kernel_is_reached_all_the_same(tmp_path
         server.bind(name)
         server.listen()
         with contextlib.closing(handed.dial(str(folder))) as wire:
-            assert handed.is_ours(wire)
+            assert handed.is_of(wire, os.geteuid())
+            assert os.geteuid() == 0 or not handed.is_of(wire, os.geteuid() + 1)
 
 
 async def test_where_no_descriptor_is_left_the_server_asks_again_in_a_while(
