@@ -29,13 +29,13 @@ from door.config import privacy
 from door.config.config import Config
 from door.errors import BooksUnopened, DropFileRefused, NoLine
 from door.games.registry import GAMES, game_named
-from door.lines.host.host import Introduction, with_environment
+from door.lines.host.host import Introduction
 from door.lines.line import Hints, Line
 from door.lobby import greeting, looks
 from door.run import log as logs
 from door.run.relay import Before
 from door.session import ways_in
-from door.session.arrival import Asked, DoorCall, arrive, note, welcome
+from door.session.arrival import AT_HOME, Asked, DoorCall, arrive, at_home, note, welcome
 from timebank.errors import SettingsError
 from timebank.language import N_, _
 
@@ -45,7 +45,6 @@ EXIT_REFUSED = 2  # nobody could be served: the log says what the sysop must do
 
 APOLOGY_SECONDS = 8.0  # a host clears the screen when the door ends
 NOBODY = Introduction("", Hints(), 0, 0)
-AT_HOME = ("|07The console of the sysop",)
 WITHOUT_SERVER = N_(
     "The board's server has stopped. You go on without it, and an open hand is where it was."
 )
@@ -108,8 +107,7 @@ def _run(options: Options, config: Config, before: Before) -> int:
         raise NoLine(f"No table is called {options.table}: --door takes {codes}.")
     way = options.way()
     if options.local:
-        introduction = Introduction("the console", with_environment(Hints(), os.environ), 0, 0)
-        line = ways_in.opened(ways_in.Stdio(), introduction)
+        line = ways_in.opened(ways_in.Stdio(), at_home(os.environ))
         return to_the_end(_serve(options, config, line, None, AT_HOME))
     began = datetime.fromtimestamp(before.now, UTC).astimezone()
     arrival, news = _received(options.call, config, before, began)

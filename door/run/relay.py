@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 CONFIG, CONFIG_VARIABLE = "sysop.toml", "BJFT_CONFIG"
 VALUES = ("config", "dropfile", "door", "board", "node", "socket", "connect", "charset", "size")
-FLAGS = ("stdio", "telnet", "no-telnet", "verbose")  # verbose is of 1.0, and does nothing
-WAYS = ("stdio", "socket", "connect")
+FLAGS = ("stdio", "local", "telnet", "no-telnet", "verbose")  # verbose is of 1.0, and does nothing
+WAYS = ("stdio", "local", "socket", "connect")
 STAYS = (
     "start_for_doors_minutes"  # in [server]: how long a server stays that doors start, 0 for none
 )
@@ -110,10 +110,10 @@ def read(words: Sequence[str]) -> dict[str, str] | None:
 
     >>> read(["--dropfile", "door32.sys", "--node=3", "--stdio"])
     {'dropfile': 'door32.sys', 'node': '3', 'stdio': ''}
-    >>> read(["--verbose"])
-    {'verbose': ''}
-    >>> read(["--local"]), read(["--node"]), read(["--stdio", "--socket", "7"])
-    (None, None, None)
+    >>> read(["--local", "--verbose"])
+    {'local': '', 'verbose': ''}
+    >>> read(["--node"]), read(["--stdio", "--socket", "7"])
+    (None, None)
     """
     said: dict[str, str] = {}
     left = iter(words)

@@ -30,11 +30,11 @@ from door.dropfiles.disk import HandedFiles
 from door.errors import CallNotTaken, DropFileRefused, HandedBack, NoLine, NotGiven
 from door.games.registry import game_named
 from door.lines import handed
-from door.lines.host.host import ENDED, HUNG_UP
+from door.lines.host.host import ENDED, HUNG_UP, Introduction
 from door.lobby import greeting, looks
 from door.session import door_log, ways_in
-from door.session.arrival import Asked, DoorCall, arrive, note, welcome
-from door.session.session import answer_guest
+from door.session.arrival import AT_HOME, Asked, DoorCall, arrive, at_home, note, welcome
+from door.session.session import answer_guest, answer_sysop
 from timebank.language import N_, Phrase
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from door.config.boards import HostBoard
     from door.dropfiles.understanding import GiveBack
     from door.games.engine.descriptor import Game
+    from door.lines.line import Line
 
 ANSWER_SECONDS = 5.0  # that a door process may take for a message
 PAUSE = 1.0  # seconds, until it is tried again whether the system has room for one more
@@ -237,6 +238,11 @@ class DoorListener:
             facts = Facts.read(texts, files)
             if facts.release and self._release and facts.release != self._release:
                 await self._meet(facts.release)
+            game = facts.game()
+            if facts.is_of_the_sysop:
+                if not wire.is_ours():
+                    raise CallNotTaken("--local is for the board's user, and root")
+                return HandedOver(None, facts.introduction(), ways_in.Stdio(), game)
             held.pop_all()  # they are closed where they are read
         boards = self._board.config.boards
         try:
@@ -244,15 +250,12 @@ class DoorListener:
             arrival = await asyncio.to_thread(facts.arrival, boards)
         except DropFileRefused as refused:
             raise CallNotTaken(str(refused)) from refused
-        table = facts.asked.get("door")
-        game = None if table is None else game_named(table)
-        if table is not None and game is None:
-            raise CallNotTaken(f"there is no table {table}")
         until = arrival.guest.until
         if until is not None:  # it was read off the wall clock
             until = self._board.clock.from_wall(until)
         guest = replace(arrival.guest, by_door=True, until=until, give=wire.give)
-        return HandedOver(replace(arrival, guest=guest), facts.way(arrival), game)
+        arrival = replace(arrival, guest=guest)
+        return HandedOver(arrival, arrival.introduction, facts.way(arrival), game)
 
     async def _meet(self, release: str) -> None:
         """Have a door of another release serve its caller itself; raises `CallNotTaken`."""
@@ -270,18 +273,10 @@ class DoorListener:
     async def _serve(self, wire: DoorWire, call: HandedOver) -> None:
         ends = await wire.ends(call.way)
         try:
-            async with ways_in.opened_elsewhere(
-                call.way, ends, call.arrival.introduction, wire
-            ) as line:
+            async with ways_in.opened_elsewhere(call.way, ends, call.introduction, wire) as line:
                 wire.say(handed.TAKEN)
-                note(call.arrival)
                 wire.listen()
-                guest = call.arrival.guest
-                console = Console(line, guest.look or looks.guess(line.hints), self._board.clock)
-                console.ask_size()
-                greeting.show(console, self._board.config, welcome(guest), self._board.champion)
-                with self._on(console) as back, self._session():
-                    went_well = await answer_guest(self._board, console, guest, call.game)
+                back, went_well = await self._greet(line, call)
         except NoLine as nobody:
             raise CallNotTaken(str(nobody)) from nobody
         finally:
@@ -292,6 +287,22 @@ class DoorListener:
             wire.say(handed.BACK)
         else:
             wire.say(handed.DONE, WELL if went_well else FAILED)
+
+    async def _greet(self, line: Line, call: HandedOver) -> tuple[HandedBack, bool]:
+        """Serve a call on its line. Returns what gives it back, and whether all went well here."""
+        board, arrival = self._board, call.arrival
+        guest = None if arrival is None else arrival.guest
+        look = None if guest is None else guest.look
+        console = Console(line, look or looks.guess(line.hints), board.clock)
+        console.ask_size()
+        if arrival is not None:
+            note(arrival)
+        news = AT_HOME if guest is None else welcome(guest)
+        greeting.show(console, board.config, news, board.champion)
+        with self._on(console) as back, self._session():
+            if guest is None:
+                return back, await answer_sysop(board, console, call.game)
+            return back, await answer_guest(board, console, guest, call.game)
 
     @contextmanager
     def _on(self, console: Console) -> Iterator[HandedBack]:
@@ -304,7 +315,10 @@ class DoorListener:
 
 @dataclass(frozen=True)
 class HandedOver:
-    arrival: DoorCall
+    """A call of a door; `arrival` is None for the sysop at the machine itself."""
+
+    arrival: DoorCall | None
+    introduction: Introduction
     way: ways_in.WayIn
     game: Game | None  # the one table they came for
 
@@ -359,6 +373,22 @@ class Facts:
         except (LookupError, ValueError, OverflowError) as error:
             raise CallNotTaken("what it says cannot be read") from error
 
+    @property
+    def is_of_the_sysop(self) -> bool:
+        return "local" in self.asked
+
+    def introduction(self) -> Introduction:
+        """Introduce the sysop."""
+        return at_home(self._environment)
+
+    def game(self) -> Game | None:
+        """Return the one table they came for; raises `CallNotTaken` where there is none such."""
+        table = self.asked.get("door")
+        game = None if table is None else game_named(table)
+        if table is not None and game is None:
+            raise CallNotTaken(f"there is no table {table}")
+        return game
+
     def arrival(self, boards: Mapping[str, HostBoard]) -> DoorCall:
         """Read the drop files, once; raises `DropFileRefused`."""
         with contextlib.closing(self._at) as at:
@@ -392,6 +422,10 @@ class DoorWire:
         self._answer: asyncio.Future[list[str]] | None = None  # to what it was asked to give
         self._lose_carrier: Callable[[str], None] = lambda reason: None
         self._look: Callable[[], None] = lambda: None
+
+    def is_ours(self) -> bool:
+        """Whether the process is of our user or of root."""
+        return handed.is_of(self._wire, os.geteuid())
 
     def say(self, word: str, *texts: str) -> None:
         """Send a message; a process that has gone does not get it."""

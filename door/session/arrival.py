@@ -33,6 +33,7 @@ from door.lobby.looks import said_by_host
 
 NAME_KEY = "name:"  # how the key begins of a caller who is only a name
 UNNAMED = "host"  # the board of a drop file that names none we know
+AT_HOME = ("|07The console of the sysop",)  # what the sysop reads above the log-on
 
 log = logging.getLogger("door.run")
 
@@ -124,6 +125,11 @@ def _size(asked: str | None) -> tuple[int, int] | None:
         log.warning("--size takes columns and rows such as 80x24, and was given %r", asked)
         return None
     return int(match[1]), int(match[2])
+
+
+def at_home(environment: Mapping[str, str]) -> Introduction:
+    """Introduce the sysop at the machine itself."""
+    return Introduction("the console", with_environment(Hints(), environment), 0, 0)
 
 
 def note(arrival: DoorCall) -> None:

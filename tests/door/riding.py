@@ -35,6 +35,7 @@ class Rider:
         self.file.parent.mkdir(exist_ok=True)
         said = writers.door32(number=str(number), alias=alias, comm="2", handle="7")
         self.file.write_bytes(writers.text(*said))
+        self.words = {"dropfile": str(self.file), "no-telnet": ""}  # of the command line
         self._loop = asyncio.get_running_loop()
         self.wire: socket.socket
 
@@ -48,8 +49,7 @@ class Rider:
         before = relay.Before()
         before.now = self.board.clock.now().timestamp()
         before.arrived = self.board.clock.monotonic()
-        said = {"dropfile": str(self.file), "no-telnet": ""}
-        _, facts, files = relay._facts(said, {}, before)
+        _, facts, files = relay._facts(self.words, {}, before)
         handed.send_ends(self.wire, facts, files)
         for file in files:
             os.close(file)

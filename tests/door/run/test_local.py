@@ -6,18 +6,25 @@ from pathlib import Path
 
 import pytest
 
+from door.lines import handed
 from tests.door.hosting import END, hosted
+from tests.door.riding import Rider
 from tests.terminal import MODERN, Profile
+from tests.world import world
 from timebank.callers import callers, powers, sysop_log
 
-pytestmark = pytest.mark.long
+long = pytest.mark.long
 
 CONSOLE = Profile(charset="utf-8", answers=False)
 SPOKEN = {"TERM": "xterm-256color", "LANG": "en_US.UTF-8"}
 
 
-async def test_the_caller_is_the_sysop_without_a_drop_file_or_a_password(tmp_path: Path) -> None:
-    async with hosted(tmp_path) as host:
+@long
+@pytest.mark.parametrize("at_server", [False, True])
+async def test_the_caller_is_the_sysop_without_a_drop_file_or_a_password(
+    tmp_path: Path, at_server: bool
+) -> None:
+    async with hosted(tmp_path, at_server=at_server) as host:
         visit = await host.on_terminal("--local", name="Sysop", environment=SPOKEN, profile=CONSOLE)
         await visit.terminal.until("You have sysop powers now.")
         await visit.terminal.until("minutes today")
@@ -36,8 +43,9 @@ async def test_the_caller_is_the_sysop_without_a_drop_file_or_a_password(tmp_pat
         assert 3590 <= host.balances("Sysop")["online"] <= 3600
 
 
+@long
 async def test_nobody_can_log_on_elsewhere_under_a_name_without_a_password(tmp_path: Path) -> None:
-    async with hosted(tmp_path, serves=True) as host:
+    async with hosted(tmp_path, at_server=True) as host:
         visit = await host.on_terminal("--local", name="Sysop", environment=SPOKEN, profile=CONSOLE)
         await visit.terminal.until("minutes today")
         visit.gets(END)
@@ -49,6 +57,7 @@ async def test_nobody_can_log_on_elsewhere_under_a_name_without_a_password(tmp_p
             await caller.send(f"{guess}\r").until("Wrong name or")
 
 
+@long
 async def test_a_caller_whose_name_is_only_read_like_the_sysops_is_not_played_for(
     tmp_path: Path,
 ) -> None:
@@ -62,3 +71,21 @@ async def test_a_caller_whose_name_is_only_read_like_the_sysops_is_not_played_fo
         await visit.ends()
         with host.books() as desk:
             assert powers.holders(desk) == []
+
+
+@pytest.mark.parametrize("is_ours", [True, False])
+async def test_at_a_server_only_its_own_user_and_root_are_the_sysop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_ours: bool
+) -> None:
+    """Whoever else may hand callers over has no powers by that."""
+    async with world(tmp_path) as board:
+        monkeypatch.setattr(handed, "is_of", lambda wire, user: is_ours)
+        rider = Rider(board)
+        rider.words = {"local": ""}
+        rider.dials()
+        answer, *why = await rider.asks()
+        if is_ours:
+            assert (answer, why) == (handed.WANTED, [handed.STDIO])
+        else:
+            assert (answer, why) == (handed.REFUSED, ["--local is for the board's user, and root"])
+        rider.wire.close()
