@@ -72,10 +72,10 @@ def shared_folder() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="Only root can be two other users.")
-async def test_a_server_of_another_user_serves_those_whom_its_group_hands_over(
-    shared_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def another_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have servers run as another user, who owns the data folder; one more owns that of node 1."""
+
     async def serve(host: Host) -> None:
         data = host.config.board.data
         for path in (data, *data.iterdir()):
@@ -88,6 +88,13 @@ async def test_a_server_of_another_user_serves_those_whom_its_group_hands_over(
     usual = Host.serve
     monkeypatch.setattr(Host, "serve", serve)
     monkeypatch.setattr(Host, "program", lambda host: as_user(SERVER) + dealt_door(host.folder))
+
+
+@pytest.mark.usefixtures("another_user")
+@pytest.mark.skipif(os.geteuid() != 0, reason="Only root can be two other users.")
+async def test_a_server_of_another_user_serves_those_whom_its_group_hands_over(
+    shared_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(hosting, "dealt_door", lambda folder: as_user(BBS) + dealt_door(folder))
     toml = hosting.with_keys(BOARD, "black-jack-for-time", {"turns_per_day": 0, **GENEROUS})
     toml = toml.replace("[board]", '[board]\ndata_mode = "0770"')
@@ -100,3 +107,13 @@ async def test_a_server_of_another_user_serves_those_whom_its_group_hands_over(
         assert host.moduser() == minutes
         assert (host.node(1) / "MODUSER.DAT").stat().st_uid == BBS
         assert host.given_back() == [(minutes, "written")]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="Only root can have a server of another user.")
+@pytest.mark.usefixtures("another_user")
+async def test_root_is_the_sysop_at_a_server_of_another_user(shared_folder: Path) -> None:
+    async with hosted(shared_folder, at_server=True) as host:
+        visit = await host.on_terminal("--local", name="Sysop")
+        await visit.terminal.until("You have sysop powers now.")
+        visit.gets(HANG_UP)
+        assert await visit.ends() == 0
