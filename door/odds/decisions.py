@@ -34,7 +34,7 @@ class BlackjackCosts:
         doubled = _doubled(hand.words, hands)
         added = hand.staked - hand.bet * (len(hands) + len(doubled))
         first = hands[0][:2] if len(hands) == 1 else (hands[0][0], hands[1][0])
-        cost = -self._insured(added / hand.bet, up, first)
+        cost = -self._insured(added / hand.bet, first)
         looked = up == 10 or (up == 1 and self.rules.peek_under_ace)
         if looked and is_natural(tuple(dealer[:2])):
             return cost
@@ -46,7 +46,7 @@ class BlackjackCosts:
             worth.cost(half, cards, number in doubled) for number, cards in enumerate(hands)
         )
 
-    def _insured(self, insurance: float, up: int, first: Sequence[int]) -> float:
+    def _insured(self, insurance: float, first: Sequence[int]) -> float:
         """What insurance was worth, so much of it for one that was bet."""
         if not insurance:
             return 0.0
