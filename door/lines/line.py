@@ -30,16 +30,14 @@ class Hints:
     Every text is printable ASCII and at most 64 characters; an unknown one is empty.
     `terminal_types` holds at most 8 names, the preferred one first, spelled as they came;
     `language` is a locale such as ``en_US.UTF-8``; `charset` the character set the other end agreed
-    to; `typed` the one that its letters turned out to be in; `speed` what it calls its speed, such
-    as ``38400,38400``; `page` where the board's own page came from, such as
-    ``https://board.example``, if that is who calls.
+    to; `typed` the one that its letters turned out to be in; `page` where the board's own page came
+    from, such as ``https://board.example``, if that is who calls.
     """
 
     terminal_types: tuple[str, ...] = ()
     language: str = ""
     charset: str = ""
     typed: str = ""
-    speed: str = ""
     page: str = ""
 
 

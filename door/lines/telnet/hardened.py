@@ -80,13 +80,12 @@ _COMPRESSION = frozenset({b"\x55", telopt.MCCP2_COMPRESS, telopt.MCCP3_COMPRESS}
 
 # The subnegotiations worth reading, and the only form in which each is read: a window of four
 # bytes (RFC 1073), a terminal's name (RFC 1091), variables (RFC 1572), a character set asked for,
-# accepted or refused (RFC 2066), two speeds (RFC 1079).
+# accepted or refused (RFC 2066).
 _FORMS = {
     telopt.NAWS: re.compile(rb".{4}", re.DOTALL),
     telopt.TTYPE: re.compile(rb"\x00[ -~]{1,64}"),
     telopt.NEW_ENVIRON: re.compile(rb"[\x00\x02].*", re.DOTALL),
     telopt.CHARSET: re.compile(rb"\x01[ -~]{2,1024}|\x02[ -~]{1,64}|\x03"),
-    telopt.TSPEED: re.compile(rb"\x00[0-9]{1,10},[0-9]{1,10}"),
 }
 _THEIRS = frozenset({telopt.BINARY, telopt.SGA, *_FORMS})
 
@@ -208,9 +207,6 @@ class HardenedTelnet(TelnetProtocol):
         options.set_ext_callback(telopt.TTYPE, self._on_terminal_type)
         options.set_ext_callback(telopt.NEW_ENVIRON, self._on_variables)
         options.set_ext_callback(telopt.CHARSET, self._on_charset)
-        options.set_ext_callback(
-            telopt.TSPEED, lambda rx, tx: self._hint(speed=printable(f"{rx},{tx}"))
-        )
         options.set_ext_offer_callback(telopt.NEW_ENVIRON, lambda: list(LANGUAGE_VARIABLES))
         options.set_ext_offer_callback(telopt.CHARSET, lambda: list(_CHARACTER_SETS))
         options.set_ext_send_callback(telopt.CHARSET, self._choose_charset)

@@ -256,7 +256,7 @@ async def test_hints_are_short_and_printable(board: Board) -> None:
             terminal.send(subnegotiation(option, body))
         await still_listening(call, terminal)
         hints = call.line.hints
-        for text in (*hints.terminal_types, hints.language, hints.charset, hints.speed):
+        for text in (*hints.terminal_types, hints.language, hints.charset):
             assert len(text) <= 64
             assert text == "" or (text.isascii() and text.isprintable())
         assert hints.language.startswith("]0;evilAAAA")

@@ -106,14 +106,6 @@ async def test_a_program_may_offer_character_sets_itself(board: Board) -> None:
         await terminal.wait_for(lambda terminal: accepted in terminal.wire, "the answer")
 
 
-async def test_a_program_may_tell_its_speed(board: Board) -> None:
-    async with Terminal(REFUSING) as terminal:
-        call = await connected(terminal, board)
-        terminal.send(bytes((IAC, SB, 32, 0)) + b"38400,19200" + bytes((IAC, SE)) + b"k")
-        await call.until_typed(b"k")
-        assert call.line.hints.speed == "38400,19200"
-
-
 async def test_the_board_asks_once_and_for_everything(board: Board) -> None:
     async with Terminal(SILENT) as terminal:
         await connected(terminal, board)

@@ -78,7 +78,7 @@ async def _outcome(packets: list[bytes], passive: bool) -> Outcome:
     assert len(wire.sent) <= MOST_SENT, f"{len(wire.sent)} bytes of answers"
     hints = line.hints
     assert len(hints.terminal_types) <= 8
-    for text in (*hints.terminal_types, hints.language, hints.charset, hints.speed):
+    for text in (*hints.terminal_types, hints.language, hints.charset):
         assert len(text) <= 64
         assert text.isascii()
         assert_one_line(text)
