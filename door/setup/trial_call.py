@@ -49,7 +49,7 @@ def call(config: Config, text: str, setup: HostSetup) -> TrialCall:
     with tempfile.TemporaryDirectory(prefix="bjft-call-") as folder:
         here = Path(folder)
         settings = here / "sysop.toml"
-        settings.write_text(_for_trial(config, text, here), encoding="utf-8")
+        settings.write_text(_for_trial(text, here), encoding="utf-8")
         dropped = here / DROP_FILE
         dropped.write_bytes(host_boards.drop_file(setup))
         line = host_boards.command(config, setup).replace(setup.kind.macro, str(dropped))
@@ -63,7 +63,7 @@ def _way(setup: HostSetup) -> list[str]:
     return ["--stdio"] if setup.kind.is_wrapped or not setup.stdio else []
 
 
-def _for_trial(config: Config, text: str, folder: Path) -> str:
+def _for_trial(text: str, folder: Path) -> str:
     """Return the settings with books of their own, open at any hour, and in English."""
     import tomlkit  # noqa: PLC0415 - only who writes settings needs it
 

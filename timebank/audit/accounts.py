@@ -233,7 +233,7 @@ def _check_rows(desk: Desk, task: Task) -> PartFound:
     online = {each.of[0]: each.empty for each in accounts.values() if each.empty and each.of[0]}
     found = [
         *(*others, *chain.findings, *check_generations(desk, task.since)),
-        *(*rows.findings, *_check_accounts(desk, accounts)),
+        *(*rows.findings, *_check_accounts(accounts)),
         *check_waived(desk, task.since, online),
     ]
     if marking is None or found:  # balances that are wrong are told already
@@ -391,7 +391,7 @@ class _Entries:
             )
 
 
-def _check_accounts(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Finding]:
+def _check_accounts(accounts: dict[int, _Account]) -> Iterator[Finding]:
     totals: defaultdict[str, int] = defaultdict(int)
     for account in accounts.values():
         if not isinstance(account.kept, int):
