@@ -6,12 +6,13 @@ import asyncio
 import selectors
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 START = 1000.0  # the first instant of the monotonic clock, in seconds
 SHORTEST = 1e-4  # of all waits, and by how much timers are late
 
 
+FIRST_NUMBER = 1_000_000  # of sockets in memory: no descriptor has it
 MOST_TURNS = 20_000  # of the loop in one second; three hundred callers need a few hundred
 
 
@@ -37,6 +38,13 @@ class _NothingComes(selectors.SelectSelector):
         return []
 
 
+class Readable(Protocol):
+    """A socket in memory."""
+
+    def set_reader(self, reader: Callable[..., object] | None) -> None:
+        """Have it call a reader whenever there is something to read, or no more."""
+
+
 class SimulatedLoop(asyncio.SelectorEventLoop):
     """An event loop under its own clock, without threads: one order of events, always the same."""
 
@@ -46,6 +54,7 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
         self._work_takes = work_takes
         self._second, self._turns = begins, 0  # turns since that instant
         self.problems: list[str] = []  # what no task has caught
+        self._readable: dict[int, Readable] = {}  # by numbers that are no descriptors
         super().__init__(_NothingComes(self._pass_time))
         self.set_exception_handler(self._note)
 
@@ -68,6 +77,19 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
 
         self.call_later(self._work_takes(), work)
         return answer
+
+    def register(self, what: Readable) -> int:
+        """Return the number by which readers of a socket in memory are added and removed."""
+        number = FIRST_NUMBER + len(self._readable)
+        self._readable[number] = what
+        return number
+
+    def add_reader(self, fd: Any, callback: Callable[..., object], *args: Any) -> None:
+        self._readable[fd].set_reader(callback)
+
+    def remove_reader(self, fd: Any) -> bool:
+        self._readable[fd].set_reader(None)
+        return True
 
     def call_soon_threadsafe(self, callback: Any, *args: Any, context: Any = None) -> Any:
         return self.call_soon(callback, *args, context=context)

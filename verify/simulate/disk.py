@@ -154,6 +154,7 @@ class Mortal:
         self.operations = 0
         self.dies_at = 0  # the operation before which the process is killed; 0 is never
         self.dies_committing = ""  # "before", "within" or "after" the COMMIT, "" is never
+        self.dies_talking = 0  # the packet, counted from here, before which it is; 0 is never
         self.left: dict[str, bytes] = {}  # the files as they are when it is killed
         self._connections: list[_Connection] = []  # that are open
 
@@ -163,7 +164,7 @@ class Mortal:
 
     def lives_on(self) -> None:
         """Let it live, whatever was planned."""
-        self.dies_at, self.dies_committing = 0, ""
+        self.dies_at, self.dies_committing, self.dies_talking = 0, "", 0
         if self.disk.below is not None:
             self.disk.below.lives_on()
 
@@ -184,7 +185,7 @@ class Mortal:
             raise Killed
         self.operations += 1
         if self.operations == self.dies_at:
-            self._dies_here()
+            self.dies_here()
         fault = self.disk.fault
         if fault is None or not (fault.reads or statement.lstrip().startswith(WRITES)):
             return
@@ -202,7 +203,14 @@ class Mortal:
             raise Killed
         self.operations += 1
         if self.operations == self.dies_at:
-            self._dies_here()
+            self.dies_here()
+
+    def talk(self) -> None:
+        """Let the process die before it sends a packet to another one, or reads one."""
+        if self.dies_talking and not self.dead:
+            self.dies_talking -= 1
+            if not self.dies_talking:
+                self.dies_here()
 
     def after(self) -> None:
         """Die, when that has come below SQLite."""
@@ -210,7 +218,8 @@ class Mortal:
         if below is not None and below.control.has_died and not self.dead:
             self.die()
 
-    def _dies_here(self) -> NoReturn:
+    def dies_here(self) -> NoReturn:
+        """Die, and keep what the files are now."""
         if self.disk.below is None:
             self.left = self.disk.files()
         self.die()

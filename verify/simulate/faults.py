@@ -49,7 +49,7 @@ from timebank.thebank import bookings, outbox
 from timebank.wagers.rounds import FIRST_SEAT, Move
 from timebank.wagers.wagers import Played
 from timebank.words import MINUTE
-from verify.simulate import faults_below, faults_company
+from verify.simulate import faults_below, faults_company, faults_handed
 
 
 def shows_what_is_not_durable(patch: pytest.MonkeyPatch) -> None:
@@ -486,6 +486,7 @@ class Fault:
 
 FAULTS = {
     **{put.__name__: Fault(put, first) for put, first in _FAULTS.items()},
+    **{put.__name__: Fault(put, first) for put, first in faults_handed.FAULTS.items()},
     **{
         put.__name__: Fault(put, first, steps=60, people=12, is_below=True)
         for put, first in faults_below.FAULTS.items()

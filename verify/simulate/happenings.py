@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from signal import Signals
 
 from sqlalchemy import text
 
@@ -59,6 +60,7 @@ def choose(story: Story) -> Happens:
         hang_up: 2,
         be_handed_over: 6 if len(story.doors) < story.nodes // 2 else 0.5,
         call_twice: 1,
+        befall_a_relay: 1.5 if story.relayed() else 0,
         wait_long: 0.5,
         meet_a_boundary: 0.5,
         set_the_clock: 0.5,
@@ -330,11 +332,15 @@ def mend(story: Story) -> None:
 
 def kill(story: Story) -> None:
     """Arrange for a process to be killed soon: at an operation, or in a COMMIT."""
-    if any(life.mortal.dies_at or life.mortal.dies_committing for life in story.lives()):
+    planned = (each.mortal for each in story.lives())
+    if any(each.dies_at or each.dies_committing or each.dies_talking for each in planned):
         return
     process = story.chance.choice(story.lives())
     mortal = process.mortal
-    if story.chance.random() < 0.5:
+    if story.relayed() and (process in story.relayed() or story.chance.random() < 0.3):
+        mortal.dies_talking = story.chance.randint(1, 5)
+        story.tell(f"{process.name} will be killed at packet {mortal.dies_talking} from here")
+    elif story.chance.random() < 0.5:
         mortal.dies_at = mortal.operations + story.chance.randint(1, 200)
         story.tell(f"{process.name} will be killed at operation {mortal.dies_at}")
     else:
@@ -343,6 +349,20 @@ def kill(story: Story) -> None:
     if story.below is not None and story.chance.random() < 0.5:
         story.tell("and all others with it: the power will be lost")
         story.below.loses_power = True
+
+
+def befall_a_relay(story: Story) -> None:
+    """Let a host end a door whose caller is at a server, or tell it of a window; or kill it."""
+    doors = story.relayed()
+    if not doors:
+        return
+    door = story.chance.choice(doors)
+    way = story.chance.choice(("SIGWINCH", "SIGTERM", "SIGHUP", "SIGKILL"))
+    story.tell(f"{door.name}, whose caller is at a server, gets {way}")
+    story.counted[f"_{way} at relays"] += 1
+    if way == "SIGKILL":
+        door.mortal.dies_here()
+    door.hear(Signals[way])
 
 
 def lose_power(story: Story) -> None:
@@ -461,7 +481,9 @@ def settle_a_doubt(story: Story) -> None:
 def _settle(story: Story, desk: Desk, row: HostPayment) -> None:
     asked = text("SELECT claim FROM given_back WHERE number = :number")
     token = desk.connection.execute(asked, {"number": row.number}).scalar()
-    if any(claim.token == token for door in story.doors for claim in door.claims):
+    if any(
+        claim.token == token for door in (*story.doors, *story.left) for claim, _ in door.claims
+    ):
         return  # its door is slow, and the other board knows nothing yet
     arrived = story.written.get(token, False)
     is_of_old = token is None and story.restores.has_arrived(row.number)

@@ -91,11 +91,15 @@ class Handed:
 
     def read(self) -> int:
         """Return the minutes that the host finds in the files when the door has ended."""
+        minutes = self.found()
+        (self.folder / "MODUSER.DAT").unlink(missing_ok=True)
+        return minutes
+
+    def found(self) -> int:
+        """Return the minutes that the files give now."""
         moduser = self.folder / "MODUSER.DAT"
         if moduser.exists():
-            lines = moduser.read_text().splitlines()
-            moduser.unlink()
-            return int(lines[8])
+            return int(moduser.read_text().splitlines()[8])
         content = self.file.read_bytes()
         if self.file.name == "EXITINFO.BBS":
             return int.from_bytes(content[TIME_LIMIT : TIME_LIMIT + 2], "little") - self.minutes

@@ -30,8 +30,9 @@ from tests.thinking import Later
 from timebank.ledger.database import Database
 from verify.simulate.clock import SHORTEST, MachineClocks, ProcessClock, SimulatedLoop
 from verify.simulate.disk import Disk, InlineWriter, Killed, Mortal, file_operations
+from verify.simulate.packets import Ear, Readable
 from verify.simulate.pipe import Pipe, connect, streams
-from verify.simulate.wire import Telephone, Wire
+from verify.simulate.wire import Lent, Telephone, Wire
 
 SETTLE = 0.05  # seconds that are left to a step for what follows from it
 
@@ -65,6 +66,8 @@ class Machine:
         self.loop = SimulatedLoop(begins, self._work_takes)
         self.loop.set_task_factory(self._make_task)
         self.door_way: DoorWay | None = None  # the server's socket for doors
+        self.ear: Ear | None = None  # the one by which doors hand their callers over
+        self.lines: dict[int, tuple[object, Wire]] = {}  # to hand over, and their doors
         self._owners: dict[asyncio.Task[Any], Life | None] = {}
 
     def run(self, what: Coroutine[Any, Any, Any]) -> Any:
@@ -120,7 +123,7 @@ class Life:
         self.config = config
         self.mortal = machine.disk.mortal(machine.chance, machine.loop.time)
         self.clock = ProcessClock(machine.loop, machine.wall, self.is_dead)
-        self.pipes: list[Pipe] = []  # its ends of connections to other processes
+        self.pipes: list[Pipe | Readable] = []  # its ends of connections to other processes
         self.database: Database | None = None
 
     @property
@@ -142,6 +145,10 @@ class Life:
     def callers(self) -> list[Caller]:
         """Those who are on a call here."""
         return self.board.callers() if hasattr(self, "board") else []
+
+    def door_of(self, call_id: int) -> object:
+        """Return the door that a caller came by; None for a call without one."""
+        raise NotImplementedError
 
     def open_books(self, path: Path) -> Database:
         """Give the books, by way of a disk or a server that fails."""
@@ -260,6 +267,10 @@ class Process(Life):
     def wires(self) -> list[Wire]:
         return list(self.sessions.values())
 
+    def door_of(self, call_id: int) -> object:
+        lines = [each.console.line for each in self.callers() if each.call_id == call_id]
+        return next((line.door for line in lines if isinstance(line, Lent)), None)
+
 
 @contextlib.contextmanager
 def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
@@ -279,8 +290,6 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         # Nor do others of this board, and messages between them are all lost.
         "door.server.presence.LinkListener": NobodyComes,
         "door.call.board.ways_of": lambda *parts, **facts: [],
-        # Each door serves its own caller here: nothing can hand over what is no descriptor.
-        "door.server.server.DoorListener": _takes_nobody,
         # No command at a shell looks for a server here.
         "door.server.server.ServerFile": mock.Mock(),
         "door.games.vegas.company.link.dial_any": dial,
@@ -323,10 +332,6 @@ def _touching() -> Mortal | None:
     """Tell which process touches a file; None for what is no part of the board."""
     life = AT_WORK.get()
     return None if life is None else life.mortal
-
-
-def _takes_nobody(*parts: Any) -> mock.Mock:
-    return mock.Mock(finish=mock.AsyncMock())
 
 
 class NobodyComes:

@@ -15,7 +15,7 @@ from contextvars import Context
 from typing import Any
 
 
-class _Wire:
+class Peer:
     """What a server asks the kernel about a socket: whose process is at its other end."""
 
     def getsockopt(self, level: int, name: int, size: int) -> bytes:
@@ -34,7 +34,7 @@ class Pipe(asyncio.Transport):
     def __init__(
         self, loop: asyncio.AbstractEventLoop, context: Context, is_dead: Callable[[], bool]
     ) -> None:
-        super().__init__({"socket": _Wire()})
+        super().__init__({"socket": Peer()})
         self.loop = loop
         self._context = context
         self._is_dead = is_dead

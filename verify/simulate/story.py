@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -20,6 +21,7 @@ from door.errors import CannotJoin
 from timebank.servers.registry import LIVING_SECONDS
 from verify.simulate.below import Below
 from verify.simulate.books import Watch
+from verify.simulate.counter import counters_open
 from verify.simulate.crashes import Crashes
 from verify.simulate.disk import Disk, Killed
 from verify.simulate.doors import Door, doors_live
@@ -91,6 +93,7 @@ class Story(World):
     def __enter__(self) -> Self:
         self._closing.enter_context(one_machine(lambda process: process in self.gone))
         self._closing.enter_context(doors_live())
+        self._closing.enter_context(counters_open())
         self._closing.enter_context(noticing(self.stood, self.readings))
         for name in LOGGERS:
             logger = logging.getLogger(name)
@@ -142,31 +145,41 @@ class Story(World):
         if handed.until is not None:  # by a clock that the board may not believe
             until = handed.until.astimezone(UTC) - (shown - self.now())
             handed = replace(handed, until=until)
-        door = Door(self.machine, self._load(), name, self._new_seed, guest, handed)
+        process = (self.machine, self._load(), name, self._new_seed)
+        door = Door(*process, guest, handed, self.watch.started)
         self.doors.append(door)
-        self.watch.started[name] = self.monotonic
         door.open(node, wall)
         guest.wires.append(door.wire)
 
     def take_back(self) -> None:
-        """Let boards take back callers whose doors have ended, and read what those have left."""
-        for door in list(self.doors):
-            if door.task.done():
+        """Let boards take back callers whose doors have ended, and read what those have left.
+
+        A server that still serves one writes into the board's files itself.
+        """
+        for door in [*self.doors, *self.left]:
+            if door.is_at_a_server or not (door.is_dead() or door.task.done()):
+                continue
+            if door in self.left:
+                self.left.remove(door)
+            else:
+                self.doors.remove(door)
                 failure = door.task.exception()
                 must(failure is None, "{} has failed: {!r}", door.name, failure)
-                self.doors.remove(door)
-                self._is_back(door)
+            self._is_back(door)
 
     def _is_back(self, door: Door) -> None:
         guest, minutes = door.guest, door.handed.read()
+        door.wire.hang_up()
         self.tell(f"{guest.name} is back from {door.name}, {minutes} min more")
         guest.reads(minutes)
-        if minutes:
-            self.counted["_given back"] += 1
-            must(door.claims, "{} min were given that nobody has claimed", minutes)
-            claim = door.claims[-1]
-            must(claim.minutes == minutes, "{} min were given of {}", minutes, claim)
-            self.written[claim.token] = True
+        self.counted["_given back"] += bool(minutes)
+        found = [*(before for _, before in door.claims), minutes]
+        must(not found[0], "{} min were given that nobody has claimed", found[0])
+        for (claim, _), (before, after) in zip(door.claims, pairwise(found), strict=True):
+            must(after - before in (0, claim.minutes), "{} min of {}", after - before, claim)
+            self.written[claim.token] = after != before
+        self.counted["handed over"] += door.end is not None
+        self.counted["gone on by themselves"] += door.went_on
         if not self.doors_of(guest):
             if self.chance.random() < 0.4:
                 guest.logs_off(self.monotonic)
@@ -353,7 +366,10 @@ class Story(World):
             self.processes.remove(dead)
         elif isinstance(dead, Door):
             self.doors.remove(dead)
-            self._is_back(dead)
+            if dead.is_at_a_server:
+                self.left.append(dead)
+            else:
+                self._is_back(dead)
 
     def _fall(self, screens: Sequence[Screen], began: float) -> None:
         """Let all processes be gone, and others rise some time later; look at what is left."""

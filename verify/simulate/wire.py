@@ -82,6 +82,7 @@ class Wire:
         self.looked_at = 0  # bytes that had come when the screen was last checked
         self.reads = True  # whether the caller takes what is written
         self._chance = chance
+        self.holder: object = None  # the process that reads and writes it, where others may
         self._is_dead = is_dead
         self._loop = loop
         self._receiver: Receiver | None = None
@@ -90,6 +91,16 @@ class Wire:
         self._reason = ""
 
     # The board's side.
+
+    def pass_to(self, holder: object, is_dead: Callable[[], bool]) -> None:
+        """Be read and written by another process from now on."""
+        self.holder, self._is_dead = holder, is_dead
+        self._receiver, self._paused = None, False
+
+    @property
+    def ended(self) -> str:
+        """Why the line has ended, as a process that holds it knows; "" if it has not."""
+        return self._reason
 
     def attach(self, receiver: Receiver) -> None:
         self._receiver = receiver
@@ -105,7 +116,7 @@ class Wire:
         self._hand_over()
 
     def write(self, data: bytes) -> None:
-        if self._ended or self._is_dead():
+        if self.closed or self._is_dead():
             return
         if self.loses_after is not None:
             if len(data) >= self.loses_after:
@@ -132,7 +143,7 @@ class Wire:
 
     def type(self, data: bytes) -> None:
         """Send keys; they arrive in one piece or in several."""
-        if self._ended:
+        if self.closed:
             return
         while data:
             size = self._chance.choice((1, 3, len(data), len(data)))
@@ -162,3 +173,78 @@ class Wire:
             return
         while self._waiting and not self._paused and self._receiver is not None:
             self._receiver.received(self._waiting.popleft())
+
+
+class Lent:
+    """A caller's line in the process that they were handed over to, which lets go of it without
+    ending it."""
+
+    kind, size_is_known = "socket", True
+
+    def __init__(
+        self,
+        door: object,
+        wire: Wire,
+        loop: asyncio.AbstractEventLoop,
+        is_dead: Callable[[], bool],
+    ) -> None:
+        self.door = door  # that they came by
+        self.wire = wire
+        self.address, self.hints = wire.address, wire.hints
+        self.columns, self.rows = wire.columns, wire.rows
+        self._loop = loop
+        self._receiver: Receiver | None = None
+        self._reason = ""
+        wire.pass_to(self, is_dead)
+
+    @property
+    def is_held(self) -> bool:
+        return self.wire.holder is self
+
+    def attach(self, receiver: Receiver) -> None:
+        self._receiver = receiver
+        if self.is_held:
+            self.wire.attach(receiver)
+        else:
+            self._loop.call_soon(receiver.hung_up, self._reason)
+
+    def pause(self) -> None:
+        if self.is_held:
+            self.wire.pause()
+
+    def resume(self) -> None:
+        if self.is_held:
+            self.wire.resume()
+
+    def write(self, data: bytes) -> None:
+        if self.is_held:
+            self.wire.write(data)
+
+    async def drain(self, seconds: float) -> None:
+        if self.is_held and not self.wire.reads:
+            await asyncio.sleep(seconds)
+            self.lose_carrier("the caller did not read")
+        if self.is_held:
+            await self.wire.drain(seconds)
+        else:
+            raise Hangup(self._reason)
+
+    def hang_up(self) -> None:
+        self.lose_carrier("the board hung up")
+
+    def abort(self) -> None:
+        self.lose_carrier("the board broke the connection")
+
+    def lose_carrier(self, reason: str) -> None:
+        """Let go of the line."""
+        if not self.is_held:
+            return
+        self._reason = reason
+        if self._receiver is not None and not self.wire.ended:
+            self._loop.call_soon(self._receiver.hung_up, reason)
+        self.wire.pass_to(None, lambda: True)
+
+    def look(self) -> None:
+        """Tell of the size of the window, which the host says has changed."""
+        if self.is_held and self._receiver is not None:
+            self._receiver.resized(self.columns, self.rows)

@@ -35,7 +35,7 @@ from verify.simulate.people import Person
 from verify.simulate.platter import Platter
 from verify.simulate.post import Post
 from verify.simulate.rules_of_time import Readings
-from verify.simulate.wire import TELEPHONES, Wire
+from verify.simulate.wire import TELEPHONES, Lent, Wire
 
 if TYPE_CHECKING:
     from tests.timebank.cluster import Cluster
@@ -117,6 +117,7 @@ class World:
         self.machine: Machine
         self.processes: list[Process] = []
         self.doors: list[Door] = []
+        self.left: list[Door] = []  # that have died, and whose callers are still at a server
         self.watch: Watch
         self.settled: Counter[Guest] = Counter()  # minutes that arrived, as the sysop said
         self.written: dict[str, bool] = {}  # claims that a host has found
@@ -206,7 +207,11 @@ class World:
 
     def doors_of(self, guest: Guest) -> list[Door]:
         """Give those that serve a guest: two while the guest takes over an earlier call."""
-        return [door for door in self.doors if door.guest is guest]
+        return [door for door in (*self.doors, *self.left) if door.guest is guest]
+
+    def relayed(self) -> list[Door]:
+        """Give those whose callers are handed over."""
+        return [door for door in self.doors if door.relay is not None]
 
     def everybody(self) -> list[Person]:
         return [*self.people, *self.guests]
@@ -229,6 +234,10 @@ class World:
         for life in reversed(self.lives()):
             for caller in life.callers():
                 line = caller.console.line
+                if isinstance(line, Lent):
+                    if not line.is_held:
+                        continue
+                    line = line.wire
                 if not isinstance(line, Wire):
                     line = away.get(caller.call_id)  # at a table of another process
                 elif caller.is_away:

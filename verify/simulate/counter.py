@@ -1,0 +1,61 @@
+"""Where a server takes over callers of hosts: `door.server.door_calls`, on a socket in memory."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from unittest import mock
+
+from door.lines import handed
+from door.lines.host.host import Introduction, Signs
+from door.server.door_calls import DoorListener
+from door.session import ways_in
+from verify.simulate.life import at_work
+from verify.simulate.packets import Ear
+from verify.simulate.wire import Lent
+
+
+class Counter(DoorListener):
+    """The program's own; only the socket is another, and no note of it is left."""
+
+    def open_in(self, folder: Path) -> None:
+        life = at_work()
+        machine = life.machine
+        if self._wire is not None:
+            return
+        if machine.ear is not None and not machine.ear.closed:
+            raise OSError("another server of this board listens there")
+        machine.ear = Ear(machine.loop, machine.chance, life.mortal)
+        life.pipes.append(machine.ear)
+        self._wire = machine.ear  # type: ignore[assignment] # what the program asks of a socket
+        self._path = folder / handed.NAME
+        self._listen()
+
+
+@contextlib.asynccontextmanager
+async def _opened_elsewhere(
+    way: ways_in.WayIn, ends: Sequence[int], introduction: Introduction, signs: Signs
+) -> AsyncIterator[Lent]:
+    assert isinstance(way, ways_in.Inherited)  # as doors of the simulation say
+    life = at_work()
+    door, wire = life.machine.lines[way.descriptor]
+    wire.address, wire.hints = introduction.address, introduction.hints
+    line = Lent(door, wire, life.machine.loop, life.is_dead)
+    signs.watch(line.lose_carrier)
+    forget = signs.follow(line.look)
+    try:
+        yield line
+    finally:
+        forget()
+        line.hang_up()
+
+
+@contextlib.contextmanager
+def counters_open() -> Iterator[None]:
+    """Let every server of the simulation take over callers of hosts."""
+    with (
+        mock.patch("door.server.server.DoorListener", Counter),
+        mock.patch("door.session.ways_in.opened_elsewhere", _opened_elsewhere),
+    ):
+        yield

@@ -1,0 +1,71 @@
+"""Faults of the hand-over: what only callers who come by a door to a server can bring out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from signal import Signals
+from types import FrameType
+
+import pytest
+
+from door.call import guest_caller
+from door.call.guest import Guest
+from door.cli import run
+from door.dropfiles import giving
+from door.dropfiles.understanding import GiveBack
+from door.lines import handed
+from door.run import relay
+
+
+def charges_again_what_a_server_has_charged(patch: pytest.MonkeyPatch) -> None:
+    """A door that goes on from the instant at which its caller came to the server."""
+
+    def left(guest: Guest, now: float) -> Guest:
+        return guest
+
+    patch.setattr(run, "_left", left)
+
+
+def brings_again_what_a_server_has_charged(patch: pytest.MonkeyPatch) -> None:
+    """A door that goes on with all of the time of the drop file, from now on."""
+
+    def left(guest: Guest, now: float) -> Guest:
+        return replace(guest, arrived=now)
+
+    patch.setattr(run, "_left", left)
+
+
+def gives_again_after_the_hand_over(patch: pytest.MonkeyPatch) -> None:
+    """A server that writes what its caller won into the file twice, one sum upon the other."""
+    real = giving.give
+
+    def give(way: GiveBack, minutes: int) -> Path:
+        file = real(way, minutes)
+        after = None if way.minutes is None else way.minutes + minutes
+        (file.parent / "MODUSER.DAT").unlink(missing_ok=True)
+        more = minutes * 2 if way.minutes is None else minutes
+        return real(replace(way, minutes=after), more)
+
+    patch.setattr(guest_caller, "give", give)
+
+
+def hears_no_hang_up_at_a_relay(patch: pytest.MonkeyPatch) -> None:
+    """A relay that keeps to itself that the host has hung up."""
+    real = relay._Relay._heard
+
+    def heard(self: relay._Relay, number: int, frame: FrameType | None) -> None:
+        if relay._SIGNALS[Signals(number)] == handed.RESIZED:
+            real(self, number, frame)
+
+    patch.setattr(relay._Relay, "_heard", heard)
+
+
+# With the seed at which the search for each begins.
+FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
+    charges_again_what_a_server_has_charged: 1,
+    brings_again_what_a_server_has_charged: 1,
+    gives_again_after_the_hand_over: 1,
+    hears_no_hang_up_at_a_relay: 1,
+}
