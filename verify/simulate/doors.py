@@ -30,7 +30,7 @@ from timebank.settings.settings import BankSettings
 from verify.simulate.hosts import Guest, Handed
 from verify.simulate.life import Life, Machine, at_work
 from verify.simulate.packets import Ear, End
-from verify.simulate.wire import Wire
+from verify.simulate.wire import Lent, Wire
 
 HANDED_OVER = 0.6  # how often, where a server listens
 HANG_UPS = ("told", "told", "ends", "both")  # what becomes of a door's signals and of its line
@@ -42,13 +42,14 @@ class HostLine(Wire):
     door: Door
 
     def _end(self, reason: str) -> None:
-        """Have the host tell its door of the caller's hang-up, or end the line, or do both."""
-        if self.door.relay is None:
-            super()._end(reason)
-            return
+        """Have the host tell its door of the caller's hang-up, or end the line, or do both.
+
+        A door that has ended is told nothing, and a server may have its line still.
+        """
+        is_elsewhere = self.door.relay is not None or isinstance(self.holder, Lent)
+        how = self.door.machine.chance.choice(HANG_UPS) if is_elsewhere else "ends"
         self.closed = True
-        how = self.door.machine.chance.choice(HANG_UPS)
-        if how != "ends":
+        if self.door.relay is not None and how != "ends":
             number = signal.SIGTERM if reason == "SIGTERM" else signal.SIGHUP
             self._loop.call_soon(self.door.hear, number)
         if how != "told":
@@ -76,6 +77,7 @@ class Door(Life):
         self.claims: list[tuple[Claim, int]] = []  # and what the host would have found before each
         self.relay: relay._Relay | None = None  # while its caller is handed over
         self.end: End | None = None  # of its connection to the server, whatever became of it
+        self.is_back = False  # whether the host has read its files
         self.went_on = False  # by itself, after its caller was at a server
         self.zone_offset = 0
         self.wire: HostLine
@@ -124,8 +126,7 @@ class Door(Life):
             self.pipes.append(self.end)
             course = self.relay = relay._Relay(self.end, before)  # type: ignore[arg-type] # a fake
             try:
-                self.end.settimeout(relay.ANSWER_SECONDS)
-                self.end.send(relay._facts({**said, "socket": f"{line.fileno()}"}, {}, before))
+                course._call({**said, "socket": f"{line.fileno()}"}, {})
                 while (came_to := course._obey(await self.end.receive())) is None:
                     continue
                 return came_to
@@ -138,11 +139,6 @@ class Door(Life):
                 self.end.close()
                 self.alarm(0)
                 del self.machine.lines[line.fileno()]
-
-    @property
-    def is_at_a_server(self) -> bool:
-        """Whether a server still serves the caller, whatever has become of the door."""
-        return self.end is not None and not self.end.other.closed
 
     def hear(self, number: signal.Signals) -> None:
         """Take a signal of the host's; one that comes when the caller is no more handed over ends
@@ -166,8 +162,7 @@ class Door(Life):
         return self
 
     def wires(self) -> list[Wire]:
-        """The line of its caller, unless it has died while a server has that in its hands."""
-        return [] if self.is_dead() and self.is_at_a_server else [self.wire]
+        return [self.wire]
 
 
 @contextlib.contextmanager
@@ -239,6 +234,6 @@ def _claim(desk: Desk, call_id: int) -> Claim | None:
     claimed = claims.claim(desk, call_id)
     if claimed is not None:
         door = at_work().door_of(call_id)
-        if isinstance(door, Door):
+        if isinstance(door, Door) and not door.is_back:
             door.claims.append((claimed, door.handed.found()))
     return claimed

@@ -481,9 +481,7 @@ def settle_a_doubt(story: Story) -> None:
 def _settle(story: Story, desk: Desk, row: HostPayment) -> None:
     asked = text("SELECT claim FROM given_back WHERE number = :number")
     token = desk.connection.execute(asked, {"number": row.number}).scalar()
-    if any(
-        claim.token == token for door in (*story.doors, *story.left) for claim, _ in door.claims
-    ):
+    if any(claim.token == token for door in story.doors for claim, _ in door.claims):
         return  # its door is slow, and the other board knows nothing yet
     arrived = story.written.get(token, False)
     is_of_old = token is None and story.restores.has_arrived(row.number)

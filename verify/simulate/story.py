@@ -152,23 +152,17 @@ class Story(World):
         guest.wires.append(door.wire)
 
     def take_back(self) -> None:
-        """Let boards take back callers whose doors have ended, and read what those have left.
-
-        A server that still serves one writes into the board's files itself.
-        """
-        for door in [*self.doors, *self.left]:
-            if door.is_at_a_server or not (door.is_dead() or door.task.done()):
-                continue
-            if door in self.left:
-                self.left.remove(door)
-            else:
-                self.doors.remove(door)
+        """Let boards take back callers whose doors have ended, and read what those have left."""
+        for door in list(self.doors):
+            if door.task.done():
                 failure = door.task.exception()
                 must(failure is None, "{} has failed: {!r}", door.name, failure)
-            self._is_back(door)
+                self.doors.remove(door)
+                self._is_back(door)
 
     def _is_back(self, door: Door) -> None:
         guest, minutes = door.guest, door.handed.read()
+        door.is_back = True
         door.wire.hang_up()
         self.tell(f"{guest.name} is back from {door.name}, {minutes} min more")
         guest.reads(minutes)
@@ -366,10 +360,7 @@ class Story(World):
             self.processes.remove(dead)
         elif isinstance(dead, Door):
             self.doors.remove(dead)
-            if dead.is_at_a_server:
-                self.left.append(dead)
-            else:
-                self._is_back(dead)
+            self._is_back(dead)
 
     def _fall(self, screens: Sequence[Screen], began: float) -> None:
         """Let all processes be gone, and others rise some time later; look at what is left."""

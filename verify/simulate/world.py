@@ -117,7 +117,6 @@ class World:
         self.machine: Machine
         self.processes: list[Process] = []
         self.doors: list[Door] = []
-        self.left: list[Door] = []  # that have died, and whose callers are still at a server
         self.watch: Watch
         self.settled: Counter[Guest] = Counter()  # minutes that arrived, as the sysop said
         self.written: dict[str, bool] = {}  # claims that a host has found
@@ -207,7 +206,7 @@ class World:
 
     def doors_of(self, guest: Guest) -> list[Door]:
         """Give those that serve a guest: two while the guest takes over an earlier call."""
-        return [door for door in (*self.doors, *self.left) if door.guest is guest]
+        return [door for door in self.doors if door.guest is guest]
 
     def relayed(self) -> list[Door]:
         """Give those whose callers are handed over."""
