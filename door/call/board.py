@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from door.call import passwords
-from door.call.caller import TAKEN_OVER, WAS_TAKEN_OVER, Caller
+from door.call.caller import TAKEN_OVER, WAS_TAKEN_OVER, Caller, closed
 from door.call.chair import SWITCHED_OFF
 from door.call.comings import Comings
 from door.call.console import Console
@@ -321,17 +321,18 @@ class Board:
         ticks = [(call_id, caller.purse.ticked()) for call_id, caller in living.items()]
         seen = [(caller, caller.last_hand.seen()) for caller in living.values()]
 
-        def renew(desk: Desk) -> list[int]:
+        def renew(desk: Desk) -> dict[int, str | None]:
             for caller, number in seen:
                 if number:
                     note_seen(desk, caller.record.id, number)
-            return calls.renew(desk, self.process, ticks)
+            ended = calls.renew(desk, self.process, ticks)
+            return {call_id: calls.why_ended(desk, call_id) for call_id in ended}
 
-        closed = await self.books.run(renew)
+        ended = await self.books.run(renew)
         for caller, number in seen:
             caller.last_hand.noted(number)
-        for call_id in closed:
-            living[call_id].console.interrupt(TakenOver(TAKEN_OVER))
+        for call_id, why in ended.items():
+            living[call_id].console.interrupt(closed(why))
 
     def interrupt_all(self, interruption: Interruption) -> None:
         for console in self.consoles:

@@ -20,13 +20,13 @@ from door.call.last_hand import LastHand
 from door.call.status_line import StatusLine
 from door.call.talk import Talk
 from door.config.config import Pace
-from door.errors import TakenOver
+from door.errors import Kicked, TakenOver
 from door.flag import Flag
 from timebank.callers import callers, own_limits
 from timebank.callers.messages import Limits
 from timebank.callers.notices import note_seen
 from timebank.calls import grace
-from timebank.calls.calls import close_call, touch
+from timebank.calls.calls import close_call, touch, why_ended
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown
 from timebank.language import LANGUAGES, N_, Phrase, _
 from timebank.wagers.wagers import Played
@@ -51,9 +51,20 @@ TAKEN_OVER = Phrase("You've logged on from another connection.")
 
 AT_LOG_ON = N_("Log-on")
 WAS_TAKEN_OVER = "taken over"  # why a call ended that another one took the place of
+KICKED = N_("The sysop ended this call.")
 
 # How long a moment lasts.
 PACES: Mapping[Pace, float] = {"normal": 1.0, "fast": 0.4, "off": 0.0}
+
+
+def kicked(why: str) -> Kicked:
+    """Return what ends a call that the sysop ends; the caller reads `why`, where that is given."""
+    return Kicked(literal(why) if why else Phrase(KICKED))
+
+
+def closed(why: str | None) -> Kicked | TakenOver:
+    """Return what ends a call that was closed elsewhere; `why` is the sysop's reason, if any."""
+    return TakenOver(TAKEN_OVER) if why is None else kicked(why)
 
 
 class Caller:
@@ -166,6 +177,12 @@ class Caller:
         except (CallClosed, BooksFailed):  # the end of the call will do it
             return []
         return [f"{row.why}." for row in receipt.rows if row.kind == "deposit"]
+
+    async def how_it_was_closed(self) -> Kicked | TakenOver:
+        """Return what ends this call, which the books have as closed."""
+        with contextlib.suppress(BooksFailed):
+            return closed(await self.books.run(lambda desk: why_ended(desk, self.call_id)))
+        return closed(None)
 
     async def close(self, reason: str) -> None:
         """Post what is left to post, and close the call in the books; `reason` is the sysop's."""
@@ -324,7 +341,7 @@ class Caller:
                 if receipt.purse.word_is_due and not self.is_away:
                     await self._tell_word()
             except CallClosed:
-                self.console.interrupt(TakenOver(TAKEN_OVER))
+                self.console.interrupt(await self.how_it_was_closed())
                 return
             except (BooksUnavailable, OutcomeUnknown):  # what was used is charged with the next one
                 if not is_stuck:  # it is tried again every second

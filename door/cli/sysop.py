@@ -23,27 +23,23 @@ F = TypeVar("F", bound=Callable[..., object])
 LONGEST_NODE = 4  # digits
 WATCH_SECONDS = 2.0  # between two looks of `door nodes --watch`
 
-# A sysop.toml, the data folder where that is given, and the name of the one server that is meant.
-Where = tuple[Path, Path | None, str | None]
+# A sysop.toml, and the data folder where that is given.
+Where = tuple[Path, Path | None]
 
 
 def server_options(command: F) -> F:
-    """Give a command the options that say which server is asked, and of which more is wanted:
-    `where`, for `_ask`."""
+    """Give a command the options that say which server is asked: `where`, for `_asked`."""
     data = click.option(
         "--data",
         type=click.Path(path_type=Path, file_okay=False),
         help="The server's data folder, instead of reading sysop.toml.",
     )
-    server = click.option("--server", metavar="NAME", help="One server of several, not all.")
 
     @wraps(command)
-    def asking(
-        config_path: Path, data: Path | None, server: str | None, **values: object
-    ) -> object:
-        return command(where=(config_path, data, server), **values)
+    def asking(config_path: Path, data: Path | None, **values: object) -> object:
+        return command(where=(config_path, data), **values)
 
-    return cast(F, config_option(data(server(asking))))
+    return cast(F, config_option(data(asking)))
 
 
 def _node(_context: click.Context, _parameter: click.Parameter, typed: str) -> int:
@@ -164,7 +160,7 @@ def _show(where: Where, command: str, form: str, shown: AnswerShown) -> None:
 def _tell_release(where: Where) -> None:
     from door.server import server_file
 
-    path, data, _ = where
+    path, data = where
     folders = [data] if data is not None else [Path(s.data) for s in server_file.servers_of(path)]
     for words in filter(None, map(server_file.of_another_release, folders)):
         click.echo(words)
@@ -173,9 +169,7 @@ def _tell_release(where: Where) -> None:
 def _asked(where: Where, command: str, what: dict[str, object]) -> Mapping[str, Any]:
     from door.server import asking
 
-    path, data, server = where
-    if server is not None:
-        what["server"] = server
+    path, data = where
     with refusing(NoAnswer):
         answer: Mapping[str, Any] = asking.ask_server(path, data, command, what)
     return answer

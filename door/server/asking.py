@@ -18,7 +18,7 @@ from door.config import config
 from door.errors import LinkBroken, NoAnswer, NobodyThere
 from door.lines.link import asked, dial, names_in, user_of
 from door.server import server_file
-from door.server.everywhere import ALONE, COMMAND, clean
+from door.server.everywhere import COMMAND, clean
 from timebank import files
 from timebank.errors import SettingsError, TimeBankError
 
@@ -144,7 +144,7 @@ async def _ask(
         try:
             if len(names) > 1:
                 async with asyncio.timeout(HERE_SECONDS):
-                    await _ask_at(data, name, {COMMAND: "here", ALONE: True}, believed)
+                    await _ask_at(data, name, {COMMAND: "here"}, believed)
         except (FileNotFoundError, ConnectionRefusedError, TimeoutError) as error:
             first = first or error
             continue

@@ -12,12 +12,11 @@ server:
 and to it: `{"chat": true, "by": "..."}` begins a chat, `{"chat": false}` ends it,
 `{"typing": "..."}` says what stands in the sysop's line, `{"line": "..."}` sends it.
 
-The server that is asked looks up on which server the caller is, and passes everything on to that.
+A server shows the screens of its own callers.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import logging
@@ -26,16 +25,14 @@ from typing import TYPE_CHECKING, Any
 from door.call.bystander import LOOK_SECONDS
 from door.call.shoulder import Shoulder
 from door.clock import sleep
-from door.errors import CommandRefused, LinkBroken, Unreachable
-from door.lines import link
-from door.server.everywhere import ALONE, COMMAND, beyond, clean, fits, look_into
+from door.errors import CommandRefused
+from door.server.everywhere import clean, look_into, place_of
 from timebank.errors import BooksFailed
 
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.lines.link import LinkConnection, Said
-    from timebank.calls.calls import OpenCall
 
 ATTEND = "attend"
 LARGEST = 4096  # bytes of a line from the sysop
@@ -48,10 +45,8 @@ async def attend(board: Board, connection: LinkConnection, said: Said) -> None:
     """Show the sysop what a caller sees until the connection ends; raises `CommandRefused`."""
     try:
         match said:
-            case {"call": int(call), "alone": True}:
-                await _attend_here(board, connection, _here(board, call))
             case {"node": int(node)}:
-                await _attend_anywhere(board, connection, await _call_on(board, node, said))
+                await _show(board, connection, await _caller_on(board, node, said))
             case _:
                 raise CommandRefused("NODE is a number.")
     except CommandRefused as refused:
@@ -59,28 +54,7 @@ async def attend(board: Board, connection: LinkConnection, said: Said) -> None:
     connection.line.end({"how": "done"})
 
 
-async def _attend_anywhere(board: Board, connection: LinkConnection, call: OpenCall) -> None:
-    here = _here(board, call.call_id)
-    if here is not None:
-        await _attend_here(board, connection, here)
-        return
-    for peer in board.peers.others:
-        with contextlib.suppress(Unreachable):
-            part = await board.peers.ask(peer.id, {COMMAND: "nodes", ALONE: True})
-            if _has_screen(part, str(call.call_id)):
-                await _pass_on(board, connection, peer.id, call.call_id)
-                return
-    raise CommandRefused(beyond(call))
-
-
-def _has_screen(part: Said, call: str) -> bool:
-    """Tell whether a server that said so about `nodes` has a caller's screen."""
-    seen = part.get("calls")
-    shape = {call: {"away": bool}}
-    return fits(seen, shape) and not part["calls"][call]["away"]
-
-
-async def _call_on(board: Board, node: int, said: Said) -> OpenCall:
+async def _caller_on(board: Board, node: int, said: Said) -> Caller:
     try:
         books = await look_into(board)
     except (TimeoutError, BooksFailed) as error:
@@ -90,25 +64,22 @@ async def _call_on(board: Board, node: int, said: Said) -> OpenCall:
         raise CommandRefused(f"Nobody is on node {node}.")
     if said.get("call", call.call_id) != call.call_id:
         raise CommandRefused(f"Another call is on node {node} by now.")
-    return call
+    found = next((each for each in board.callers() if each.call_id == call.call_id), None)
+    if found is None:
+        raise CommandRefused(
+            f"{clean(call.name)} is on {place_of(call)}, whose screens are seen from there alone."
+        )
+    return found
 
 
-def _here(board: Board, call: int) -> Caller | None:
-    """Find a caller whose screen this server has."""
-    found = (each for each in board.callers() if each.call_id == call and not each.is_away)
-    return next(found, None)
-
-
-async def _attend_here(board: Board, connection: LinkConnection, caller: Caller | None) -> None:
-    if caller is None:
-        raise CommandRefused("That call is over, or has gone to another server.")
+async def _show(board: Board, connection: LinkConnection, caller: Caller) -> None:
     name = clean(caller.record.name)
     log.warning("the sysop looks over the shoulder of %s on node %d", name, caller.node)
     sysop = _Sysop(connection, caller)
     _send(connection, {"name": name, "node": caller.node})
     try:
         while not connection.line.ended:
-            if _here(board, caller.call_id) is not caller:
+            if caller not in board.callers():
                 raise CommandRefused(_GONE.format(name=name, node=caller.node))
             sysop.look()
             await sleep(board.clock, LOOK_SECONDS)
@@ -174,43 +145,6 @@ class _Sysop:
 
     def _chat_is_over(self) -> None:
         _send(self._connection, {"chat": False})
-
-
-async def _pass_on(board: Board, connection: LinkConnection, server: int, call: int) -> None:
-    """Have another server show it, and pass on what both ends say."""
-    try:
-        reader, writer = await board.peers.dial(server)
-    except Unreachable as error:
-        raise CommandRefused(str(error)) from error
-    writer.write(link.frame(link.HEADER, link.told({COMMAND: ATTEND, "call": call, ALONE: True})))
-    connection.line.attach(_Relay(writer))
-    try:
-        while True:
-            kind, content = await link.read_frame(reader)
-            if kind == link.SHOWN:
-                connection.line.write(content)
-            elif kind == link.ENDED:
-                return
-    except (OSError, EOFError, LinkBroken) as error:
-        raise CommandRefused("The link to the caller's server broke.") from error
-    finally:
-        writer.close()
-
-
-class _Relay:
-    """Passes on to another server what the sysop says."""
-
-    def __init__(self, writer: asyncio.StreamWriter) -> None:
-        self._writer = writer
-
-    def received(self, data: bytes) -> None:
-        self._writer.write(link.frame(link.TYPED, data))
-
-    def hung_up(self, reason: str) -> None:
-        self._writer.close()
-
-    def resized(self, columns: int, rows: int) -> None:
-        """The caller's screen has the size that it has."""
 
 
 def _send(connection: LinkConnection, said: dict[str, Any]) -> None:

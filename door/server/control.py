@@ -1,10 +1,11 @@
-"""The sysop's hand on the running servers: what is asked through the socket in the data folder.
+"""The sysop's hand on the running server: what is asked through the socket in the data folder.
 
 It is the socket by which door processes bring their callers (`lines.link`), so one thing is to be
 guarded and one to be looked for: a header that names a command is the sysop's. Who may open the
 socket may do all of this, so it is its owner's alone.
 
-The server that is asked has the others do it too (`server.everywhere`). Here is what each does.
+Commands about callers are for the whole board (`server.everywhere`). All others are for the server
+that is asked.
 """
 
 from __future__ import annotations
@@ -12,26 +13,23 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Sequence
 from dataclasses import asdict
-from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Protocol
 
-from door.call.display import literal
-from door.errors import CommandRefused, Kicked
+from door.errors import CommandRefused
+from door.server import everywhere
 from door.server.attending import ATTEND, attend
-from door.server.everywhere import ALONE, COMMAND, MOST_SHOWN, UNKNOWN, Part, by_all, clean
+from door.server.everywhere import COMMAND, LONGEST, Part, clean
 from door.server.for_doors import GIVE_WAY
 from door.server.tally import LoopLag, tally
-from timebank.language import N_, Phrase, _, speaking_to
 
 if TYPE_CHECKING:
     from door.call.board import Board
-    from door.call.caller import Caller
     from door.lines.link import LinkConnection, Said
 
-KICKED = N_("The sysop ended this call.")
+MOST_SHOWN = 100  # addresses that are held back
+UNKNOWN = "This server does not know that command. Is it of another version?"
 
 log = logging.getLogger("door.control")
 
@@ -70,85 +68,61 @@ async def answer_control(server: Served, connection: LinkConnection, said: Said)
         await attend(server.board, connection, said)
         return
     line = connection.line
+    answer: Part
     try:
-        answer: Part
-        if said.get(COMMAND) == GIVE_WAY:
-            answer = {"gives_way": await server.give_way()}
-        elif said.get(ALONE):
-            answer = do(server, said)
-        else:
-            answer = await by_all(server.board, said, partial(do, server))
+        answer = await carry_out(server, said)
     except CommandRefused as impossible:
         answer = {"error": str(impossible)}
     line.write(json.dumps(answer).encode())
     line.end({"how": "done"})
 
 
-def do(server: Served, said: Said) -> Part:
-    """Do a command here, and nowhere else; raises `CommandRefused`."""
+async def carry_out(server: Served, said: Said) -> Part:
+    """Do a command, and return the answer; raises `CommandRefused`."""
     board = server.board
     by = clean(str(said.get("by") or "")) or "the sysop"  # in the browser nobody says it
     match said:
         case {"control": "here"}:
             return {}
-        case {"control": "nodes"}:
-            return {**_on_here(board), "stays": server.stays}
-        case {"control": "kick", "call": int(call), "why": str(why)}:
-            return {"callers": _kick(board, call, clean(why), by)}
-        case {"control": "say", "call": int() | None as call, "text": str(text)}:
-            return {"callers": _say(board, call, clean(text))}
-        case {"control": "refused"}:
-            return _refused(board)
-        case {"control": "forgive", "who": str(who)}:
-            return {"forgiven": _forgive(board, clean(who), by)}
-        case {"control": "tally"}:
-            return tally(board, server.lag)
         case {"control": "look"}:
             server.look_now()
             return {}
-        case {"control": "drain", "again": bool(again)}:
-            return _drain(server, by, again=again)
+        case {"control": "nodes"}:
+            return await everywhere.nodes(board, server.stays)
+        case {"control": "kick", "node": int(node), "why": str(why)}:
+            return await everywhere.kick(board, node, clean(why), by, _call(said))
+        case {"control": "say", "node": int() | None as node, "text": str(text)}:
+            return await everywhere.say(board, node, _line(text), _call(said))
+        case {"control": "tally"}:
+            name = clean(board.peers.name_of(board.peers.own_id))
+            return {"servers": [{**tally(board, server.lag), "name": name}]}
+        case {"control": "refused"}:
+            return _refused(board)
+        case {"control": "forgive", "who": str(who)}:
+            return await _forgive(board, clean(who), by)
+        case {"control": "drain"}:
+            return _drain(server, by)
         case {"control": "stop"}:
             log.warning("%s stops the board", by)
             server.ended.set()
-            return {}
+            return {"words": _closing(board)}
+        case {"control": control} if control == GIVE_WAY:
+            return {"gives_way": await server.give_way()}
     raise CommandRefused(UNKNOWN)
 
 
-def _on_here(board: Board) -> Part:
-    """Say of each call here what its server alone knows."""
-    calls = {str(caller.call_id): _seen(board, caller) for caller in board.callers()}
-    log_ons = max(0, len(board.consoles) - len(calls))
-    return {"calls": calls, "log_ons": log_ons, "draining": board.draining}
+def _call(said: Said) -> int | None:
+    """Return the call that the sysop means, where they name it as well as its node."""
+    call = said.get("call")
+    return call if isinstance(call, int) else None
 
 
-def _seen(board: Board, caller: Caller) -> Part:
-    return {
-        "node": caller.node,
-        "name": caller.record.name,
-        "address": caller.console.line.address,
-        "where": caller.place,
-        "idle": int(board.clock.monotonic() - caller.console.last_key),
-        "left": caller.purse.time_left(),
-        "away": caller.is_away,  # at a table of another server, which knows better
-    }
-
-
-def _kick(board: Board, call: int, why: str, by: str) -> dict[str, str]:
-    kicked = _on(board, call)
-    for caller in kicked:
-        log.warning("%s ends the call of %s on node %d", by, caller.record.name, caller.node)
-        caller.console.interrupt(Kicked(literal(why) if why else Phrase(KICKED)))
-    return _names(kicked)
-
-
-def _say(board: Board, call: int | None, text: str) -> dict[str, str]:
-    heard = [caller for caller in _on(board, call) if not caller.is_away]
-    for caller in heard:
-        caller.console.bell()
-        with speaking_to(caller.console.viewer):
-            caller.console.say(f"|14{_('The sysop:')} {literal(text)}")
-    return _names(heard)
+def _line(text: str) -> str:
+    if len(text) > LONGEST:
+        raise CommandRefused(f"A line has {LONGEST} characters at most, this one has {len(text)}.")
+    if not (line := clean(text)):
+        raise CommandRefused("There is nothing to say.")
+    return line
 
 
 def _refused(board: Board) -> Part:
@@ -158,27 +132,38 @@ def _refused(board: Board) -> Part:
     return {"held": shown, "more": max(0, count - MOST_SHOWN), "names": names}
 
 
-def _forgive(board: Board, who: str, by: str) -> bool:
-    forgiven = board.reception.forgive(who)
-    if forgiven:
+async def _forgive(board: Board, who: str, by: str) -> Part:
+    at_pages = await everywhere.forgive_at_pages(board, who)
+    if board.reception.forgive(who):
         log.warning("%s forgives %s", by, who)
-    return forgiven
+    elif not at_pages:
+        raise CommandRefused(f"Nothing is held against {who}.")
+    return {"words": f"Nothing is held against {who} any more."}
 
 
-def _drain(server: Served, by: str, *, again: bool) -> Part:
-    """Drain; a server that drains already goes on, or closes if this is said `again`."""
-    before = server.board.draining
-    if again or not before:
-        log.warning("%s takes the board out of service", by)
-        server.drain()
-    callers = server.board.callers()
-    return {"before": before, "callers": len(callers), "closing": server.ended.is_set()}
+# The end of this server. The others of the board go on.
 
 
-def _on(board: Board, call: int | None) -> list[Caller]:
-    """Return who is here: by a call, which may have come from another server, or all."""
-    return [caller for caller in board.callers() if call in (None, caller.call_id)]
+def _drain(server: Served, by: str) -> Part:
+    """Drain; a server that drains already closes."""
+    board = server.board
+    log.warning("%s takes the board out of service", by)
+    server.drain()
+    if server.ended.is_set():
+        return {"words": _closing(board)}
+    on = "1 caller is" if len(board.callers()) == 1 else f"{len(board.callers())} callers are"
+    if name := _one_of_several(board):
+        words = f"Server {name} takes no more calls; {on} on. It closes when the last has gone."
+    else:
+        words = f"No more calls are taken; {on} on. The board closes when the last has gone."
+    return {"words": words}
 
 
-def _names(callers: Sequence[Caller]) -> dict[str, str]:
-    return {str(caller.call_id): clean(caller.record.name) for caller in callers}
+def _closing(board: Board) -> str:
+    name = _one_of_several(board)
+    return f"Server {name} is closing." if name else "The board is closing."
+
+
+def _one_of_several(board: Board) -> str:
+    """Return this server's name; empty where the board has no other."""
+    return clean(board.peers.name_of(board.peers.own_id)) if board.peers.others else ""

@@ -1,8 +1,8 @@
-"""A sysop's command to all servers of the board, or to one of them, and one answer made of theirs.
+"""What a sysop's command does to callers of the whole board, whichever server has them.
 
-The books say who is on and which servers there are; each server says what it alone knows, and what
-it did. Nobody is waited for longer than a moment: whoever is silent is named in a sentence, with
-what is not known because of that.
+Servers give each other no orders. The books say who is on. A caller of another server is ended by
+the row of their call, and reads what the sysop says as a notice: their server finds both at its
+next look.
 """
 
 from __future__ import annotations
@@ -10,50 +10,50 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from door.call.caller import kicked
+from door.call.display import literal
 from door.defence.counts import digest_of, kept_of, key_of
-from door.errors import CommandRefused, Unanswered, Unreachable
+from door.errors import CommandRefused
 from timebank.callers import page_tries
-from timebank.calls.calls import open_calls
+from timebank.callers.notices import add_notice
+from timebank.calls.calls import end_call, open_calls
 from timebank.errors import BooksFailed
 from timebank.keeping import events
+from timebank.language import N_, _, speaking_to
 from timebank.names import names
 from timebank.servers import registry
 from timebank.words import span
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from door.call.board import Board
-    from door.lines.link import Said
-    from door.servers.peers import Peer
+    from door.call.caller import Caller
     from timebank.calls.calls import OpenCall
     from timebank.ledger.database import Desk
     from timebank.servers.registry import ServerRecord
 
 COMMAND = "control"  # the word in a header that makes it the sysop's
-ALONE = "alone"  # set where another server asks, which makes one answer of ours and others
-SERVER = "server"  # the name of the one server that is to do it
 LONGEST = 200  # characters that are said at once
-MOST_SHOWN = 100  # addresses that are held back
 BOOKS_SECONDS = 4.0  # that the books may take to say who is on
-UNKNOWN = "This server does not know that command. Is it of another version?"
-STRANGE = "Server {name} answers what this one does not understand. Is it of another version?"
+SAYS = N_("The sysop: {text}")
 
 log = logging.getLogger("door.control")
 
-Part = Mapping[str, Any]  # what one server says
-Do = Callable[["Said"], Part]  # does a command on this server
+Part = Mapping[str, Any]  # an answer, or a part of one
 
 
 @dataclass(frozen=True)
 class Node:
     """Somebody who is on, as `door nodes` shows them; spans are seconds.
 
-    `server` is empty for who is on a door process. `idle` and `left` are None for them, whose
-    process alone knows, and for callers of a server that does not answer. `since` is None where the
-    books did not say it.
+    `server` is empty for who is on a door process. `idle` and `left` are None for callers of other
+    processes, which alone know. `since` is None where the books did not say it.
     """
 
     node: int
@@ -78,128 +78,6 @@ class Moment:
         return next((call for call in self.calls if call.node == node), None)
 
 
-@dataclass
-class Answers:
-    """What servers say, by their names; and sentences of those that say nothing."""
-
-    parts: dict[str, Part] = field(default_factory=dict)
-    silent: dict[str, str] = field(default_factory=dict)
-
-    def heard(self, calls: Iterable[OpenCall]) -> list[OpenCall]:
-        """Return whose callers some server says it has reached; nobody else is believed in."""
-        named = {call for part in self.parts.values() for call in part["callers"]}
-        return [call for call in calls if str(call.call_id) in named]
-
-
-async def by_all(board: Board, said: Said, do: Do) -> Part:
-    """Have all servers do a command, or the one that it names, and make one answer of theirs.
-
-    Raises `CommandRefused`.
-    """
-    command = {key: value for key, value in said.items() if key != SERVER}
-    _check(command)
-    everyone = _Everyone(board, do, said.get(SERVER))
-    books = await everyone.look()
-    answer = await _carry_out(everyone, command, books)
-    return {**answer, "silent": sorted(everyone.answers.silent.values())}
-
-
-def _check(command: Said) -> None:
-    """Refuse what no server could do, before any is asked."""
-    match command:
-        case {"control": "here" | "look" | "nodes" | "tally" | "refused" | "drain" | "stop"}:
-            return
-        case {"control": "kick", "node": int(), "why": str()}:
-            return
-        case {"control": "forgive", "who": str()}:
-            return
-        case {"control": "say", "node": int() | None, "text": str(text)}:
-            if len(text) > LONGEST:
-                raise CommandRefused(
-                    f"A line has {LONGEST} characters at most, this one has {len(text)}."
-                )
-            if not clean(text):
-                raise CommandRefused("There is nothing to say.")
-            return
-    raise CommandRefused(UNKNOWN)
-
-
-class _Everyone:
-    """The servers that are meant."""
-
-    def __init__(self, board: Board, do: Do, name: object) -> None:
-        self._board = board
-        self._do = do
-        self._own = board.peers.name_of(board.peers.own_id)
-        self.name = name  # of the one that is meant; None for all
-        self.answers = Answers()
-
-    async def look(self) -> Moment | None:
-        """Look into the books, and up which servers there are; None where they do not answer.
-
-        Raises `CommandRefused` where no server has the name that was given.
-        """
-        board = self._board
-        books = None
-        try:
-            books = await look_into(board)
-        except (TimeoutError, BooksFailed) as error:
-            log.warning("a command is carried out without the books: %s", error)
-        lost = [] if books is None else books.lost
-        lost = [(row, seconds) for row, seconds in lost if row.id != board.peers.own_id]
-        names = {self._own, *(peer.name for peer in board.peers.others)}
-        if self.name is not None and self.name not in names | {row.name for row, _ in lost}:
-            known = ", ".join(sorted(map(clean, names)))
-            raise CommandRefused(f"There is no server {clean(str(self.name))}, but {known}.")
-        for row, seconds in lost:
-            if self.name in (None, row.name):
-                self.answers.silent[row.name] = clean(
-                    f"Server {row.name} was not asked: nothing was heard of it for {span(seconds)}."
-                )
-        return books
-
-    async def ask(self, command: Said, *, acts: bool = False) -> Answers:
-        """Ask others first: what is done here may end this server.
-
-        A command that `acts` may have been done by whoever does not say so.
-        """
-        peers = [peer for peer in self._board.peers.others if self.name in (None, peer.name)]
-        asking = [self._ask(peer, command, acts=acts) for peer in peers]
-        await asyncio.gather(*asking)
-        if self.name in (None, self._own):
-            self.answers.parts[self._own] = self._do(command)
-        return self.answers
-
-    async def forgive_at_pages(self, who: str) -> bool:
-        """Clear what the books count against an address or a name; tell if there was anything."""
-        address = key_of(who.partition("/")[0])
-        from_there = "" if address is None else str(address)
-        about = "" if address is not None else kept_of(digest_of(names.fold(who)))
-        try:
-            return await self._board.books.run(
-                lambda desk: page_tries.forgive(desk, from_there, about)
-            )
-        except BooksFailed as error:
-            log.warning("what the books count of the pages stays there: %s", error)
-            return False
-
-    async def _ask(self, peer: Peer, command: Said, *, acts: bool) -> None:
-        try:
-            said = await self._board.peers.ask(peer.id, {**command, ALONE: True})
-        except Unreachable as error:
-            told = isinstance(error, Unanswered)
-            sequel = " Nobody knows whether it did this." if told else " It did nothing."
-            words = f"{error}{sequel if acts else ''}"
-        else:
-            if fits(said, _SHAPES[command[COMMAND]]):
-                self.answers.parts[peer.name] = said
-                return
-            words = STRANGE.format(name=peer.name)
-            if isinstance(said.get("error"), str):
-                words = f"Server {peer.name} says: {said['error']}"
-        self.answers.silent[peer.name] = clean(words)
-
-
 async def look_into(board: Board) -> Moment:
     """Look up who is on, and which servers there are; TimeoutError where the books do not answer,
     and raises what they raise."""
@@ -216,243 +94,148 @@ def _look(desk: Desk) -> tuple[list[ServerRecord], Moment]:
     return registry.living(desk), Moment(calls, registry.lost(desk), event)
 
 
-async def _carry_out(everyone: _Everyone, command: Said, books: Moment | None) -> Part:
-    match command:
-        case {"control": "here"}:
-            return {}
-        case {"control": "look"}:
-            await everyone.ask(command)
-            return {}
-        case {"control": "nodes"}:
-            return _nodes(await everyone.ask(command), books, everyone.name)
-        case {"control": "tally"}:
-            answers = await everyone.ask(command)
-            parts = sorted(answers.parts.items())
-            return {"servers": [{**part, "name": clean(name)} for name, part in parts]}
-        case {"control": "refused"}:
-            return _refused(await everyone.ask(command))
-        case {"control": "forgive", "who": str(who)}:
-            at_pages = await everyone.forgive_at_pages(clean(who))
-            answers = await everyone.ask(command, acts=True)
-            return {"words": _forgiven(answers, clean(who), at_pages=at_pages)}
-        case {"control": "drain"}:
-            return {"words": await _drain(everyone, command)}
-        case {"control": "stop"}:
-            answers = await everyone.ask(command, acts=True)
-            return {"words": _told(everyone.name, answers, _is_closing)}
-    return {"words": await _to_callers(everyone, command, books)}
+async def _who_is_on(board: Board) -> list[OpenCall]:
+    try:
+        return (await look_into(board)).calls
+    except (TimeoutError, BooksFailed) as error:
+        log.warning("a command is not carried out without the books: %s", error)
+        raise CommandRefused("The books do not say now who is on. Nothing was done.") from error
 
 
-# Words to callers, and their end.
-
-
-async def _to_callers(everyone: _Everyone, command: Said, books: Moment | None) -> str:
-    node = command["node"]
-    if books is None:
-        raise CommandRefused("The books do not say now who is on. Nothing was done.")
-    if node is None:
-        answers = await everyone.ask({**command, "call": None}, acts=True)
-        heard = answers.heard(books.calls)
-        if not heard:
-            raise _nobody("Nobody is online.", answers)
-        who = clean(heard[0].name) if len(heard) == 1 else f"{len(heard)} callers"
-        return f"{who} can read it."
-    call = books.on(node)
-    if call is None:
+async def _on(board: Board, node: int, call: int | None) -> OpenCall:
+    """Find the call on a node; `call` is the one that the sysop has seen there, if they have."""
+    found = next((each for each in await _who_is_on(board) if each.node == node), None)
+    if found is None:
         raise CommandRefused(f"Node {node} is empty.")
-    if command.get("call", call.call_id) != call.call_id:
+    if call not in (None, found.call_id):
         raise CommandRefused(f"Another call is on node {node} by now. Nothing was done.")
-    answers = await everyone.ask({**command, "call": call.call_id}, acts=True)
-    if not answers.heard([call]):
-        raise _nobody(beyond(call), answers)
-    if command[COMMAND] == "say":
-        return f"{clean(call.name)} can read it."
-    return f"{clean(call.name)} on node {node} is told and hung up."
+    return found
 
 
-def beyond(call: OpenCall) -> str:
-    """Say where the caller is whom none of those servers has reached that were asked."""
-    where = (
-        f"server {clean(call.server)}" if call.server else "a door process, which takes no commands"
-    )
-    return f"{clean(call.name)} on node {call.node} was not reached: they are on {where}."
+def _here(board: Board, calls: Collection[OpenCall]) -> list[Caller]:
+    wanted = {call.call_id for call in calls}
+    return [caller for caller in board.callers() if caller.call_id in wanted]
 
 
-def _nobody(words: str, answers: Answers) -> CommandRefused:
-    return CommandRefused(" ".join((words, *sorted(answers.silent.values()))))
+# An end, and words.
 
 
-# Servers.
+async def kick(board: Board, node: int, why: str, by: str, call: int | None) -> Part:
+    """End the call on a node; raises `CommandRefused`."""
+    found = await _on(board, node, call)
+    name, here = clean(found.name), _here(board, [found])
+    log.warning("%s ends the call of %s on node %d", by, name, node)
+    if here:
+        here[0].console.interrupt(kicked(why))
+        return {"words": f"{name} on node {node} is told and hung up."}
+    try:
+        is_ended = await board.books.run(partial(end_call, call_id=found.call_id, why=why))
+    except BooksFailed as error:
+        raise CommandRefused(str(error)) from error
+    if not is_ended:
+        raise CommandRefused(f"Node {node} is empty.")
+    place = place_of(found)
+    return {"words": f"{name} on node {node}, on {place}, is told and hung up in a moment."}
 
 
-async def _drain(everyone: _Everyone, command: Said) -> str:
-    """Have servers drain; where all do so already, have them close."""
-    answers = await everyone.ask({**command, "again": False}, acts=True)
-    # While one is silent it may be said again for that one.
-    if not answers.silent and all(part["before"] for part in answers.parts.values()):
-        answers = await everyone.ask({**command, "again": True}, acts=True)
-    return _told(everyone.name, answers, _drains)
+async def say(board: Board, node: int | None, text: str, call: int | None) -> Part:
+    """Say something to the caller on a node, or to all; raises `CommandRefused`."""
+    calls = [await _on(board, node, call)] if node is not None else await _who_is_on(board)
+    if not calls:
+        raise CommandRefused("Nobody is online.")
+    here = _here(board, calls)
+    told = {caller.call_id for caller in here}
+    if elsewhere := [each.caller_id for each in calls if each.call_id not in told]:
+        try:
+            await board.books.run(partial(_leave_words, caller_ids=elsewhere, text=text))
+        except BooksFailed as error:
+            raise CommandRefused(str(error)) from error
+        board.books.notices_wait.set()
+    for caller in here:
+        caller.console.bell()
+        with speaking_to(caller.console.viewer):
+            caller.console.say(f"|14{_(SAYS).format(text=literal(text))}")
+    who = clean(calls[0].name) if len(calls) == 1 else f"{len(calls)} callers"
+    return {"words": f"{who} can read it."}
 
 
-def _drains(name: str, part: Part) -> str:
-    if part["closing"]:
-        return _is_closing(name, part)
-    on = "1 caller is" if part["callers"] == 1 else f"{part['callers']} callers are"
-    if name:
-        return f"Server {name} takes no more calls; {on} on. It closes when the last has gone."
-    return f"No more calls are taken; {on} on. The board closes when the last has gone."
+def _leave_words(desk: Desk, caller_ids: Collection[int], text: str) -> None:
+    for caller_id in caller_ids:
+        add_notice(desk, caller_id, SAYS, text=text)
 
 
-def _is_closing(name: str, part: Part) -> str:
-    return f"Server {name} is closing." if name else "The board is closing."
+async def forgive_at_pages(board: Board, who: str) -> bool:
+    """Clear what the books count against an address or a name; tell if there was anything."""
+    address = key_of(who.partition("/")[0])
+    from_there = "" if address is None else str(address)
+    about = "" if address is not None else kept_of(digest_of(names.fold(who)))
+    try:
+        return await board.books.run(lambda desk: page_tries.forgive(desk, from_there, about))
+    except BooksFailed as error:
+        log.warning("what the books count of the pages stays there: %s", error)
+        return False
 
 
-def _told(meant: object, answers: Answers, words: Callable[[str, Part], str]) -> str:
-    """Say what each server did; the board has no server's name where there is but one."""
-    if not answers.parts:
-        raise CommandRefused(" ".join(sorted(answers.silent.values())))
-    if meant is None and len(answers.parts) == 1 and not answers.silent:
-        (part,) = answers.parts.values()
-        return words("", part)
-    return "\n".join(words(clean(name), part) for name, part in sorted(answers.parts.items()))
+# Who is on.
 
 
-def _forgiven(answers: Answers, who: str, *, at_pages: bool) -> str:
-    if not (at_pages or any(part["forgiven"] for part in answers.parts.values())):
-        raise _nobody(f"Nothing is held against {who}.", answers)
-    return f"Nothing is held against {who} any more."
-
-
-# Who is on, and who has to wait.
-
-
-def _nodes(answers: Answers, books: Moment | None, name: object) -> Part:
-    if books is None:
-        answers.silent[""] = (
-            "The books do not answer: whoever is on a door process, or on a server that does not"
-            " answer, is missing here."
-        )
-        nodes = _without_books(answers)
+async def nodes(board: Board, stays: int | None) -> Part:
+    """Say who is on: of this server's callers all, of others what their rows have."""
+    here = {caller.call_id: caller for caller in board.callers()}
+    own = board.peers.name_of(board.peers.own_id)
+    log_ons = max(0, len(board.consoles) - len(here))
+    server: dict[str, Any] = {"name": clean(own), "log_ons": log_ons, "draining": board.draining}
+    if stays is not None:  # it was started by a door, and ends by itself
+        server["stays"] = stays
+    event, silent = "", []
+    try:
+        books = await look_into(board)
+    except (TimeoutError, BooksFailed) as error:
+        log.warning("who is on elsewhere is not known: %s", error)
+        silent.append("The books do not answer: callers of other servers are missing here.")
+        found = [_seen(board, caller, None, own) for caller in here.values()]
     else:
-        nodes = [_node(call, answers) for call in books.calls if name in (None, call.server)]
-    servers = [_server(name, part) for name, part in sorted(answers.parts.items())]
+        event = books.event
+        found = [_node(board, call, here.get(call.call_id)) for call in books.calls]
+        silent += [
+            clean(f"Server {row.name} is silent: nothing was heard of it for {span(seconds)}.")
+            for row, seconds in books.lost
+            if row.id != board.peers.own_id
+        ]
+    others = [{"name": clean(peer.name), "draining": peer.draining} for peer in board.peers.others]
+    servers = sorted([server, *others], key=lambda each: str(each["name"]))
     return {
-        "nodes": [asdict(node) for node in sorted(nodes, key=lambda node: node.node)],
+        "nodes": [asdict(node) for node in sorted(found, key=lambda node: node.node)],
         "servers": servers,
-        "log_ons": sum(server["log_ons"] for server in servers),
-        "draining": bool(servers) and all(server["draining"] for server in servers),
-        "event": "" if books is None else books.event,
+        "log_ons": log_ons,
+        "draining": all(each["draining"] for each in servers),
+        "event": event,
+        "silent": sorted(silent),
     }
 
 
-def _server(name: str, part: Part) -> Part:
-    said = {"name": clean(name), "log_ons": part["log_ons"], "draining": part["draining"]}
-    if fits(part.get("stays"), int):  # it was started by a door, and ends by itself
-        said["stays"] = part["stays"]
-    return said
+def _node(board: Board, call: OpenCall, caller: Caller | None) -> Node:
+    since = call.since.isoformat()
+    if caller is not None:
+        return _seen(board, caller, since, call.server)
+    where = "-" if call.server else "door process"
+    return Node(
+        *(call.node, clean(call.name), where, since, None, None),
+        *(clean(call.address), clean(call.server)),
+    )
 
 
-def _node(call: OpenCall, answers: Answers) -> Node:
-    known = (call.since.isoformat(), clean(call.address), clean(call.server))
-    seen = _seen(call, answers)
-    if seen is None:
-        where = "-" if call.server else "door process"
-        return _shown(call.node, call.name, {"where": where, "idle": None, "left": None}, *known)
-    return _shown(call.node, call.name, seen, *known)
+def _seen(board: Board, caller: Caller, since: str | None, server: str) -> Node:
+    idle = int(board.clock.monotonic() - caller.console.last_key)
+    return Node(
+        *(caller.node, clean(caller.record.name), clean(caller.place), since, idle),
+        *(caller.purse.time_left(), clean(caller.console.line.address), clean(server)),
+    )
 
 
-def _seen(call: OpenCall, answers: Answers) -> Part | None:
-    """Return what its own server says of a call; for who is away from there, what others say."""
-    number = str(call.call_id)
-    seen: dict[str, Part] = {
-        server: part["calls"][number]
-        for server, part in answers.parts.items()
-        if number in part["calls"]
-    }
-    own = seen.get(call.server)
-    if own is not None and not own["away"]:
-        return own
-    return next((each for each in seen.values() if not each["away"]), own)
-
-
-def _without_books(answers: Answers) -> list[Node]:
-    found: dict[str, Node] = {}
-    for server, part in answers.parts.items():
-        for call, seen in part["calls"].items():
-            if call not in found or not seen["away"]:
-                known = (None, clean(seen["address"]), clean(server))
-                found[call] = _shown(seen["node"], seen["name"], seen, *known)
-    return list(found.values())
-
-
-def _shown(node: int, name: str, seen: Part, since: str | None, address: str, server: str) -> Node:
-    where = clean(seen["where"])
-    return Node(node, clean(name), where, since, seen["idle"], seen["left"], address, server)
-
-
-def _refused(answers: Answers) -> Part:
-    """Show each address once, as the server has it that keeps it waiting longest.
-
-    Each server counts for itself: a name that waits at two of them counts twice.
-    """
-    parts = answers.parts.values()
-    longest: dict[str, Part] = {}
-    for held in (held for part in parts for held in part["held"][:MOST_SHOWN]):
-        address, why, wait = clean(held["address"]), clean(held["why"]), held["wait"]
-        if address not in longest or wait > longest[address]["wait"]:
-            longest[address] = {"address": address, "why": why, "wait": wait}
-    shown = sorted(longest.values(), key=lambda held: -held["wait"])
-    more = sum(part["more"] for part in parts)
-    return {
-        "held": shown[:MOST_SHOWN],
-        "more": more + max(0, len(shown) - MOST_SHOWN),
-        "names": sum(part["names"] for part in parts),
-    }
-
-
-# What servers say.
-
-_TEXTS, _NUMBERS = ("name", "address", "where"), ("node", "idle", "left")
-_SEEN = {**dict.fromkeys(_TEXTS, str), **dict.fromkeys(_NUMBERS, int), "away": bool}
-_TALLIED = (
-    *("callers", "log_ons", "keys", "let_in", "refused", "turned_away"),
-    *("queue", "groups", "operations", "writing"),
-)
-_SHAPES: Mapping[str, Mapping[Any, Any]] = {
-    "look": {},
-    "nodes": {"calls": {str: _SEEN}, "log_ons": int, "draining": bool},
-    "tally": {**dict.fromkeys(_TALLIED, int), "lag": {"classes": [int], "sum": int}},
-    "kick": {"callers": {str: str}},
-    "say": {"callers": {str: str}},
-    "refused": {"held": [{"address": str, "why": str, "wait": int}], "more": int, "names": int},
-    "forgive": {"forgiven": bool},
-    "drain": {"before": bool, "callers": int, "closing": bool},
-    "stop": {},
-}
-_MOST = 2**31
-
-
-def fits(said: object, shape: object) -> bool:
-    """Tell whether an answer has a shape; it may have more than that.
-
-    >>> shape = {"on": int, "names": {str: str}}
-    >>> fits({"on": 1, "names": {"7": "Ada"}}, shape), fits({"on": True, "names": {}}, shape)
-    (True, False)
-    """
-    match shape:
-        case type():
-            if isinstance(said, int) and not isinstance(said, bool):
-                return shape is int and abs(said) < _MOST
-            return shape is not int and isinstance(said, shape)
-        case [inner]:
-            return isinstance(said, list) and all(fits(each, inner) for each in said)
-        case {}:
-            if not isinstance(said, dict):
-                return False
-            if str in shape:
-                return all(fits(each, shape[str]) for each in said.values())
-            return all(key in said and fits(said[key], inner) for key, inner in shape.items())
-    return False
+def place_of(call: OpenCall) -> str:
+    """Name what serves a call."""
+    return f"server {clean(call.server)}" if call.server else "a door process"
 
 
 def clean(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from door import wording
 from door.call.call_clock import TIME_UP
-from door.call.caller import TAKEN_OVER, WAS_TAKEN_OVER
+from door.call.caller import WAS_TAKEN_OVER
 from door.call.console import Console
 from door.call.display import hanging, literal
 from door.call.last_hand import is_doubtful
@@ -22,6 +22,7 @@ from door.errors import (
     HandedBack,
     IdledOut,
     Interruption,
+    Kicked,
     LogonRefused,
     TakenOver,
     TimeUp,
@@ -203,7 +204,9 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
     except TakenOver as taken:
         return await _good_bye(caller, str(taken), WAS_TAKEN_OVER)
     except CallClosed:
-        return await _good_bye(caller, str(TAKEN_OVER), WAS_TAKEN_OVER)
+        end = await caller.how_it_was_closed()
+        reason = "closed by the board" if isinstance(end, Kicked) else WAS_TAKEN_OVER
+        return await _good_bye(caller, str(end), reason)
     except TimeUp:
         return await _good_bye(caller, caller.time_up_words(), "time up")
     except IdledOut as idled:

@@ -32,6 +32,8 @@ from timebank.window.teller import deposit_at_log_off
 LEASE_SECONDS = 30
 RENEW_SECONDS = 10
 
+ENDED = "ended by the sysop: "  # how the reason of such a call begins
+
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
@@ -216,6 +218,9 @@ _OF_PROCESS: sql.Reader[int] = sql.value(
 _MEND = sql.Prepared(
     lambda: sql.change(calls, "renewed", _OPEN, calls.c.renewed > bindparam("renewed"))
 )
+_REASON: sql.Reader[str | None] = sql.value(
+    lambda: select(calls.c.reason).where(sql.equal(calls.c.id))
+)
 _CLOSE = sql.Prepared(lambda: sql.change(calls, "closed reason note", sql.equal(calls.c.id), _OPEN))
 
 
@@ -379,6 +384,29 @@ def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
     receipt = posting.finish(0, "")
     _close(desk, call_id, reason, None)
     return receipt
+
+
+def end_call(desk: Desk, call_id: int, why: str) -> bool:
+    """Close a call of any server for the sysop; return whether it was open.
+
+    It is charged to this moment, or to its last renewal if it is dead. Its server finds it closed
+    at the next look, and tells the caller `why`.
+    """
+    lease = _LEASE_OF_CALL.first(desk.connection, id=call_id)
+    if lease is None:
+        return False
+    reason = f"{ENDED}{why}"
+    if _lives(desk, lease):
+        _close_live(desk, lease, reason)
+    else:
+        _close_dead(desk, lease, reason)
+    return True
+
+
+def why_ended(desk: Desk, call_id: int) -> str | None:
+    """Return why the sysop has ended a call; None for one that ended otherwise."""
+    reason = _REASON.first(desk.connection, id=call_id) or ""
+    return reason.removeprefix(ENDED) if reason.startswith(ENDED) else None
 
 
 def open_calls(desk: Desk) -> list[OpenCall]:

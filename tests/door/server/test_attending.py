@@ -10,7 +10,6 @@ from typing import Any
 from door.lines import link
 from door.top.beside_link import BesideLink
 from tests.door.company import player, table_toml
-from tests.door.several import servers
 from tests.door.visiting import MENU, Guest, seated, sysop_toml
 from tests.terminal import REFUSING
 from tests.world import World, world
@@ -53,11 +52,9 @@ class Sysop:
 
 
 async def test_a_chat_covers_what_the_caller_does_and_gives_it_back(tmp_path: Path) -> None:
-    """Asked of the other server than the one that the caller is on, who sits at a table."""
-    async with servers(tmp_path, toml=NO_EVENTS) as both:
-        here, there = both
+    async with world(tmp_path, toml=NO_EVENTS) as here:
         ada = await seated(here, "Ada")
-        sysop = await Sysop(there).looks(link.own_name("here/1:1"), node=1)
+        sysop = await Sysop(here).looks(link.NAME, node=1)
         await sysop.sees("Black Jack For Time")
         await ada.sees("The sysop is looking over your shoulder.")
         sysop.says(chat=True)
