@@ -21,6 +21,7 @@ ORDER = {
         "timebank.words",
         "timebank.errors",
         "timebank.files",
+        "timebank.serving",
         "timebank.names",
         "timebank.settings",
         "timebank.ledger",

@@ -18,6 +18,7 @@ from unittest import mock
 from argon2 import PasswordHasher
 
 from door.call.display import CanvasDisplay
+from door.call.process import lock_of
 from door.call.status_line import StatusLine
 from door.config import config as settings
 from door.config.config import Config
@@ -31,6 +32,7 @@ from tests.clock import FakeClock
 from tests.terminal import MODERN, Profile, Terminal
 from tests.thinking import InPlace
 from tests.timebank.books import lay_new_books
+from timebank import serving
 from timebank.audit.accounts import Finding
 from timebank.callers import callers, powers, sysop_log
 from timebank.ledger import transfers
@@ -40,6 +42,7 @@ from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import extracts
 from timebank.reports.extracts import Wanted
+from timebank.serving import Lock
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 PASSWORD = "open sesame"
@@ -131,6 +134,7 @@ class World:
         self._are_books_slow = False  # because the test wants it
         self.config = as_tests_want(settings.load(folder / "sysop.toml"))
         self.for_doors: ForDoors | None = None
+        self.lock: Lock | None = None
         self.server: Server
         self.database: Database
 
@@ -146,9 +150,15 @@ class World:
             lay_new_books(self.config.database)
         self.database = books_of(self.config.bank, self.busy_seconds)
         self.database.open()
+        place = lock_of(self.config.bank)
+        # Another world of the same books has it, perhaps.
+        self.lock = serving.take_now(place) if self.for_doors is None else self.for_doors.lock
+        if self.lock is not None:
+            self.lock.note(serving.SERVING, str(self.config.board.data))
         self.server = BoardServer(
             *(self.config, self.database, self.clock, self.new_seed, {"tutor": self.thinking}),
             for_doors=self.for_doors,
+            lock=self.lock,
         )
         self._watch_the_books()
         self.clock.rests.append(self._rest_before_time)
@@ -164,6 +174,9 @@ class World:
         for terminal in self.terminals:
             await terminal.close()
         self.database.close()
+        if self.lock is not None:
+            with self.lock:
+                self.lock = None
 
     async def call(self, profile: Profile = MODERN, source: str | None = None) -> Terminal:
         """Call the board, from another address of this machine than the usual one if `source`."""

@@ -205,6 +205,17 @@ class BooksInUse(Unusable):
     """Another process has the books open, so they are not moved forward now."""
 
 
+class BooksTaken(Unusable):
+    """Another process holds the lock of the books (`timebank.serving`).
+
+    `state` is what it does, and `data` its data folder if it is a server.
+    """
+
+    def __init__(self, sentence: str, state: str, data: str) -> None:
+        super().__init__(sentence)
+        self.state, self.data = state, data
+
+
 class LogUnreadable(Unusable):
     """The database's write-ahead log or its index is broken, or cannot be read."""
 

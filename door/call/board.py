@@ -14,7 +14,7 @@ from door.call.chair import SWITCHED_OFF
 from door.call.comings import Comings
 from door.call.console import Console
 from door.call.guest_caller import HostCaller, brought_by
-from door.call.process import this_process
+from door.call.process import BY_ITSELF, left_beside
 from door.call.purse import TickingPurse
 from door.call.tickets import Tickets
 from door.defence.counts import FIRST, Rank
@@ -34,6 +34,7 @@ from timebank.errors import BooksFailed, NameRefused, NodesTaken
 from timebank.language import Phrase
 from timebank.names import names
 from timebank.servers import registry
+from timebank.serving import this_process
 
 if TYPE_CHECKING:
     from door.call.board_clock import BoardClock
@@ -72,9 +73,11 @@ class Board:
         self.clock = clock
         self.new_seed = new_seed
         self.passwords = passwords.PasswordDesk()
-        self.process = this_process()
+        is_server = only_node is None
+        self.process = this_process() if is_server else f"{BY_ITSELF}{this_process()}"
+        self.has_ended = left_beside(config.bank, is_server=is_server)  # said of a process
         self.peers = Peers(config.board.data, lambda: books.read(registry.living))
-        self.bus = Bus(ways_of(config, self.process, is_server=only_node is None))
+        self.bus = Bus(ways_of(config, self.process, is_server=is_server))
         self._only_node = only_node
         self._on_nodes: dict[int, Caller] = {}  # by their calls
         self.busy_elsewhere = 0  # nodes of the board that other servers' callers are on

@@ -1,33 +1,70 @@
-"""Which process of a board is which: several may serve callers from the same books."""
+"""Which processes of a board have ended, so that their calls can be closed at once."""
 
 from __future__ import annotations
 
 import os
-import socket
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from timebank import serving
+from timebank.serving import this_process
+
+if TYPE_CHECKING:
+    from timebank.serving import Lock
+    from timebank.settings.settings import BankSettings
+
+# Before the name of a door that serves its caller itself, which holds no lock.
+BY_ITSELF = "door "
 
 
-def this_process() -> str:
-    """Return what this process calls itself in the books: no other running one does."""
-    return f"{_machine()}:{os.getpid()}"
+def lock_of(bank: BankSettings) -> str:
+    """Return where the lock of a board's books is (`timebank.serving`)."""
+    return serving.place_of(str(bank.database), on_server=bank.server is not None)
 
 
-def _machine() -> str:
-    """Return a name for where process numbers mean what they mean here: host and namespace."""
-    try:
-        namespace = Path("/proc/self/ns/pid").stat().st_ino
-    except OSError:
-        namespace = 0
-    return f"{socket.gethostname()}/{namespace}"
+def left_to(lock: Lock | None, bank: BankSettings) -> Callable[[str], bool]:
+    """Return what a server knows that starts under the lock of its books: who has ended.
+
+    Of books in a file that is every server. Of books on a server it is the one that held this lock
+    before. Without a lock nothing is known.
+    """
+    in_file, left = bank.server is None, "" if lock is None else lock.left
+
+    def has_ended(process: str) -> bool:
+        if process.startswith(BY_ITSELF):
+            return _is_gone(process)
+        return lock is not None and (in_file or process == left)
+
+    return has_ended
 
 
-def process_is_gone(process: str) -> bool:
-    """Tell whether a process that called itself so (`this_process`) has ended on this machine.
+def left_beside(bank: BankSettings, *, is_server: bool) -> Callable[[str], bool]:
+    """Return what is known of others while callers are served: who has ended.
+
+    A server that runs knows that no other one has left calls. A door that serves its caller itself
+    looks at the lock.
+    """
+    place, in_file = lock_of(bank), bank.server is None
+
+    def has_ended(process: str) -> bool:
+        if process.startswith(BY_ITSELF):
+            return _is_gone(process)
+        if is_server or serving.is_held(place):
+            return False
+        note = serving.read(place)
+        return in_file or (note is not None and note.left == process)
+
+    return has_ended
+
+
+def _is_gone(door: str) -> bool:
+    """Return whether a door that serves its caller itself has ended on this machine.
 
     Nothing is known of other machines, and a number may be in use again: then its lease decides.
     """
-    machine, _, number = process.rpartition(":")
-    if machine != _machine() or not number.isdecimal():
+    machine, _, number = door.removeprefix(BY_ITSELF).rpartition(":")
+    if machine != this_process().rpartition(":")[0] or not number.isdecimal():
         return False
     try:
         os.kill(int(number), 0)
@@ -39,7 +76,7 @@ def process_is_gone(process: str) -> bool:
 
 
 def _is_defunct(number: str) -> bool:
-    """Tell whether a process was killed and only its parent has not taken note of it yet."""
+    """Return whether a process was killed and only its parent has not taken note of it yet."""
     try:
         status = Path(f"/proc/{number}/stat").read_text(errors="replace")
     except OSError:  # no such place here, or it is gone this moment

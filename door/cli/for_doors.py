@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from door.server import door_calls, server
 from door.server.for_doors import ForDoors
 from door.session import door_log
 from timebank.errors import BooksFailed, DatabaseRefused, SettingsError
+from timebank.serving import Lock
 
 FILE = "server.log"  # in the data folder
 
@@ -25,7 +27,8 @@ log = logging.getLogger("door.server")
 def main() -> None:
     """Serve until nobody has been on for a while; exit with 1 where nobody could be served."""
     path, lock = sys.argv[1:]
-    part = ForDoors(int(lock))
+    os.set_inheritable(int(lock), False)  # to no process that outlives this one
+    part = ForDoors(Lock(int(lock)))
     try:
         config = part.adapt(settings.load(Path(path)))
         _log_in(config)

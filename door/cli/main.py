@@ -104,11 +104,12 @@ def _serve(config: Config, verbose: bool, *, is_trial: bool = False) -> None:
     import asyncio
 
     from door.server import server
-    from timebank.errors import BooksFailed, DatabaseRefused
+    from timebank.errors import BooksFailed, BooksTaken, DatabaseRefused
 
     _log_to_stderr(config, verbose, is_trial=is_trial)
     with (
-        refusing(DatabaseRefused, BooksFailed, CannotJoin, CannotListen, BoardClosed, OSError),
+        refusing(DatabaseRefused, BooksTaken, BooksFailed, CannotJoin, CannotListen),
+        refusing(BoardClosed, OSError),
         asyncio.Runner(loop_factory=server.loop_of(config)) as runner,
     ):
         runner.run(server.serve(config, _announce, is_trial=is_trial))

@@ -89,7 +89,7 @@ def relay(words: Sequence[str], environment: Mapping[str, str]) -> int | Before:
         from door.run import starting  # noqa: PLC0415 - where a server runs nobody needs it
 
         try:
-            wire = starting.reach(settings.path, folder)
+            wire = starting.reach(settings.path, folder, settings.lock(folder))
         except OSError:
             return before
         if wire is None:
@@ -152,6 +152,16 @@ class Settings:
         except _Unreadable:
             return False
         return isinstance(minutes, int) and minutes > 0
+
+    def lock(self, folder: str) -> str:
+        """Return where the lock of the books is."""
+        from timebank import serving  # noqa: PLC0415 - where a server runs nobody needs it
+
+        try:
+            on_server = bool(self._table("timebank").get("database"))
+        except _Unreadable:
+            on_server = False
+        return serving.place_of(os.path.join(folder, serving.BOOKS), on_server=on_server)
 
     def _folder_set(self) -> str | None:
         try:

@@ -1,11 +1,10 @@
 """The start of a server for doors: by the first door that comes where none runs, if the sysop wants
 one.
 
-A lock in the data folder says that a server is being started. The server is given the lock, and
-lets go of it when it takes callers; the system does when it has failed. So whoever comes meanwhile
-waits for the lock, and of several that come at the same moment one starts a server. The file holds
-a word as long as that lasts. Where the word stands there and nobody has the lock, the last start
-has failed, and for a minute nobody tries again.
+The door takes the lock of the books (`timebank.serving`) and hands it down to the server, which
+keeps it all its life. So of several doors that come at the same moment one starts a server, and the
+others wait until they reach it. Where the note beside the lock says that a server is starting, and
+nobody holds the lock, the last start has failed, and for some seconds nobody tries again.
 
 Loaded when there is no server, by a door which loads little else.
 """
@@ -19,6 +18,7 @@ import sys
 import time
 
 from door.lines import handed
+from timebank import serving
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,13 +26,12 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
-LOCK = "door.starting"  # in the data folder
-LOG = "server.log"  # likewise: what such a server has to say
+LOG = "server.log"  # in the data folder: what such a server has to say
 PROGRAM = "door.cli.for_doors"
-WORD = b"a server is being started\n"
 
 START_SECONDS = 10.0  # that are waited for a server: some ten times what it takes
-AGAIN_SECONDS = 60.0  # until a start is tried again after one that failed
+AGAIN_SECONDS = 5.0  # until a start is tried again after one that failed
+POLL_SECONDS = 0.02  # between two looks whether the server is there
 
 # What of the environment is said of one call, and means nothing to a server.
 OF_A_CALL = ("BBSDEV_DRP", "DOOR_DROPFILE", "SBBSNODE", "SBBSNNUM", "DOOR_NODE")
@@ -44,18 +43,18 @@ class _HungUp(Exception):
     """The host has hung up while a server was waited for."""
 
 
-def reach(config: str, folder: str) -> _socket.socket | None:
+def reach(config: str, folder: str, place: str) -> _socket.socket | None:
     """Reach the server of the board, and start one if that is still needed; None when the host has
     hung up meanwhile.
 
-    `config` is sysop.toml, `folder` the data folder. Raises `OSError` where no server is there in
-    time.
+    `config` is sysop.toml, `folder` the data folder, `place` the lock of the books. Raises
+    `OSError` where no server is there in time.
     """
     heard = {signal.SIGALRM: _give_up, signal.SIGHUP: _hang_up, signal.SIGTERM: _hang_up}
     usual = {number: signal.signal(number, handler) for number, handler in heard.items()}
     signal.setitimer(signal.ITIMER_REAL, START_SECONDS)
     try:
-        return _reach(config, folder)
+        return _reach(config, folder, place)
     except _HungUp:
         return None
     finally:
@@ -72,46 +71,41 @@ def _hang_up(number: int, frame: FrameType | None) -> NoReturn:
     raise _HungUp
 
 
-def _reach(config: str, folder: str) -> _socket.socket:
-    lock = _opened(config, folder)
+def _reach(config: str, folder: str, place: str) -> _socket.socket:
+    _make_folder(config, folder)
+    while True:
+        lock = serving.take_now(place)
+        if lock is not None:
+            try:
+                if _has_failed(lock):
+                    raise ConnectionRefusedError("the last server could not be started")
+                lock.note(serving.STARTING, folder)
+                _start(lock.file, config, folder)
+            finally:
+                os.close(lock.file)
+        wire = _dialled(folder)
+        if wire is not None:
+            return wire
+        note = serving.read(place)
+        if note is not None and note.state in (serving.RESTORING, serving.MOVING):
+            raise ConnectionRefusedError(str(note))
+        time.sleep(POLL_SECONDS)
+
+
+def _make_folder(config: str, folder: str) -> None:
+    """Make the data folder as the settings want it, for the very first caller of a board."""
+    if os.path.isdir(folder):
+        return
+    from pathlib import Path  # noqa: PLC0415
+
+    from door.config import config as settings  # noqa: PLC0415
+    from door.config import privacy  # noqa: PLC0415
+    from timebank.errors import SettingsError  # noqa: PLC0415
+
     try:
-        if _take(lock):
-            wire = _dialled(folder)
-            if wire is not None:
-                return wire  # another door has started it in this moment
-            if _has_failed(lock):
-                raise ConnectionRefusedError("the last server could not be started")
-            _start(lock, config, folder)
-    finally:
-        os.close(lock)
-    _wait_for(folder)
-    return handed.dial(folder)
-
-
-def _opened(config: str, folder: str) -> int:
-    if not os.path.isdir(folder):
-        # The very first caller of a board: the folder is made as the settings want it.
-        from pathlib import Path  # noqa: PLC0415
-
-        from door.config import config as settings  # noqa: PLC0415
-        from door.config import privacy  # noqa: PLC0415
-        from timebank.errors import SettingsError  # noqa: PLC0415
-
-        try:
-            privacy.make_folder(settings.load(Path(config)))
-        except SettingsError as error:
-            raise FileNotFoundError(str(error)) from error  # the door says what is wrong
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    return os.open(os.path.join(folder, LOCK), flags, 0o600)
-
-
-def _take(lock: int) -> bool:
-    """Take the lock, unless a server is being started by another door."""
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        privacy.make_folder(settings.load(Path(config)))
+    except SettingsError as error:
+        raise FileNotFoundError(str(error)) from error  # the door says what is wrong
 
 
 def _dialled(folder: str) -> _socket.socket | None:
@@ -121,24 +115,15 @@ def _dialled(folder: str) -> _socket.socket | None:
         return None
 
 
-def _has_failed(lock: int) -> bool:
-    found = os.fstat(lock)
-    return found.st_size > 0 and 0 <= time.time() - found.st_mtime < AGAIN_SECONDS
-
-
-def _wait_for(folder: str) -> None:
-    """Wait until nobody starts a server any more."""
-    lock = os.open(os.path.join(folder, LOCK), os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_SH)
-    finally:
-        os.close(lock)
+def _has_failed(lock: serving.Lock) -> bool:
+    before = lock.before
+    if before is None or before.state != serving.STARTING:
+        return False
+    return 0 <= time.time() - os.fstat(lock.file).st_mtime < AGAIN_SECONDS
 
 
 def _start(lock: int, config: str, folder: str) -> None:
     """Start a server that has nothing of this process but the lock, and outlives it."""
-    os.ftruncate(lock, 0)
-    os.pwrite(lock, WORD, 0)
     signals = (signal.SIGALRM, signal.SIGHUP, signal.SIGTERM)
     signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:

@@ -94,18 +94,18 @@ def ask(
 
 def _nobody(data: Path, what: str) -> NoAnswer:
     """Say that no server listens in a data folder, and what became of the last one."""
-    serving = server_file.server_in(data)
-    if serving is None:
+    found = server_file.server_in(data)
+    if found is None:
         return NobodyThere(f"This board's server is not running: {what}.")
-    since = f"{serving.since:%Y-%m-%d %H:%M}"
-    if server_file.is_held(data):
+    since = f"{found.since:%Y-%m-%d %H:%M}"
+    if found.runs:
         return NoAnswer(
-            f"Process {serving.process} has served this board since {since}, but doesn't answer:"
+            f"Process {found.process} has served this board since {since}, but doesn't answer:"
             f" {what}. SIGTERM closes the board, and no hand is lost."
         )
     return NobodyThere(
         f"This board's server is not running: {what}. The last one was process"
-        f" {serving.process}, which began on {since} and ended without closing the board."
+        f" {found.process}, which began on {since} and ended without closing the board."
     )
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from door.clock import Clock, Timer
     from door.config.config import Config
+    from timebank.serving import Lock
 
 GIVE_WAY = "give way"  # the command, of a server to others in its folder
 ANSWER_SECONDS = 3.0  # that such a server may take to answer it
@@ -34,10 +35,10 @@ log = logging.getLogger("door.server")
 class ForDoors:
     """What such a server does that another does not."""
 
-    def __init__(self, lock: int) -> None:
-        """`lock` is a descriptor: of the file that says, while it is locked and has something in
-        it, that this server is being started."""
-        self._lock: int | None = lock
+    def __init__(self, lock: Lock) -> None:
+        """`lock` is that of the books, which the door has taken and handed down."""
+        self.lock = lock
+        self._serves = False
         self._clock: Clock
         self._minutes: Callable[[], int]
         self._is_empty: Callable[[], bool]
@@ -56,14 +57,9 @@ class ForDoors:
         is_empty: Callable[[], bool],
         end: Callable[[], None],
     ) -> None:
-        """Let the doors in that wait, and call `end` once nobody has been on for so many
-        minutes."""
+        """Call `end` once nobody has been on for so many minutes, from now on."""
         self._clock, self._minutes, self._is_empty, self._end = clock, minutes, is_empty, end
-        assert self._lock is not None  # it serves once
-        with contextlib.suppress(OSError):  # a full disk, say
-            os.ftruncate(self._lock, 0)
-        os.close(self._lock)
-        self._lock = None
+        self._serves = True
         self.look()
 
     def look(self) -> None:
@@ -71,7 +67,7 @@ class ForDoors:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._lock is None and self._is_empty():
+        if self._serves and self._is_empty():
             self._timer = self._clock.call_later(self._minutes() * MINUTE, self._is_over)
 
     def _is_over(self) -> None:
@@ -99,8 +95,8 @@ def _version_of(found: os.stat_result) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-async def make_way(folder: Path) -> None:
-    """Have a server that a door has started in a data folder make room, if one runs there."""
+async def make_way(folder: Path) -> bool:
+    """Have a server that a door has started in a data folder end; return whether one does."""
     for name in link.names_in(folder):
         with contextlib.suppress(OSError, EOFError, TimeoutError, LinkBroken, ValueError):
             async with asyncio.timeout(ANSWER_SECONDS):
@@ -112,3 +108,5 @@ async def make_way(folder: Path) -> None:
                     writer.close()
             if answer.get("gives_way"):
                 log.info("a server that a door has started makes room for this one")
+                return True
+    return False

@@ -16,7 +16,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from door.call.process import process_is_gone
 from door.clock import sleep
 from door.errors import CannotJoin, CannotListen, LibraryMissing
 from door.flag import Flag
@@ -54,10 +53,11 @@ class _Among(NamedTuple):
 
 
 class Presence:
-    def __init__(self, board: Board, on_call: OnCall) -> None:
-        """`on_call` serves whoever comes through a link."""
+    def __init__(self, board: Board, on_call: OnCall, has_ended: Callable[[str], bool]) -> None:
+        """`on_call` serves whoever comes through a link; `has_ended` is said of a process."""
         self._board = board
         self._on_call = on_call
+        self._has_ended = has_ended
         self._link = ""  # where others reach us
         self._certificate = ""
         self._look = Flag()
@@ -170,7 +170,7 @@ class Presence:
             link=self._link,
             certificate=self._certificate,
         )
-        return self._among(desk, registry.enter(desk, newcomer, is_gone=process_is_gone), own)
+        return self._among(desk, registry.enter(desk, newcomer, is_gone=self._has_ended), own)
 
     def _among(self, desk: Desk, row: ServerRecord, own: Terms) -> _Among:
         against, perhaps = (

@@ -10,8 +10,10 @@ import logging
 import os
 import resource
 import signal
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door import wording
@@ -19,7 +21,7 @@ from door.call import passwords
 from door.call.board import Board, new_seed
 from door.call.board_clock import BoardClock
 from door.call.books import Books
-from door.call.process import process_is_gone
+from door.call.process import left_to, lock_of
 from door.call.shared import Shared
 from door.clock import MachineClock, SystemClock, sleep
 from door.config import config as settings
@@ -58,8 +60,9 @@ from door.server.service_manager import READY, STOPPING, ServiceManager
 from door.server.tally import LoopLag
 from door.session.logon import DRAINING
 from door.session.session import answer
+from timebank import serving
 from timebank.calls.calls import close_orphaned_calls, latest_addresses
-from timebank.errors import BooksUnavailable, OlderBooks, SettingsError
+from timebank.errors import BooksTaken, BooksUnavailable, OlderBooks, SettingsError
 from timebank.language import N_, Phrase, _, speaking_to
 from timebank.ledger import entry
 from timebank.ledger.database import Database
@@ -69,7 +72,6 @@ from timebank.words import MINUTE, span
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from datetime import datetime
-    from pathlib import Path
 
     from door.config.config import Config
     from door.config.listeners import ListenerSettings as Where
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from door.server.for_doors import ForDoors
     from door.server.public_page import PublicPage
     from timebank.ledger.database import Desk
+    from timebank.serving import Lock
 
 
 # The event loop that a board runs on: uvloop's where that is installed, asyncio's own elsewhere, or
@@ -123,6 +126,8 @@ def spare_collections() -> None:
 CLOSING_SECONDS, LATE_SECONDS, PARTING_SECONDS = 5.0, 1.5, 1.5
 # Within the first of these, how long books that another program keeps locked are waited for.
 LOCKED_SECONDS = 3.0
+# How long a server that doors have started may take to end for another.
+ROOM_SECONDS, ROOM_POLL_SECONDS = 15.0, 0.1
 AGAIN_SECONDS = 5.0  # until it is looked again whether another server has gone
 CLOSING_SOON = N_("The sysop is about to close the board. Please finish soon.")
 OPEN_FILES = 65536  # a line each; more callers than any board has
@@ -139,8 +144,10 @@ class Server:
         new_seed: Callable[[], bytes] = new_seed,
         shared: Mapping[str, Shared] | None = None,
         for_doors: ForDoors | None = None,
+        lock: Lock | None = None,
     ) -> None:
-        """Take the parts of a board; a server that a door has started is given `for_doors`."""
+        """Take the parts of a board, and the lock of its books; a server that a door has started is
+        given `for_doors`."""
         self._for_doors = for_doors
         clock = BoardClock(machine)
         self.books = Books(database, lambda: self.board.config.bank, clock)
@@ -152,16 +159,18 @@ class Server:
         self._listeners: list[Listener] = []
         self._doors: LinkListener | None = None
         self._handed = DoorListener(
-            self.board, self._session, self._door_comes, self._look_who_is_on, self.give_way
+            self.board, self._session, self._door_comes, self._look_who_is_on, self._end_if_empty
         )
         self.public_page: PublicPage | None = None  # where there is a port for the web
-        self._presence = Presence(self.board, self._answer_door)
+        # Said of a process that has left calls in the books, or its row.
+        self._has_ended = left_to(lock, config.bank)
+        self._presence = Presence(self.board, self._answer_door, self._has_ended)
         self._looks: list[asyncio.Task[None]] = []
         self._pulse = health.Pulse(self.books, clock)
         self._health: Listener | None = None
         self._stops = False
         self._has_left = False  # whether the sockets for doors are to be another server's
-        self._file = ServerFile(config.path, config.board.data, clock.now())
+        self._file = ServerFile(config.path, config.board.data, lock_of(config.bank), clock.now())
         self._settings_are_new = Flag()
         self.ended = asyncio.Event()  # set when the board is to close
         self.lag = LoopLag()
@@ -171,7 +180,7 @@ class Server:
         passwords.make_ready()
         await self._housekeeping.take_up_the_books()
         await self._housekeeping.keep_clock()
-        await self.books.run(partial(close_orphaned_calls, is_gone=process_is_gone))
+        await self.books.run(partial(close_orphaned_calls, is_gone=self._has_ended))
         await self.books.read(entry.make_ready)
         await self._presence.begin()
         await self._housekeeping.start()
@@ -278,19 +287,18 @@ class Server:
         self._housekeeping.look_now()
 
     async def give_way(self) -> bool:
-        """Leave the places to another server in this folder, if a door has started this one.
-
-        Nobody who is on is told: they stay as long as they like.
-        """
+        """End for another server, if a door has started this one; callers of doors go on there."""
         if self._for_doors is None:
             return False
-        if not self.board.draining:
+        if not self.ended.is_set():
             log.info("another server takes the place of this one, which a door has started")
-        self._take_no_more()
-        self._leave_places()
-        await self._presence.tell()  # or that one may not serve with other settings
-        self._close_when_empty()
+        self.ended.set()
         return True
+
+    async def _end_if_empty(self) -> None:
+        """End for a newer release, if a door has started this server and no caller is on."""
+        if self._for_doors is not None and not self._sessions:
+            self._end_empty()
 
     def _leave_places(self) -> None:
         """Let the next server in this folder be reached where this one is; who is on stays."""
@@ -593,20 +601,48 @@ async def serve(
     """
     if config.pages.is_served and for_doors is None:
         check_libraries()
+    with contextlib.suppress(OSError):  # the lock or the books say what is wrong with it
+        privacy.make_folder(config)
+    with await _locked(config) if for_doors is None else for_doors.lock as lock:
+        await _serve(config, announce, lock, for_doors, is_trial=is_trial)
+
+
+async def _locked(config: Config) -> Lock:
+    """Take the lock of the books; a server that a door has started makes room for that.
+
+    Raises `BooksTaken` where another process keeps it, and `DatabaseRefused`.
+    """
+    until = time.monotonic() + ROOM_SECONDS
+    while True:
+        try:
+            return serving.take(lock_of(config.bank), serving.STARTING, str(config.board.data))
+        except BooksTaken as taken:
+            folder = Path(taken.data) if taken.data else config.board.data
+            gives_way = await make_way(folder) or taken.state == serving.STARTING
+            if not gives_way or time.monotonic() > until:
+                raise
+            await asyncio.sleep(ROOM_POLL_SECONDS)
+
+
+async def _serve(
+    config: Config,
+    announce: Callable[[str], None],
+    lock: Lock,
+    for_doors: ForDoors | None,
+    *,
+    is_trial: bool,
+) -> None:
+    """Do the same with the lock of the books, until the server ends."""
     manager = ServiceManager.of(os.environ)
     _allow_many_lines()
     # A core file would hold what callers type and the seeds of shoes that are open.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    with contextlib.suppress(OSError):  # the books say what is wrong with it
-        privacy.make_folder(config)
     database = books_of(config.bank)
-    await _open(database, config, announce, for_doors)
+    _open(database, config, announce, None if for_doors is not None else lock)
     for words in privacy.close_what_is_open(config):
         log.warning("%s", words)
     try:
-        if for_doors is None:
-            await make_way(config.board.data)
-        server = Server(config, database, SystemClock(), for_doors=for_doors)
+        server = Server(config, database, SystemClock(), for_doors=for_doors, lock=lock)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, server.ended.set)
@@ -615,6 +651,7 @@ async def serve(
         watched = asyncio.create_task(manager.keep_told())
         try:
             await server.start()
+            lock.note(serving.SERVING, str(config.board.data))
             showing = _show_the_books(server)
             spare_collections()
             for words in _said(config, server, is_trial=is_trial):
@@ -641,22 +678,16 @@ async def serve(
         database.close()
 
 
-async def _open(
-    database: Database,
-    config: Config,
-    announce: Callable[[str], None],
-    for_doors: ForDoors | None,
+def _open(
+    database: Database, config: Config, announce: Callable[[str], None], lock: Lock | None
 ) -> None:
-    """Open the books; `door serve` moves older ones forward first, and says so.
-
-    A server that a door has started, which may be of the earlier release, makes room for that.
-    """
+    """Open the books; with the `lock` of `door serve`, older ones are moved forward first."""
     try:
         database.open()
     except OlderBooks:
-        if for_doors is not None:
+        if lock is None:
             raise
-        await make_way(config.board.data)
+        lock.note(serving.MIGRATING, str(config.board.data))
         if (upgraded := database.upgrade()) is not None:
             for words in upgraded.sentences():
                 log.info("%s", words)

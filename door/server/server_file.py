@@ -1,8 +1,8 @@
 """The server file: which process serves a board, where its data is, and since when.
 
-A running server leaves it twice. In the data folder, beside the socket by which it takes commands,
-it tells a server that is there from one that was killed: its writer holds a lock on it, and the
-system lets go of the lock when the process ends, however it ends. The copy is found by the path of
+A running server leaves it twice. In the data folder it is beside the socket by which the server
+takes commands. It names the lock of the books (`timebank.serving`), which tells a server that is
+there from one that was killed. The copy is found by the path of
 the sysop.toml that the server was started with, so that the sysop's commands reach the server when
 sysop.toml cannot be read.
 
@@ -18,7 +18,6 @@ or of its folder: these say by sysop.toml itself which server is asked.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import logging
@@ -30,6 +29,8 @@ from datetime import datetime
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+
+from timebank import serving
 
 NAME = "server.json"  # in the data folder
 LONGEST = 16 * 1024  # bytes; two paths are 8 kB at most
@@ -49,6 +50,12 @@ class Serving:
     process: int
     version: str
     since: datetime
+    lock: str = ""
+
+    @property
+    def runs(self) -> bool:
+        """Whether the process that left the file still serves."""
+        return serving.is_held(self.lock)
 
 
 @cache
@@ -59,11 +66,11 @@ def version() -> str:
 
 def of_another_release(data: Path) -> str:
     """Say that the server in a data folder is of another release than this command; "" if not."""
-    serving = server_in(data)
-    if serving is None or not is_held(data) or serving.version == version():
+    found = server_in(data)
+    if found is None or not found.runs or found.version == version():
         return ""
     return (
-        f"The server that runs, process {serving.process}, is of release {serving.version}, and"
+        f"The server that runs, process {found.process}, is of release {found.version}, and"
         f" {version()} is installed: new doors serve their callers themselves until you restart it."
     )
 
@@ -71,12 +78,13 @@ def of_another_release(data: Path) -> str:
 class ServerFile:
     """The files of one running server, from `announce` to `withdraw`."""
 
-    def __init__(self, config: Path, data: Path, now: datetime) -> None:
+    def __init__(self, config: Path, data: Path, lock: str, now: datetime) -> None:
+        """`lock` is the file of the lock that the server holds."""
         self._config, self._data = config, data
-        serving = Serving(_whole(config), _whole(data), os.getpid(), version(), now)
-        text = json.dumps(asdict(serving), default=datetime.isoformat, indent=2)
+        said = Serving(_whole(config), _whole(data), os.getpid(), version(), now, lock)
+        text = json.dumps(asdict(said), default=datetime.isoformat, indent=2)
         self._content = f"{text}\n".encode()
-        self._files: list[tuple[Path, int]] = []  # and the descriptors that hold their locks
+        self._files: list[tuple[Path, int]] = []  # with their descriptors
 
     def announce(self) -> None:
         """Write the files; what cannot be written is told in the log, and the board serves on."""
@@ -106,13 +114,12 @@ class ServerFile:
         self._files.clear()
 
     def _publish(self, path: Path) -> None:
-        """Write a file that is whole and locked as soon as it has its name."""
+        """Write a file that is whole as soon as it has its name."""
         begun = path.with_name(f"{path.name}.{os.getpid()}")
         begun.unlink(missing_ok=True)  # of a process that had this number before
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         file = os.open(begun, flags, 0o600)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.write(file, self._content)
             os.replace(begun, path)
         except OSError:
@@ -141,27 +148,12 @@ def servers_of(config: Path) -> list[Serving]:
     """
     whole, believed = _whole(config), trusted(config)
     found = [_read(place, believed) for place in copies(config)]
-    return [serving for serving in found if serving is not None and serving.config == whole]
+    return [each for each in found if each is not None and each.config == whole]
 
 
 def server_in(data: Path) -> Serving | None:
     """Return which server left its file in a data folder, None when there is none to be read."""
     return _read(data / NAME, None)
-
-
-def is_held(data: Path) -> bool:
-    """Tell whether the process that left its file in a data folder still runs."""
-    try:
-        file = os.open(data / NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(file)
-    return False
 
 
 def trusted(config: Path) -> set[int]:
@@ -196,6 +188,7 @@ def _read(path: Path, believed: set[int] | None) -> Serving | None:
             process=int(said["process"]),
             version=str(said["version"]),
             since=datetime.fromisoformat(said["since"]).astimezone(),
+            lock=str(said.get("lock", "")),
         )
     except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None

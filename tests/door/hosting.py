@@ -413,7 +413,7 @@ async def hosted(
 async def end_started(data: Path) -> None:
     """End a server that a door has started, if one runs in this data folder."""
     started = server_file.server_in(data)
-    if started is not None and server_file.is_held(data) and is_started(started.process):
+    if started is not None and started.runs and is_started(started.process):
         os.kill(started.process, signal.SIGTERM)
         await until_gone(started.process)
 

@@ -12,6 +12,8 @@ from door.run import relay
 from tests.door.dropfiles import writers
 from tests.terminal import PATIENCE, Profile, Terminal
 from tests.world import World
+from timebank import serving
+from timebank.serving import Lock
 
 ANSI = Profile(charset="cp437", answers=False)
 
@@ -80,8 +82,7 @@ class Rider:
         self.wire.close()
 
 
-def started_lock(folder: Path) -> int:
-    """Open what says that a server is being started."""
-    lock = os.open(folder / "door.starting", os.O_RDWR | os.O_CREAT, 0o600)
-    os.write(lock, b"it is being started\n")
-    return lock
+def started_lock(folder: Path) -> Lock:
+    """Take the lock of a board's books, as a door does that starts a server."""
+    (folder / "data").mkdir(exist_ok=True)
+    return serving.take(str(folder / "data" / "board.sqlite3.serving"), serving.STARTING)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -311,11 +311,18 @@ def upgrade(config: Path) -> None:
     `door serve` does it too. A file is copied first, and the copy stays. It is refused while a
     board of the earlier release may still run.
     """
-    from timebank.errors import BooksFailed, DatabaseRefused
+    from timebank import serving
+    from timebank.errors import BooksFailed, BooksTaken, DatabaseRefused
     from timebank.ledger.engines import books_of
 
     settings = load(config)
-    with refusing(BooksFailed, DatabaseRefused), closing(books_of(settings)) as database:
+    place = serving.place_of(str(settings.database), on_server=settings.server is not None)
+    is_there = settings.database.parent.is_dir()
+    with (
+        refusing(BooksFailed, BooksTaken, DatabaseRefused),
+        closing(books_of(settings)) as database,
+        serving.take(place, serving.MIGRATING) if is_there else nullcontext(),
+    ):
         with working("Moving the books forward"):
             upgraded = database.upgrade()
         database.open_existing()

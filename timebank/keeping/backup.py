@@ -23,11 +23,18 @@ from typing import BinaryIO
 from sqlalchemy import bindparam, select
 from sqlalchemy.exc import DBAPIError
 
-from timebank import files
+from timebank import files, serving
 from timebank.audit.accounts import audit
 from timebank.audit.finding import Finding
 from timebank.calls.calls import LEASE_SECONDS
-from timebank.errors import BackupRefused, BooksUnavailable, DatabaseRefused, NotCopied, NotInOrder
+from timebank.errors import (
+    BackupRefused,
+    BooksTaken,
+    BooksUnavailable,
+    DatabaseRefused,
+    NotCopied,
+    NotInOrder,
+)
 from timebank.files import sync
 from timebank.keeping import restoring
 from timebank.keeping.restoring import Given, Treated
@@ -104,7 +111,9 @@ def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_CO
     path = settings.database
     _refuse_forbidden(path)
     _refuse_other_source(source, path)
-    with _sentences(path), _room_beside(path) as room:
+    with _sentences(path):
+        path.parent.mkdir(0o700, parents=True, exist_ok=True)
+    with kept_from_servers(settings), _sentences(path), _room_beside(path) as room:
         copy = room / path.name
         copy.touch(0o600, exist_ok=False)
         _copy(source, copy)
@@ -127,6 +136,21 @@ def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_CO
             _put_in_place(copy, path, note)
             guard.overwritten_beside(path).unlink(missing_ok=True)
         return Restored(transfers, aside, treated)
+
+
+@contextlib.contextmanager
+def kept_from_servers(settings: BankSettings) -> Iterator[None]:
+    """Let no server of this machine begin to serve from the books while they are put back.
+
+    Raises `BackupRefused` where one does.
+    """
+    place = serving.place_of(str(settings.database), on_server=settings.server is not None)
+    try:
+        lock = serving.take(place, serving.RESTORING)
+    except (BooksTaken, DatabaseRefused) as refused:
+        raise BackupRefused(f"{refused} Close the board, then restore.") from refused
+    with lock:
+        yield
 
 
 def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
@@ -346,7 +370,6 @@ def _audited(database: Database, settings: BankSettings, now: datetime) -> Copie
 
 @contextlib.contextmanager
 def _room_beside(path: Path) -> Iterator[Path]:
-    path.parent.mkdir(0o700, parents=True, exist_ok=True)
     room = Path(tempfile.mkdtemp(prefix=".restore-", dir=path.parent))
     try:
         yield room

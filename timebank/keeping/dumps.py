@@ -32,7 +32,14 @@ from timebank.audit.accounts import audit
 from timebank.calls.calls import open_calls
 from timebank.errors import BackupRefused, BooksFailed, BooksUnavailable, DatabaseRefused
 from timebank.keeping import restoring
-from timebank.keeping.backup import Copied, Restored, made_ready, new_file, refuse_source
+from timebank.keeping.backup import (
+    Copied,
+    Restored,
+    kept_from_servers,
+    made_ready,
+    new_file,
+    refuse_source,
+)
 from timebank.keeping.restoring import Given, Treated
 from timebank.ledger import failures, migrations
 from timebank.ledger import transfers as ledger
@@ -78,7 +85,12 @@ def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_CO
     `BackupRefused`; nothing has changed then.
     """
     server = _server_of(settings)
-    with _server(server) as admin, _copy(admin, server, source) as copy:
+    has_folder = settings.database.parent.is_dir()  # that of a board on this machine
+    with (
+        kept_from_servers(settings) if has_folder else contextlib.nullcontext(),
+        _server(server) as admin,
+        _copy(admin, server, source) as copy,
+    ):
         transfers = made_ready(PostgresDatabase(copy), settings, now, source)
         aside = _free_aside(admin, server, now)
         is_there = postgres.has_database(admin, server.name)

@@ -8,6 +8,7 @@ the old place meanwhile, and nobody serves from it afterwards.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import datetime
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -15,9 +16,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, Connection, Table, func, select, tuple_
 from sqlalchemy.exc import DBAPIError
 
+from timebank import serving
 from timebank.audit.accounts import audit
 from timebank.calls.calls import open_calls
-from timebank.errors import DatabaseRefused, MoveRefused
+from timebank.errors import BooksTaken, DatabaseRefused, MoveRefused
 from timebank.ledger import dialects
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.schema import (
@@ -51,6 +53,22 @@ def move(source: Database, target: Database, settings: BankSettings, now: dateti
     Raises `MoveRefused`, and `DatabaseRefused` where either cannot be opened; the books are in
     their old place then, and whole.
     """
+    with ExitStack() as kept:
+        for place in {_lock_of(each, settings) for each in (source, target)}:
+            try:
+                kept.enter_context(serving.take(place, serving.MOVING))
+            except BooksTaken as taken:
+                raise MoveRefused(f"{taken} Close the board, then move its books.") from taken
+        return _move(source, target, settings, now)
+
+
+def _lock_of(books: Database, settings: BankSettings) -> str:
+    if isinstance(books, SqliteDatabase):
+        return serving.place_of(str(books.path))
+    return serving.place_of(str(settings.database), on_server=True)
+
+
+def _move(source: Database, target: Database, settings: BankSettings, now: datetime) -> Moved:
     source.open_existing()
     _begin(target, settings, now)
     with source.transaction(settings, now) as here:

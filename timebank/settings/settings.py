@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 from zoneinfo import ZoneInfo, available_timezones
 
+from timebank import serving
 from timebank.errors import HoursRefused, NameRefused, NoPlace
 from timebank.names import names
 from timebank.settings.hours import ALWAYS, GROUPS, WEEKDAYS, OpeningHours
@@ -28,7 +29,7 @@ from timebank.settings.tournament import USUAL, TournamentTerms, read_tournament
 Mode = Literal["built-in", "external", "none"]
 MODES: tuple[Mode, ...] = ("built-in", "external", "none")
 
-DATABASE = "board.sqlite3"
+DATABASE = serving.BOOKS
 EVERY_DAY = frozenset(range(7))
 DAYS: Mapping[str, frozenset[int]] = {
     **{name: frozenset(days) for name, days in GROUPS.items()},

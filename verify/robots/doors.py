@@ -153,7 +153,7 @@ def handed_over(config: Config, server: int) -> int:
 def started_server(data: Path) -> int:
     """Find the process of a server that a door has started in a data folder; 0 where none runs."""
     found = server_file.server_in(data)
-    if found is None or not server_file.is_held(data):
+    if found is None or not found.runs:
         return 0
     words = Path(f"/proc/{found.process}/cmdline").read_bytes().split(b"\0")
     return found.process if starting.PROGRAM.encode() in words else 0

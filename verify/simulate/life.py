@@ -279,9 +279,8 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
     What goes by way of the machine looks up whose work is being done.
     """
     patches = {
-        "door.server.server.process_is_gone": is_gone,
-        "door.server.presence.process_is_gone": is_gone,
-        "door.session.guests.process_is_gone": is_gone,
+        "door.server.server.left_to": lambda *parts: is_gone,
+        "door.call.board.left_beside": lambda *parts, **facts: is_gone,
         "door.call.passwords._hasher": _quick_hasher,
         "door.call.books.Writer": _writer,
         "door.games.blackjack.tutor.thinking.ThinkingProcess": Later,

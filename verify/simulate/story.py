@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from zoneinfo import ZoneInfo
 
+from door.call.process import BY_ITSELF
 from door.errors import CannotJoin
 from timebank.servers.registry import LIVING_SECONDS
 from verify.simulate.below import Below
@@ -91,7 +92,7 @@ class Story(World):
     # From beginning to end.
 
     def __enter__(self) -> Self:
-        self._closing.enter_context(one_machine(lambda process: process in self.gone))
+        self._closing.enter_context(one_machine(self._is_gone))
         self._closing.enter_context(doors_live())
         self._closing.enter_context(counters_open())
         self._closing.enter_context(noticing(self.stood, self.readings))
@@ -116,6 +117,9 @@ class Story(World):
             self._closing.callback(pool.removeHandler, silence)
         self._switch_on()
         return self
+
+    def _is_gone(self, process: str) -> bool:
+        return process.removeprefix(BY_ITSELF) in self.gone
 
     def __exit__(
         self,

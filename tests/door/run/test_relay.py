@@ -396,7 +396,7 @@ async def test_a_door_of_another_release_serves_its_caller_itself_and_the_log_sa
         assert await visit.goes() == 0
 
 
-async def test_a_server_of_doors_makes_room_for_the_release_that_is_installed_meanwhile(
+async def test_an_empty_server_of_doors_ends_for_the_release_that_is_installed_meanwhile(
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path, starts=True) as host:
@@ -409,14 +409,16 @@ async def test_a_server_of_doors_makes_room_for_the_release_that_is_installed_me
         handed.dial(str(host.config.board.data)).close()  # it still takes doors
         install(tmp_path, "9.9")
         await asyncio.to_thread(refused, host, "9.9")
+        handed.dial(str(host.config.board.data)).close()  # its caller stays
+        assert await moth.goes() == 0
+        await asyncio.to_thread(refused, host, "9.9")
+        await until_gone(old.process)
         file = host.door32(2, user=43, alias="Bee")
         bee = await host.on_terminal("--dropfile", str(file), name="Bee@Xibalba")
         await bee.comes_in()
         new = server_file.server_in(host.config.board.data)
         assert new is not None
         assert new.process != old.process
-        assert await moth.goes() == 0
-        await until_gone(old.process)
         assert await bee.goes() == 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
 import signal
 import time
@@ -16,6 +15,7 @@ from door.run import relay, starting
 from door.server import server_file
 from tests.door.hosting import HANG_UP, Host, Visit, hosted, until_gone
 from tests.door.processes import HIT, INSURANCE, open_a_hand, question
+from timebank import serving
 
 STARTED = "A door has started this server"
 GOES_ON = "You go on without it"
@@ -26,7 +26,7 @@ def started(host: Host) -> int:
     """The process of the server that a door has started, which runs."""
     found = server_file.server_in(host.config.board.data)
     assert found is not None
-    assert server_file.is_held(host.config.board.data)
+    assert found.runs
     return found.process
 
 
@@ -110,8 +110,12 @@ def board(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def lock_of(board: Path) -> Path:
+    return board / "data" / "board.sqlite3.serving"
+
+
 def reach(board: Path) -> None:
-    wire = starting.reach(str(board / "sysop.toml"), str(board / "data"))
+    wire = starting.reach(str(board / "sysop.toml"), str(board / "data"), str(lock_of(board)))
     assert wire is not None
     wire.close()
 
@@ -150,15 +154,15 @@ def test_one_that_cannot_start_is_not_tried_again_for_a_while(
 ) -> None:
     monkeypatch.setattr(starting, "PROGRAM", "door.no_such_program")
     log = board / "data" / starting.LOG
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(ConnectionRefusedError):
         reach(board)
     assert log.read_text().count("door.no_such_program") == 1
     with pytest.raises(ConnectionRefusedError):
         reach(board)
     assert log.read_text().count("door.no_such_program") == 1
     long_ago = time.time() - starting.AGAIN_SECONDS
-    os.utime(board / "data" / starting.LOCK, (long_ago, long_ago))
-    with pytest.raises(FileNotFoundError):
+    os.utime(lock_of(board), (long_ago, long_ago))
+    with pytest.raises(ConnectionRefusedError):
         reach(board)
     assert log.read_text().count("door.no_such_program") == 2
     assert log.stat().st_mode & 0o777 == 0o600
@@ -169,21 +173,28 @@ def test_one_that_takes_too_long_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr(starting, "START_SECONDS", 0.01)
     before = signal.getsignal(signal.SIGALRM)
-    with (board / "data" / starting.LOCK).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(TimeoutError):
-            reach(board)
+    with serving.take(str(lock_of(board)), serving.STARTING), pytest.raises(TimeoutError):
+        reach(board)
     assert signal.getsignal(signal.SIGALRM) == before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("state", [serving.RESTORING, serving.MOVING])
+def test_none_is_started_while_a_command_has_the_books_to_itself(board: Path, state: str) -> None:
+    with (
+        serving.take(str(lock_of(board)), state),
+        pytest.raises(ConnectionRefusedError, match="these books"),
+    ):
+        reach(board)
+    assert os.listdir(board / "data") == [lock_of(board).name]
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
 def test_a_host_that_hangs_up_meanwhile_is_not_kept_waiting(
     board: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    monkeypatch.setattr(starting, "_wait_for", lambda folder: os.kill(os.getpid(), number))
-    with (board / "data" / starting.LOCK).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    monkeypatch.setattr(starting, "_dialled", lambda folder: os.kill(os.getpid(), number))
+    with serving.take(str(lock_of(board)), serving.STARTING):
         assert relay.relay(["--config", str(board / "sysop.toml")], {}) == 0
 
 
@@ -192,10 +203,10 @@ def test_the_first_door_of_a_board_makes_the_data_folder_as_the_sysop_wants_it(
 ) -> None:
     monkeypatch.setattr(starting, "_start", lambda lock, config, folder: None)
     (tmp_path / "sysop.toml").write_text(f'[board]\ndata_mode = "0750"\n{TOML}')
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(ConnectionRefusedError):
         reach(tmp_path)
     assert (tmp_path / "data").stat().st_mode & 0o777 == 0o750
-    (tmp_path / "data" / starting.LOCK).unlink()
+    lock_of(tmp_path).unlink()
     (tmp_path / "data").rmdir()
     (tmp_path / "sysop.toml").write_text(f"nonsense = 1\n{TOML}")
     with pytest.raises(FileNotFoundError, match="nonsense"):

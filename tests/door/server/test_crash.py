@@ -6,7 +6,6 @@ import asyncio
 import signal
 import subprocess
 import sys
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -201,25 +200,18 @@ async def test_new_settings_count_for_new_calls_and_bad_ones_for_none(tmp_path: 
 # A port that is taken
 
 
-# Two on the same books
-
-
-async def two_boards(boards: AsyncExitStack, folder: Path) -> tuple[Served, Served]:
-    one = await boards.enter_async_context(served(folder))
-    two = await boards.enter_async_context(served(folder))
-    one.enter("Ada")
-    return one, two
+# Two on the same account
 
 
 async def test_two_nodes_that_race_for_the_same_pot_spend_it_once(tmp_path: Path) -> None:
     """One call bets at the very moment at which the other takes it over; then roles change."""
-    async with AsyncExitStack() as boards:
-        one, two = await two_boards(boards, tmp_path)
-        ada = await sit_down(one, "Ada")
-        for there in (two, one, two, one):
+    async with served(tmp_path) as board:
+        board.enter("Ada")
+        ada = await sit_down(board, "Ada")
+        for _ in range(4):
             first, dealt = ada.terminal, ada.hands_dealt
             await ada.asks_to_bet()
-            second = await asked_to_take_over(there)
+            second = await asked_to_take_over(board)
             first.send("5\r")
             second.send("y")
             ada.terminal = second
@@ -235,9 +227,9 @@ async def test_two_nodes_that_race_for_the_same_pot_spend_it_once(tmp_path: Path
             # Whatever the first call is asked by now, one of these keys wants an entry.
             first.send("nsp1\r")
             await first.until_closed()
-            assert calls_open(there) == 1
-        ((net, _),) = sums(one)
-        assert ada.online == 3600 + net - elapsed(one)
+            assert calls_open(board) == 1
+        ((net, _),) = sums(board)
+        assert ada.online == 3600 + net - elapsed(board)
 
 
 async def asked_to_take_over(board: Served) -> Terminal:

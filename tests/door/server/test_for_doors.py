@@ -12,12 +12,11 @@ import pytest
 
 from door.lines import handed
 from door.server.for_doors import ForDoors, make_way
-from door.server.presence import Presence
 from tests.clock import FakeClock
 from tests.door.riding import Rider, started_lock
 from tests.door.servers.boards import until
 from tests.terminal import PATIENCE
-from tests.world import BOARD, NOON, World, world
+from tests.world import BOARD, World, world
 
 MINUTES = 5
 SECONDS = MINUTES * 60.0
@@ -55,7 +54,6 @@ async def test_it_listens_for_doors_alone_and_says_that_it_is_there(tmp_path: Pa
     async with for_doors(tmp_path) as board:
         assert board.server.ports == []
         assert (board.config.board.data / handed.NAME).is_socket()
-        assert (tmp_path / "door.starting").read_bytes() == b""
 
 
 async def test_it_ends_when_nobody_has_come_for_so_many_minutes(tmp_path: Path) -> None:
@@ -97,49 +95,21 @@ async def test_a_door_that_is_only_about_to_come_in_is_not_lost(tmp_path: Path) 
         assert has_ended(board)
 
 
-async def test_another_server_takes_its_place_and_who_is_on_stays(tmp_path: Path) -> None:
-    clock = FakeClock(NOON)
-    async with for_doors(tmp_path, clock) as old:
-        moth = Rider(old)
+async def test_it_ends_for_another_server_and_hands_its_callers_back(tmp_path: Path) -> None:
+    async with for_doors(tmp_path) as board:
+        moth = Rider(board)
         await moth.comes_in()
-        await make_way(old.config.board.data)
-        old.server.reload()
-        assert not old.server._handed.is_open, "it takes its place again at no time"
-        # With other settings, too: who makes room is not asked about them.
-        toml = TOML.replace("80000", "70000")
-        async with world(tmp_path, toml=toml, clock=clock) as new:
-            assert new.server._handed.is_open
-            assert new.server._doors is not None
-            bee = Rider(new, "Bee", 43)
-            await bee.comes_in()
-            assert [len(each.server.board.by_doors) for each in (old, new)] == [1, 1]
-            assert "close the board" not in moth.terminal.transcript
-            assert not has_ended(old)
-            await moth.hangs_up()
-            await until_it_ends(old)
-            await bee.hangs_up()
-            assert not has_ended(new)
-
-
-async def test_one_that_makes_room_while_it_starts_ends_in_peace(tmp_path: Path) -> None:
-    """It can be asked as soon as other servers reach it, and that is before doors do."""
-    begin = Presence.begin
-
-    async def begins_and_is_asked(presence: Presence) -> None:
-        await begin(presence)
-        await make_way(presence._board.config.board.data)
-
-    with mock.patch.object(Presence, "begin", begins_and_is_asked):
-        async with for_doors(tmp_path) as board:
-            data = board.config.board.data
-            assert has_ended(board)
-            assert not (data / handed.NAME).exists(), "the place is the other server's"
-            assert (tmp_path / "door.starting").read_bytes() == b"", "the start has not failed"
+        assert await make_way(board.config.board.data)
+        assert await make_way(board.config.board.data), "another one may ask as well"
+        await until_it_ends(board)
+    assert await moth.hears() == [handed.BACK]
+    assert "close the board" not in moth.terminal.transcript
+    await moth.leaves()
 
 
 async def test_no_other_server_makes_room(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
-        await make_way(board.config.board.data)
+        assert not await make_way(board.config.board.data)
         assert board.server._handed.is_open
         assert not board.server.board.draining
         rider = Rider(board)
@@ -154,21 +124,7 @@ async def test_one_that_does_not_answer_keeps_nobody(
 ) -> None:
     monkeypatch.setattr("door.server.for_doors.ANSWER_SECONDS", 0.0)
     async with for_doors(tmp_path) as board:
-        await make_way(board.config.board.data)
-
-
-async def test_where_another_server_was_faster_it_ends_in_peace(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """`door serve` was started at the same time, say: doors come by that one."""
-    clock = FakeClock(NOON)
-    async with world(tmp_path, toml=TOML, clock=clock) as board:
-        async with for_doors(tmp_path, clock) as other:
-            assert has_ended(other)
-            assert board.server._handed.is_open
-        assert (tmp_path / "door.starting").read_bytes() == b"", "the start has not failed"
-        assert board.server._handed.is_open
-    assert not [each for each in caplog.records if each.levelname == "ERROR"]
+        assert not await make_way(board.config.board.data)
 
 
 async def test_settings_that_have_changed_count_for_the_next_door(

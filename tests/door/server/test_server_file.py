@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from door.call.process import lock_of
 from door.lines import link
 from door.server import server_file
 from tests.door.processes import OPEN_ALL_DAY, Served
@@ -143,7 +144,7 @@ class Person:
     """What the system knows of a user, as far as it is asked here."""
 
     def __init__(self, home: str) -> None:
-        self.pw_dir = home
+        self.pw_name, self.pw_dir = "sysop", home
 
 
 # No server
@@ -204,9 +205,12 @@ async def test_a_server_that_is_closed_leaves_nothing_and_the_next_one_is_found(
 async def test_a_server_that_ends_leaves_the_files_of_its_successor(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
         data, path = board.config.board.data, board.config.path
-        successor = server_file.ServerFile(path, data, board.clock.now())
+        lock = lock_of(board.config.bank)
+        successor = server_file.ServerFile(path, data, lock, board.clock.now())
         successor.announce()
-    assert server_file.is_held(data)
+    found = server_file.server_in(data)
+    assert found is not None
+    assert not found.runs, "the lock has gone with the server"
     assert [each.data for each in server_file.servers_of(path)] == [str(data)]
     successor.withdraw()
     assert server_file.server_in(data) is None

@@ -61,7 +61,8 @@ def transfers(books) -> int:
 def files(books) -> list[str]:
     """What is in the data folder, but for the files by which the books are known."""
     path = books.database.path
-    known_by = (live_mark.beside(path), high_water.beside(path), last_copy.beside(path))
+    lock = path.with_name(f"{path.name}.serving")
+    known_by = (live_mark.beside(path), high_water.beside(path), last_copy.beside(path), lock)
     return sorted(each.name for each in path.parent.iterdir() if each not in known_by)
 
 
