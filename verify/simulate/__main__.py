@@ -62,6 +62,7 @@ def _play_all(asked: argparse.Namespace, platter: Platter | None, cluster: Clust
                 early=asked.early,
                 company=asked.company,
                 savers=asked.savers,
+                relays=asked.relays,
             )
         seeds += 1
         counted.update(story.counted)
@@ -110,6 +111,7 @@ def found(name: str, platter: Platter | None, cluster: Cluster | None = None) ->
             below = platter if fault.is_below and cluster is None else None
             size = (seed, fault.steps, fault.people)
             ways = {"company": fault.is_company, "savers": fault.is_saving}
+            ways["relays"] = fault.is_relayed
             story, error = play(*size, below, cluster, **ways)
         if isinstance(error, Wrong):
             said = str(error).partition("\n")[0]
@@ -127,11 +129,12 @@ def play(
     early: bool = False,
     company: bool = False,
     savers: bool = False,
+    relays: bool = False,
 ) -> tuple[Story, Exception | None]:
     """Play a seed in a folder of its own; return the story, and what went wrong."""
     with tempfile.TemporaryDirectory(dir=_in_memory()) as folder:
         nodes = max(2, people * 2 // 5)
-        asked = (platter, cluster, early, company, savers)
+        asked = (platter, cluster, early, company, savers, relays)
         story = Story(seed, Path(folder), people, nodes, *asked)
         try:
             with story:
@@ -182,6 +185,9 @@ def _arguments() -> argparse.Namespace:
         "--savers",
         action="store_true",
         help="have callers use the bank around every midnight, and the sysop freeze accounts",
+    )
+    parser.add_argument(
+        "--relays", action="store_true", help="let most happen to callers whom doors hand over"
     )
     parser.add_argument("--trace", action="store_true", help="tell everything that happens")
     parser.add_argument(

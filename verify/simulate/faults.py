@@ -481,12 +481,16 @@ class Fault:
     is_below: bool = False  # only the simulated disk can bring it out
     is_served: bool = False  # only a server can, which the books are on
     is_company: bool = False  # in what callers do in company
+    is_relayed: bool = False  # in what befalls callers whom doors hand over
     is_saving: bool = False  # in what is left to those who use the bank over midnights
 
 
 FAULTS = {
     **{put.__name__: Fault(put, first) for put, first in _FAULTS.items()},
-    **{put.__name__: Fault(put, first) for put, first in faults_handed.FAULTS.items()},
+    **{
+        put.__name__: Fault(put, first, steps=100, people=12, is_relayed=True)
+        for put, first in faults_handed.FAULTS.items()
+    },
     **{
         put.__name__: Fault(put, first, steps=60, people=12, is_below=True)
         for put, first in faults_below.FAULTS.items()

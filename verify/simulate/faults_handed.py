@@ -10,7 +10,6 @@ from types import FrameType
 
 import pytest
 
-from door.call import guest_caller
 from door.call.guest import Guest
 from door.cli import run
 from door.dropfiles import giving
@@ -38,7 +37,7 @@ def brings_again_what_a_server_has_charged(patch: pytest.MonkeyPatch) -> None:
 
 
 def gives_again_after_the_hand_over(patch: pytest.MonkeyPatch) -> None:
-    """A server that writes what its caller won into the file twice, one sum upon the other."""
+    """A relay that writes what its caller won into the file twice, one sum upon the other."""
     real = giving.give
 
     def give(way: GiveBack, minutes: int) -> Path:
@@ -48,7 +47,7 @@ def gives_again_after_the_hand_over(patch: pytest.MonkeyPatch) -> None:
         more = minutes * 2 if way.minutes is None else minutes
         return real(replace(way, minutes=after), more)
 
-    patch.setattr(guest_caller, "give", give)
+    patch.setattr(giving, "give", give)
 
 
 def hears_no_hang_up_at_a_relay(patch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,7 @@ def choose(story: Story) -> Happens:
         be_handed_over: 6 if len(story.doors) < story.nodes // 2 else 0.5,
         call_twice: 1,
         befall_a_relay: 1.5 if story.relayed() else 0,
+        end_the_server_of_relays: 1 if story.relayed() else 0,
         wait_long: 0.5,
         meet_a_boundary: 0.5,
         set_the_clock: 0.5,
@@ -89,6 +90,9 @@ def choose(story: Story) -> Happens:
         ways |= {mute_or_let_speak: 1.5, play_in_a_tournament: 10, end_a_tournament: 4}
         ways |= {use_up_elsewhere: 2, call_without_time: 4, meet_an_event_without_time: 2}
         ways[call_off_a_tournament] = 0.1
+    if story.relays:
+        ways |= {be_handed_over: 20, hang_up: 5, kill: 4}
+        ways |= {befall_a_relay: 5, end_the_server_of_relays: 5} if story.relayed() else {}
     if not story.machine.disk.is_well:
         ways[mend] = 25
     if story.wall.wrong or story.is_led_astray:
@@ -363,6 +367,20 @@ def befall_a_relay(story: Story) -> None:
     if way == "SIGKILL":
         door.mortal.dies_here()
     door.hear(Signals[way])
+
+
+def end_the_server_of_relays(story: Story) -> None:
+    """Stop the server that doors hand their callers over to, in peace; another one starts."""
+    process = next((each for each in story.processes if story.is_for_doors(each)), None)
+    if process is None or not story.machine.disk.is_well:
+        return
+    if story.chance.random() < 0.5:
+        story.tell(f"{process.name}, to which doors lead callers, is drained")
+        process.drain()
+        _pass(story, story.chance.choice((0.3, 5, 30)))
+    story.tell(f"{process.name}, to which doors lead callers, is stopped in peace")
+    story.stop_process(process)
+    story.serve_on()
 
 
 def lose_power(story: Story) -> None:

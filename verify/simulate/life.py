@@ -232,6 +232,15 @@ class Process(Life):
         with self.at_work():
             self.machine.run(reload())
 
+    def drain(self) -> None:
+        """Have it take no more calls, as on `door drain`."""
+
+        async def drain() -> None:
+            self.server.drain()
+
+        with self.at_work():
+            self.machine.run(drain())
+
     def stop(self) -> None:
         """End it in peace."""
         assert self.database is not None  # it is open

@@ -57,8 +57,9 @@ class Story(World):
         early: bool = False,
         company: bool = False,
         savers: bool = False,
+        relays: bool = False,
     ) -> None:
-        asked = (platter, cluster, early, company, savers)
+        asked = (platter, cluster, early, company, savers, relays)
         super().__init__(seed, folder, people, nodes, *asked)
         self.gone: set[str] = set()  # processes that are known to be dead
         self.inspection = Inspection(self)

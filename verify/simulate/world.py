@@ -63,7 +63,8 @@ class World:
     `people` is how many callers there are, `nodes` how many of them may be on at once. With a
     `platter` the disk below SQLite is simulated as well. `early` is whether the sysop starts events
     early, `company` whether callers play the daily deal and write to each other, `savers` whether
-    they use the bank every day and the sysop freezes accounts.
+    they use the bank every day and the sysop freezes accounts, `relays` whether most happens to
+    callers whom doors hand over.
     """
 
     def __init__(
@@ -77,11 +78,13 @@ class World:
         early: bool,
         company: bool,
         savers: bool,
+        relays: bool,
     ) -> None:
         self.seed = seed
         self.early = early
         self.company = company
         self.savers = savers
+        self.relays = relays
         self.platter = platter
         self.below: Below | None = None
         self.server: BooksServer | None = None
@@ -211,6 +214,11 @@ class World:
     def relayed(self) -> list[Door]:
         """Give those whose callers are handed over."""
         return [door for door in self.doors if door.relay is not None]
+
+    def is_for_doors(self, process: Process) -> bool:
+        """Whether doors hand their callers over to a server."""
+        ear = self.machine.ear
+        return ear is not None and not ear.closed and ear.mortal is process.mortal
 
     def everybody(self) -> list[Person]:
         return [*self.people, *self.guests]
