@@ -53,6 +53,7 @@ class Books:
         self._database = database
         self._clock = clock
         self._writer = Writer(database, settings, clock.reading, self._deliver)
+        self._due: list[Request] = []  # asked for in this step of the loop
 
     async def run(
         self,
@@ -72,7 +73,10 @@ class Books:
         knows whether it counts, which raises `OutcomeUnknown`.
         """
         answer: asyncio.Future[object] = self._loop.create_future()
-        request = self._writer.submit(operation, _Ticket(answer, in_doubt))
+        request = Request(operation, _Ticket(answer, in_doubt))
+        self._due.append(request)
+        if len(self._due) == 1:
+            self._submit_soon()
         if until is None:
             return cast(T, await answer)
         wait = until - self._clock.monotonic()
@@ -112,6 +116,19 @@ class Books:
     def _read(self, operation: Callable[[Desk], T]) -> T:
         with self._database.reading(self.settings(), self._clock.reading()) as desk:
             return operation(desk)
+
+    def _submit_soon(self) -> None:
+        self._loop.call_soon(self._submit)
+
+    def _submit(self) -> None:
+        """Submit what one step of the loop asked for, together. A writer that begins with the first
+        of several requests takes turns with the loop at every statement, which costs a sixth."""
+        due, self._due = self._due, []
+        for request in due:
+            try:
+                self._writer.submit(request)
+            except BooksUnavailable as closed:
+                self._answer([Done(request.ticket, None, closed)])
 
     def _deliver(self, batch: list[Done]) -> None:
         """Take a committed group from the writer's thread; one wake-up for the whole group."""

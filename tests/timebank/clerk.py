@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.timebank.books import settings_for
 from timebank.callers.notices import add_notice
-from timebank.ledger.database import Desk, Done, Writer
+from timebank.ledger.database import Desk, Done, Request, Writer
 from timebank.ledger.sqlite.database import SqliteDatabase
 
 
@@ -49,7 +49,7 @@ def main() -> None:
     for line in sys.stdin:
         what, _, text = line.strip().partition(" ")
         if what == "write":
-            writer.submit(note(text), text)
+            writer.submit(Request(note(text), text))
         elif what == "hurry":
             database.hurry(0)
         else:

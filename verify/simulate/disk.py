@@ -371,15 +371,13 @@ class InlineWriter(Writer):
         self._waiting: deque[Request] = deque()
         self._turn_is_due = False
 
-    def submit(self, operation: Callable[[Desk], object], ticket: object) -> Request:
-        request = Request(operation, ticket)
+    def submit(self, request: Request) -> None:
         if self._mortal.dead:
-            return request
+            return
         if self._closed:
             raise BooksUnavailable("The books are closed.")
         self._waiting.append(request)
         self._ask_for_turn()
-        return request
 
     def close(self) -> None:
         while self._waiting and not self._mortal.dead:

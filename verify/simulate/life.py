@@ -20,6 +20,7 @@ from unittest import mock
 from argon2 import PasswordHasher
 
 from door.call.board import Board
+from door.call.books import Books
 from door.call.caller import Caller
 from door.call.console import Console
 from door.config.config import Config
@@ -292,6 +293,8 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.call.board.left_beside": lambda *parts, **facts: is_gone,
         "door.call.passwords._hasher": _quick_hasher,
         "door.call.books.Writer": _writer,
+        # No thread begins with the first of several requests.
+        "door.call.books.Books._submit_soon": Books._submit,
         "door.games.blackjack.tutor.thinking.ThinkingProcess": Later,
         "door.call.board.this_process": lambda: at_work().name,
         "door.server.server.LinkListener": DoorWay,

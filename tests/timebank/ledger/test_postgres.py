@@ -26,7 +26,7 @@ from timebank.errors import (
 )
 from timebank.ledger import database as databases
 from timebank.ledger import engines, failures, migrations
-from timebank.ledger.database import Writer
+from timebank.ledger.database import Request, Writer
 from timebank.ledger.postgres import database as postgres_database
 from timebank.ledger.postgres import dialect as postgres_dialect
 from timebank.ledger.postgres.connection import BooksConnection
@@ -377,11 +377,11 @@ class TestACommitThatBreaksOff:
         groups: queue.Queue = queue.Queue()
         writer = Writer(books.database, lambda: books.settings, lambda: NOON, groups.put)
         wire.dies(is_done=is_done)
-        writer.submit(lambda desk: add_notice(desk, 1, "a"), "a")
+        writer.submit(Request(lambda desk: add_notice(desk, 1, "a"), "a"))
         (done,) = groups.get(timeout=20)
         assert (done.error is None) == is_done
         assert is_done or isinstance(done.error, BooksUnavailable)
-        writer.submit(lambda desk: add_notice(desk, 1, "b"), "b")
+        writer.submit(Request(lambda desk: add_notice(desk, 1, "b"), "b"))
         (done,) = groups.get(timeout=20)
         assert done.error is None
         writer.close()
@@ -407,15 +407,15 @@ class TestACommitThatBreaksOff:
         wire.dies(is_done=True)
         with monkeypatch.context() as network:
             network.setattr("timebank.ledger.postgres.dialect.was_done", self.away)
-            writer.submit(lambda desk: add_notice(desk, 1, "a"), "a")
+            writer.submit(Request(lambda desk: add_notice(desk, 1, "a"), "a"))
             said = [groups.get(timeout=20)[0].error for _ in range(2)]
             assert [type(error) for error in said] == [InDoubt, OutcomeUnknown]
-            writer.submit(lambda desk: add_notice(desk, 1, "b"), "b")
+            writer.submit(Request(lambda desk: add_notice(desk, 1, "b"), "b"))
             (refused,) = groups.get(timeout=20)
             assert isinstance(refused.error, BooksUnavailable)
         (done,) = groups.get(timeout=20)
         assert (done.ticket, done.error) == ("a", None)
-        writer.submit(lambda desk: add_notice(desk, 1, "c"), "c")
+        writer.submit(Request(lambda desk: add_notice(desk, 1, "c"), "c"))
         assert groups.get(timeout=20)[0].error is None
         writer.close()
         assert texts(books) == ["a", "c"]
@@ -435,7 +435,7 @@ class TestACommitThatBreaksOff:
         with monkeypatch.context() as network:
             network.setattr("timebank.ledger.postgres.dialect.was_done", self.away)
             writer._queue.put(old)
-            writer.submit(lambda desk: None, "starts the thread")
+            writer.submit(Request(lambda desk: None, "starts the thread"))
             said = [groups.get(timeout=20)[0].error for _ in range(2)]
             assert [type(error) for error in said] == [InDoubt, OutcomeUnknown]
         assert groups.get(timeout=20)[0].error is None

@@ -15,7 +15,7 @@ import pytest
 from tests.timebank.books import NOON, act, lost, place_bet, wager, won
 from timebank.calls.calls import open_call, open_calls
 from timebank.errors import CallClosed, RoundInPlay
-from timebank.ledger.database import Writer
+from timebank.ledger.database import Request, Writer
 from timebank.ledger.engines import books_of
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move
@@ -100,7 +100,7 @@ def _serve(pipe, settings, calls):
 
     while True:
         for call_id in calls:
-            writer.submit(lambda desk, call_id=call_id: play(desk, call_id), call_id)
+            writer.submit(Request(lambda desk, call_id=call_id: play(desk, call_id), call_id))
         for done in answers.get():
             pipe.send(done.result)
 

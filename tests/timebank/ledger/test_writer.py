@@ -12,7 +12,7 @@ import pytest
 
 from timebank.callers.notices import add_notice
 from timebank.errors import BooksUnavailable, NotEnough, Refused
-from timebank.ledger.database import GROUP_SIZE, Writer
+from timebank.ledger.database import GROUP_SIZE, Request, Writer
 from timebank.ledger.sqlite.database import SqliteDatabase
 
 PATIENCE = 120
@@ -29,7 +29,7 @@ class Desks:
         )
 
     def submit(self, operation, ticket=None) -> None:
-        self.writer.submit(operation, ticket)
+        self.writer.submit(Request(operation, ticket))
 
     def next_group(self):
         return self.groups.get(timeout=PATIENCE)
@@ -96,9 +96,9 @@ def test_what_waits_together_commits_together_in_the_order_it_came(books, desks)
     assert texts(books) == ["a", "b", "c"]
 
 
-def test_no_more_than_fifty_share_a_commit(desks):
+def test_no_more_than_a_hundred_share_a_commit(desks):
     first = desks.together(*[add("x")] * (2 * GROUP_SIZE + 7))
-    assert [len(first), len(desks.next_group()), len(desks.next_group())] == [50, 50, 7]
+    assert [len(first), len(desks.next_group()), len(desks.next_group())] == [100, 100, 7]
 
 
 def test_nothing_is_answered_before_it_is_committed(books):
@@ -111,7 +111,7 @@ def test_nothing_is_answered_before_it_is_committed(books):
 
     writer = Writer(books.database, lambda: books.settings, lambda: books.now, look)
     for _ in range(20):
-        writer.submit(add("x"), None)
+        writer.submit(Request(add("x"), None))
     writer.close()
     answered = 0
     for size, visible in seen:
@@ -186,11 +186,11 @@ def test_a_locked_database_fails_the_group_and_the_next_one_goes_on(books):
     writer = Writer(database, lambda: books.settings, lambda: books.now, groups.put)
     with contextlib.closing(sqlite3.connect(database.path, isolation_level=None)) as rival:
         rival.execute("BEGIN IMMEDIATE")
-        writer.submit(add("a"), "a")
+        writer.submit(Request(add("a"), "a"))
         (done,) = groups.get(timeout=PATIENCE)
         assert isinstance(done.error, BooksUnavailable)
         assert "locked" in str(done.error)
-    writer.submit(add("b"), "b")
+    writer.submit(Request(add("b"), "b"))
     assert groups.get(timeout=PATIENCE)[0].error is None
     writer.close()
     database.close()
@@ -208,9 +208,9 @@ def test_settings_that_cannot_be_had_fail_the_group_not_the_writer(books, caplog
 
     groups: queue.Queue = queue.Queue()
     writer = Writer(books.database, settings, lambda: books.now, groups.put)
-    writer.submit(add("a"), None)
+    writer.submit(Request(add("a"), None))
     assert isinstance(groups.get(timeout=PATIENCE)[0].error, BooksUnavailable)
-    writer.submit(add("b"), None)
+    writer.submit(Request(add("b"), None))
     assert groups.get(timeout=PATIENCE)[0].error is None
     writer.close()
     assert "could not be committed" in caplog.text
@@ -225,8 +225,8 @@ def test_a_delivery_that_fails_is_logged_and_the_writer_goes_on(books, caplog):
 
     caplog.set_level(logging.ERROR)
     writer = Writer(books.database, lambda: books.settings, lambda: books.now, deliver)
-    writer.submit(add("a"), None)
-    writer.submit(add("b"), None)
+    writer.submit(Request(add("a"), None))
+    writer.submit(Request(add("b"), None))
     writer.close()
     assert sum(delivered) == 2
     assert texts(books) == ["a", "b"]
@@ -237,7 +237,7 @@ def test_closing_finishes_what_is_queued(books):
     groups: queue.Queue = queue.Queue()
     writer = Writer(books.database, lambda: books.settings, lambda: books.now, groups.put)
     for number in range(120):
-        writer.submit(add(str(number)), number)
+        writer.submit(Request(add(str(number)), number))
     writer.close()
     answered = []
     while not groups.empty():

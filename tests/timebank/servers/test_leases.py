@@ -8,7 +8,7 @@ import pytest
 
 from timebank.callers.notices import add_notice
 from timebank.errors import LeaseLost
-from timebank.ledger.database import Writer
+from timebank.ledger.database import Request, Writer
 from timebank.ledger.engines import books_of
 from timebank.servers import leases
 
@@ -195,9 +195,9 @@ class TestWritingUnderIt:
                 all_done.set()
 
         writer = Writer(books.database, lambda: books.settings, lambda: books.now, deliver)
-        writer.submit(lambda desk: add_notice(desk, 1, "before"), "before")
-        writer.submit(lambda desk: write_under(desk, fence, "lost"), "lost")
-        writer.submit(lambda desk: add_notice(desk, 1, "after"), "after")
+        writer.submit(Request(lambda desk: add_notice(desk, 1, "before"), "before"))
+        writer.submit(Request(lambda desk: write_under(desk, fence, "lost"), "lost"))
+        writer.submit(Request(lambda desk: add_notice(desk, 1, "after"), "after"))
         assert all_done.wait(20)
         writer.close()
         errors = {done.ticket: type(done.error) for done in answers}
