@@ -150,6 +150,13 @@ class Prepared:
         found: int = rows.scalar_one() if rows.returns_rows else rows.lastrowid
         return found
 
+    def changes(self, connection: Connection, /, **values: object) -> int:
+        """Run a write, and give how many rows it has changed."""
+        driver = driver_of(connection)
+        if driver is not None:
+            return int(self._asked(driver, connection, values, attrgetter("rowcount")))
+        return self(connection, **values).rowcount
+
     def later(self, connection: Connection, /, **values: object) -> Changed:
         """Run it before the next statement, or before the COMMIT: a server is sent both at once.
 

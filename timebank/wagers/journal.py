@@ -167,17 +167,40 @@ _SHOE = (
 )
 
 
+def _shoe(row: Sequence[Any]) -> Shoe:
+    """Make a shoe of the columns of `_SHOE`, and its position."""
+    number, seal, decks, cut, closed, owner, seed, table, anchor, link, beacon, position = row
+    return Shoe(
+        id=number,
+        seal=seal,
+        decks=decks,
+        position=position,
+        cut=cut,
+        fresh=cut is None,
+        done=closed is not None,
+        caller_id=owner,
+        seed=seed,
+        table=table,
+        anchor=anchor,
+        link=link or 0,
+        signature="" if beacon is None else _signature(beacon),
+    )
+
+
 def _open_shoes(*of: ColumnElement[bool]) -> Query:
     position = func.coalesce(gone(shoes.c.id), 0).label("position")
     return select(*_SHOE, position).where(shoes.c.closed.is_(None), *of)
 
 
 _OF_GAME = shoes.c.game == bindparam("game")
-_OPEN_SHOE = Prepared(lambda: _open_shoes(shoes.c.caller_id == bindparam("caller_id"), _OF_GAME))
-_OPEN_TABLE_SHOE = Prepared(
+_OPEN_SHOE = Reader(
+    _shoe, lambda: _open_shoes(shoes.c.caller_id == bindparam("caller_id"), _OF_GAME)
+)
+_OPEN_TABLE_SHOE = Reader(
+    _shoe,
     lambda: _open_shoes(
         shoes.c.caller_id.is_(None), _OF_GAME, shoes.c.at_table == bindparam("at_table")
-    )
+    ),
 )
 _SEAL = Prepared(
     lambda: insert(shoes).values(
@@ -217,13 +240,13 @@ def open_shoe(
     of a new one, where one has to begin.
     """
     if owner is None:
-        row = _OPEN_TABLE_SHOE(desk.connection, game=game, at_table=table).first()
+        shoe = _OPEN_TABLE_SHOE.first(desk.connection, game=game, at_table=table)
     else:
-        row = _OPEN_SHOE(desk.connection, caller_id=owner, game=game).first()
-    if row is not None and row.decks == decks:
-        return _shoe(row)
-    if row is not None:
-        close_shoe(desk, row.shoe_id)
+        shoe = _OPEN_SHOE.first(desk.connection, caller_id=owner, game=game)
+    if shoe is not None and shoe.decks == decks:
+        return shoe
+    if shoe is not None:
+        close_shoe(desk, shoe.id)
     anchor, link = None, 0
     if ahead:
         taken = chains.take_link(desk, owner, game, table, seed, ahead)
@@ -257,7 +280,7 @@ def close_shoe(desk: Desk, shoe_id: int) -> None:
 
     Raises `RoundInPlay` while a hand from it is open, `ShoeGone` when it is done already.
     """
-    if _CLOSE_SHOE(desk.connection, closed=stamp(desk.now), shoe_id=shoe_id).rowcount:
+    if _CLOSE_SHOE.changes(desk.connection, closed=stamp(desk.now), shoe_id=shoe_id):
         return
     if _IS_DEALT_FROM(desk.connection, shoe_id=shoe_id).scalar():
         raise RoundInPlay(Phrase("A hand from this shoe is still in play."))
@@ -374,26 +397,6 @@ def _readable(found: Iterator[StoredRound | JournalDamaged], what: str) -> Itera
             log.error("hand %d %s, but %s", stored.number, what, stored)
         else:
             yield stored
-
-
-def _shoe(row: Sequence[Any]) -> Shoe:
-    """Make a shoe of the columns of `_SHOE`, and its position."""
-    number, seal, decks, cut, closed, owner, seed, table, anchor, link, beacon, position = row
-    return Shoe(
-        id=number,
-        seal=seal,
-        decks=decks,
-        position=position,
-        cut=cut,
-        fresh=cut is None,
-        done=closed is not None,
-        caller_id=owner,
-        seed=seed,
-        table=table,
-        anchor=anchor,
-        link=link or 0,
-        signature="" if beacon is None else _signature(beacon),
-    )
 
 
 def _signature(beacon: str) -> str:
