@@ -327,34 +327,33 @@ class Canvas:
 
     def put_pipe(self, row: int, column: int, text: str, style: Style = PLAIN) -> int:
         """Write a line of text with pipe codes, from `style` on; returns the column after it."""
-        return self.put_pieces(row, column, (text,), style)
+        cells, inks = _piped(text, style.number)
+        return self._lay(row, column, cells, inks if self.colour else _PLAIN_INK * len(inks))
 
     def put_pieces(self, row: int, column: int, texts: Sequence[str], style: Style = PLAIN) -> int:
         """Write texts with pipe codes one behind the other, each from `style` on; returns the
         column after them. Of a line in which only a piece changes, the others are known."""
-        if len(texts) == 1:
-            cells, inks = _piped(texts[0], style.number)
-        else:
-            pieces = [_piped(text, style.number) for text in texts]
-            cells = "".join([piece.cells for piece in pieces])
-            inks = "".join([piece.inks for piece in pieces])
+        pieces = [_piped(text, style.number) for text in texts]
+        cells = "".join([piece.cells for piece in pieces])
+        inks = "".join([piece.inks for piece in pieces])
         return self._lay(row, column, cells, inks if self.colour else _PLAIN_INK * len(inks))
 
     def _lay(self, row: int, column: int, cells: str, inks: str) -> int:
         end = column + len(cells)
-        first, last = column, end
+        first = column
         if column < 0 or end > self.width:
             first, last = max(column, 0), min(end, self.width)
-            halved = last < end and last > first and cells[last - column] == _HALF
+            if first >= last:
+                return end
+            halved = last < end and cells[last - column] == _HALF
             cells = cells[first - column : last - column]
             inks = inks[first - column : last - column]
             if halved:
                 cells = cells[:-1] + " "
             if cells.startswith(_HALF):
                 cells = " " + cells[1:]
-        if first >= last or not 0 <= row < self.rows:
-            return end
-        self._rows[row] = _laid(self._rows[row], first, cells, inks)
+        if cells and 0 <= row < self.rows:
+            self._rows[row] = _laid(self._rows[row], first, cells, inks)
         return end
 
     def box(

@@ -65,12 +65,16 @@ def _(text: str) -> str:
 
 def ngettext(one: str, many: str, number: int) -> str:
     viewer = _viewer.get()
+    if viewer.language == ENGLISH:
+        return one if number == 1 else many
     return catalogue(viewer.language).ngettext(one, many, number).translate(viewer.spelling)
 
 
 def pgettext(context: str, text: str) -> str:
     """Give a text whose one English word is several in other languages; `context` says which."""
     viewer = _viewer.get()
+    if viewer.language == ENGLISH:
+        return text
     return catalogue(viewer.language).pgettext(context, text).translate(viewer.spelling)
 
 
