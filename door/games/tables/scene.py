@@ -200,7 +200,7 @@ class TableScene:
     # else sees them.
     has_purse: bool = True
     player: str = ""  # whose table it is, where somebody else looks at it
-    history: tuple[Result, ...] = ()  # the latest last
+    history: tuple[str, ...] = ()  # how hands ended, a line of the panel each, the latest first
     tally: TableTally = field(default_factory=TableTally)
     # What was painted last, for which area; nothing after a change.
     _painted: tuple[tuple[object, ...], tuple[Row, ...]] | None = None
@@ -219,7 +219,9 @@ class TableScene:
 
     def end(self, words: str, net: int) -> None:
         self.result = Result(words, net)
-        self.history = (*self.history, self.result)[-HISTORY:]
+        sign = "|10" if net > 0 else "|12" if net < 0 else "|14"
+        line = f"|07{words[:15]:<16}{sign}{_signed_coins(net, self.coin)[:5]:>5}"
+        self.history = (line, *self.history)[:HISTORY]
 
     def changed(self) -> None:
         """Have all of it painted at the next refresh, and not the clock alone."""
@@ -356,11 +358,9 @@ class TableScene:
         if rows >= ROWS_FOR_LARGE:
             row += 1
             canvas.put_pipe(row, column + 2, f"|10{_('Last hands')}")
-        for hand in self.history[::-1][: max(0, last - row)]:
+        for line in self.history[: max(0, last - row)]:
             row += 1
-            sign = "|10" if hand.net > 0 else "|12" if hand.net < 0 else "|14"
-            amount = _signed_coins(hand.net, self.coin)
-            canvas.put_pipe(row, column + 2, f"|07{hand.words[:15]:<16}{sign}{amount[:5]:>5}")
+            canvas.put_pipe(row, column + 2, line)
 
     def _paint_figures_below(self, canvas: Canvas, area: Area) -> None:
         row, column = area.rows - 2, area.left
