@@ -13,8 +13,10 @@ new one.
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import compress, count
+from operator import ne
 from typing import NamedTuple
 
 from ansi.style import PLAIN, Colour, Style, change, from_pipe, sgr_of, style_of
@@ -171,21 +173,8 @@ def _few_cells(before: Row, row: Row) -> _Change | None:
 
 @lru_cache(maxsize=1024)  # some 800 bytes each: what a paste brings is forgotten again
 def _difference(before: Row, row: Row) -> _Change:
-    cells, inks = _stretch(before.cells, row.cells), _stretch(before.inks, row.inks)
-    first = min(cells[0], inks[0])
-    stretch = slice(first, max(cells[1], inks[1]))
-    pairs = zip(
-        before.cells[stretch],
-        row.cells[stretch],
-        before.inks[stretch],
-        row.inks[stretch],
-        strict=True,
-    )
-    differing = [
-        column
-        for column, (old, new, old_ink, new_ink) in enumerate(pairs, first)
-        if old != new or old_ink != new_ink
-    ]
+    were, are = zip(*before, strict=True), zip(*row, strict=True)
+    differing = list(compress(count(), map(ne, were, are)))
     if not differing:
         return _rewrite(before, [], -1)
     low, high = differing[0], differing[-1] + 1
@@ -259,10 +248,8 @@ def _rewrite(
     return _Change(row, start, ink, "".join(parts), at, pen, unsteady)
 
 
-@lru_cache(maxsize=2048)  # some 700 bytes each
-def _laid(below: Row, first: int, cells: str, inks: str) -> Row:
-    """Return a row with cells laid on it from `first` on. Tables lay the same cells again and
-    again, and callers who see the same share the row."""
+def _laid_once(below: Row, first: int, cells: str, inks: str) -> Row:
+    """Return a row with cells laid on it from `first` on."""
     last = first + len(cells)
     left, right = below.cells[:first], below.cells[last:]
     if below.cells[first] == _HALF:  # of a character that begins before us
@@ -270,6 +257,11 @@ def _laid(below: Row, first: int, cells: str, inks: str) -> Row:
     if right.startswith(_HALF):
         right = " " + right[1:]
     return Row(left + cells + right, below.inks[:first] + inks + below.inks[last:])
+
+
+# Tables lay the same cells again and again, and callers who see the same share the row. Some 700
+# bytes each.
+_laid = lru_cache(maxsize=2048)(_laid_once)
 
 
 class Canvas:
@@ -330,6 +322,13 @@ class Canvas:
         cells, inks = _piped(text, style.number)
         return self._lay(row, column, cells, inks if self.colour else _PLAIN_INK * len(inks))
 
+    def put_clock(self, row: int, column: int, text: str, style: Style = PLAIN) -> int:
+        """Write a line as `put_pipe` does, but remember nothing of it: the clocks of a thousand
+        callers would drive what tables lay again and again out of the cache."""
+        cells, inks = _piped(text, style.number)
+        inks = inks if self.colour else _PLAIN_INK * len(inks)
+        return self._lay(row, column, cells, inks, _laid_once)
+
     def put_pieces(self, row: int, column: int, texts: Sequence[str], style: Style = PLAIN) -> int:
         """Write texts with pipe codes one behind the other, each from `style` on; returns the
         column after them. Of a line in which only a piece changes, the others are known."""
@@ -338,7 +337,9 @@ class Canvas:
         inks = "".join([piece.inks for piece in pieces])
         return self._lay(row, column, cells, inks if self.colour else _PLAIN_INK * len(inks))
 
-    def _lay(self, row: int, column: int, cells: str, inks: str) -> int:
+    def _lay(
+        self, row: int, column: int, cells: str, inks: str, laid: Callable[..., Row] = _laid
+    ) -> int:
         end = column + len(cells)
         first = column
         if column < 0 or end > self.width:
@@ -353,7 +354,7 @@ class Canvas:
             if cells.startswith(_HALF):
                 cells = " " + cells[1:]
         if cells and 0 <= row < self.rows:
-            self._rows[row] = _laid(self._rows[row], first, cells, inks)
+            self._rows[row] = laid(self._rows[row], first, cells, inks)
         return end
 
     def box(
@@ -379,8 +380,8 @@ class Canvas:
     def blank(self, row: int, column: int, width: int, height: int, style: Style = PLAIN) -> None:
         if column <= 0 and column + width >= self.width:
             ink = chr(style.number) if self.colour else _PLAIN_INK
-            for line in range(max(row, 0), min(row + height, self.rows)):
-                self._rows[line] = _blank(self.width, ink)
+            first, last = max(row, 0), min(row + height, self.rows)
+            self._rows[first:last] = [_blank(self.width, ink)] * (last - first)
             return
         for line in range(row, row + height):
             self.put(line, column, " " * width, style)

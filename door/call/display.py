@@ -629,7 +629,7 @@ class CanvasDisplay:
 
     def _paint_clock(self) -> None:
         row = self._canvas.rows - STATUS_ROWS
-        self._canvas.put_pipe(row, self._clock_column, self._clock, _STATUS_STYLE)
+        self._canvas.put_clock(row, self._clock_column, self._clock, _STATUS_STYLE)
 
 
 Display = LinesDisplay | CanvasDisplay

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ansi.canvas import DOUBLE, Canvas
+from ansi.canvas import DOUBLE, Canvas, _laid
 from ansi.charset import Charset, encode
 from ansi.style import PLAIN, Colour, Style
 from tests.ansi.terminal import Terminal, shown
@@ -348,3 +348,13 @@ def test_a_bar_that_goes_leaves_nothing_at_the_edge() -> None:
     canvas.put(1, 0, "x" * 19)
     terminal.read(canvas.update())
     assert terminal.buffer[1][19].bg == "default"
+
+
+@pytest.mark.parametrize("colour", [True, False])
+def test_a_clock_is_a_line_like_any_other_and_nothing_of_it_is_remembered(colour: bool) -> None:
+    clock, line = (Canvas(20, 2, colour=colour) for _ in range(2))
+    assert line.put_pipe(1, 15, "|14Time 1:23", RED) == 24
+    remembered = _laid.cache_info()
+    assert clock.put_clock(1, 15, "|14Time 1:23", RED) == 24
+    assert _laid.cache_info() == remembered
+    assert clock.render() == line.render()

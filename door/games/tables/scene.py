@@ -143,6 +143,7 @@ class FeltLayout:
         return FELT_ROW + self.rows - 1 - self.rails
 
 
+@lru_cache(maxsize=64)
 def felt_of(area: Area) -> FeltLayout:
     """Lay out the felt: beside the figures, or above them on a narrow screen."""
     if area.is_narrow:
@@ -247,10 +248,10 @@ class TableScene:
             return
         clock = wording.clock_time(self.time_left)
         if area.is_narrow:
-            canvas.put_pipe(area.rows - 2, area.left + 1, f"|07{_('Time')} |14{clock}  ")
+            canvas.put_clock(area.rows - 2, area.left + 1, f"|07{_('Time')} |14{clock}  ")
         else:
             column = _panel_column(area) + 2 + NAME_COLUMNS
-            canvas.put_pipe(FELT_ROW + 1, column, f"|14{clock:<11}")
+            canvas.put_clock(FELT_ROW + 1, column, f"|14{clock:<11}")
 
     def lines(self) -> Sequence[str]:
         told = [f"|15{self.title}"]
