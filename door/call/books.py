@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from door.clock import until as by
 from timebank.errors import BooksGone, BooksUnavailable, InDoubt, OutcomeUnknown
@@ -31,8 +30,7 @@ NOT_KNOWN_IN_TIME = N_(
 )
 
 
-@dataclass(frozen=True)
-class _Ticket:
+class _Ticket(NamedTuple):
     """Who waits for an answer, and who is to be told that it takes longer."""
 
     answer: asyncio.Future[object]

@@ -334,14 +334,13 @@ def not_ours(place: object, program: int) -> str:
     return f"{place} is the database of some other program."
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     ticket: object
     result: object
     error: BaseException | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Request:
     """Something that was asked of the writer, and is carried out unless it is taken back before."""
 
