@@ -261,6 +261,18 @@ def is_of(wire: _socket.socket, user: int) -> bool:
     return int.from_bytes(said[INT : 2 * INT], sys.byteorder) in (user, 0)  # after the process
 
 
+def receive(wire: _socket.socket) -> bytes:
+    """Return the next message, empty once the other end has closed; raises `OSError`.
+
+    An end that closes with something unread resets the connection, and the kernel reports that
+    before it gives out what that end has sent last.
+    """
+    try:
+        return wire.recv(LARGEST)
+    except ConnectionResetError:
+        return wire.recv(LARGEST)
+
+
 def send_ends(wire: _socket.socket, message: bytes, ends: list[int]) -> None:
     """Send a message with descriptors."""
     numbers = b"".join(end.to_bytes(INT, sys.byteorder) for end in ends)

@@ -258,7 +258,7 @@ class _Relay:
                 os.close(end)
 
     def _follow(self) -> int | Before:
-        while (came_to := self._obey(self._wire.recv(handed.LARGEST))) is None:
+        while (came_to := self._obey(handed.receive(self._wire))) is None:
             continue
         return came_to
 

@@ -482,7 +482,7 @@ class DoorWire:
 
     def _obey(self) -> None:
         try:
-            word, *texts = handed.unpacked(self._wire.recv(handed.LARGEST))
+            word, *texts = handed.unpacked(handed.receive(self._wire))
         except BlockingIOError:
             return
         except OSError:

@@ -526,3 +526,25 @@ def test_a_call_that_does_not_come_to_its_line_is_dropped(wires) -> None:
                 await door_calls.DoorWire(near).message(handed.CALL)
 
         asyncio.run(asks())
+
+
+def test_the_end_of_a_call_is_heard_although_the_server_has_not_read_everything() -> None:
+    """The kernel reports a reset before what was sent: the caller was served a second time."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours:
+        ours.send(handed.packed(handed.RESIZED))
+        theirs.send(handed.packed(handed.DONE, "0"))
+        theirs.close()
+        assert relay._Relay(ours, relay.Before())._follow() == 0
+
+
+async def test_minutes_are_given_although_the_door_has_not_read_everything() -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours:
+        ours.send(handed.packed(handed.DONE))
+        theirs.send(handed.packed(handed.GIVEN, "MODUSER.DAT"))
+        theirs.close()
+        wire = door_calls.DoorWire(ours)
+        wire._answer = asyncio.get_running_loop().create_future()
+        wire._obey()
+        assert wire._answer.result()[:2] == [handed.GIVEN, "MODUSER.DAT"]
