@@ -17,6 +17,7 @@ from typing import Any
 from unittest import mock
 
 from door.call.board import Board
+from door.call.process import BY_ITSELF
 from door.cli import run
 from door.config.config import Config
 from door.games.registry import GAMES
@@ -59,7 +60,7 @@ class HostLine(Wire):
 class Door(Life):
     """A door process, and the caller that it hands over or serves.
 
-    `started` says by its name since when a door serves a caller by itself.
+    `started` says by the name in the books since when a door serves a caller by itself.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class Door(Life):
         code = chance.choice(list(GAMES)) if chance.random() < 0.3 else None
         with self.at_work():
             before = relay.Before()
-            self._started[self.name] = before.arrived
+            self._started[BY_ITSELF + self.name] = before.arrived
             self.task = loop.create_task(self._run(before, now, node, code))
 
     async def _run(self, before: relay.Before, now: datetime, node: int, code: str | None) -> int:
@@ -109,7 +110,7 @@ class Door(Life):
                 return came_to
             self.went_on = before.went_on
             if self.went_on:
-                self._started[self.name] = self.machine.loop.time()
+                self._started[BY_ITSELF + self.name] = self.machine.loop.time()
         asked = Asked(self.handed.file, self.guest.board, node)
         arrival, news = run._received(asked, self.config, before, now)
         line = _opened(self, arrival.introduction)

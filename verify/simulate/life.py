@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import random
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Set
 from contextvars import ContextVar, copy_context
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +49,9 @@ class Consoles(dict[Console, None]):
 
     def discard(self, console: Console) -> None:
         self.pop(console, None)
+
+    def __sub__(self, others: Set[Console]) -> list[Console]:
+        return [console for console in self if console not in others]
 
 
 class Machine:
