@@ -40,6 +40,7 @@ ORDER = {
     "door": (
         "door",
         "door.errors",
+        "door.closed",
         "door.clock",
         "door.flag",
         "door.wording",

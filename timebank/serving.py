@@ -174,6 +174,25 @@ def take_now(place: str) -> Lock | None:
     return Lock(file)
 
 
+def doubt(place: str) -> str:
+    """Say why no server could hold a lock; "" if one could, or nobody can say before it starts."""
+    for each in (place, os.path.dirname(place)):
+        try:
+            file = os.open(each, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return ""
+        except OSError as error:
+            return refusal(place, error)
+        finally:
+            os.close(file)
+        return ""
+    return ""
+
+
 def is_held(place: str) -> bool:
     """Return whether some process holds a lock; False where nobody can say."""
     try:

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
 
+from door import closed
+from door.call.process import lock_of
 from door.config import config, named, privacy
 from door.config.config import Config
 from door.defence.front_ends import Lookout, signs_in
@@ -23,7 +25,7 @@ from door.lines.ssh import NEEDS_EXTRA
 from door.lines.tls.certificates import doubt
 from door.odds.edge import edge
 from door.server.server_file import of_another_release
-from timebank import files
+from timebank import files, serving
 from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksUnavailable, DatabaseRefused
 from timebank.ledger import failures
@@ -47,6 +49,7 @@ def check(path: Path, *, with_odds: bool = True) -> tuple[Config, list[str]]:
     doubts += settings.unheeded
     doubts += privacy.doubts(settings)
     doubts += _look_at_folders(settings)
+    doubts += _look_at_lock(settings)
     doubts += _look_at_exchanged(settings)
     doubts += _look_for_front_ends(settings)
     doubts += _look_at_ssh(settings)
@@ -136,6 +139,12 @@ def _look_at_folders(settings: Config) -> list[str]:
                 " as the user that the board runs as, or give that user the folder."
             )
     return doubts
+
+
+def _look_at_lock(settings: Config) -> list[str]:
+    """Say that the board is closed, and why no server could hold the lock of its books."""
+    doubts = (closed.sentence(str(settings.board.data)), serving.doubt(lock_of(settings.bank)))
+    return [words for words in doubts if words]
 
 
 def _look_at_exchanged(settings: Config) -> list[str]:

@@ -17,6 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from door import closed
 from door.call.guest import THEBANK_EXT
 from door.call.guest_caller import brought_by
 from door.config.boards import board_named, board_of
@@ -67,6 +68,8 @@ def examine(config: Config, asked: Asked) -> list[str]:
             record, opened = _trial(database, config, arrival, now)
         except Refused as refused:
             return [*said, f"They would not be let in: {refused}"]
+    if shut := closed.sentence(str(config.board.data)):
+        said.append(f"Doors let nobody in just now. {shut}")
     said.append(f"Here they are {record.name}, with {span(opened.receipt.purse.bank)} in the bank.")
     if "#" in record.name:  # no alias has one
         said.append(

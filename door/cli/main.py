@@ -20,7 +20,7 @@ from door.cli.config import config_group
 from door.cli.events import event
 from door.cli.init import init
 from door.cli.setup import setup
-from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
+from door.cli.sysop import drain, forgive, kick, nodes, open_, refused, say, stop
 from door.cli.top import top
 from door.errors import BoardClosed, CannotJoin, CannotListen, NoSuchHand, PasswordRefused
 from timebank.cli.common import (
@@ -71,6 +71,7 @@ for command in (
     event,
     drain,
     stop,
+    open_,
 ):
     main.add_command(command)
 

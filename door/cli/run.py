@@ -21,6 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from door import closed
 from door.call.console import Console
 from door.call.guest import Guest
 from door.clock import SystemClock, seconds_begun
@@ -105,13 +106,19 @@ def _run(options: Options, config: Config, before: Before) -> int:
     if options.table is not None and game_named(options.table) is None:
         codes = ", ".join(game.code for game in GAMES.values())
         raise NoLine(f"No table is called {options.table}: --door takes {codes}.")
-    way = options.way()
+    way, folder = options.way(), str(config.board.data)
+    if options.local and closed.is_closed(folder):
+        return _turn_away(options, closed.sentence(folder), EXIT_WELL)
     if options.local:
         line = ways_in.opened(ways_in.Stdio(), at_home(os.environ))
         return to_the_end(_serve(options, config, line, None, AT_HOME))
     began = datetime.fromtimestamp(before.now, UTC).astimezone()
     arrival, news = _received(options.call, config, before, began)
     way = way or ways_in.said_by(arrival.understood.connection, options.telnet)
+    if closed.is_closed(folder) and not before.went_on:
+        log.info("nobody is let in: the board is closed")
+        asyncio.run(_tell(way, closed.FOR_CALLERS))
+        return EXIT_WELL
     line = ways_in.opened(way, arrival.introduction, before.called_back)
     return to_the_end(_serve(options, config, line, arrival.guest, news))
 
@@ -187,10 +194,10 @@ def _load_the_rest() -> None:
     gc.enable()
 
 
-def _turn_away(options: Options, words: str) -> int:
+def _turn_away(options: Options, words: str, status: int = EXIT_REFUSED) -> int:
     with contextlib.suppress(NoLine):
         asyncio.run(_tell(options.way() or ways_in.Stdio(), words))
-    return EXIT_REFUSED
+    return status
 
 
 async def _tell(way: ways_in.WayIn, words: str) -> None:

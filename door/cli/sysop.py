@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from door.cli.common import config_option, rows_option
+from door.cli.common import config_option, load_config, rows_option
 from door.errors import NoAnswer
 from timebank.cli.common import by_option
 from timebank.cli.errors import UserError, refusing
@@ -130,8 +130,54 @@ def drain(where: Where, by: str) -> None:
 @server_options
 @by_option
 def stop(where: Where, by: str) -> None:
-    """Close the board now. Callers are told, and no hand is lost."""
-    _tell(where, "stop", by=by)
+    """Close the board now. Callers are told, and no hand is lost.
+
+    Doors let nobody in until `door open` or `door serve`, even where no server runs now.
+    """
+    from door import closed
+
+    folder = _folder_without_server(*where)
+    if folder is None:
+        _tell(where, "stop", by=by)
+        return
+    _or_refuse(closed.close(folder, f"{by} with `door stop`"))
+    click.echo(f"No server runs in {folder}. {closed.sentence(folder)}")
+
+
+@click.command("open")
+@server_options
+def open_(where: Where) -> None:
+    """Open a board for doors again that was closed. `door serve` opens it for all callers."""
+    from door import closed
+
+    path, data = where
+    folder = str(load_config(path).board.data if data is None else data)
+    if not closed.is_closed(folder):
+        click.echo("The board is not closed.")
+        return
+    _or_refuse(closed.reopen(folder))
+    click.echo("The board is open for doors again.")
+
+
+def _or_refuse(problem: str) -> None:
+    if problem:
+        raise UserError(problem)
+
+
+def _folder_without_server(path: Path, data: Path | None) -> str | None:
+    """Return the data folder of a board whose books nobody serves; None where that is not known."""
+    from door.call.process import lock_of
+    from door.config import config
+    from timebank import serving
+    from timebank.errors import SettingsError
+
+    try:
+        settings = config.load(path)
+    except SettingsError:
+        return None
+    folder = settings.board.data
+    is_other = data is not None and data.resolve() != folder.resolve()
+    return None if is_other or serving.is_held(lock_of(settings.bank)) else str(folder)
 
 
 def _tell(where: Where, command: str, **what: object) -> None:
@@ -153,17 +199,21 @@ def _show(where: Where, command: str, form: str, shown: AnswerShown) -> None:
     else:
         tell(form, shown.table(answer), shown.fields, shown.records(answer), paged=False)
     if command == "nodes" and form == "text":
-        _tell_release(where)
+        _tell_state(where)
     _tell_silent(answer)
 
 
-def _tell_release(where: Where) -> None:
+def _tell_state(where: Where) -> None:
+    """Say that a board is closed for doors, and that its server is of another release."""
+    from door import closed
     from door.server import server_file
 
     path, data = where
     folders = [data] if data is not None else [Path(s.data) for s in server_file.servers_of(path)]
-    for words in filter(None, map(server_file.of_another_release, folders)):
-        click.echo(words)
+    for folder in folders:
+        for words in (closed.sentence(str(folder)), server_file.of_another_release(folder)):
+            if words:
+                click.echo(words)
 
 
 def _asked(where: Where, command: str, what: dict[str, object]) -> Mapping[str, Any]:

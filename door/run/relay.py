@@ -84,9 +84,11 @@ def relay(words: Sequence[str], environment: Mapping[str, str]) -> int | Before:
     except OSError:  # another user's
         return before
     if wire is None:
-        if not settings.start_a_server:
+        from door import closed  # noqa: PLC0415 - where a server runs nobody needs these
+        from door.run import starting  # noqa: PLC0415
+
+        if not settings.start_a_server or closed.is_closed(folder):
             return before
-        from door.run import starting  # noqa: PLC0415 - where a server runs nobody needs it
 
         try:
             wire = starting.reach(settings.path, folder, settings.lock(folder))

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from door import closed
 from door.config import config
 from door.errors import LinkBroken, NoAnswer, NobodyThere
 from door.lines.link import asked, dial, names_in, user_of
@@ -94,6 +95,8 @@ def ask(
 
 def _nobody(data: Path, what: str) -> NoAnswer:
     """Say that no server listens in a data folder, and what became of the last one."""
+    if said := closed.sentence(str(data)):
+        return NobodyThere(f"This board's server is not running. {said}")
     found = server_file.server_in(data)
     if found is None:
         return NobodyThere(f"This board's server is not running: {what}.")

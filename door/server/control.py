@@ -45,8 +45,11 @@ class Served(Protocol):
     def stays(self) -> int | None:
         """For how many minutes it stays without callers; None if it does not end by itself."""
 
-    def drain(self) -> None:
+    def drain(self, by: str) -> None:
         """Take no more calls, and close when the last caller has gone, or now if asked again."""
+
+    def shut(self, by: str) -> None:
+        """Close the board now, for doors as well, until the sysop opens it."""
 
     def look_now(self) -> None:
         """See at once what a command has written into the books."""
@@ -104,7 +107,7 @@ async def carry_out(server: Served, said: Said) -> Part:
             return _drain(server, by)
         case {"control": "stop"}:
             log.warning("%s stops the board", by)
-            server.ended.set()
+            server.shut(by)
             return {"words": _closing(board)}
         case {"control": control} if control == GIVE_WAY:
             return {"gives_way": await server.give_way()}
@@ -148,7 +151,7 @@ def _drain(server: Served, by: str) -> Part:
     """Drain; a server that drains already closes."""
     board = server.board
     log.warning("%s takes the board out of service", by)
-    server.drain()
+    server.drain(by)
     if server.ended.is_set():
         return {"words": _closing(board)}
     on = "1 caller is" if len(board.callers()) == 1 else f"{len(board.callers())} callers are"

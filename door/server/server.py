@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from door import wording
+from door import closed, wording
 from door.call import passwords
 from door.call.board import Board, new_seed
 from door.call.board_clock import BoardClock
@@ -169,6 +169,7 @@ class Server:
         self._pulse = health.Pulse(self.books, clock)
         self._health: Listener | None = None
         self._stops = False
+        self._is_shut = False  # whether the sysop has closed the board, for doors as well
         self._has_left = False  # whether the sockets for doors are to be another server's
         self._file = ServerFile(config.path, config.board.data, lock_of(config.bank), clock.now())
         self._settings_are_new = Flag()
@@ -232,7 +233,7 @@ class Server:
         await self.board.stop_games()
         if self.books.gone.is_set():
             words = wording.GONE
-        else:
+        elif not self._is_shut:
             self._handed.hand_back(staying=set())
         self.board.interrupt_all(Closing(Phrase(words)))
         if self._sessions:
@@ -258,8 +259,22 @@ class Server:
         self.board.passwords.close()
         self.board.reception.close_log()
 
-    def drain(self) -> None:
-        """Take no more calls, close when the last caller has gone, or now if asked again."""
+    def shut(self, by: str) -> None:
+        """Close the board now, for doors as well, until the sysop opens it."""
+        self._close_for_doors(f"{by} with `door stop`")
+        self.ended.set()
+
+    def _close_for_doors(self, by: str) -> None:
+        self._is_shut = True
+        if problem := closed.close(str(self.board.config.board.data), by):
+            log.error("%s Doors may start another server.", problem)
+
+    def drain(self, by: str = "the sysop") -> None:
+        """Take no more calls, close when the last caller has gone, or now if asked again.
+
+        The board is closed for doors at once, until the sysop opens it.
+        """
+        self._close_for_doors(f"{by} with `door drain`")
         if self.board.draining:
             self.ended.set()
             return
@@ -278,7 +293,6 @@ class Server:
         for listener in self._listeners:
             listener.close()
         on_calls = {caller.console for caller in self.board.callers()}
-        self._handed.hand_back(staying=on_calls)
         for console in self.board.consoles - on_calls:
             console.interrupt(Closing(Phrase(DRAINING)))
 
@@ -633,7 +647,7 @@ async def _serve(
     is_trial: bool,
 ) -> None:
     """Do the same with the lock of the books, until the server ends."""
-    manager = ServiceManager.of(os.environ)
+    manager, folder = ServiceManager.of(os.environ), str(config.board.data)
     _allow_many_lines()
     # A core file would hold what callers type and the seeds of shoes that are open.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
@@ -651,13 +665,17 @@ async def _serve(
         watched = asyncio.create_task(manager.keep_told())
         try:
             await server.start()
-            lock.note(serving.SERVING, str(config.board.data))
+            lock.note(serving.SERVING, folder)
+            if for_doors is None and (problem := closed.reopen(folder)):
+                log.error("%s Doors let nobody in.", problem)
             showing = _show_the_books(server)
             spare_collections()
             for words in _said(config, server, is_trial=is_trial):
                 announce(words)
             manager.say(READY)
             await server.ended.wait()
+            if for_doors is None and not server.books.gone.is_set():
+                closed.close(folder, "the end of `door serve`")
             manager.say(STOPPING)
             journal = "" if is_trial else ", hands in play stay in the journal"
             announce(f"Closing: callers are told{journal}.")

@@ -31,6 +31,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.processes import environment
+from door import closed
 from door.config import config as settings
 from door.games import hands
 from timebank.audit import accounts as accounts_audit
@@ -158,6 +159,7 @@ class Book:
         for door in self.doors:
             door.rides = kind in RIDES
         if kind == "started":
+            closed.reopen(str(self.config.board.data))  # a round before may have ended in peace
             async with self._playing(self.guests):
                 await self._until_each_pressed(KEYS_OF_A_RIDER)
                 await self._end(kind, later)
@@ -275,6 +277,26 @@ class Book:
                 assert line, f"the server said no port: {self.log.read_text()}"
                 found = re.search(r"port (\d+)\.$", line.strip())
                 self.port = int(found[1]) if found else 0
+        await asyncio.to_thread(self._no_call_is_left)
+
+    def _no_call_is_left(self) -> None:
+        """See that the new server has closed every call of those before, up to its last tick."""
+        database = books_of(self.config.bank)
+        database.open_existing()
+        try:
+            with database.reading(self.config.bank, datetime.now(UTC)) as desk:
+                left = desk.connection.exec_driver_sql(
+                    "SELECT id, process FROM calls WHERE closed IS NULL"
+                    f" AND process NOT LIKE 'door %' AND process NOT LIKE '%:{self.process.pid}'"
+                ).all()
+                short = desk.connection.exec_driver_sql(
+                    "SELECT id FROM calls WHERE closed IS NOT NULL AND ticked < ticked_at_renewal"
+                ).all()
+        finally:
+            database.close()
+        assert not left, f"calls that the server before has left: {left}"
+        assert not short, f"calls not charged to their last renewal: {short}"
+        self.tally.counted["starts that left no call open"] += 1
 
     async def _kill(self, kind: str) -> None:
         if self.process.returncode is None:

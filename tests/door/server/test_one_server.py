@@ -1,0 +1,187 @@
+"""One server on the books of a board: what becomes of a second one, of commands, and of calls."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import fcntl
+import os
+import socket
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tests.door.hosting import Host, Visit, hosted
+from tests.door.processes import OPEN_ALL_DAY, Served, dealt_door, forked_door, served
+from tests.door.shell import Shell, Told
+from tests.terminal import MODERN, PATIENCE
+from tests.world import logged_on
+from timebank import serving
+from timebank.calls.calls import open_calls
+from timebank.cli.main import main as timebank_main
+from timebank.keeping import backup
+
+
+def lock_in(folder: Path) -> str:
+    return serving.place_of(str(folder / "data" / "board.sqlite3"))
+
+
+async def test_a_second_server_says_who_serves_and_ends_from_whatever_folder_it_comes(
+    tmp_path: Path,
+) -> None:
+    async with served(tmp_path) as first:
+        elsewhere = tmp_path / "elsewhere"
+        (elsewhere / "data").mkdir(parents=True)
+        (elsewhere / "data" / "board.sqlite3").symlink_to(first.config.database)
+        (elsewhere / "sysop.toml").write_text(OPEN_ALL_DAY)
+        for folder in (tmp_path, elsewhere):
+            second = await asyncio.create_subprocess_exec(
+                *(*forked_door(tmp_path), "serve", "--config", str(folder / "sysop.toml")),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+            async with asyncio.timeout(PATIENCE):
+                output, error = await second.communicate()
+            assert (second.returncode, output) == (2, b"")
+            said = error.decode()
+            assert said.startswith(f"Process {first.process.pid} of "), said
+            assert (
+                f" serves from these books, with the data folder {first.config.board.data}" in said
+            )
+
+
+async def test_after_a_kill_the_next_server_closes_every_call_at_once(tmp_path: Path) -> None:
+    async with served(tmp_path) as board:
+        board.enter("Ada")
+        ada = await logged_on(board, "Ada", MODERN)
+        await ada.until("minutes today")
+        assert calls_open(board) == 1
+        board.process.kill()
+        await board.process.wait()
+        board.port = 0
+        assert calls_open(board) == 1
+        await board.serve()
+        assert calls_open(board) == 0
+        ada = await logged_on(board, "Ada", MODERN)
+        await ada.until("oodbye")
+        assert "You're already on" not in ada.transcript
+
+
+def calls_open(board: Served) -> int:
+    with board.books() as desk:
+        return len(open_calls(desk))
+
+
+@pytest.mark.long
+async def test_a_host_with_a_pid_namespace_for_each_call_is_asked_nothing_at_the_next(
+    tmp_path: Path,
+) -> None:
+    apart = ("unshare", "--pid", "--fork", "--kill-child")
+    probe = await asyncio.create_subprocess_exec(*apart, "true", stderr=subprocess.DEVNULL)
+    if await probe.wait():
+        pytest.skip("this user may make no namespace")
+    async with hosted(tmp_path, starts=True) as host:
+        first = await called_from(host, *apart)
+        await first.comes_in()
+        first.process.kill()
+        await first.process.wait()
+        await asyncio.to_thread(until_free, lock_in(tmp_path))
+        assert calls_open(host) == 1, "its server ended with the namespace"
+        second = await host.a_visit()
+        assert "You're already on" not in second.terminal.transcript
+        assert calls_open(host) == 1
+        assert await second.goes() == 0
+
+
+def until_free(place: str) -> None:
+    """Wait for the end of whoever holds a lock."""
+    with open(place) as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+
+
+async def called_from(host: Host, *before: str) -> Visit:
+    """Start a door behind other words of a command line, its caller's connection handed down."""
+    with socket.create_server(("127.0.0.1", 0)) as port:
+        caller = socket.create_connection(port.getsockname())
+        near, _ = port.accept()
+    host.door32(comm="2", handle=near.fileno())
+    door = (*before, *dealt_door(host.folder), "run", "--dropfile", str(host.node(1)))
+    with near:
+        process = await host._started(*door, descriptors=(near.fileno(),), environment=None)
+    return await host._visit(process, caller, "Moth@Xibalba", MODERN)
+
+
+# Beside commands.
+
+
+def timebank(folder: Path, *words: str) -> Told:
+    result = CliRunner().invoke(timebank_main, [*words, "--config", str(folder / "sysop.toml")])
+    return Told(result.exit_code, result.stdout, result.stderr)
+
+
+async def test_a_restore_in_a_storm_of_doors_starts_no_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Doors come while the books are locked to be put back: each lets its caller go."""
+    async with hosted(tmp_path, starts=True) as host:
+        host.expected = "board.sqlite3"  # whose lock the doors wait for in vain
+        host.database.close()
+        assert timebank(tmp_path, "backup", str(tmp_path / "copy")).status == 0
+        loop = asyncio.get_running_loop()
+        put_in_place = backup._put_in_place
+
+        def in_the_middle(*what: Any) -> None:
+            came = [
+                asyncio.run_coroutine_threadsafe(one_comes(host, node), loop) for node in (1, 2)
+            ]
+            for each in came:
+                each.result(PATIENCE)
+            put_in_place(*what)
+
+        monkeypatch.setattr(backup, "_put_in_place", in_the_middle)
+        told = await asyncio.to_thread(timebank, tmp_path, "restore", str(tmp_path / "copy"))
+        assert told.status == 0, told.error
+        assert not (host.config.board.data / "server.log").exists()
+        assert not serving.is_held(lock_in(tmp_path))
+
+
+async def one_comes(host: Host, node: int) -> None:
+    status, _, _ = await host.refused("--stdio", "--dropfile", str(host.door32(node, user=node)))
+    assert status == 2
+
+
+async def test_beside_a_server_commands_read_and_write_and_none_replaces_the_books(
+    tmp_path: Path,
+) -> None:
+    async with served(tmp_path) as board:
+        board.enter("Ada")
+        copy = str(tmp_path / "copy")
+        for words in (("backup", copy), ("audit",), ("maintain",), ("accounts",)):
+            told = await asyncio.to_thread(timebank, tmp_path, *words)
+            assert told.status == 0, told.error
+        books = str(board.config.database)
+        for words in (("restore", copy), ("move", books, str(tmp_path / "new")), ("upgrade",)):
+            told = await asyncio.to_thread(timebank, tmp_path, *words)
+            assert told.status == 2
+            assert told.error.startswith(f"Process {board.process.pid} of "), told.error
+
+
+def test_a_disk_without_locks_is_named_before_the_board_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sysop.toml").write_text(OPEN_ALL_DAY)
+    (tmp_path / "data").mkdir()
+    shell = Shell(tmp_path / "sysop.toml")
+    assert "locked" not in shell("check").output
+
+    def flock(file: int, how: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(serving.fcntl, "flock", flock)
+    assert "the books must be on a disk of this machine" in shell("check").output
+    told = shell("serve")
+    assert told.status == 2
+    assert "the books must be on a disk of this machine" in told.error
