@@ -21,10 +21,7 @@ from door.defence.counts import FIRST, Rank
 from door.defence.reception import Reception
 from door.errors import BoardFull, Interruption, TakenOver
 from door.games.engine.shuffle import SEED_BYTES
-from door.servers import bus
-from door.servers.bus import Bus
 from door.servers.peers import Peers
-from door.servers.ways import ways_of
 from timebank.callers import callers, ssh_keys
 from timebank.callers.notices import note_seen
 from timebank.calls import calls
@@ -77,7 +74,6 @@ class Board:
         self.process = this_process() if is_server else f"{BY_ITSELF}{this_process()}"
         self.has_ended = left_beside(config.bank, is_server=is_server)  # said of a process
         self.peers = Peers(config.board.data, lambda: books.read(registry.living))
-        self.bus = Bus(ways_of(config, self.process, is_server=is_server))
         self._only_node = only_node
         self._on_nodes: dict[int, Caller] = {}  # by their calls
         self.busy_elsewhere = 0  # nodes of the board that other servers' callers are on
@@ -90,9 +86,7 @@ class Board:
         self.draining = False  # whether no new calls are taken
         self._visitors: list[Caller] = []
         self.shared = lay_tables(self)
-        self.comings = Comings(
-            self.bus, clock, books, self.callers, lambda: self.config.company.comings
-        )
+        self.comings = Comings(clock, self.callers, lambda: self.config.company.comings)
 
     def callers(self) -> list[Caller]:
         """Return who is on line here, by node, then those who visit from other processes."""
@@ -286,9 +280,8 @@ class Board:
         except NodesTaken as full:
             raise BoardFull(str(full)) from full
         caller = on_call(opened, logged_on)
-        here = {each.call_id for each in self._own_callers()}
-        if opened.ended_call is not None and opened.ended_call not in here:
-            self.bus.publish(bus.TAKEN_OVER, call=opened.ended_call)
+        if opened.ended_call is not None:
+            self.comings.takes_over(opened.ended_call)
         self._end_raced(record)
         if elsewhere is not None:
             self.by_doors.append(caller)
@@ -315,6 +308,8 @@ class Board:
             caller.ended.set()
             if reason != WAS_TAKEN_OVER:
                 self.comings.went(caller)
+            elif self._caller_here(caller.record.id) is None:
+                self.comings.moves(caller)
 
     async def renew_leases(self) -> None:
         """Tell the books that these calls live; callers whose call is closed are interrupted."""
@@ -324,18 +319,22 @@ class Board:
         ticks = [(call_id, caller.purse.ticked()) for call_id, caller in living.items()]
         seen = [(caller, caller.last_hand.seen()) for caller in living.values()]
 
-        def renew(desk: Desk) -> dict[int, str | None]:
+        def renew(desk: Desk) -> Mapping[int, str | None]:
             for caller, number in seen:
                 if number:
                     note_seen(desk, caller.record.id, number)
-            ended = calls.renew(desk, self.process, ticks)
-            return {call_id: calls.why_ended(desk, call_id) for call_id in ended}
+            return calls.renew(desk, self.process, ticks)
 
         ended = await self.books.run(renew)
         for caller, number in seen:
             caller.last_hand.noted(number)
-        for call_id, why in ended.items():
-            living[call_id].console.interrupt(closed(why))
+        self.end_closed(ended)
+
+    def end_closed(self, ended: Mapping[int, str | None]) -> None:
+        """Interrupt the callers whose calls were closed elsewhere, each with the sysop's reason."""
+        for caller in self._own_callers():
+            if caller.call_id in ended:
+                caller.console.interrupt(closed(ended[caller.call_id]))
 
     def interrupt_all(self, interruption: Interruption) -> None:
         for console in self.consoles:

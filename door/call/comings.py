@@ -1,10 +1,9 @@
 """Who comes and goes, told to those who are on in a line: "Ann logs on."
 
-The server or door process that has a caller tells its own callers, and by the bus all others, who
-look the call up in the books: what they show is true, whoever sent the message. What happens within
-a moment is told in one line, and more than two are a number; so is what happens while more lines
-are due than `LINES_AT_ONCE` in `SPAN_SECONDS`. Whoever is typing, or whose cards are on their way,
-is told once that is over.
+The server that has a caller tells its own callers at once. Other processes find the call in the
+books at their next look. What happens within a moment is told in one line, and more than two are a
+number; so is what happens while more lines are due than `LINES_AT_ONCE` in `SPAN_SECONDS`. Callers
+who are typing, or whose cards are on their way, are told once that is over.
 
 Nothing of it is kept: whoever is not on hears nothing, and who has a call in the place of another
 was on all the while.
@@ -13,31 +12,19 @@ was on all the while.
 from __future__ import annotations
 
 import asyncio
-import json
-import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import select
-
 from door.call.caller import AT_LOG_ON
 from door.call.display import literal
-from door.servers import bus
-from timebank.errors import BooksFailed
 from timebank.language import _, ngettext, speaking_to
-from timebank.ledger.schema import callers, calls
-from timebank.ledger.sql import Prepared, among
 
 if TYPE_CHECKING:
     from door.call.board_clock import BoardClock
-    from door.call.books import Books
     from door.call.caller import Caller
     from door.clock import Timer
-    from door.servers.bus import Bus
-    from timebank.ledger.database import Desk
 
 UNTOLD = "comings_untold"  # the preference of a caller who wants to hear of none
 MOMENT = 0.5  # seconds in which what happens is told together
@@ -45,21 +32,9 @@ LINES_AT_ONCE = 4
 TWO = 2  # are named; more are a number
 SPAN_SECONDS = 20.0
 AGAIN_SECONDS = 1.0  # until somebody who was busy is looked at again
-MOST_LOOKED_UP = 200  # calls of other processes at a time; there is no more to tell of a crowd
 AT_ONCE = 8  # callers who are told before it is the turn of others
 
 News = dict[str, bool]  # by name, whether they have come, or gone
-
-log = logging.getLogger("door.call")
-
-_CALLS = Prepared(
-    lambda: (
-        select(calls.c.id, callers.c.name, calls.c.closed)
-        .join(calls, calls.c.caller_id == callers.c.id)
-        .where(among(calls.c.id, "calls"), callers.c.deleted.is_(None))
-        .order_by(calls.c.id)
-    )
-)
 
 
 class Comings:
@@ -67,27 +42,23 @@ class Comings:
 
     def __init__(
         self,
-        messages: Bus,
         clock: BoardClock,
-        books: Books,
         callers: Callable[[], Sequence[Caller]],
         wanted: Callable[[], bool],
     ) -> None:
         """`callers` gives those who are on here; `wanted` says whether the sysop wants it."""
-        self._bus = messages
         self._clock = clock
-        self._books = books
         self._callers = callers
         self._wanted = wanted
         self._news: News = {}
-        # Of other processes, which are to be looked up: whether each is said to have begun.
-        self._calls: dict[int, bool] = {}
+        # The callers of other processes by their calls; None before the first look.
+        self._elsewhere: dict[int, str] | None = None
+        self._moved: set[str] = set()  # who called elsewhere in the place of a call here
         # What those have not been told yet who were busy.
         self._kept: WeakKeyDictionary[Caller, News] = WeakKeyDictionary()
         self._told: deque[float] = deque(maxlen=LINES_AT_ONCE)  # when lines were
         self._due: Timer | None = None
         self._telling: asyncio.Task[None] | None = None
-        messages.subscribe(bus.COMINGS, self._hear)
 
     def came(self, caller: Caller) -> None:
         """Tell others of one who has logged on here, and had no call before."""
@@ -96,6 +67,35 @@ class Comings:
     def went(self, caller: Caller) -> None:
         """Tell others of one whose call is closed."""
         self._tell_of(caller, has_come=False)
+
+    def takes_over(self, call_id: int) -> None:
+        """Learn that a call here takes the place of one elsewhere."""
+        if self._elsewhere is not None:
+            self._elsewhere.pop(call_id, None)
+
+    def moves(self, caller: Caller) -> None:
+        """Learn that a call elsewhere takes the place of a caller's call here."""
+        if caller.record.name not in (self._elsewhere or {}).values():
+            self._moved.add(caller.record.name)
+
+    def look(self, elsewhere: Mapping[int, str]) -> None:
+        """Tell of callers of other processes who have come or gone since the last look."""
+        before, self._elsewhere = self._elsewhere, dict(elsewhere)
+        moved, self._moved = self._moved, set()
+        if before is None or not self._wanted():
+            return
+        silent = moved | {caller.record.name for caller in self._callers()}
+        gone = {call_id: name for call_id, name in before.items() if call_id not in elsewhere}
+        come = {call_id: name for call_id, name in elsewhere.items() if call_id not in before}
+        news: News = {}
+        for names, has_come in ((gone.values(), False), (come.values(), True)):
+            for name in names:
+                if name not in silent:
+                    _add(news, name, has_come=has_come)
+        for name, has_come in news.items():
+            _add(self._news, name, has_come=has_come)
+        if news and self._listeners():
+            self._begin(MOMENT)
 
     async def close(self) -> None:
         if self._due is not None:
@@ -107,16 +107,7 @@ class Comings:
     def _tell_of(self, caller: Caller, *, has_come: bool) -> None:
         if not self._wanted():
             return
-        self._bus.publish(bus.COMINGS, call=caller.call_id, came=has_come)
         _add(self._news, caller.record.name, has_come=has_come)
-        self._begin(MOMENT)
-
-    def _hear(self, facts: bus.Facts) -> None:
-        call, came = facts.get("call"), facts.get("came")
-        if not (type(call) is int and isinstance(came, bool) and self._listeners()):
-            return
-        if len(self._calls) < MOST_LOOKED_UP:
-            self._calls[call] = came
         self._begin(MOMENT)
 
     def _listeners(self) -> list[Caller]:
@@ -140,15 +131,12 @@ class Comings:
 
     def _has_told(self, _telling: object) -> None:
         self._telling = None
-        if self._news or self._calls:
+        if self._news:
             self._begin(MOMENT)
         elif self._kept:
             self._begin(AGAIN_SECONDS)
 
     async def _tell(self) -> None:
-        said, self._calls = self._calls, {}
-        if said:
-            await self._look_up(said)
         news, self._news = self._news, {}
         kept, self._kept = self._kept, WeakKeyDictionary()
         was_told = False
@@ -169,17 +157,6 @@ class Comings:
                 await asyncio.sleep(0)
         if was_told:
             self._told.append(self._clock.monotonic())
-
-    async def _look_up(self, said: Mapping[int, bool]) -> None:
-        """Take what is said of calls of other processes as far as the books say it too."""
-        try:
-            found = await self._books.read(partial(_in_the_books, numbers=said))
-        except BooksFailed as error:
-            log.warning("nobody hears who came and went elsewhere: %s", error)
-            return
-        for number, (name, is_open) in found.items():
-            if said[number] == is_open:
-                _add(self._news, name, has_come=is_open)
 
 
 def _add(news: News, name: str, *, has_come: bool) -> None:
@@ -220,9 +197,3 @@ def sentence(news: Mapping[str, bool]) -> str:
 
 def _pair(names: Sequence[str]) -> dict[str, str]:
     return {"name": literal(names[0]), "other": literal(names[1])}
-
-
-def _in_the_books(desk: Desk, numbers: Iterable[int]) -> dict[int, tuple[str, bool]]:
-    """Find out whose calls those are, and which of them are open."""
-    found = _CALLS(desk.connection, calls=json.dumps(sorted(numbers)))
-    return {number: (name, closed is None) for number, name, closed in found}

@@ -68,7 +68,6 @@ async def serve(
         console.on_hang_up = partial(books.hurry, LOCKED_SECONDS)
         try:
             await housekeeping.start_beside_others()
-            await board.bus.start()
             if guest is None:
                 return await answer_sysop(board, console, game)
             if guest.until is not None:  # it was read off the wall clock
@@ -79,7 +78,6 @@ async def serve(
             await housekeeping.stop()
             await board.stop_games()
             await board.close_games()
-            await board.bus.stop()
             await books.close()
             await housekeeping.flush_outbox()
             board.passwords.close()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -26,11 +26,17 @@ from door.games import overdue
 from door.games.tables.weighing import settle_tournament
 from door.lobby import bulletins
 from door.server import leadership
-from door.servers import bus
+from door.servers import nudges
 from timebank.callers import awards
 from timebank.callers.award_names import name_of
 from timebank.calls import clock_mend
-from timebank.calls.calls import RENEW_SECONDS, busy_elsewhere, close_dead_calls
+from timebank.calls.calls import (
+    RENEW_SECONDS,
+    Elsewhere,
+    close_dead_calls,
+    closed_of,
+    elsewhere,
+)
 from timebank.errors import BooksFailed, Refused
 from timebank.keeping import restoring
 from timebank.language import Phrase, ngettext, speaking_to
@@ -47,6 +53,7 @@ if TYPE_CHECKING:
     from door.call.books import Books
     from door.call.caller import Caller
     from timebank.ledger.database import Database, Desk
+    from timebank.servers.registry import ServerRecord
     from timebank.settings.schedule import EarlyEvent
     from timebank.settings.settings import BankSettings
     from timebank.wagers.tournaments import Champion
@@ -68,8 +75,9 @@ class _Look(NamedTuple):
 
     version: int
     leads: bool
-    # How many nodes are on calls of other servers.
-    busy: int
+    living: list[ServerRecord]
+    elsewhere: Elsewhere
+    closed: dict[int, str | None]  # which calls here, as `closed_of`
     # Events that were started early.
     early: tuple[EarlyEvent, ...]
     # A tournament is over and not settled; and who won the last one.
@@ -88,7 +96,6 @@ class Housekeeping:
         self._leads = False
         self._look_now = Flag()
         self._notices_came = Flag()
-        self._taken_over = Flag()
         self._problems: dict[str, str] = {}  # what was logged last, so that it is logged once
         self._jobs: list[asyncio.Task[None]] = []
 
@@ -98,16 +105,12 @@ class Housekeeping:
 
     async def start(self) -> None:
         """Do once what callers may expect to be done, then begin the rounds."""
-        seen = await self._books.run(self._look)
+        seen = await self._see()
         self._leads = seen.leads
-        self._take_early(seen.early)
-        self._board.champion = seen.champion
         await self._look_for_a_wrong_clock()
         await self._begin_to_lead()
-        for kind in (bus.SERVERS, bus.LEASE):
-            self._board.bus.subscribe(kind, lambda facts: self._look_now.set())
-        self._board.bus.on_gap(self._look_now.set)
         self._begin(
+            *self._listening(),
             self._each_time(self._look_now, self._look_at_the_books),
             self._led(lambda: OVERDUE_SECONDS, self._stand_overdue),
             self._led(lambda: BULLETIN_SECONDS, self._write_bulletin),
@@ -121,6 +124,11 @@ class Housekeeping:
         await self._guarded(self._look_for_events)
         await self._guarded(self._stand_overdue)  # a caller waits, and is told when it cannot be
         self._begin(self._guarded(self._renew_mark))
+
+    def _listening(self) -> list[Coroutine[Any, Any, None]]:
+        """Return what looks at the books as soon as another server has written, where one may."""
+        server = self._board.config.bank.server
+        return [] if server is None else [nudges.listen(server, self._look_now.set)]
 
     async def _begin_to_lead(self) -> None:
         """Do once what whoever led before may have left undone."""
@@ -140,8 +148,6 @@ class Housekeeping:
 
     def _begin(self, *own: Coroutine[Any, Any, None]) -> None:
         """Begin what every process does, behind the jobs of its `own`."""
-        self._board.bus.subscribe(bus.NOTICES, lambda facts: self._notices_came.set())
-        self._board.bus.subscribe(bus.TAKEN_OVER, lambda facts: self._taken_over.set())
         self._books.outbox_waits.set()
         jobs = (
             *own,
@@ -152,8 +158,6 @@ class Housekeeping:
             self._tell_at_once(),
             self._tell_of_awards(),
             self._each_time(self._notices_came, self._tell_notices),
-            # Renewing the leases finds the calls that another server has closed.
-            self._each_time(self._taken_over, self._board.renew_leases),
             self._close_when_gone(),
         )
         self._jobs = [asyncio.create_task(job) for job in jobs]
@@ -246,10 +250,7 @@ class Housekeeping:
         jobs are taken when whoever led is gone.
         """
         await self.keep_clock()
-        seen = await self._books.run(self._look)
-        self._take_early(seen.early)
-        self._board.busy_elsewhere = seen.busy
-        self._board.champion = seen.champion
+        seen = await self._see()
         await self._lead(seen.leads)
         if seen.due and self._leads:
             await self._guarded(self._settle_tournament)
@@ -259,7 +260,20 @@ class Housekeeping:
                 self._books.outbox_waits.set()  # it may have left a record
             await self._tell_notices()
 
-    def _look(self, desk: Desk) -> _Look:
+    async def _see(self) -> _Look:
+        """Look at the books, and go by what other processes have written there."""
+        board = self._board
+        here = [caller.call_id for caller in board.callers()]
+        seen = await self._books.run(partial(self._look, here=here))
+        board.peers.adopt(seen.living)
+        board.end_closed(seen.closed)
+        board.comings.look(seen.elsewhere.names)
+        board.busy_elsewhere = seen.elsewhere.on_nodes
+        board.champion = seen.champion
+        self._take_early(seen.early)
+        return seen
+
+    def _look(self, desk: Desk, here: Collection[int]) -> _Look:
         board, leads = self._board, False
         if board.server_id:
             leads = leadership.attend(desk, board.server_id, draining=board.draining)
@@ -267,7 +281,9 @@ class Housekeeping:
         return _Look(
             version,
             leads,
-            busy_elsewhere(desk, board.process),
+            registry.living(desk),
+            elsewhere(desk, board.process),
+            closed_of(desk, board.process, here),
             early_events.standing(desk),
             tournaments.is_due(desk),
             tournaments.champion(desk),
@@ -282,14 +298,13 @@ class Housekeeping:
             log.warning("this server leads now: it does what only one of several may do")
         else:
             log.info("another server leads now")
-            self._board.bus.publish(bus.LEASE, name=leadership.JOBS)
         await self._begin_to_lead()
 
     async def hand_on(self) -> None:
         """Do what is left of the jobs, before the lease is let go; for the end of a server."""
         with contextlib.suppress(BooksFailed):
             # Behind all that is on its way into the books.
-            await self._lead((await self._books.run(self._look)).leads)
+            await self._lead((await self._see()).leads)
         await self.flush_outbox()
         self._leads = False
 
@@ -343,7 +358,6 @@ class Housekeeping:
         while True:
             await self._books.notices_wait.wait()
             self._books.notices_wait.clear()
-            self._board.bus.publish(bus.NOTICES)
             self._notices_came.set()
 
     async def _tell_notices(self) -> None:

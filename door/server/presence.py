@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from door.clock import sleep
 from door.errors import CannotJoin, CannotListen, LibraryMissing
-from door.flag import Flag
 from door.lines import link
 from door.lines.link import LinkListener
 from door.server.server_file import version
-from door.servers import agreement, bus
+from door.servers import agreement
 from timebank.errors import BooksFailed
 from timebank.servers import registry
 from timebank.servers.registry import LIVING_SECONDS, Newcomer, ServerRecord
@@ -60,8 +59,7 @@ class Presence:
         self._has_ended = has_ended
         self._link = ""  # where others reach us
         self._certificate = ""
-        self._look = Flag()
-        self._jobs: list[asyncio.Task[None]] = []
+        self._job: asyncio.Task[None] | None = None
         self._port: Listener | None = None  # for other machines
         self.listeners: list[Listener] = []
 
@@ -75,30 +73,23 @@ class Presence:
         await self._open_link()
         await self._join()
         await board.peers.look()
-        board.bus.subscribe(bus.SERVERS, lambda facts: self._look.set())
-        board.bus.on_gap(self._look.set)
-        await board.bus.start()
-        board.bus.publish(bus.SERVERS)
-        self._jobs = [asyncio.create_task(self._keep()), asyncio.create_task(self._look_around())]
+        self._job = asyncio.create_task(self._keep())
 
     async def end(self) -> None:
         """Take this server out: nobody is to wait for it. Its listeners are closed elsewhere."""
-        for job in self._jobs:
-            job.cancel()
-        await asyncio.gather(*self._jobs, return_exceptions=True)
+        if self._job is not None:
+            self._job.cancel()
+            await asyncio.gather(self._job, return_exceptions=True)
         if self._board.server_id:
             with contextlib.suppress(BooksFailed):
                 await self._board.books.run(
                     partial(registry.leave, server_id=self._board.server_id)
                 )
-            self._board.bus.publish(bus.SERVERS)
-        await self._board.bus.stop()
 
     async def tell(self) -> None:
         """Let the others know that something of the row has changed: we drain, say."""
         with contextlib.suppress(BooksFailed):
             await self._renew()
-            self._board.bus.publish(bus.SERVERS)
 
     def leave_link(self) -> None:
         """Let another server of this machine be reached from others at the place of this one."""
@@ -201,16 +192,8 @@ class Presence:
         if back is not None:
             board.peers.own_id = back.row.id
             log.warning("the others thought this server dead; it is back")
-            board.bus.publish(bus.SERVERS)
             _warn(back.against)
         board.peers.adopt(living)
-
-    async def _look_around(self) -> None:
-        """Look which servers live whenever one of them says that this has changed."""
-        while True:
-            await self._look.wait()
-            self._look.clear()
-            await self._guarded(self._board.peers.look)
 
     @staticmethod
     async def _guarded(work: Callable[[], Awaitable[None]]) -> None:

@@ -210,7 +210,7 @@ class Call:
         self.books.wait(24 * 60 * 60)
         return self.books.call(self.caller_id)
 
-    def renew(self) -> list[int]:
+    def renew(self) -> dict[int, str | None]:
         process = self.books.sql("SELECT process FROM calls WHERE id = ?", self.id)[0][0]
         return self.books.do(renew, process, [(self.id, self.ticked)])
 

@@ -193,6 +193,7 @@ def send(desk: Desk, sender_id: int, to: CallerRecord, text: str, limits: Limits
         )
         raise Refused(words)
     _ADD(desk.connection, sender_id=sender_id, caller_id=to.id, at=stamp(desk.now), text=text)
+    desk.nudge()
 
 
 def waiting(desk: Desk, caller_id: int) -> tuple[Message, ...]:

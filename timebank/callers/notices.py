@@ -184,6 +184,7 @@ def add_notice(
         values |= {"message": words.message, _WRITER: words.writer_id, _WITHOUT: words.without}
     kept = written(text, values)
     _ADD(desk.connection, caller_id=caller_id, at=stamp(desk.now), text=kept)
+    desk.nudge()
 
 
 def notices(desk: Desk, caller_id: int) -> tuple[Phrase, ...]:

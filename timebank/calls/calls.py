@@ -8,7 +8,7 @@ knows whether the caller was still served after it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
@@ -173,11 +173,12 @@ _OLD = sql.read(
         *_ON_NODE, calls.c.renewed < bindparam("before")
     ),
 )
-_BUSY: sql.Reader[int] = sql.value(
+_ELSEWHERE = sql.Prepared(
     lambda: (
-        select(func.count())
-        .select_from(calls)
-        .where(*_ON_NODE, calls.c.process != bindparam("process"))
+        select(calls.c.id, callers.c.name, calls.c.away)
+        .join(callers, callers.c.id == calls.c.caller_id)
+        .where(_OPEN, calls.c.process != bindparam("process"))
+        .order_by(calls.c.caller_id)
     )
 )
 _SERVERS = sql.Prepared(lambda: select(servers.c.process, servers.c.name))
@@ -317,6 +318,7 @@ def begin_call(
     lease = {"opened": now, "renewed": now, **_awake(desk)}
     call_id = _BEGIN.number(desk.connection, caller_id=caller_id, **where, **lease)
     _LAST_CALL(desk.connection, last_call=now, id=caller_id)
+    desk.nudge()
     return Begun(call_id, number, ended_call, parting)
 
 
@@ -356,17 +358,22 @@ def touch(desk: Desk, call_id: int, ticked: int) -> Receipt:
     return enter(desk, call_id, ticked).finish(0, "")
 
 
-def renew(desk: Desk, process: str, served: Sequence[tuple[int, int]]) -> list[int]:
-    """Renew leases, given as (call, ticked); returns the calls that are no longer open."""
+def renew(desk: Desk, process: str, served: Sequence[tuple[int, int]]) -> dict[int, str | None]:
+    """Renew leases, given as (call, ticked); return the calls that are closed, as `closed_of`."""
     now = stamp(desk.now)
     mend_leases(desk, now)
     if not served:
-        return []
+        return {}
     same = {"renewed": now, "process": process, **_awake(desk)}
     rows = ({"ticked": ticked, "id": call_id, **same} for call_id, ticked in served)
     _RENEW.each(desk.connection, rows)
+    return closed_of(desk, process, [call_id for call_id, _ in served])
+
+
+def closed_of(desk: Desk, process: str, served: Collection[int]) -> dict[int, str | None]:
+    """Find which calls of a process are closed, each with why the sysop ended it, if they did."""
     still = set(_OF_PROCESS.all(desk.connection, process=process))
-    return [call_id for call_id, _ in served if call_id not in still]
+    return {call_id: why_ended(desk, call_id) for call_id in served if call_id not in still}
 
 
 def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
@@ -422,9 +429,18 @@ def open_calls(desk: Desk) -> list[OpenCall]:
     ]
 
 
-def busy_elsewhere(desk: Desk, process: str) -> int:
-    """Count the nodes of the board that are on calls of other processes."""
-    return _BUSY.one(desk.connection, process=process)
+class Elsewhere(NamedTuple):
+    """The open calls of other processes: whose each is, and how many are on nodes of the board."""
+
+    names: dict[int, str]
+    on_nodes: int
+
+
+def elsewhere(desk: Desk, process: str) -> Elsewhere:
+    """Find the open calls of other processes than this."""
+    found = list(_ELSEWHERE(desk.connection, process=process))
+    names = {call_id: name for call_id, name, _ in found}
+    return Elsewhere(names, sum(not away for _, _, away in found))
 
 
 def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
@@ -521,3 +537,4 @@ def _close(desk: Desk, call_id: int, reason: str, note: str | None) -> None:
     changed = _CLOSE(desk.connection, closed=stamp(desk.now), reason=reason, note=note, id=call_id)
     if not changed.rowcount:
         raise CallClosed(Phrase("This call has ended."))
+    desk.nudge()

@@ -97,6 +97,7 @@ def start(desk: Desk, asked: EventAsked, by: str) -> Started:
         instead_of=None if event.instead_of is None else stamp(event.instead_of),
     )
     sysop_log.note(desk, by, None, f"Event started early: {planned.words.rstrip('.')}")
+    desk.nudge()
     return planned
 
 
@@ -117,6 +118,7 @@ def take_back(desk: Desk, by: str) -> str:
     if following is not None:
         words += f"; {told(desk, following)}"
     sysop_log.note(desk, by, None, f"Event taken back: {words}")
+    desk.nudge()
     return f"{words}."
 
 

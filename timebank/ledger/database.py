@@ -30,7 +30,7 @@ from sqlalchemy.exc import DBAPIError
 
 from timebank import errors
 from timebank.language import Phrase
-from timebank.ledger import failures, migrations
+from timebank.ledger import dialects, failures, migrations
 from timebank.ledger.machine import ClockReading
 from timebank.ledger.schema import (
     APPLICATION_ID,
@@ -76,6 +76,10 @@ class Desk:
     @property
     def reading(self) -> ClockReading | None:
         return self.clock if isinstance(self.clock, ClockReading) else None
+
+    def nudge(self) -> None:
+        """Have other servers look at the books once this transaction is committed."""
+        dialects.of(self.connection).nudge(self.connection)
 
 
 # What an engine knows a transaction by: a number, or a key with a number behind it.

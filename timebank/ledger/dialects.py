@@ -57,6 +57,9 @@ class Speaker(Protocol):
     def data_version(self, connection: Connection) -> int:
         """Return a number that changes when another connection has written into the books."""
 
+    def nudge(self, connection: Connection) -> None:
+        """Have other servers look at the books once the open transaction is committed."""
+
 
 def of(connection: Connection) -> Speaker:
     if connection.dialect.name == "postgresql":

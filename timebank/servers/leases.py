@@ -103,6 +103,7 @@ def take(desk: Desk, name: str, server_id: int, seconds: int) -> int | None:
 def let_go(desk: Desk, name: str, server_id: int) -> None:
     """Let another take a lease at once; one that is not the server's stays as it is."""
     _LET_GO(desk.connection, name=name, holder=server_id)
+    desk.nudge()
 
 
 def let_all_go(desk: Desk, server_id: int) -> None:

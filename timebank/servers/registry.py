@@ -85,6 +85,7 @@ def enter(
             leave(desk, server.id)
     row = {**newcomer._asdict(), "name": _free(newcomer.name, names)}
     number = _ENTER.number(desk.connection, **row, started=now, renewed=now)
+    desk.nudge()
     return ServerRecord(id=number, started=now, renewed=now, draining=False, **row)
 
 
@@ -107,6 +108,8 @@ def renew(desk: Desk, server_id: int, *, draining: bool = False) -> bool:
         return True
     now = clock.seconds(desk)
     _RENEW(desk.connection, id=server_id, renewed=now, draining=draining)
+    if own.draining != draining:
+        desk.nudge()
     if not _lives(own, now):
         return True  # the machine slept, say: the others may not have come to it either
     for other in _ALL.all(desk.connection):
@@ -133,6 +136,7 @@ def leave(desk: Desk, server_id: int) -> None:
     """Take a server out, and let go all that it holds."""
     leases.let_all_go(desk, server_id)
     _LEAVE(desk.connection, id=server_id)
+    desk.nudge()
 
 
 def living(desk: Desk) -> list[ServerRecord]:

@@ -301,9 +301,8 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.games.blackjack.tutor.thinking.ThinkingProcess": Later,
         "door.call.board.this_process": lambda: at_work().name,
         "door.server.server.LinkListener": DoorWay,
-        # Nor do others of this board, and messages between them are all lost.
+        # Nor do others of this board.
         "door.server.presence.LinkListener": NobodyComes,
-        "door.call.board.ways_of": lambda *parts, **facts: [],
         # No command at a shell looks for a server here.
         "door.server.server.ServerFile": mock.Mock(),
         "door.games.vegas.company.link.dial_any": dial,

@@ -26,8 +26,7 @@ from door.games.vegas.game import VegasSettings
 from door.games.vegas.passing import COUNT, asked
 from door.games.vegas.round import GAME
 from door.games.vegas.table import VegasTable
-from door.games.vegas.tenure import LATE_SECONDS, RENEW_SECONDS, holders, is_of_a_table
-from door.servers.bus import LEASE
+from door.games.vegas.tenure import LATE_SECONDS, RENEW_SECONDS, holders
 from timebank.errors import BooksFailed, BooksUnavailable, JournalDamaged
 from timebank.language import _, ngettext
 from timebank.wagers import journal
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.games.vegas.passing import Visitor
-    from door.servers.bus import Facts
     from timebank.ledger.database import Desk
 
 LOOK_SECONDS = 2.0  # how often it is looked at whose tables are
@@ -112,9 +110,6 @@ class VegasRoom(Shared):
 
     async def resume(self) -> None:
         await self._look()
-        bus = self._board.bus
-        bus.subscribe(LEASE, self._hear)
-        bus.on_gap(self._look_now.set)
         renewal, look = (partial(self._passed, each) for each in (RENEW_SECONDS, LOOK_SECONDS))
         self._jobs = [
             asyncio.create_task(self._each_time(renewal, self._keep)),
@@ -153,11 +148,6 @@ class VegasRoom(Shared):
             await table.stop()
         for table in self._tables.values():
             await table.tenure.let_go()
-
-    def _hear(self, facts: Facts) -> None:
-        """Look, where a table was let go, who takes it."""
-        if is_of_a_table(facts.get("name")):
-            self._look_now.set()
 
     async def _is_told(self) -> None:
         await self._look_now.wait()

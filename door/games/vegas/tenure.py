@@ -11,7 +11,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from door.servers.bus import LEASE
 from timebank.errors import BooksFailed, LeaseLost
 from timebank.servers import leases
 
@@ -97,7 +96,6 @@ class Tenure:
             await self._board.books.run(lambda desk: leases.let_go(desk, name, server))
         except BooksFailed:
             return
-        self._board.bus.publish(LEASE, name=name)
 
     def guard(self, *, is_shared: bool) -> Callable[[Desk], None]:
         """Return what makes sure in a transaction that the table is ours; `LeaseLost`. For the

@@ -142,19 +142,19 @@ async def until_it_leads(machine: Machine) -> None:
 
 
 async def test_the_first_leads_and_the_next_as_soon_as_it_ends(
-    tmp_path: Path, place: ServerPlace | None
+    tmp_path: Path, database: ServerPlace
 ) -> None:
     async with AsyncExitStack() as stack:
-        (north,) = await stack.enter_async_context(machines(tmp_path, place, "north"))
-        async with beside(tmp_path, place, "south") as south:
+        (north,) = await stack.enter_async_context(machines(tmp_path, database, "north"))
+        async with beside(tmp_path, database, "south") as south:
             await look_again(south)
             assert leader(north, south) == ["north"]
             await stack.aclose()
             await until_it_leads(south)
 
 
-async def test_the_next_leads_when_one_is_dead(tmp_path: Path, place: ServerPlace | None) -> None:
-    async with machines(tmp_path, place, "north", "south") as (north, south):
+async def test_the_next_leads_when_one_is_dead(tmp_path: Path, database: ServerPlace) -> None:
+    async with machines(tmp_path, database, "north", "south") as (north, south):
         with north.books() as desk:
             desk.connection.exec_driver_sql("UPDATE leases SET until = until - 60")
         await look_again(south)
@@ -170,8 +170,8 @@ async def test_the_next_leads_when_one_is_dead(tmp_path: Path, place: ServerPlac
         assert holder.server_id == south.server.board.server_id
 
 
-async def test_one_that_drains_hands_the_jobs_on(tmp_path: Path, place: ServerPlace | None) -> None:
-    async with machines(tmp_path, place, "north", "south") as (north, south):
+async def test_one_that_drains_hands_the_jobs_on(tmp_path: Path, database: ServerPlace) -> None:
+    async with machines(tmp_path, database, "north", "south") as (north, south):
         terminal = await north.call()
         await terminal.until("Your name")  # so that it does not end at once
         north.server.drain()

@@ -1,34 +1,29 @@
-"""Servers are one board to their callers, whatever its books are in."""
+"""Servers on one database are one board to their callers.
+
+What one of them writes is seen at another at once, or, where notifications are cut, at a look.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import errno
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 from unittest import mock
 
 import pytest
 
 from door.call.board_clock import BoardClock
-from door.call.comings import Comings
-from door.call.console import Console
 from door.errors import CannotJoin
-from door.run import process
-from door.server import early, presence
-from door.server.leadership import LOOK_SECONDS
-from door.servers import bus, datagrams
+from door.server import presence
+from door.servers import nudges
 from door.servers.agreement import encode, terms_in
 from tests.door.banking import at_the_window, hears, sends
-from tests.door.handed_over import LINES, a_guest
 from tests.door.lines.board import PATIENCE
 from tests.door.servers.boards import Machine, beside, machines, until_known
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
-from tests.door.wall import Told
 from tests.world import BOARD
-from timebank.calls import calls
 from timebank.errors import BooksUnavailable
 from timebank.keeping import events
 from timebank.keeping.events import EventAsked
@@ -37,49 +32,81 @@ from timebank.servers.registry import Newcomer
 from timebank.settings.place import ServerPlace
 
 TOML = sysop_toml(events="", timebank="").replace("events = []", "").replace("[timebank]", "")
+CUT_SECONDS = 10  # after which everything is seen without notifications
 
-NAME = "Moth@Xibalba"
+Soon = Callable[[Machine], Awaitable[None]]
+
+
+@pytest.fixture(params=["notified", "cut"])
+def soon(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Soon:
+    """Give what lets a server see what another has written: nothing where it is notified, so no
+    clock goes on then."""
+    is_cut = request.param == "cut"
+
+    async def deaf(server: ServerPlace, look: Callable[[], None]) -> NoReturn:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    if is_cut:
+        monkeypatch.setattr(nudges, "listen", deaf)
+
+    async def wait(machine: Machine) -> None:
+        if is_cut:
+            await machine.pass_time(CUT_SECONDS)
+
+    return wait
+
 
 # Callers.
 
 
-async def test_a_call_to_one_server_takes_over_that_at_another_at_once(
-    tmp_path: Path, place: ServerPlace | None
+async def test_a_call_to_one_server_takes_over_that_at_another(
+    tmp_path: Path, database: ServerPlace, soon: Soon
 ) -> None:
-    """No clock goes on meanwhile."""
-    async with machines(tmp_path, place, "north", "south", toml=TOML) as (north, south):
+    async with machines(tmp_path, database, "north", "south", toml=TOML) as (north, south):
         before = await visitor(north, "Ada")
         ada = Guest(south, "Ada")
         await ada.calls()
         await ada.is_asked("Drop that call")
         assert "You're already on, at node 1." in ada.screen
         await ada.presses("y").goes_on_to(MENU)
+        await soon(north)
         await before.is_sent_off("You've logged on from another connection.")
         assert ada.caller.node == 1
 
 
-async def test_a_message_alone_takes_no_call_over(
-    tmp_path: Path, place: ServerPlace | None
+async def test_minutes_and_a_message_are_told_at_another_server(
+    tmp_path: Path, database: ServerPlace, soon: Soon
 ) -> None:
-    """The books decide, and they know of no other call."""
-    async with machines(tmp_path, place, "north", "south", toml=TOML) as (north, south):
-        ada = await visitor(north, "Ada")
-        loop, looked, renew = asyncio.get_running_loop(), asyncio.Event(), calls.renew
-
-        def look(*what: Any) -> list[int]:
-            closed = renew(*what)
-            loop.call_soon_threadsafe(looked.set)
-            return closed
-
-        with mock.patch("timebank.calls.calls.renew", look):
-            south.server.board.bus.publish(bus.TAKEN_OVER, call=ada.caller.call_id)
-            async with asyncio.timeout(PATIENCE):
-                await looked.wait()
-        await ada.presses("w").sees("Node 1")
+    both = machines(tmp_path, database, "north", "south", toml=TOML, bank="known_days = 0")
+    async with both as (north, south):
+        bob = await visitor(south, "Bob")
+        ada = await at_the_window(north, "Ada", saved=30)
+        await sends(ada, "Bob", 10, "for the tea")
+        await hears(ada, "10 minutes sent to Bob.")
+        await soon(south)
+        await bob.sees('Ada sent you 10 minutes: "for the tea"')
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await ada.presses("/p Bob are you there?\r").sees("Sent to Bob, who is on.")
+        await soon(south)
+        await bob.sees("Ada: are you there?")
 
 
-async def test_who_is_on_is_told_with_the_server(tmp_path: Path, place: ServerPlace | None) -> None:
-    async with machines(tmp_path, place, "north", "south", toml=TOML) as (north, south):
+async def test_an_event_that_is_started_early_is_told_at_all_servers(
+    tmp_path: Path, database: ServerPlace, soon: Soon
+) -> None:
+    async with machines(tmp_path, database, "north", "south", toml=TOML) as (north, south):
+        bob = await visitor(south, "Bob")
+        with north.books() as desk:
+            events.start(desk, EventAsked("Repairs", 5, 10), "Jane")
+        await soon(south)
+        await bob.sees("The sysop starts Repairs early")
+        await bob.sees(" minutes available after Repairs at 12:10.")
+
+
+async def test_who_is_on_is_told_with_the_server(tmp_path: Path, database: ServerPlace) -> None:
+    async with machines(tmp_path, database, "north", "south", toml=TOML) as (north, south):
         await visitor(north, "Ada")
         await until_known(south, "north")
         bob = await visitor(south, "Bob")
@@ -90,125 +117,59 @@ async def test_who_is_on_is_told_with_the_server(tmp_path: Path, place: ServerPl
         assert ["2", "Bob", "Who", "is", "on", "0:00"] in rows
 
 
-async def test_an_event_that_is_started_early_is_told_at_once_at_any_server(
-    tmp_path: Path, place: ServerPlace | None
+async def test_who_comes_and_goes_at_one_server_is_told_at_another(
+    tmp_path: Path, database: ServerPlace
 ) -> None:
-    """No clock goes on meanwhile."""
-    async with machines(tmp_path, place, "north", "south", toml=TOML) as (north, south):
-        await until_known(north, "south")
+    async with machines(tmp_path, database, "north", "south", toml=TOML) as (north, south):
         bob = await visitor(south, "Bob")
-        with north.books() as desk:
-            events.start(desk, EventAsked("Repairs", 5, 10), "Jane")
-        await asyncio.to_thread(early.tell_servers, north.config.path)
-        await bob.sees("The sysop starts Repairs early")
-        await bob.sees("50 minutes available after Repairs at 12:10.")
-
-
-@asynccontextmanager
-async def by_its_door(machine: Machine) -> AsyncIterator[Told]:
-    """A guest whom a door on this machine serves by itself."""
-    line = Told()
-    console = Console(line, LINES, machine.clock)
-    guest = a_guest(machine)
-    door = asyncio.create_task(process.serve(machine.config, console, machine.clock, guest, None))
-    async with asyncio.timeout(PATIENCE):
-        await line.until(b"tour?")
-        console.received(b"n")
-        await line.until(b"oodbye")
-        yield line
-        console.hung_up("the test is over")
-        assert await door
-
-
-async def test_a_caller_of_a_door_is_told_at_once_what_another_server_has_for_them(
-    tmp_path: Path, place: ServerPlace | None
-) -> None:
-    """No clock goes on meanwhile."""
-    both = machines(tmp_path, place, "north", "south", toml=TOML, bank="known_days = 0")
-    async with both as (north, south), by_its_door(north) as line:
-        ada = await at_the_window(south, "Ada", saved=30)
-        await sends(ada, NAME, 10, "for the tea")
-        await line.until(b'Ada sent you 10 minutes: "for the tea"')
+        with looking(south) as looked:
+            ada = await visitor(north, "Ada")
+            await looked()
+            await south.pass_time(1)
+            await bob.sees("Ada logs on.")
+            again = Guest(south, "Ada")  # in the place of that call
+            await again.calls()
+            await again.is_asked("Drop that call")
+            await again.presses("y").goes_on_to(MENU)
+            await ada.is_sent_off("You've logged on from another connection.")
+            await looked()
+            await south.pass_time(1)
+            assert "Ada has left" not in bob.screen
+            await again.logs_off()
+            await south.pass_time(1)
+            await bob.sees("Ada has left.")
+            assert bob.screen.count("Ada logs on.") == 1
 
 
 @contextmanager
-def heard_elsewhere() -> Iterator[asyncio.Event]:
-    """Give what is set when a process hears that somebody came or went in another one."""
-    news, begin = asyncio.Event(), Comings._begin
+def looking(machine: Machine) -> Iterator[Callable[[], Awaitable[None]]]:
+    """Give what waits for a look of a server that has begun since this, or since it was called."""
+    comings, looks = machine.server.board.comings, asyncio.Semaphore(0)
+    real = comings.look
 
-    def begun(self: Comings, seconds: float) -> None:
-        begin(self, seconds)
-        if self._calls:
-            news.set()
+    def look(elsewhere: Mapping[int, str]) -> None:
+        real(elsewhere)
+        looks.release()
 
-    with mock.patch.object(Comings, "_begin", begun):
-        yield news
+    async def looked() -> None:
+        async with asyncio.timeout(PATIENCE):
+            await looks.acquire()
 
-
-async def test_who_logs_on_at_one_server_is_told_of_at_another_and_at_a_door(
-    tmp_path: Path, place: ServerPlace | None
-) -> None:
-    both = machines(tmp_path, place, "north", "south", toml=TOML)
-    async with both as (north, south), asyncio.timeout(PATIENCE):
-        bob = await visitor(south, "Bob")
-        with heard_elsewhere() as news:
-
-            async def is_told(machine: Machine) -> None:
-                await news.wait()
-                news.clear()
-                await machine.pass_time(1)
-
-            async with by_its_door(north) as line:
-                await is_told(south)
-                await bob.sees(f"{NAME} logs on.")
-                ada = await visitor(south, "Ada")
-                await is_told(north)
-                await line.until(b"Ada logs on.")
-                await south.pass_time(1)
-                await ada.logs_off()
-                await bob.board.pass_time(1)
-                await is_told(north)
-                await line.until(b"Ada has left.")
-                assert b"Bob logs on" not in line.written
-            await is_told(south)
-            await bob.sees(f"{NAME} has left.")
-
-
-async def test_where_a_door_may_not_write_beside_the_books_it_says_once_that_it_hears_late(
-    tmp_path: Path, database: ServerPlace, caplog: pytest.LogCaptureFixture
-) -> None:
-    def refused(path: Path) -> NoReturn:
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    both = machines(tmp_path, database, "north", "south", toml=TOML, bank="known_days = 0")
-    async with both as (north, south):
-        with mock.patch.object(datagrams, "bound", refused):
-            door = by_its_door(north)
-            line = await door.__aenter__()
-        ada = await at_the_window(south, "Ada", saved=30)
-        await sends(ada, NAME, 10, "for the tea")
-        await hears(ada, f"10 minutes sent to {NAME}.")
-        assert b"for the tea" not in line.written
-        await north.pass_time(LOOK_SECONDS)
-        await line.until(b"for the tea")
-        await door.__aexit__(None, None, None)
-    assert [each for each in caplog.messages if "late" in each] == [
-        f"No socket can be made in {north.config.board.data} (Permission denied): notices and"
-        " words of other processes are heard some seconds late."
-    ]
+    with mock.patch.object(comings, "look", look):
+        yield looked
 
 
 # Settings.
 
 
 async def test_a_server_with_other_settings_does_not_start(
-    tmp_path: Path, place: ServerPlace | None
+    tmp_path: Path, database: ServerPlace
 ) -> None:
-    async with machines(tmp_path, place, "north") as (north,):
+    async with machines(tmp_path, database, "north") as (north,):
         toml = BOARD.replace("[board]", '[calls]\nnodes = 4\n[board]\ntime_zone = "Asia/Tokyo"', 1)
         keys = r"\[calls\] nodes and \[board\] time_zone"
         with pytest.raises(CannotJoin, match=f"server north serves with other settings: {keys}"):
-            async with beside(tmp_path, place, "south", toml):
+            async with beside(tmp_path, database, "south", toml):
                 pass
         with north.books() as desk:
             assert [row.name for row in registry.living(desk)] == ["north"]
@@ -261,9 +222,9 @@ async def test_one_that_is_dead_is_not_waited_for_for_long(tmp_path: Path) -> No
 
 
 async def test_new_settings_count_at_once_and_servers_that_differ_are_named(
-    tmp_path: Path, place: ServerPlace | None, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, database: ServerPlace, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with machines(tmp_path, place, "north", "south") as both:
+    async with machines(tmp_path, database, "north", "south") as both:
         north, south = both
         differs = "server {} serves with other settings: [calls] nodes. Make the files alike"
         read_again(north, nodes=5)
@@ -303,16 +264,3 @@ def read_again(machine: Machine, nodes: int) -> None:
 
 def nodes(*found: Machine) -> list[int]:
     return [each.server.board.config.calls.nodes for each in found]
-
-
-async def test_what_is_written_at_one_server_is_read_at_once_at_another(
-    tmp_path: Path, place: ServerPlace | None
-) -> None:
-    """No clock goes on meanwhile."""
-    async with machines(tmp_path, place, "north", "south", toml=TOML) as (north, south):
-        await until_known(north, "south")
-        ada, bob = await visitor(north, "Ada"), await visitor(south, "Bob")
-        await ada.presses("/p Bob are you there?\r").sees("Sent to Bob, who is on.")
-        await bob.sees("Ada: are you there?")
-        bob.presses("/r I am\r")
-        await ada.sees("Bob: I am")

@@ -11,6 +11,8 @@ from timebank.calls.calls import (
     LEASE_SECONDS,
     close_dead_calls,
     close_orphaned_calls,
+    closed_of,
+    end_call,
     open_calls,
     renew,
     touch,
@@ -222,7 +224,7 @@ def test_a_lease_holds_for_its_whole_length(books, ann):
 
 def test_renewing_moves_no_time(books, call):
     books.wait(10)
-    assert call.renew() == []
+    assert not call.renew()
     assert books.sql("SELECT renewed - opened, ticked_at_renewal, ticked FROM calls") == [
         (10, 10, 0)
     ]
@@ -233,8 +235,23 @@ def test_renewing_tells_which_calls_are_gone(books, ann):
     bob = books.call(books.caller("Bob"), node=2)
     new = books.call(ann, node=3, process="another", take_over=True)
     lost = books.do(renew, "p", [(old.id, 5), (bob.id, 5), (new.id, 5)])
-    assert lost == [old.id, new.id]
-    assert books.do(renew, "p", []) == []
+    assert lost == {old.id: None, new.id: None}
+    assert not books.do(renew, "p", [])
+
+
+@pytest.mark.parametrize("why", ["", "Go to bed"])
+def test_a_call_that_the_sysop_ends_is_charged_to_this_moment_and_its_server_told(books, ann, why):
+    call = books.call(ann)
+    books.wait(10)
+    call.renew()
+    books.wait(7)
+    assert books.do(end_call, call.id, why)
+    assert not is_open(books, call)
+    assert stored(books, call)[0] == 17
+    assert books.do(renew, "p", [(call.id, 20)]) == {call.id: why}
+    assert books.do(closed_of, "p", [call.id]) == {call.id: why}
+    assert not books.do(end_call, call.id, why)
+    assert books.audit() == []
 
 
 def test_dead_calls_are_closed_by_whoever_comes(books, ann):

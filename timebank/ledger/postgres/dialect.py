@@ -47,13 +47,8 @@ LAYING_LOCK = 0x424A3454_0002
 # leaves one out with every transaction that is rolled back.
 WITHOUT_GAPS = frozenset({"transfers"})
 
-# Returns the key that the servers of a board sign their messages with; the first of them has made
-# it. Books on a server need no mark by which a copy is told from them (sqlite/live_mark.py).
-MESSAGE_KEY = """
-INSERT INTO identity (id, mark) VALUES (1, %s)
-ON CONFLICT (id) DO UPDATE
-    SET mark = CASE WHEN identity.mark = '' THEN excluded.mark ELSE identity.mark END
-RETURNING mark"""
+# What servers listen to, each to learn that another has written.
+CHANNEL = "black_jack_for_time"
 
 # How much of its answer a server may take before it is thought to be gone, in milliseconds.
 SILENCE = 30_000
@@ -523,6 +518,11 @@ def data_version(connection: Connection) -> int:
         "SELECT CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT)"
     ).scalar_one()
     return number
+
+
+def nudge(connection: Connection) -> None:
+    """Have other servers look at the books once the open transaction is committed."""
+    driver(connection).later(f"NOTIFY {CHANNEL}")
 
 
 def damages(connection: Connection) -> Iterator[str]:
