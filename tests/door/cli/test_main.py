@@ -154,7 +154,7 @@ def test_a_data_folder_that_cannot_be_made_is_told(config: Path) -> None:
     told = Shell(config)("serve")
     assert (told.status, told.output) == (2, "")
     assert told.error == (
-        f"The database {config.parent / 'file/data/board.sqlite3'} cannot be opened: "
+        f"{config.parent / 'file/data/board.sqlite3.serving'} cannot be opened: "
         "Not a directory.\n"
     )
 
