@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import random
 import time
+import warnings
 from collections.abc import Callable, Coroutine, Iterator, Set
 from contextvars import ContextVar, copy_context
 from dataclasses import replace
@@ -170,11 +171,14 @@ class Life:
         """Take apart what a killed process has left in memory; nothing of it is written or sent."""
         self.mortal.dead = True
         wires = self.wires()
-        for _ in range(8):
-            for task in self.machine.tasks_of(self):
-                task.cancel()
-            with contextlib.suppress(Killed):
-                self.machine.run(asyncio.sleep(0.01))
+        with warnings.catch_warnings():
+            # Of a host, which the door has opened: the system closes them.
+            warnings.filterwarnings("ignore", "unclosed file", ResourceWarning)
+            for _ in range(8):
+                for task in self.machine.tasks_of(self):
+                    task.cancel()
+                with contextlib.suppress(Killed):
+                    self.machine.run(asyncio.sleep(0.01))
         for wire in wires:
             wire.abort()
         for pipe in self.pipes:  # the system closes what a dead process had open
