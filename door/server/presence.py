@@ -36,19 +36,14 @@ if TYPE_CHECKING:
 # Two renewals may fail before anybody thinks that this server is dead.
 RENEW_SECONDS = LIVING_SECONDS / 3
 
-# How long a server that was alone may take to see that it is not, and how often that is looked at.
-WAKE_SECONDS = 7.0
-WAKING_SECONDS = 0.5
-
 log = logging.getLogger("door.servers")
 
 
 class _Among(NamedTuple):
-    """A server's row, and why it cannot serve: because of those that live, and that may."""
+    """A server's row, and why it cannot serve beside those that live."""
 
     row: ServerRecord
     against: list[str]
-    perhaps: list[str]
 
 
 class Presence:
@@ -140,12 +135,6 @@ class Presence:
         """Enter this server, if the others are like it; raises `CannotJoin`."""
         board = self._board
         among = await board.books.run(self._enter)
-        patience = board.clock.monotonic() + WAKE_SECONDS
-        while among.perhaps and not among.against and board.clock.monotonic() < patience:
-            await sleep(board.clock, WAKING_SECONDS)
-            among = await board.books.run(
-                partial(self._among, row=among.row, own=self._own_terms())
-            )
         if among.against:
             await board.books.run(partial(registry.leave, server_id=among.row.id))
             raise CannotJoin(f"{' '.join(among.against)} See {board.config.path}.")
@@ -161,16 +150,9 @@ class Presence:
             link=self._link,
             certificate=self._certificate,
         )
-        return self._among(desk, registry.enter(desk, newcomer, is_gone=self._has_ended), own)
-
-    def _among(self, desk: Desk, row: ServerRecord, own: Terms) -> _Among:
-        against, perhaps = (
-            list(
-                agreement.objections(row.version, own, [each for each in all_ if each.id != row.id])
-            )
-            for all_ in (registry.living(desk), [row for row, _ in registry.lost(desk)])
-        )
-        return _Among(row, against, perhaps)
+        row = registry.enter(desk, newcomer, is_gone=self._has_ended)
+        others = [each for each in registry.living(desk) if each.id != row.id]
+        return _Among(row, list(agreement.objections(row.version, own, others)))
 
     def _own_terms(self) -> Terms:
         return agreement.terms_of(self._board.config)

@@ -154,8 +154,7 @@ def test_a_data_folder_that_cannot_be_made_is_told(config: Path) -> None:
     told = Shell(config)("serve")
     assert (told.status, told.output) == (2, "")
     assert told.error == (
-        f"{config.parent / 'file/data/board.sqlite3.serving'} cannot be opened: "
-        "Not a directory.\n"
+        f"{config.parent / 'file/data/board.sqlite3.serving'} cannot be opened: Not a directory.\n"
     )
 
 

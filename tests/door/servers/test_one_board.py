@@ -14,11 +14,10 @@ from unittest import mock
 
 import pytest
 
-from door.call.board_clock import BoardClock
 from door.errors import CannotJoin
 from door.server import presence
 from door.servers import nudges
-from door.servers.agreement import encode, terms_in
+from door.servers.agreement import terms_in
 from tests.door.banking import at_the_window, hears, sends
 from tests.door.lines.board import PATIENCE
 from tests.door.servers.boards import Machine, beside, machines, until_known
@@ -28,7 +27,6 @@ from timebank.errors import BooksUnavailable
 from timebank.keeping import events
 from timebank.keeping.events import EventAsked
 from timebank.servers import registry
-from timebank.servers.registry import Newcomer
 from timebank.settings.place import ServerPlace
 
 TOML = sysop_toml(events="", timebank="").replace("events = []", "").replace("[timebank]", "")
@@ -173,52 +171,6 @@ async def test_a_server_with_other_settings_does_not_start(
                 pass
         with north.books() as desk:
             assert [row.name for row in registry.living(desk)] == ["north"]
-
-
-async def test_one_that_was_alone_with_a_file_is_waited_for(tmp_path: Path) -> None:
-    """It has not said that it lives, and does so when it sees that another came."""
-    real = presence.sleep
-
-    async with machines(tmp_path, None, "north") as (north,):
-        with north.books() as desk:
-            desk.connection.exec_driver_sql("UPDATE servers SET renewed = renewed - 600")
-
-        async def sleeps(clock: BoardClock, seconds: float) -> None:
-            if clock is north.server.board.clock:
-                await real(clock, seconds)
-            else:
-                await north.pass_time(presence.RENEW_SECONDS)
-
-        toml = f"[calls]\nnodes = 4\n{BOARD}"
-        with (
-            mock.patch.object(presence, "sleep", sleeps),
-            pytest.raises(CannotJoin, match="server north serves with other settings"),
-        ):
-            async with beside(tmp_path, None, "south", toml):
-                pass
-
-
-async def test_one_that_is_dead_is_not_waited_for_for_long(tmp_path: Path) -> None:
-    async with machines(tmp_path, None, "north") as (north,):
-        await north.server._presence.end()
-        with north.books() as desk:
-            said = encode({"[calls] nodes": "4"})
-            registry.enter(desk, Newcomer("west", "elsewhere/1:1", said, "0.1.0"))
-            desk.connection.exec_driver_sql("UPDATE servers SET renewed = renewed - 600")
-        real, waited = presence.sleep, 0.0
-
-        async def sleeps(clock: BoardClock, seconds: float) -> None:
-            nonlocal waited
-            if seconds == presence.WAKING_SECONDS:
-                waited += seconds
-                await clock.monotonic.__self__.advance(seconds)
-            else:
-                await real(clock, seconds)
-
-        with mock.patch.object(presence, "sleep", sleeps):
-            async with beside(tmp_path, None, "south") as south:
-                assert south.server.board.server_id
-        assert waited == presence.WAKE_SECONDS
 
 
 async def test_new_settings_count_at_once_and_servers_that_differ_are_named(
