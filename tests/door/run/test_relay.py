@@ -16,6 +16,7 @@ from unittest import mock
 
 import pytest
 
+from door import closed
 from door.lines import handed
 from door.run import relay
 from door.server import door_calls, server_file
@@ -194,19 +195,16 @@ async def test_the_time_at_a_server_that_has_closed_is_charged_once(tmp_path: Pa
         host.own = 1
 
 
-async def test_a_server_that_drains_takes_nobody_and_the_door_serves_them(tmp_path: Path) -> None:
+async def test_a_server_that_drains_takes_nobody_and_doors_say_so(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         first = await host.a_visit(1)
         await tells(host, "drain")
         await first.terminal.until("The sysop is about to close the board")
         file = host.door32(2, user=43, alias="Bee")
-        second = await host.on_terminal("--dropfile", str(file), name="Bee@Xibalba")
-        await second.comes_in()
-        assert host.by_doors() == 1
+        status, shown, _ = await host.refused("--stdio", "--dropfile", str(file))
+        assert (status, closed.FOR_CALLERS in shown) == (0, True)
         assert await first.goes() == 0
         assert await host.ends() == 0, "the last of its callers has gone"
-        assert await second.goes() == 0
-        host.own = 1
 
 
 async def test_a_server_that_stands_still_keeps_nobody_waiting(tmp_path: Path) -> None:
