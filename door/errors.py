@@ -109,10 +109,6 @@ class LinkBroken(LineError):
     """What came from a door or another server is none of our frames."""
 
 
-class FloodOfMessages(LineError):
-    """More messages come in through the database than any board has; the text says how many."""
-
-
 class Unreachable(LineError):
     """Another server of the board cannot be reached now; the text says which, and why."""
 
