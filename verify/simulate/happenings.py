@@ -377,7 +377,7 @@ def end_the_server_of_relays(story: Story) -> None:
     if story.chance.random() < 0.5:
         story.tell(f"{process.name}, to which doors lead callers, is drained")
         process.drain()
-        _pass(story, story.chance.choice((0.3, 5, 30)))
+    _pass(story, story.chance.choice((0.3, 5, 70)))
     story.tell(f"{process.name}, to which doors lead callers, is stopped in peace")
     story.stop_process(process)
     story.serve_on()
