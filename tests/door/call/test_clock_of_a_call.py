@@ -155,13 +155,15 @@ async def test_the_screen_shows_what_the_books_charge_in_the_middle_of_a_second(
 async def test_the_last_second_is_the_callers_to_its_end(tmp_path: Path) -> None:
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await visitor(board, "Ada")
-        await board.pass_time(7 * MINUTE - 0.6)
+        await board.pass_time(7 * MINUTE - 1 + BEAT_SECONDS)  # the clock has looked in it
+        await ada.sees_time_left(0)
         await ada.caller.touch()
         assert ada.has["online"] == 0
-        await board.pass_time(0.3)
+        ada.caller.clock.check_time()
+        await board.pass_time(1 - BEAT_SECONDS - 0.01)
         assert board.server.board.callers() == [ada.caller]
         assert ada.prompt
-        await board.pass_time(0.3)
+        await board.pass_time(0.01 + BEAT_SECONDS)
         await ada.is_sent_off("You're out of time.")
         assert ada.ledger[-1] == ("elapsed", MINUTE)
 
