@@ -172,7 +172,7 @@ def test_a_full_disk_fails_the_group_and_leaves_nothing_half_done(books, desks):
 
     group = desks.together(add("a"), fill, add("c"))
     assert [type(done.error) for done in group] == [BooksUnavailable] * 3
-    assert "full" in str(group[0].error)
+    assert "no space is left on the disk" in str(group[0].error)
     assert texts(books) == []
     assert desks.together(add("d"))[0].error is None
     assert texts(books) == ["d"]
