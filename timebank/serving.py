@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 BOOKS = "board.sqlite3"  # the file of the books in the data folder
+ENDING = ".serving"  # of the lock beside that file
 STARTING, SERVING = "starting", "serving"  # a server
 MIGRATING, RESTORING, MOVING = "migrating", "restoring", "moving"  # the books
 # Somebody who only looks holds the lock for a moment.
@@ -46,7 +47,7 @@ def place_of(database: str, *, on_server: bool = False) -> str:
     """
     if on_server:
         return os.path.join(os.path.dirname(database), "serving")
-    return f"{os.path.realpath(database)}.serving"
+    return f"{os.path.realpath(database)}{ENDING}"
 
 
 def this_process() -> str:
@@ -156,7 +157,8 @@ def refusal(place: str, error: OSError) -> str:
             f"{place} cannot be locked ({error.strerror}): the books must be on a disk of this"
             " machine, and not on one that several share."
         )
-    said = forbidden(Path(place), writes=True)
+    books = place.removesuffix(ENDING)  # named first: a sysop knows the books, not the lock
+    said = forbidden(Path(books), writes=True) or forbidden(Path(place), writes=True)
     return said or f"{place} cannot be opened: {error.strerror}."
 
 
