@@ -266,12 +266,8 @@ class NotSaid(TableError):
     """A line of talk was not passed on."""
 
 
-class NoServer(TableError):
-    """No server listens for doors, so nobody shares the table."""
-
-
-class NoTable(TableError):
-    """The server that deals at a table is not reached, and no other may deal there yet."""
+class HandElsewhere(TableError):
+    """A caller's hand is at a table of another server, which stands it, or has died."""
 
 
 class NoAdviceNow(TableError):
@@ -291,8 +287,8 @@ class Interruption(DoorError):
     rank = 0  # of two interruptions, the one with the higher rank is raised
 
 
-class TableMoved(Interruption):
-    """Another server deals at the table now, and its guests follow."""
+class TableLost(Interruption):
+    """Another server has taken the tables of this one, which was stopped for too long."""
 
     rank = -1
 

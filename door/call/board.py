@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from door.call import passwords
@@ -84,24 +84,13 @@ class Board:
         self.reception = Reception(config, clock, lambda: len(self._on_nodes))
         self.tickets = Tickets(clock.monotonic)
         self.draining = False  # whether no new calls are taken
-        self._visitors: list[Caller] = []
         self.shared = lay_tables(self)
         self.comings = Comings(clock, self.callers, lambda: self.config.company.comings)
 
     def callers(self) -> list[Caller]:
-        """Return who is on line here, by node, then those who visit from other processes."""
-        return [*self._own_callers(), *self._visitors]
-
-    @contextlib.contextmanager
-    def visited_by(self, caller: Caller) -> Iterator[None]:
-        """Have a caller here whose call and lease are another process's."""
-        self._visitors.append(caller)
-        self.consoles.add(caller.console)
-        try:
-            yield
-        finally:
-            self._visitors.remove(caller)
-            self.consoles.discard(caller.console)
+        """Return who is on line here, those on nodes first."""
+        on_nodes = sorted(self._on_nodes.values(), key=lambda caller: caller.node)
+        return on_nodes + self.by_doors
 
     @property
     def serves_one(self) -> bool:
@@ -119,10 +108,10 @@ class Board:
         for shared in self.shared.values():
             await shared.resume()
 
-    async def hand_on_games(self) -> None:
-        """Leave to other servers, if there are any, what this one has alone."""
+    async def look_after_games(self) -> None:
+        """Do what only one of several servers does."""
         for shared in self.shared.values():
-            await shared.hand_on()
+            await shared.look_after()
 
     async def stop_games(self) -> None:
         """Begin nothing more at any table; what is in play stays in the journal."""
@@ -149,10 +138,6 @@ class Board:
         for caller in self.callers():
             if caller.chair is not None:
                 caller.chair.clear(SWITCHED_OFF)
-
-    def _own_callers(self) -> list[Caller]:
-        on_nodes = sorted(self._on_nodes.values(), key=lambda caller: caller.node)
-        return on_nodes + self.by_doors
 
     # Names and passwords.
 
@@ -313,7 +298,7 @@ class Board:
 
     async def renew_leases(self) -> None:
         """Tell the books that these calls live; callers whose call is closed are interrupted."""
-        living = {caller.call_id: caller for caller in self._own_callers()}
+        living = {caller.call_id: caller for caller in self.callers()}
         if not living:
             return
         ticks = [(call_id, caller.purse.ticked()) for call_id, caller in living.items()]
@@ -332,7 +317,7 @@ class Board:
 
     def end_closed(self, ended: Mapping[int, str | None]) -> None:
         """Interrupt the callers whose calls were closed elsewhere, each with the sysop's reason."""
-        for caller in self._own_callers():
+        for caller in self.callers():
             if caller.call_id in ended:
                 caller.console.interrupt(closed(ended[caller.call_id]))
 
@@ -341,7 +326,7 @@ class Board:
             console.interrupt(interruption)
 
     def _caller_here(self, caller_id: int) -> Caller | None:
-        return next((c for c in self._own_callers() if c.record.id == caller_id), None)
+        return next((c for c in self.callers() if c.record.id == caller_id), None)
 
     @staticmethod
     async def _end_for_another(other: Caller) -> None:

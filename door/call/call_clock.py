@@ -153,8 +153,7 @@ class CallClock:
         left = purse.time_left()
         self.status.show()
         self.on_tick()
-        if not purse.is_behind:
-            self._warn(left)
+        self._warn(left)
         self.patience.look()
         self._check_idle()
         self._warn_of_grace()
@@ -232,7 +231,7 @@ class CallClock:
         purse = self.purse
         if self.day_grace is not None and self.day_grace.wants_more():
             return True
-        if purse.is_behind or (not left and self._has_to_end()):
+        if not left and self._has_to_end():
             return True
         if purse.ticked() - purse.posted.ticked >= POST_SECONDS:
             return True

@@ -100,7 +100,6 @@ class Caller:
         self.place = AT_LOG_ON
         self.statement = ""  # how they did at the table they came from
         self.hand_waits = False  # whether a hand that they play alone is open
-        self.is_away = False  # at a table that another process keeps, which sees to their screen
         self.came_back_to = ""  # the game where an open hand waited for them
         self.chair: CallersChair | None = None  # where they sit, while they do
         self.ended = Flag()
@@ -338,7 +337,7 @@ class Caller:
             try:
                 receipt = await self._entry()
                 self.tell(receipt)
-                if receipt.purse.word_is_due and not self.is_away:
+                if receipt.purse.word_is_due:
                     await self._tell_word()
             except CallClosed:
                 self.console.interrupt(await self.how_it_was_closed())

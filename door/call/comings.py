@@ -166,7 +166,7 @@ def _add(news: News, name: str, *, has_come: bool) -> None:
 
 
 def _is_deaf(caller: Caller) -> bool:
-    return caller.is_away or caller.console.is_lost or caller.prefers(UNTOLD)
+    return caller.console.is_lost or caller.prefers(UNTOLD)
 
 
 def sentence(news: Mapping[str, bool]) -> str:

@@ -42,20 +42,9 @@ class TickingPurse:
     _paid_until: int = field(init=False)  # seconds after log-on
     _asked: int = 0
     _adopted: int = 0
-    _behind: int = 0  # entries asked before this one say nothing of what others have posted
 
     def __post_init__(self) -> None:
         self._paid_until = self.posted.ticked + self.posted.online
-
-    @property
-    def is_behind(self) -> bool:
-        """Whether another process has posted for the call since, as far as anybody knows here."""
-        return self._adopted < self._behind
-
-    def falls_behind(self) -> None:
-        """Note that another process has posted for the call: what is left is known again with the
-        next entry that is asked of the books."""
-        self._behind = self._asked + 1
 
     def on_for(self) -> float:
         return self.clock.monotonic() - self.logged_on
@@ -102,12 +91,10 @@ class TickingPurse:
         """Whether the last second that was paid for, or that the host leaves, is over.
 
         A second is paid for when it starts, so the last one is the caller's to its end, unless an
-        event begins in it. A purse that is behind does not tell what was paid for.
+        event begins in it.
         """
         if self.limit is not None and self.on_for() >= self.limit - ROUNDING:
             return True
-        if self.is_behind:
-            return self.seconds_to_event() == 0
         if self.on_for() >= self._paid_until - ROUNDING:
             return True
         return self.spendable() == 0 and self.seconds_to_event() == 0

@@ -61,7 +61,7 @@ class StatusLine:
     _made: tuple[str, ...] = ()
 
     def show(self) -> None:
-        if not (self.waits or self.purse.is_behind):
+        if not self.waits:
             self.console.status(*self.pieces())
 
     @contextlib.contextmanager

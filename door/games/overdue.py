@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from door.games.engine.journaled import play_out
 from door.games.engine.replay import DEAL
 from door.games.rounds import found
 from door.games.tables.play import close_when_done
@@ -83,12 +84,3 @@ def _before(stored: StoredRound) -> tuple[TableRound[Any], list[Move]]:
         return hand, []
     used, seat = hand.round.cards_used, hand.bets[0].seat
     return replace(hand, sequence=1), [Move(hand.lead, 1, {"action": DEAL}, used, seat=seat)]
-
-
-def play_out(hand: TableRound[Any]) -> tuple[list[Move], TableRound[Any]]:
-    """Return what is done for those who are not there, to the end, and the round that comes out."""
-    moves: list[Move] = []
-    while not hand.over:
-        hand, _, move = hand.after(hand.tossed() or hand.kind.absent(hand.round))
-        moves.append(move)
-    return moves, hand

@@ -116,6 +116,7 @@ class Housekeeping:
             self._led(lambda: BULLETIN_SECONDS, self._write_bulletin),
             self._led(lambda: self._board.config.bank.import_seconds, self._import),
             self._led(lambda: DEAD_SECONDS, self._close_dead_calls),
+            self._led(lambda: leadership.LOOK_SECONDS, self._board.look_after_games),
         )
 
     async def start_beside_others(self) -> None:
@@ -334,10 +335,9 @@ class Housekeeping:
             with speaking_to(caller.console.viewer):
                 lines = [wording.starts_early(event, schedule, now) for event in news]
                 lines += [wording.taken_back(event) for event in gone]
-            if not caller.is_away:
-                caller.console.bell()
-                for line in lines:
-                    caller.console.say(f"|12{line}")
+            caller.console.bell()
+            for line in lines:
+                caller.console.say(f"|12{line}")
             caller.clock.look_for_events()
 
     async def keep_clock(self) -> None:
@@ -365,7 +365,7 @@ class Housekeeping:
         here = {
             each.record.id: each
             for each in self._board.callers()
-            if not (each.is_away or each.reads_notices or each.console.is_lost)
+            if not (each.reads_notices or each.console.is_lost)
         }
         if not here:
             return
@@ -404,11 +404,7 @@ class Housekeeping:
             await self._guarded(self._tell_awards)
 
     async def _tell_awards(self) -> None:
-        here = {
-            each.record.id: each
-            for each in self._board.callers()
-            if not (each.is_away or each.console.is_lost)
-        }
+        here = {each.record.id: each for each in self._board.callers() if not each.console.is_lost}
         if not here:
             return
         earned = await self._books.read(partial(awards.untold, caller_ids=list(here)))

@@ -37,8 +37,7 @@ from door.errors import (
     Occupied,
 )
 from door.flag import Flag
-from door.games import floor, registry
-from door.games.engine.descriptor import find
+from door.games import floor
 from door.lines.link import LinkConnection, LinkListener, Said
 from door.lines.port.connection import Entrance
 from door.lines.rlogin import rlogin
@@ -49,7 +48,6 @@ from door.lines.tls.tls import Certificate
 from door.server import health
 from door.server.control import answer_control
 from door.server.door_calls import DoorListener
-from door.server.everywhere import COMMAND
 from door.server.for_doors import make_way
 from door.server.housekeeping import Housekeeping
 from door.server.pages_process import check_libraries, keep_pages
@@ -281,7 +279,6 @@ class Server:
         callers = self.board.callers()
         self._take_no_more()
         self._looks.append(asyncio.create_task(self._presence.tell()))
-        self._looks.append(asyncio.create_task(self.board.hand_on_games()))
         for caller in callers:
             caller.console.bell()
             with speaking_to(caller.console.viewer):
@@ -558,13 +555,7 @@ class Server:
         return [*self._presence.listeners, *([] if self._doors is None else [self._doors])]
 
     async def _answer_door(self, link: LinkConnection, said: Said) -> None:
-        if COMMAND in said:
-            await answer_control(self, link, said)
-            return
-        # The table that all processes share serves a caller of another one.
-        (visitors,) = (game.visitors_at for game in registry.GAMES.values() if game.visitors_at)
-        with self._session():
-            await find(visitors)(self.board, link, said)
+        await answer_control(self, link, said)
 
     async def _answer(self, line: Line) -> None:
         with self._session():

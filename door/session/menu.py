@@ -383,8 +383,7 @@ class MenuScene(WholeWidth):
         return header is None and (not area.is_narrow or 1 + above + len(games) > area.rows)
 
     def _time(self, area: Area | None = None) -> str:
-        left = "?" if self.purse.is_behind else wording.clock_time(self.purse.time_left())
-        clock = f"|15{left}"
+        clock = f"|15{wording.clock_time(self.purse.time_left())}"
         if area is None:
             return f"|07{_('Time left')}  {clock}"
         # A shorter time leaves none of a longer one; what stands beside it begins further right.

@@ -138,8 +138,7 @@ async def _look(board: Board, caller: Caller) -> list[_On]:
     for call in calls:
         other = here.get(call.call_id)
         chair = None if other is None else other.chair
-        is_away = other is not None and other.is_away
-        plays = chair is not None or is_away or call.caller_id in games
+        plays = chair is not None or call.caller_id in games
         found.append(_On(call, _where(board, call, here, games), chair, plays))
     return found
 

@@ -20,7 +20,7 @@ from door.games.blackjack.round import BlackjackAction, BlackjackPhase, Blackjac
 from door.games.blackjack.rules import VEGAS, BlackjackRules, rules_to_mapping
 from door.games.engine.shuffle import SEED_BYTES
 from door.games.vegas.kind import VEGAS_KIND
-from door.games.vegas.room import table_of
+from door.games.vegas.room import room_of, table_of
 from door.games.vegas.state import Chair
 from door.games.vegas.table import VegasTable
 from tests.door.playing import with_keys
@@ -51,7 +51,7 @@ class Sitter:
         self.caller = caller
         self.heard: list[object] = []
         self.receipts: list[object] = []
-        self.has_moved = False
+        self.has_lost_table = False
 
     # What the table asks of them.
 
@@ -61,8 +61,8 @@ class Sitter:
     def receives(self, receipt: object) -> None:
         self.receipts.append(receipt)
 
-    def moves(self) -> None:
-        self.has_moved = True
+    def loses_table(self) -> None:
+        self.has_lost_table = True
 
     # What they do.
 
@@ -96,8 +96,14 @@ class Sitter:
     async def calls_back(self) -> Sitter:
         """Call again, from the log-on to the table."""
         again = await on_a_call(self.board, self.caller.record)
-        await again.table.find(again.caller.record.id)
+        await again.finds_hand()
         return await again.sits()
+
+    async def finds_hand(self) -> bool:
+        """Look for a hand that was left open, and go to its table."""
+        table = await room_of(self.board).find(self.caller.record.id)
+        self.table = table or self.table
+        return self.table.state.place_of(self.caller.record.id) is not None
 
     # What they have.
 

@@ -1,19 +1,17 @@
 """Servers of one board on one machine, with the same books and the same clock.
 
-They reach each other by real sockets. One of them can stop, as a process does at SIGSTOP: whatever
-waits for its clock waits on, and nobody hears of it. Or it is gone, as after kill -9.
+One of them can stop, as a process does at SIGSTOP, and go on. Or it is gone, as after kill -9.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from unittest import mock
 
 from door.call.status_line import StatusLine
 from door.games.vegas.room import VegasRoom, room_of
-from door.lines.port.connection import LineConnection
 from tests.clock import FakeClock
 from tests.world import BOARD, NOON, World, _not_painted, world
 
@@ -46,35 +44,28 @@ class Servers(list[World]):
         return room_of(self[number].server.board)
 
     def stops(self, number: int) -> None:
-        """Let a server do nothing more by itself."""
-        for job in self.room(number)._jobs:
+        """Let a server do nothing more by itself, as a process that was stopped."""
+        server = self[number].server
+        for job in (*server._housekeeping._jobs, server._presence._job, self.room(number)._job):
+            assert job is not None  # it was started
             job.cancel()
 
-    @contextmanager
-    def stands_still(self, number: int) -> Iterator[None]:
-        """Let nothing be heard of a server meanwhile."""
-        self.stops(number)
-        lines = [visit.answer.line for visit in self._visits_to(number)]
-        with ExitStack() as stack:
-            for line in lines:
-                stack.enter_context(mock.patch.object(line, "write", return_value=None))
-            yield
+    def leaves_tables(self, number: int) -> None:
+        """Let the tables of a server not be kept any more."""
+        job = self.room(number)._job
+        assert job is not None  # it was started
+        job.cancel()
 
     def is_gone(self, number: int) -> None:
-        """Let a server be gone without a word: its links break, and nothing answers there."""
+        """Let a server be gone without a word, as after kill -9."""
         self.stops(number)
-        self.cut_links(number)
+        for table in self.room(number)._tables.values():
+            table._close()
 
-    def cut_links(self, number: int) -> None:
-        """Let nobody reach a server, and break its links; it goes on."""
-        for listener in self[number].server._presence.listeners:
-            listener.close()
-        for visit in self._visits_to(number):
-            visit.cut()
-
-    def _visits_to(self, number: int) -> list[LineConnection]:
-        listeners = self[number].server._presence.listeners
-        return [visit for listener in listeners for visit in listener._visits]
+    async def goes_on(self, number: int) -> None:
+        """Let a server that was stopped see what the others have done meanwhile."""
+        await self[number].server.board.renew_leases()
+        await self.room(number)._renew()
 
 
 @asynccontextmanager

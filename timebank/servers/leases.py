@@ -33,7 +33,6 @@ class Holder(NamedTuple):
     server_id: int
     fence: int
     live: bool
-    left: int  # seconds that it has yet to run; of one that has run out, it is nothing to go by
 
 
 class _Lease(NamedTuple):
@@ -45,19 +44,11 @@ class _Lease(NamedTuple):
         return self.server is not None and now < self.until <= now + LONGEST_SECONDS
 
 
-class _Named(NamedTuple):
-    name: str
-    server: int | None
-    fence: int
-    until: int
-
-
 def _of_name() -> sql.Query:
     return sql.fields_of(_Lease, _TABLE).where(sql.equal(_TABLE.c.name))
 
 
 _READ = sql.read(_Lease, _of_name)
-_ALL = sql.read(_Named, lambda: sql.fields_of(_Named, _TABLE).order_by(_TABLE.c.name))
 # Who takes it waits for those who write under it, and they for who takes it.
 _LOCK = sql.read(_Lease, lambda: _of_name().with_for_update())
 _SHARE = sql.read(_Lease, lambda: _of_name().with_for_update(read=True))
@@ -123,24 +114,17 @@ def free_all(desk: Desk) -> None:
 def holder(desk: Desk, name: str) -> Holder | None:
     """Tell who holds a lease; None where nobody does since it was let go, or ever."""
     lease = _READ.first(desk.connection, name=name)
-    return None if lease is None else _holder(lease, clock.seconds(desk))
-
-
-def holders(desk: Desk) -> dict[str, Holder]:
-    """Tell who holds which lease, by their names, as `holder` does of one."""
-    now = clock.seconds(desk)
-    found = {}
-    for row in _ALL.all(desk.connection):
-        holder = _holder(_Lease(row.server, row.fence, row.until), now)
-        if holder is not None:
-            found[row.name] = holder
-    return found
-
-
-def _holder(lease: _Lease, now: int) -> Holder | None:
-    if lease.server is None:
+    if lease is None or lease.server is None:
         return None
-    return Holder(lease.server, lease.fence, lease.is_live(now), lease.until - now)
+    return Holder(lease.server, lease.fence, lease.is_live(clock.seconds(desk)))
+
+
+def has_run_out(desk: Desk, name: str) -> bool:
+    """Return whether the time is over for which a lease was last taken. Until then its holder may
+    come back, though the lease was let go."""
+    lease = _READ.first(desk.connection, name=name)
+    now = clock.seconds(desk)
+    return lease is None or not now < lease.until <= now + LONGEST_SECONDS
 
 
 def hold(desk: Desk, name: str, fence: int) -> None:

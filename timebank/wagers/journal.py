@@ -346,21 +346,10 @@ def overdue_numbers(desk: Desk) -> list[int]:
     return list(_OVERDUE_NUMBERS(desk.connection, before=yesterday.isoformat()).scalars())
 
 
-def table_rounds(desk: Desk, game: str) -> list[StoredRound]:
-    """List the rounds of a game in play, each by the round that keeps its journal."""
-    return list(_readable(_stored(desk, _AT_TABLES, game=game), "is in play"))
-
-
-def tables_in_play(desk: Desk, game: str) -> set[int]:
-    """Return at which tables of a game a round is in play that was dealt from the shoe that all
-    share there."""
-    return set(_TABLES_IN_PLAY(desk.connection, game=game).scalars())
-
-
-def rounds_from(desk: Desk, shoe_id: int) -> list[StoredRound]:
-    """List the rounds in play that were dealt from a shoe, each by the round that keeps its
-    journal."""
-    return list(_readable(_stored(desk, _FROM_SHOE, shoe_id=shoe_id), "is in play"))
+def shared_rounds(desk: Desk, game: str) -> dict[int, int]:
+    """Return the rounds of a game in play that were dealt from the shoe of a table: by the number
+    of the seat that keeps the journal, the number of the table."""
+    return dict(map(tuple, _SHARED_ROUNDS(desk.connection, game=game)))
 
 
 def rounds_at_table(desk: Desk, first: StoredRound, last: int | None) -> list[StoredRound]:
@@ -465,10 +454,9 @@ _GAMES_IN_PLAY = Prepared(
         .order_by(_ROUNDS.c.caller_id)
     )
 )
-_AT_TABLES = Prepared(lambda: _those(_leads_in_play(), _ROUNDS.c.game == bindparam("game")))
-_TABLES_IN_PLAY = Prepared(
+_SHARED_ROUNDS = Prepared(
     lambda: (
-        select(shoes.c.at_table)
+        select(func.coalesce(_ROUNDS.c.lead, _ROUNDS.c.id).label("lead"), shoes.c.at_table)
         .distinct()
         .select_from(_ROUNDS)
         .join(shoes, shoes.c.id == _ROUNDS.c.shoe_id)
@@ -477,9 +465,9 @@ _TABLES_IN_PLAY = Prepared(
             _ROUNDS.c.game == bindparam("game"),
             shoes.c.caller_id.is_(None),
         )
+        .order_by("lead")
     )
 )
-_FROM_SHOE = Prepared(lambda: _those(_leads_in_play(), _ROUNDS.c.shoe_id == bindparam("shoe_id")))
 _BESIDE_DRAND = Prepared(lambda: _those(_leads_in_play(), shoes.c.beacon.is_not(None)))
 _OVERDUE = Prepared(lambda: _those(_leads_in_play(), _TOO_LONG))
 _OVERDUE_NUMBERS = Prepared(

@@ -11,7 +11,7 @@ import random
 import time
 import warnings
 from collections.abc import Callable, Coroutine, Iterator, Set
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,7 +25,6 @@ from door.call.books import Books
 from door.call.caller import Caller
 from door.call.console import Console
 from door.config.config import Config
-from door.lines.link import LinkListener
 from door.lines.rlogin.header import RloginHeader
 from door.server.server import Server
 from tests.thinking import Later
@@ -33,7 +32,6 @@ from timebank.ledger.database import Database
 from verify.simulate.clock import SHORTEST, MachineClocks, ProcessClock, SimulatedLoop
 from verify.simulate.disk import Disk, InlineWriter, Killed, Mortal, file_operations
 from verify.simulate.packets import Ear, Readable
-from verify.simulate.pipe import Pipe, connect, streams
 from verify.simulate.wire import Lent, Telephone, Wire
 
 SETTLE = 0.05  # seconds that are left to a step for what follows from it
@@ -70,7 +68,6 @@ class Machine:
         self.disk = disk
         self.loop = SimulatedLoop(begins, self._work_takes)
         self.loop.set_task_factory(self._make_task)
-        self.door_way: DoorWay | None = None  # the server's socket for doors
         self.ear: Ear | None = None  # the one by which doors hand their callers over
         self.lines: dict[int, tuple[object, Wire]] = {}  # to hand over, and their doors
         self._owners: dict[asyncio.Task[Any], Life | None] = {}
@@ -128,7 +125,7 @@ class Life:
         self.config = config
         self.mortal = machine.disk.mortal(machine.chance, machine.loop.time)
         self.clock = ProcessClock(machine.loop, machine.wall, self.is_dead)
-        self.pipes: list[Pipe | Readable] = []  # its ends of connections to other processes
+        self.pipes: list[Readable] = []  # its ends of connections to other processes
         self.database: Database | None = None
 
     @property
@@ -159,13 +156,6 @@ class Life:
         """Give the books, by way of a disk or a server that fails."""
         self.database = self.machine.disk.books(path, self.mortal)
         return self.database
-
-    def open_pipe(self) -> Pipe:
-        """Give an end of a connection to another process."""
-        with self.at_work():
-            pipe = Pipe(self.machine.loop, copy_context(), self.is_dead)
-        self.pipes.append(pipe)
-        return pipe
 
     def bury(self) -> None:
         """Take apart what a killed process has left in memory; nothing of it is written or sent."""
@@ -304,12 +294,11 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.call.books.Books._submit_soon": Books._submit,
         "door.games.blackjack.tutor.thinking.ThinkingProcess": Later,
         "door.call.board.this_process": lambda: at_work().name,
-        "door.server.server.LinkListener": DoorWay,
-        # Nor do others of this board.
+        # Nobody comes by a socket, nor do others of this board.
+        "door.server.server.LinkListener": NobodyComes,
         "door.server.presence.LinkListener": NobodyComes,
         # No command at a shell looks for a server here.
         "door.server.server.ServerFile": mock.Mock(),
-        "door.games.vegas.company.link.dial_any": dial,
         "timebank.ledger.sqlite.guard.time": SimpleNamespace(
             monotonic=_monotonic, strftime=time.strftime, gmtime=time.gmtime
         ),
@@ -357,7 +346,7 @@ class NobodyComes:
     def __init__(self, *parts: Any) -> None:
         """Nothing is there."""
 
-    async def open_in(self, folder: Path, name: str) -> None:
+    async def open_in(self, folder: Path, name: str = "") -> None:
         """Begin to listen for nobody."""
 
     def close(self) -> None:
@@ -365,35 +354,6 @@ class NobodyComes:
 
     async def finish(self, seconds: float) -> None:
         """Nobody is on."""
-
-
-class DoorWay(LinkListener):
-    """The server's socket for doors, in memory."""
-
-    async def open_in(self, folder: Path) -> None:
-        self.life = at_work()
-        machine = self.life.machine
-        if machine.door_way is not None and not machine.door_way.life.is_dead():
-            raise OSError("another server of this board listens there")
-        machine.door_way = self
-
-    def close(self) -> None:
-        if self.life.machine.door_way is self:
-            self.life.machine.door_way = None
-
-
-async def dial(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Reach the server from a door, as `door.lines.link.dial_any` does."""
-    door = at_work()
-    way = door.machine.door_way
-    if way is None or way.life.is_dead():
-        raise ConnectionRefusedError("nobody listens there")
-    ours, theirs = door.open_pipe(), way.life.open_pipe()
-    connect(ours, theirs)
-    reader, writer = streams(ours)
-    with way.life.at_work():
-        theirs.begin(way.admit("")[1])
-    return reader, writer
 
 
 def _quick_hasher() -> PasswordHasher:

@@ -11,6 +11,7 @@ import asyncio
 import os
 import random
 import socket
+import struct
 from collections import deque
 from collections.abc import Callable
 from contextvars import Context, copy_context
@@ -20,7 +21,6 @@ from typing import Any, Self
 from door.lines import handed
 from verify.simulate.clock import SimulatedLoop
 from verify.simulate.disk import Mortal
-from verify.simulate.pipe import Peer
 
 LATE = 0.2  # how often a process reads a packet later than at once
 LATEST = 0.5  # seconds after which it does
@@ -32,6 +32,17 @@ class Packet:
 
     data: bytes
     ends: list[int]
+
+
+class Peer:
+    """What a server asks the kernel about a socket: whose process is at its other end."""
+
+    def getsockopt(self, level: int, name: int, size: int) -> bytes:
+        assert (level, name) == (socket.SOL_SOCKET, socket.SO_PEERCRED)
+        return struct.pack("3i", os.getpid(), os.geteuid(), os.getegid())
+
+    def setsockopt(self, *_: Any) -> None:
+        """Take any option."""
 
 
 class Readable(Peer):

@@ -237,20 +237,13 @@ class World:
     def screens(self) -> list[Screen]:
         """Give everybody who is on a call, with what they see and who serves them."""
         by_wire = {wire: person for person in self.everybody() for wire in person.wires}
-        found, away = [], {}
+        found = []
         for life in reversed(self.lives()):
             for caller in life.callers():
-                line = caller.console.line
+                line: object = caller.console.line
                 if isinstance(line, Lent):
-                    if not line.is_held:
-                        continue
-                    line = line.wire
-                if not isinstance(line, Wire):
-                    line = away.get(caller.call_id)  # at a table of another process
-                elif caller.is_away:
-                    away[caller.call_id] = line
-                    continue
-                if line in by_wire:
+                    line = line.wire if line.is_held else None
+                if isinstance(line, Wire) and line in by_wire:
                     found.append(Screen(life, by_wire[line], line, caller))
         return found
 

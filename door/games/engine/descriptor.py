@@ -47,14 +47,8 @@ class Game:
     # Of what makes each thing that its callers share, by a name: (board) -> `Shared`. Games that
     # name the same thing have it together.
     shares: Mapping[str, str] = field(default_factory=dict)
-    # Of what serves a caller of another process: async (board, connection, header) -> None. Only
-    # one game may have it.
-    visitors_at: str = ""
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether its tables are for the whole board, and go by the settings of now for all."""
-        return bool(self.visitors_at)
+    # Whether callers sit at its tables together, and go by the settings of now.
+    is_shared: bool = False
 
     @property
     def folder(self) -> str:

@@ -171,6 +171,15 @@ def found(kind: Kind, stored: StoredRound) -> TableRound[Any]:
     )
 
 
+def play_out(hand: TableRound[Any]) -> tuple[list[Move], TableRound[Any]]:
+    """Return what is done for those who are not there, to the end, and the round that comes out."""
+    moves: list[Move] = []
+    while not hand.over:
+        hand, _, move = hand.after(hand.tossed() or hand.kind.absent(hand.round))
+        moves.append(move)
+    return moves, hand
+
+
 def _shoe_of(stored: StoredRound) -> Shoe:
     shoe = stored.shoe
     if shoe is None:

@@ -52,10 +52,6 @@ class TableClock:
         """Ring when what the books could not take may be tried again."""
         self._retry = Alarm("retry", self.now() + RETRY_SECONDS)
 
-    def look_later(self) -> None:
-        """Ring when another process may be done with the shoe."""
-        self._retry = Alarm("elsewhere", self.now() + RETRY_SECONDS)
-
     def way_back(self, seat: Chair) -> float:
         """Return until when a seat is kept whose caller lost the line: for the rest of their turn,
         or for as long as a turn lasts."""

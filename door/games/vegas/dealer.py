@@ -25,7 +25,7 @@ from door.games.vegas import news
 from door.games.vegas import round as vegas_round
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.state import Chair, Committed, TableState
-from door.games.vegas.tenure import Tenure, is_served, lease_of
+from door.games.vegas.tenure import Hold, Tenure
 from timebank.callers import hearing
 from timebank.errors import CallClosed, JournalDamaged, OutOfStep, Refused, RoundOver, ShoeGone
 from timebank.language import Phrase, speaking_to
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from door.games.vegas.round import VegasRound
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
-    from timebank.wagers.journal import Shoe, StoredRound
+    from timebank.wagers.journal import Shoe
     from timebank.wagers.rounds import Settlement
 
 log = logging.getLogger("door.tables")
@@ -64,23 +64,27 @@ class Present:
 class Dealer:
     """The house's hands at one table."""
 
-    def __init__(self, board: Board, state: TableState, tenure: Tenure, number: int) -> None:
+    def __init__(self, board: Board, state: TableState, tenure: Tenure, place: int) -> None:
         self._board = board
         self._state = state
         self._tenure = tenure
-        self._number = number
+        self._place = place
+        self.hold: Hold | None = None  # under which everything is written
 
     # Shoe and deal.
 
     async def lay_shoe(self) -> None:
         """See that the shoe on the table is one that the next round can be dealt from."""
-        state, alone = self._state, self._alone()
+        state = self._state
+        alone = self._tenure.shoe_owner(state.guests())
         rules = state.house.rules
         shoe = state.shoe
         if shoe is not None and shoe.decks == rules.decks and shoe.caller_id == alone:
             return
         seed, mapping = self._board.new_seed(), rules_to_mapping(rules)
-        guard, table = self._tenure.guard(is_shared=alone is None), self._number
+        assert self.hold is not None  # the table was opened
+        guard = self._tenure.guard(self.hold, is_shared=alone is None)
+        table = self.hold.table_at(self._place)
         ahead = self._board.config.shoes_ahead
 
         def take(desk: Desk) -> Shoe:
@@ -112,15 +116,9 @@ class Dealer:
         self._state.commit(Committed(seat.caller_id, seat.name, phrase, told))
         self._state.tell(news.CutCommitted(seat.name, told))
 
-    def _alone(self) -> int | None:
-        """Return whose own shoe this table deals from, None where all share one. Processes without
-        a server have a table each for one caller: they would deal each other's cards away."""
-        guests = self._state.guests()
-        return guests[0].caller.record.id if self._board.serves_one and guests else None
-
     async def deal(self) -> None:
         """Deal to everybody who has bet; a bet that the bank refuses is left out. Nothing is dealt
-        when another process has dealt from the shoe: the next one has another seal."""
+        from a shoe that was closed: the next one has another seal."""
         while seats := self._state.bettors():
             try:
                 await self._deal_to(seats)
@@ -155,7 +153,7 @@ class Dealer:
             for each in here.values()
             if (number := each.caller.last_hand.seen())
         }
-        enter = partial(vegas_round.enter_deal, sitters=sitters, shoe=shoe, seen=seen)
+        enter = partial(vegas_round.enter_deal, sitters=sitters, seen=seen)
         post = self._post(enter, shoe)
         committed = tuple(state.commitments) if shoe.fresh else ()
         cut = "\n".join(each.phrase for each in committed) or state.cut
@@ -253,29 +251,20 @@ class Dealer:
 
     # Rounds in the journal.
 
-    async def take_up(self, lead: int) -> bool:
-        """Lay a round on the table that was left open, and keep its seats; False while a server
-        plays it that this process does not reach. One that cannot be read is left to the log."""
+    async def take_up(self, lead: int) -> None:
+        """Lay a round on the table that was left open, and keep its seats. One that cannot be read
+        is left to the log."""
         try:
             stored = await self._board.books.run(lambda desk: journal.stored_round(desk, lead))
             if stored is None or all(seat.settled for seat in stored.seats):
-                return True
-            if await self._board.books.run(partial(self._is_elsewhere, stored=stored)):
-                log.info("hand %d is on the table of a server", lead)
-                return False
+                return
             hand = found(VEGAS_KIND, stored)
         except JournalDamaged as damaged:
             log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
-            return True
+            return
         seconds = self._state.set_now().resume_wait
         self._state.lay(hand, self._board.clock.monotonic() + seconds)
         self._state.tell(news.RoundResumed(hand.names, hand.round, hand.coin, seconds))
-        return True
-
-    def _is_elsewhere(self, desk: Desk, stored: StoredRound) -> bool:
-        """Tell whether a server deals at the table of a round, which is not to be played here."""
-        is_shared = stored.shoe is not None and stored.shoe.caller_id is None
-        return self._board.serves_one and is_shared and is_served(desk, lease_of(self._number))
 
     async def _read_again(self, hand: VegasRound) -> None:
         stored = await self._board.books.run(lambda desk: journal.stored_round(desk, hand.lead))
@@ -286,7 +275,8 @@ class Dealer:
 
     def _post(self, enter: Callable[[Desk, Work], Played], shoe: Shoe) -> Post:
         """Return who brings an entry to the books: fenced, in the transaction that writes it."""
-        guard = self._tenure.guard(is_shared=shoe.caller_id is None)
+        assert self.hold is not None  # the table was opened
+        guard = self._tenure.guard(self.hold, is_shared=shoe.caller_id is None)
 
         def write(desk: Desk, work: Work) -> Played:
             guard(desk)

@@ -16,6 +16,7 @@ from door.games.vegas.game import VegasSettings
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.seat import BEAT_SECONDS, PLAY_KEYS
 from door.games.vegas.state import Chair, TableState
+from door.games.vegas.tenure import place_of
 from timebank.language import _
 from timebank.wagers.journal import FIRST_TABLE
 
@@ -128,7 +129,8 @@ def _empty(hand: Filmed) -> tuple[_FilmedScene, TableState]:
         seats={bet.seat: Chair(bet.seat, bet.caller_id, bet.name, None) for bet in bets},
         shoe=stored.shoe,
     )
-    title = "Vegas" if number == FIRST_TABLE else f"Vegas {number}"
+    place = place_of(number)
+    title = "Vegas" if place == FIRST_TABLE else f"Vegas {place}"
     table = _Table(title, state, settings, stored.coin)
     watcher = _Watcher(_Named(stored.caller_id, stored.caller))
     return _FilmedScene(table, watcher), state

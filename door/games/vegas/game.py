@@ -61,5 +61,5 @@ GAME = Game(
         "tutor": "door.games.blackjack.tutor.thinking:for_board",
         "vegas": "door.games.vegas.room:VegasRoom",
     },
-    visitors_at="door.games.vegas.visitors:answer_door",
+    is_shared=True,
 )

@@ -126,10 +126,6 @@ class ShoeDone(News):
     seed: str
 
 
-class ShoeInUse(News):
-    """Another process deals a round from the shoe; nothing is dealt until that is over."""
-
-
 @dataclass(frozen=True)
 class RoundNews(News):
     """What came of something in a round, for these seats in order."""

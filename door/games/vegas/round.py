@@ -11,20 +11,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
-from door.games.engine.journaled import TableRound, found
+from door.games.engine.journaled import TableRound
 from door.games.vegas.kind import VEGAS_KIND
 from timebank.callers.notices import note_seen, tell_hand
 from timebank.calls.calls import live_call
-from timebank.errors import JournalDamaged, RoundInPlay
 from timebank.language import _
-from timebank.wagers.journal import rounds_from
 from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.tables.play import Work
     from timebank.ledger.database import Desk
-    from timebank.wagers.journal import Shoe
     from timebank.wagers.rounds import Settlement
     from timebank.wagers.wagers import Played, Sitter
 
@@ -39,24 +36,12 @@ def chair_at_turn(hand: VegasRound) -> int | None:
 
 
 def enter_deal(
-    desk: Desk, work: Work, sitters: Mapping[int, Sitter], shoe: Shoe, seen: Mapping[int, int]
+    desk: Desk, work: Work, sitters: Mapping[int, Sitter], seen: Mapping[int, int]
 ) -> Played:
-    """Enter a deal; `seen` is the last round whose end a caller has seen, by callers' numbers.
-    `RoundInPlay` while another process deals from the shoe: its round takes the next cards."""
-    _refuse_while_dealt_from(desk, shoe)
+    """Enter a deal; `seen` is the last round whose end a caller has seen, by callers' numbers."""
     for caller_id, number in seen.items():
         note_seen(desk, caller_id, number)
     return work(desk, sitters)
-
-
-def _refuse_while_dealt_from(desk: Desk, shoe: Shoe) -> None:
-    """Raise `RoundInPlay` while a round goes on from a shoe; not for one that cannot be read."""
-    for other in rounds_from(desk, shoe.id):
-        try:
-            found(VEGAS_KIND, other)
-        except JournalDamaged:
-            continue
-        raise RoundInPlay(f"Hand {other.id} is dealt from this shoe.")
 
 
 def enter_action(desk: Desk, work: Work, sitters: Mapping[int, Sitter]) -> Played:

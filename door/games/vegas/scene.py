@@ -279,7 +279,6 @@ class VegasScene:
             "turn": _("{name}: {seconds} s"),
             "return": _("{name} is away: {seconds} s"),
             "retry": _("Waiting for the books: {seconds} s"),
-            "elsewhere": _("The shoe is in use: {seconds} s"),
         }[alarm.what]
         return f"|14{words.format(name=literal(alarm.name), seconds=left)}"
 

@@ -19,7 +19,7 @@ from door.call import phrases
 from door.call.call_clock import TIME_UP
 from door.call.console import HELP_KEYS, is_command, lit
 from door.call.spoken import LONGEST_LINE
-from door.errors import CarrierLost, NotNow, NotSaid, TableMoved, TakenOver, TimeAgain, TimeUp
+from door.errors import CarrierLost, NotNow, NotSaid, TableLost, TakenOver, TimeAgain, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
@@ -104,16 +104,10 @@ class VegasVisit(Sitting):
     scene: VegasScene
     tutor: Tutor  # while the visit lasts: it speaks through the one it advises
 
-    def __init__(
-        self, board: Board, caller: Caller, table: VegasTable, *, has_moved: bool = False
-    ) -> None:
-        """`has_moved` is set for one who sat there already, on another server."""
+    def __init__(self, board: Board, caller: Caller, table: VegasTable) -> None:
         super().__init__(caller, Words())
         self.table = table
         self.title = table.title
-        self.has_moved = has_moved
-        if has_moved:
-            self.header = ""  # they have walked in already
         self.thinking = thinking_of(board)
         self._board = board
         self._terms_told = table.settings  # the terms that the caller last read or was told
@@ -169,9 +163,6 @@ class VegasVisit(Sitting):
     def _seen_by_others(self) -> VegasScene:
         return self.scene
 
-    async def has_open_hand(self) -> bool:
-        return await self.table.find(self.caller.record.id)
-
     async def stand_open_hand(self) -> None:
         """Have the hand stood at its turns, for a caller who has no time left."""
         self.console.stage(self.scene)
@@ -217,8 +208,8 @@ class VegasVisit(Sitting):
             is_up = self.caller.purse.time_is_up()
             self.console.interrupt(TimeUp(TIME_UP) if is_up else TimeAgain())
 
-    def moves(self) -> None:
-        self.console.interrupt(TableMoved())
+    def loses_table(self) -> None:
+        self.console.interrupt(TableLost())
 
     # What the table tells.
 
@@ -707,12 +698,7 @@ class VegasVisit(Sitting):
         await super()._step_away(to)
 
     def _greet(self) -> None:
-        if self.has_moved:
-            words = _("The table has moved to another server.")
-            if self._place is not None:
-                words = _("The table has moved to another server. Your hand goes on.")
-            self.console.say(f"|14{words}")
-        elif self._place is not None:
+        if self._place is not None:
             self.console.say(f"|14{_('Your hand is on the table.')}")
         elif self.table.state.seat_of(self.caller.record.id) is None:
             words = _("You get the next free seat when this round is over.")

@@ -39,8 +39,8 @@ class SeatedGuest(Protocol):
     def receives(self, receipt: Receipt) -> None:
         """Learn what an entry moved for the caller; their purse has been adopted."""
 
-    def moves(self) -> None:
-        """Learn that another server deals at the table now, and go there."""
+    def loses_table(self) -> None:
+        """Learn that nobody deals at the table any more, and leave it."""
 
 
 @dataclass
@@ -69,7 +69,7 @@ class Committed:
 class Alarm:
     """What the clock of the table runs for."""
 
-    what: str  # "bell", "turn", "return", "retry" or "elsewhere"
+    what: str  # "bell", "turn", "return" or "retry"
     at: float  # monotonic
     name: str = ""  # who is waited for
 
@@ -216,6 +216,11 @@ class TableState:
         self.hand = hand
         self.shoe, self.cut, self.seed = hand.shoe, hand.shoe.cut or "", ""
         self.cut_by = {}
+
+    def forget_shoe(self) -> None:
+        """Forget shoe and last round: another server may have dealt at this table meanwhile."""
+        self.hand = self.shoe = None
+        self.seed = ""
 
     def end_round(self) -> None:
         for seat in self.seats.values():

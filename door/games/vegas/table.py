@@ -1,9 +1,9 @@
-"""A Vegas table: one for the whole board, whoever sits at it and on whichever server they are.
+"""A Vegas table: one for all callers of this server, who sit at it together.
 
-The server that has its lease deals (`tenure.py`). One task owns it: whatever callers want arrives
-as commands in its queue and is done one after the other, each to its end, so the keys of two
-callers never meet inside an operation. Telling is a call that returns at once, whatever the line
-behind it does: a caller who hangs is waited for by the clock of the table, and by nobody else.
+One task owns it: whatever callers want arrives as commands in its queue and is done one after the
+other, each to its end, so the keys of two callers never meet inside an operation. Telling is a call
+that returns at once, whatever the line behind it does: a caller who hangs is waited for by the
+clock of the table, and by nobody else.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
@@ -22,7 +22,7 @@ from door.call import spoken
 from door.call.books import NOT_IN_TIME, NOT_KNOWN_IN_TIME
 from door.call.console import patience
 from door.call.display import plain
-from door.errors import Closing, Interruption, NotNow, NotSaid, TableMoved
+from door.errors import Closing, Interruption, NotNow, NotSaid, TableLost
 from door.games.blackjack.round import BlackjackAction
 from door.games.tables.betting import BettingTime
 from door.games.tables.words import Words
@@ -32,24 +32,16 @@ from door.games.vegas.dealer import Dealer
 from door.games.vegas.game import VegasSettings
 from door.games.vegas.round import GAME, affordable
 from door.games.vegas.state import Chair, Committed, SeatedGuest, TableState
-from door.games.vegas.tenure import Tenure
 from timebank.callers.hearing import ignored
-from timebank.errors import (
-    BooksUnavailable,
-    JournalDamaged,
-    LeaseLost,
-    OutcomeUnknown,
-    RoundInPlay,
-)
+from timebank.errors import BooksUnavailable, LeaseLost, OutcomeUnknown
 from timebank.language import N_, Phrase, _, speaking_to
-from timebank.wagers import journal
-from timebank.wagers.journal import FIRST_TABLE, table_rounds
+from timebank.wagers.journal import FIRST_TABLE
 
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.games.vegas.news import News
-    from timebank.wagers.journal import StoredRound
+    from door.games.vegas.tenure import Hold, Tenure
 
 
 CLOSING = N_("The board is closing.")
@@ -94,19 +86,27 @@ log = logging.getLogger("door.tables")
 class VegasTable:
     """Up to seven seats, a shoe, and the task that deals."""
 
-    def __init__(self, board: Board, number: int) -> None:
+    def __init__(
+        self,
+        board: Board,
+        number: int,
+        tenure: Tenure,
+        own: Callable[[], Awaitable[Hold]],
+        lose: Callable[[], None],
+    ) -> None:
+        """`number` is that within its pit; `own` takes the pit, unless it is held, and `lose` is
+        called when another server has taken it."""
         self.number = number
         self.state = TableState(lambda: VegasSettings.of(board.config.games))
-        self.tenure = Tenure(board, number)
-        self.has_moved = False  # another server deals here: this one is closed for good
+        self.is_lost = False  # another server has had its pit: this table is closed for good
         self._board = board
-        self._dealer = Dealer(board, self.state, self.tenure, number)
+        self._own, self._lose = own, lose
+        self._dealer = Dealer(board, self.state, tenure, number)
         self._queue: asyncio.Queue[Errand] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._closed = False
         self._clock = TableClock(board, self.state, self._poke)
         self._left_open: list[int] = []  # rounds in the journal that are yet to be taken up
-        self._waits = False  # for another process, and everybody has been told so
         self._talk = defaultdict[int, spoken.Pace](spoken.Pace)
         self._moves = defaultdict[int, spoken.Pace](spoken.Pace)
 
@@ -147,10 +147,16 @@ class VegasTable:
         """How many are here, with or without a seat; seats that are kept count too."""
         return len(self.state.seats) + len(self.state.standing)
 
+    def take_up_soon(self, leads: Iterable[int]) -> None:
+        """Take up the rounds with these numbers, which are in play, when the table is free."""
+        here = None if self.state.in_play is None else self.state.in_play.lead
+        self._left_open += [lead for lead in leads if lead not in (here, *self._left_open)]
+        self._begin()
+        self._poke()
+
     async def resume(self) -> None:
-        """Take up the rounds that an earlier server left on the table; `TableMoved` where another
-        has it."""
-        await self._do(self._own)
+        """Do all that is due, such as taking up a round."""
+        await self._do(_nothing)
 
     async def stop(self) -> None:
         """Do nothing more: a round in play stays in the journal for the next server."""
@@ -159,23 +165,15 @@ class VegasTable:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    def renewed(self, fence: int | None) -> None:
-        """Note what the books say of the lease; where another server has had it, the table is
-        closed."""
-        if not (self._closed or self.tenure.adopt(fence)):
-            self.move_away()
-
-    def move_away(self) -> None:
-        """Close the table for good, because another server deals here: its guests follow."""
+    def close_lost(self) -> None:
+        """Close the table for good, because another server has had its pit: its guests leave."""
         if self._closed:
             return
-        if not self.tenure.is_new:
-            log.warning("table %d of Vegas is another server's now", self.number)
-        self.has_moved = True
+        self.is_lost = True
         self._close()
         self._put(_nothing)  # the task ends
         for guest in self.state.guests():
-            guest.moves()
+            guest.loses_table()
 
     def _close(self) -> None:
         self._closed = True
@@ -187,23 +185,17 @@ class VegasTable:
 
     def _end(self) -> Interruption:
         """Return what those meet who want something of a table that is closed."""
-        return TableMoved() if self.has_moved else Closing(Phrase(CLOSING))
+        return TableLost() if self.is_lost else Closing(Phrase(CLOSING))
 
     # The guests' side. Most of these are commands: done when they return, all that follows too, as
     # far as it was in time. They have as long as their guest may wait for an answer: one that was
     # not begun by then is not done (`BooksUnavailable`), and of one that was nobody may know
-    # (`OutcomeUnknown`). Once the table is closed they raise `Closing` or `TableMoved`, as the wait
+    # (`OutcomeUnknown`). Once the table is closed they raise `Closing` or `TableLost`, as the wait
     # for a key does.
 
     async def sit(self, guest: SeatedGuest) -> None:
         """Give a guest a seat: at their hand if they have one in play, else when one is free."""
         await self._do(partial(self._sit, guest), guest)
-
-    async def find(self, caller_id: int) -> bool:
-        """Tell whether a caller has a hand on this table; one in the journal is taken up first."""
-        if self.state.place_of(caller_id) is None:
-            await self._look_for(caller_id)
-        return self.state.place_of(caller_id) is not None
 
     async def bet(self, guest: SeatedGuest, betting: BettingTime, coins: int) -> None:
         """Bet on the next round, under the terms that the caller was asked with, and be ready for
@@ -226,7 +218,7 @@ class VegasTable:
 
     def leave(self, guest: SeatedGuest) -> None:
         """Let a guest go who gets up; a hand of theirs is stood at its turns."""
-        if self.has_moved:
+        if self.is_lost:
             return
         seat = self.state.let_go(guest)
         if seat is not None:
@@ -236,7 +228,7 @@ class VegasTable:
 
     def lose(self, guest: SeatedGuest) -> None:
         """Let a guest go whose line broke: what is left of a turn is theirs to come back."""
-        if self.has_moved:
+        if self.is_lost:
             return
         seat = self.state.seat_of(guest.caller.record.id)
         until = 0.0 if seat is None else self._clock.way_back(seat)
@@ -292,8 +284,7 @@ class VegasTable:
         the guest whose command it is may wait."""
         if self._closed:
             raise self._end()
-        if self._task is None:
-            self._task = asyncio.create_task(self._serve())
+        self._begin()
         wanted = self._put(command)
         until = None if guest is None else guest.caller.console.answer_by()
         if until is None:
@@ -305,6 +296,10 @@ class VegasTable:
             await asyncio.shield(wanted.answer)
         finally:
             timer.cancel()
+
+    def _begin(self) -> None:
+        if self._task is None:
+            self._task = asyncio.create_task(self._serve())
 
     def _poke(self) -> None:
         """Let the task see by itself what has changed; the clock does so too."""
@@ -318,7 +313,7 @@ class VegasTable:
         return wanted
 
     async def _serve(self) -> None:
-        while not self.has_moved:
+        while not self.is_lost:
             wanted = await self._queue.get()
             answer = wanted.answer
             if answer.done():  # nobody waits for it any more: it is not to be done
@@ -329,8 +324,8 @@ class VegasTable:
                     await wanted.command()
                     wanted.stage = Progress.DONE
                     await self._go_on()
-            except (LeaseLost, TableMoved):
-                self.move_away()
+            except LeaseLost:
+                self._give_up()
             except Exception as error:  # for the guest who asked; the table goes on
                 wanted.problem = error
                 await self._go_on()
@@ -349,8 +344,8 @@ class VegasTable:
         try:
             while not self._closed and not self._clock.waits_for_books and await self._step():
                 pass
-        except (LeaseLost, TableMoved):
-            self.move_away()
+        except LeaseLost:
+            self._give_up()
         except (BooksUnavailable, OutcomeUnknown):
             self._clock.retry_later()
             self.state.tell(news.BooksClosed())
@@ -364,7 +359,7 @@ class VegasTable:
         """Do one thing that nobody has to ask for; tell whether there may be another."""
         state = self.state
         if not self.is_idle:
-            await self._own()
+            await self._open()
         seat = state.at_turn
         if seat is not None:
             if not self._is_given_up(seat):
@@ -373,65 +368,32 @@ class VegasTable:
             return True
         state.clear_chairs()
         if self._left_open:
-            return await self._take_up(self._left_open[0])
+            await self._dealer.take_up(self._left_open[0])
+            del self._left_open[0]
+            return True
         for given in state.fill_chairs(self.settings.seats):
             self._tell_if_news(given, news.SatDown(given.name))
         if not state.guests():
             self._clock.clear_bell()  # it would ring and ring again: nobody is dealt to
             return False
-        try:
-            await self._dealer.lay_shoe()
-            self._dealer.commit_seats()
-            if not self._wants_deal():
-                return False
-            await self._deal()
-        except RoundInPlay:  # another process of this board deals from the shoe
-            await self._look_for_rounds()
-            self._wait_for_other()
+        await self._dealer.lay_shoe()
+        self._dealer.commit_seats()
+        if not self._wants_deal():
             return False
+        await self._deal()
         return True
 
-    async def _own(self) -> None:
-        """See that the table is ours to deal at; `TableMoved` where another server has it."""
-        tenure = self.tenure
-        if tenure.is_held:
-            return
-        is_new = tenure.is_new
-        if not await tenure.take():
-            raise TableMoved
-        if is_new:
-            await self._look_for_rounds()
+    async def _open(self) -> None:
+        """See that the pit is ours; under another lease than before the shoe is read again."""
+        hold = await self._own()
+        if hold != self._dealer.hold:
+            self._dealer.hold = hold
+            self.state.forget_shoe()
 
-    async def _take_up(self, lead: int) -> bool:
-        """Take up a round that was left open, or wait until another process is done with it:
-        nothing is dealt meanwhile, for that round goes on from the shoe that they share."""
-        if not await self._dealer.take_up(lead):
-            self._wait_for_other()
-            return False
-        self._waits = False
-        self._left_open.remove(lead)
-        return True
-
-    def _wait_for_other(self) -> None:
-        """Try again when another process may be done with the shoe; say so once."""
-        self._clock.look_later()
-        if not self._waits:
-            self._waits = True
-            self.state.tell(news.ShoeInUse())
-
-    async def _look_for_rounds(self) -> None:
-        """Note which rounds from the shared shoe are in play and not on this table. Those of
-        callers who played alone wait for them, as hands at other tables do."""
-        found = await self._board.books.run(partial(table_rounds, game=GAME))
-        shared = [one.lead for one in found if self._is_here(one)]
-        self._left_open += [lead for lead in shared if lead not in self._left_open]
-
-    def _is_here(self, stored: StoredRound) -> bool:
-        """Whether a round was dealt from the shoe of this table."""
-        shoe = stored.shoe
-        if shoe is None:
-            return self.number == FIRST_TABLE
-        return shoe.caller_id is None and shoe.table == self.number
+    def _give_up(self) -> None:
+        """Have all tables of the pit closed; this one may be already."""
+        if not self._closed:
+            self._lose()
 
     def _is_given_up(self, seat: Chair) -> bool:
         """Whether nobody waits any more for the seat at turn."""
@@ -450,27 +412,10 @@ class VegasTable:
         seat = self.state.seat_of(record.id)
         if seat is None:
             self.state.standing.append(guest)
-            if self._waits:
-                self.state.tell_to([guest], news.ShoeInUse())
             return
         seat.guest = guest
         seat.silent = seat.stood = False
         self.state.tell(news.CameBack(seat.name))
-
-    async def _look_for(self, caller_id: int) -> None:
-        """Have a caller's round taken up that is in the journal and not on this table."""
-        try:
-            stored = await self._board.books.run(
-                lambda desk: journal.round_in_play(desk, caller_id)
-            )
-        except JournalDamaged as damaged:
-            log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
-            return
-        if stored is None or stored.game != GAME:
-            return
-        if stored.lead not in self._left_open:
-            self._left_open.append(stored.lead)
-        await self._do(_nothing)
 
     def _own_seat(self, guest: SeatedGuest) -> Chair:
         seat = self.state.seat_of(guest.caller.record.id)

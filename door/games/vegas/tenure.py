@@ -1,118 +1,112 @@
-"""Who deals at a table: the server that has its lease in the books.
+"""Which server deals at which tables of Vegas: each at those of its pit.
 
-A lease has a fence, a number that grows with each new holder. Every write of a dealer asks for both
-in its own transaction, so that whoever has lost the table, and does not know it yet, has nothing
-entered any more.
+A pit is `MOST_TABLES` tables, and a lease in the books. A server takes the lowest pit that is free
+with the first caller who comes. The lease has a fence, a number that grows with each new holder.
+Every write of a dealer asks for both in its own transaction: a server that was stopped, and has
+lost its pit meanwhile, writes nothing more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
 
-from timebank.errors import BooksFailed, LeaseLost
+from door.games.vegas.game import MOST_TABLES
+from timebank.errors import BooksFailed
 from timebank.servers import leases
 
 if TYPE_CHECKING:
     from door.call.board import Board
+    from door.games.vegas.state import SeatedGuest
     from timebank.ledger.database import Desk
-    from timebank.servers.leases import Holder
 
-# By the clock of the books: how long a table is a server's, and how often that is renewed.
-LEASE_SECONDS = 12
+# By the clock of the books. A server that is back 30 seconds after its last renewal, or sooner,
+# finds its rounds; those of one that is not are stood (`standing.py`).
+LEASE_SECONDS = 35
 RENEW_SECONDS = 5.0
-# A lease with less than this to run should have been renewed.
-LATE_SECONDS = 5
 
 
-_LEASES = "vegas/"
+def lease_of(pit: int) -> str:
+    """Return the name of a pit's lease in the books."""
+    return f"vegas/{pit}"
 
 
-def lease_of(number: int) -> str:
-    """Return what the lease of a table is called in the books."""
-    return f"{_LEASES}{number}"
+def pit_of(table: int) -> int:
+    """Return the pit of a table, whose number is that in the books.
+
+    >>> pit_of(1), pit_of(50), pit_of(51)
+    (1, 1, 2)
+    """
+    return (table - 1) // MOST_TABLES + 1
 
 
-def is_of_a_table(lease: object) -> bool:
-    """Tell whether a lease is called so."""
-    return isinstance(lease, str) and lease.startswith(_LEASES)
+def place_of(table: int) -> int:
+    """Return which table of its pit a table is, from 1.
+
+    >>> place_of(2), place_of(52)
+    (2, 2)
+    """
+    return (table - 1) % MOST_TABLES + 1
 
 
-def holders(desk: Desk) -> dict[int, Holder]:
-    """Tell who has, or had, the lease of which table."""
-    found = leases.holders(desk)
-    return {
-        int(name.removeprefix(_LEASES)): holder
-        for name, holder in found.items()
-        if is_of_a_table(name)
-    }
+class Hold(NamedTuple):
+    """A pit that is held, and the fence of its lease."""
+
+    pit: int
+    fence: int
+
+    def table_at(self, place: int) -> int:
+        """Return the number in the books of a table of this pit."""
+        return (self.pit - 1) * MOST_TABLES + place
+
+
+def take_lowest(desk: Desk, server_id: int) -> Hold:
+    """Take the lowest pit that no other server holds."""
+    each = ((pit, leases.take(desk, lease_of(pit), server_id, LEASE_SECONDS)) for pit in count(1))
+    return next(Hold(pit, fence) for pit, fence in each if fence is not None)
 
 
 class Tenure:
-    """The lease of one table, as far as this process has it."""
+    """The pit of this server, while it has one."""
 
-    def __init__(self, board: Board, number: int) -> None:
+    def __init__(self, board: Board) -> None:
         self._board = board
-        self._name = lease_of(number)
-        self._fence: int | None = None  # None while it is not ours
-        self._last: int | None = None  # the fence under which it was ours last
+        self.hold: Hold | None = None
 
-    @property
-    def is_held(self) -> bool:
-        """Whether the table is ours, for all that is known here. The process of one caller has no
-        lease: what it may do is asked of the books each time."""
-        return self._fence is not None or self._board.serves_one
+    def renew(self, desk: Desk) -> bool:
+        """Renew the lease; return False if another server has had the pit meanwhile."""
+        assert self.hold is not None  # there is something to renew
+        name, server = lease_of(self.hold.pit), self._board.server_id
+        fence = leases.take(desk, name, server, LEASE_SECONDS)
+        if fence not in (None, self.hold.fence):
+            leases.let_go(desk, name, server)
+        return fence == self.hold.fence
 
-    @property
-    def is_new(self) -> bool:
-        """Whether the table was never ours."""
-        return self._last is None
-
-    async def take(self) -> bool:
-        """Take the lease or renew it; tell whether the table is ours, and as we left it."""
-        return self.adopt(await self._board.books.run(self.renew))
-
-    def renew(self, desk: Desk) -> int | None:
-        """Take the lease or renew it, in a transaction of several; return what `adopt` needs."""
-        return leases.take(desk, self._name, self._board.server_id, LEASE_SECONDS)
-
-    def adopt(self, fence: int | None) -> bool:
-        """Note what `renew` has given; tell whether the table is ours, and as we left it: nobody
-        has had it in between."""
-        before, self._fence = self._last, fence
-        if fence is None:
-            return False
-        self._last = fence
-        return before is None or fence - before <= 1
+    def lose(self) -> None:
+        """Note that another server has had the pit."""
+        self.hold = None
 
     async def let_go(self) -> None:
-        """Leave the table to whoever wants it; where the books cannot be written it runs out."""
-        if self._fence is None:
+        """Leave the pit to the next server; the lease runs out if the books cannot be written."""
+        if self.hold is None:
             return
-        self._fence = None
-        name, server = self._name, self._board.server_id
+        name, server, self.hold = lease_of(self.hold.pit), self._board.server_id, None
         try:
             await self._board.books.run(lambda desk: leases.let_go(desk, name, server))
         except BooksFailed:
             return
 
-    def guard(self, *, is_shared: bool) -> Callable[[Desk], None]:
-        """Return what makes sure in a transaction that the table is ours; `LeaseLost`. For the
-        process of one caller: that no server has it, where the shoe is not the caller's own."""
-        if not self._board.serves_one:
-            return partial(leases.hold, name=self._name, fence=self._fence or 0)
-        return self._refuse_served if is_shared else _allow
+    def has(self, desk: Desk, table: int) -> bool:
+        """Return whether the rounds of a table, by its number in the books, are dealt here."""
+        return self.hold is not None and self.hold.pit == pit_of(table)
 
-    def _refuse_served(self, desk: Desk) -> None:
-        if is_served(desk, self._name):
-            raise LeaseLost(f"a server deals at the table {self._name}")
+    def guard(self, hold: Hold, *, is_shared: bool) -> Callable[[Desk], None]:
+        """Return what raises `LeaseLost` in a transaction unless the pit is held under this fence.
+        `is_shared` says whether the shoe is that of a table, and not a caller's own."""
+        return partial(leases.hold, name=lease_of(hold.pit), fence=hold.fence)
 
-
-def _allow(desk: Desk) -> None:
-    """Let a caller play from a shoe of their own."""
-
-
-def is_served(desk: Desk, lease: str) -> bool:
-    holder = leases.holder(desk, lease)
-    return holder is not None and holder.live
+    def shoe_owner(self, guests: Sequence[SeatedGuest]) -> int | None:
+        """Return whose own shoe a table with these guests deals from; None for the table's."""
+        return None

@@ -205,7 +205,6 @@ _HOUSE = {
     news.BooksBusy: N_("The books are busy. The dealer waits."),
     news.BooksClosed: N_("The books can't be written right now. The dealer waits."),
     news.BooksInDoubt: N_("The books can't say yet if your last move counts. The dealer waits."),
-    news.ShoeInUse: N_("This shoe is in play on another node. The dealer waits for that round."),
 }
 
 

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import socket
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansi.charset import Charset
-from door.call.console import Console, Look, Paint
+from door.call.console import Console
 from door.call.guest_caller import HostCaller
 from door.dropfiles.formats import read
 from door.dropfiles.understanding import GiveBack, Way
-from door.errors import Closing, IdledOut, TimeUp
-from door.games.vegas.company import DoorCompany
+from door.errors import TimeUp
 from door.lines import handed
 from door.run import process
 from door.server.door_calls import DoorWire
@@ -30,13 +27,12 @@ from tests.door.dropfiles.reads import AS_WRITTEN, put
 from tests.door.dropfiles.writers import WRITERS
 from tests.door.handed_over import LINES, a_guest, comes_in
 from tests.door.wall import Wall
-from tests.terminal import PATIENCE
 from tests.timebank.books import act, lost, place_bet, wager
 from tests.world import NOON, World, world
 from timebank.audit.accounts import audit
 from timebank.callers import own_limits
 from timebank.calls.calls import open_calls
-from timebank.errors import BooksUnavailable, Refused
+from timebank.errors import Refused
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.wagers.rounds import Move, Settlement
 from timebank.window.sysop import sysop_deposit
@@ -245,22 +241,6 @@ async def test_a_door_that_fails_before_it_begins_leaves_no_thread_behind(
         assert threading.active_count() == before
 
 
-async def test_the_clock_runs_on_when_locked_books_keep_a_guest_from_the_servers_table(
-    tmp_path,
-) -> None:
-    async with world(tmp_path, toml=EVENTS_OFF, busy_seconds=0) as here:
-        caller = await comes_in(here)
-        caller.clock.start()
-        with closing(sqlite3.connect(here.config.database, isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
-            with pytest.raises(BooksUnavailable):
-                await DoorCompany(here.server.board, caller).visit()
-        ticks: set[int] = set()  # seconds that are over
-        caller.clock.on_tick = lambda: ticks.add(int(caller.purse.on_for()))
-        await here.clock.advance(3)
-        assert ticks == {0, 1, 2, 3}
-
-
 async def test_the_call_is_closed_once_whoever_asks(tmp_path) -> None:
     async with guest_of(tmp_path) as (here, caller):
         await withdraws_ten_minutes(here, caller)
@@ -460,137 +440,3 @@ async def test_a_door_that_is_killed_before_it_is_asked_has_given_nothing(
             assert "We keep it for you here" in told
             assert states(here) == ["kept"]
             wire.stop()
-
-
-# At the server's table, when the server goes
-
-
-@asynccontextmanager
-async def at_the_servers_table(
-    folder: Path,
-) -> AsyncIterator[tuple[World, HostCaller, asyncio.Task[None]]]:
-    """A guest whose keys and screen the server sees to."""
-    async with guest_of(folder, seconds=3600) as (here, caller), asyncio.TaskGroup() as group:
-        caller.clock.start()
-        keeper = group.create_task(caller.keep())
-        visit = asyncio.create_task(DoorCompany(here.server.board, caller).visit())
-        await reads(caller, "Tal<k>")
-        try:
-            async with asyncio.timeout(PATIENCE):  # of the machine's clock: nothing waits for it
-                yield here, caller, visit
-        finally:
-            caller.clock.stop()
-            keeper.cancel()
-            visit.cancel()
-
-
-async def reads(caller: HostCaller, text: str) -> None:
-    """Wait until the caller has been shown `text`."""
-    wall: Any = caller.console.line
-    async with asyncio.timeout(PATIENCE):
-        await wall.until(text.encode())
-
-
-def the_server_closes(here: World) -> None:
-    visitor = here.server.board.callers()[-1]
-    visitor.console.interrupt(Closing("The board is closing."))
-
-
-async def test_the_idle_clock_of_a_door_runs_from_the_last_key_also_when_the_server_closes(
-    tmp_path,
-) -> None:
-    async with at_the_servers_table(tmp_path) as (here, caller, visit):
-        wall: Any = caller.console.line
-        wall.receiver.received(b"x")
-        await here.pass_time(100)
-        the_server_closes(here)
-        await reads(caller, "The board closed the table.")
-        await here.pass_time(139)
-        assert b"Still there?" not in wall.written
-        await here.pass_time(2)
-        assert b"Still there? Disconnecting in" in wall.written
-        await here.pass_time(60)
-        assert isinstance(caller.console.interruption, IdledOut)
-        await visit
-
-
-async def test_nobody_is_kept_at_a_table_that_is_gone_until_a_key_is_pressed(tmp_path) -> None:
-    async with at_the_servers_table(tmp_path) as (here, caller, visit):
-        the_server_closes(here)
-        await reads(caller, "The board closed the table.")
-        await here.pass_time(29)
-        assert not visit.done()
-        await here.pass_time(2)
-        await visit
-        assert caller.console.interruption is None
-
-
-async def test_what_was_typed_for_the_table_does_not_take_the_words_away(tmp_path) -> None:
-    async with at_the_servers_table(tmp_path) as (here, caller, visit):
-        the_server_closes(here)
-        caller.console.received(b"5\r")
-        await reads(caller, "The board closed the table.")
-        assert not visit.done()
-        caller.console.received(b" ")
-        await visit
-        assert caller.console.next_key() is None
-
-
-def plays_at_that_table(here: World, caller: HostCaller, stake: int, ended: Settlement) -> None:
-    """Have the server post a hand, of which the door of the caller knows nothing."""
-    with here.books() as desk:
-        place_bet(desk, caller.call_id, caller.purse.ticked(), wager(stake), ended)
-
-
-def status_of(caller: HostCaller) -> str:
-    """Read what their terminal shows in its last row, "" where nothing is painted."""
-    rows = caller.console.display.seen()
-    return re.sub(r"\x1b\[[\d;]*m", "", rows[-1]).strip() if rows else ""
-
-
-@asynccontextmanager
-async def at_the_servers_table_on_a_painted_screen(
-    folder: Path,
-) -> AsyncIterator[tuple[World, HostCaller, asyncio.Task[None]]]:
-    """The same guest, whose door paints a status line when they are back."""
-    async with at_the_servers_table(folder) as (here, caller, visit):
-        caller.console.look = Look(Charset.UTF8, Paint.COLOUR)
-        caller.console.on_redraw = caller.status.show
-        yield here, caller, visit
-
-
-@pytest.mark.usefixtures("undealt")
-async def test_no_time_of_before_the_visit_is_shown_until_the_books_have_answered(
-    tmp_path,
-) -> None:
-    async with at_the_servers_table_on_a_painted_screen(tmp_path) as (here, caller, visit):
-        plays_at_that_table(here, caller, 600, lost(600))
-        ticks = asyncio.Event()
-        caller.clock.on_tick = ticks.set
-        async with here.slow_books():
-            caller.console.line.receiver.received(b"q")
-            await ticks.wait()
-            await here.clock.advance_at_once(2)
-            assert status_of(caller) == ""
-        await visit
-        await here.pass_time(1)
-        assert "Time left 49:57 " in status_of(caller)
-
-
-@pytest.mark.usefixtures("undealt")
-async def test_nobody_is_out_of_time_that_they_had_before_the_visit(tmp_path) -> None:
-    """While the books cannot say what they have won meanwhile."""
-    async with at_the_servers_table_on_a_painted_screen(tmp_path) as (here, caller, visit):
-        await loses(caller, 3480)
-        plays_at_that_table(here, caller, 60, Settlement(0, 60, 540, "win", {"net": 540}, True))
-        here.server.board.books.hurry(0)
-        with closing(sqlite3.connect(here.config.database, isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
-            caller.console.line.receiver.received(b"q")
-            with pytest.raises(BooksUnavailable):
-                await visit
-            await here.pass_time(130)
-            assert status_of(caller) == ""
-            assert caller.console.interruption is None
-        await here.pass_time(2)
-        assert "Time left 8:48 " in status_of(caller)

@@ -1,6 +1,6 @@
 """A caller waits less than half a minute for something to answer, or is asked to call again.
 
-However many things have to be waited for in turn: the books, the dealer, the server of a table.
+However many things have to be waited for in turn: the books, then the dealer.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ import pytest
 
 from door.call.console import LAST_SECONDS, LONGEST_WAIT
 from door.games.vegas import news
+from door.games.vegas.room import table_of
 from tests.clock import FakeClock
-from tests.door.company import table_toml
-from tests.door.games.vegas.test_moving import MOVING, in_mid_round
-from tests.door.seated import party
-from tests.door.several import servers
+from tests.door.company import company, table_toml
+from tests.door.seated import everybody_plays, party, shoe
 from tests.door.visiting import Guest, known, sysop_toml
 from tests.world import World, world
 from timebank.callers.notices import add_notice
@@ -145,38 +144,31 @@ class TestOfOneKey:
 class TestAtVegas:
     async def test_the_table_itself(self, tmp_path: Path) -> None:
         """Its dealer waits for the books, and so does whoever has just come."""
-        async with servers(tmp_path, 1, toml=table_toml()) as one:
-            one[0].enter("Ada")
-            ada = Guest(one[0], "Ada")
+        async with world(tmp_path, toml=table_toml()) as here:
+            ada = known(here, "Ada")
             await ada.visits()
-            async with one[0].slow_books():
-                since = one[0].clock.monotonic()
+            async with here.slow_books():
+                since = here.clock.monotonic()
                 ada.presses("v ")
-                await is_asked_in_time(ada, one[0].clock, since=since, prompt="Press any key")
+                await is_asked_in_time(ada, here.clock, since=since, prompt="Press any key")
                 await ada.sees(UNREACHED)
 
-    async def test_a_table_that_was_found_again_and_stands_still(self, tmp_path: Path) -> None:
-        async with in_mid_round(tmp_path, "Ada", "Bob") as (two, (_, bob)):
-            two.is_gone(0)
-            await bob.sees(MOVING)
-            since = two[0].clock.monotonic()
-            await two.pass_time(10)
-            async with two[1].slow_books():
-                await is_asked_in_time(bob, two[0].clock, since=since, prompt="Press any key")
-                await bob.sees(UNREACHED)
-
     async def test_who_is_asked_to_call_again_finds_their_seat(self, tmp_path: Path) -> None:
-        async with in_mid_round(tmp_path, "Ada", count=1) as (one, (ada,)):
-            state = one.room(0).table().state
+        seed = shoe(1, everybody_plays)
+        async with company(tmp_path, "Ada", seed=seed) as (ada,):
+            await ada.says_bet(1)
+            await ada.has_the_turn()
+            here = ada.board
+            state = table_of(here.server.board).state
             seat = state.seat_of(ada.caller.record.id)
             assert seat is not None
-            async with one[0].slow_books():
+            async with here.slow_books():
                 ada.presses("s")
-                await waits(one[0].clock, HALF_A_MINUTE)
+                await waits(here.clock, HALF_A_MINUTE)
                 await ada.sees("Your next call will show")
                 assert seat.guest is None
                 assert not seat.stood
-                assert seat.kept_until > one[0].clock.monotonic()
+                assert seat.kept_until > here.clock.monotonic()
 
     async def test_a_command_that_was_not_begun_is_never_done(self, tmp_path: Path) -> None:
         async with party(tmp_path, 2) as two:

@@ -157,7 +157,6 @@ def test_a_descriptor_finds_what_it_names(game: Game) -> None:
     for where in (game.table_at, game.words_at):
         assert callable(game.find(where))
     assert all(callable(find(where)) for where in game.shares.values())
-    assert not game.visitors_at or callable(find(game.visitors_at))
     assert game.samples.hands
     assert all(hand["game"] == game.name for hand in game.samples.hands)
     assert len(game.code) <= LONGEST_CODE

@@ -1,4 +1,4 @@
-"""The Vegas table from a door process: the server's, with everybody, or one of their own."""
+"""The Vegas table for callers of doors: the server's, with everybody, or one of their own."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ async def test_after_a_guided_setup_two_callers_sit_at_one_table(
 
 
 async def test_callers_of_a_board_and_of_the_house_sit_at_one_table(tmp_path: Path) -> None:
-    async with hosted(tmp_path, serves=True) as host:
+    async with hosted(tmp_path, at_server=True) as host:
         ada = await local(host, "Ada")
         moth = await at_vegas(host)
         await ada.terminal.until("Moth@Xibalba")
@@ -126,29 +126,15 @@ async def test_callers_of_a_board_and_of_the_house_sit_at_one_table(tmp_path: Pa
         assert await moth.goes() == 0
 
 
-@pytest.mark.long
-async def test_a_round_there_is_won_and_lost_in_the_callers_own_books(tmp_path: Path) -> None:
-    async with hosted(tmp_path, serves=True) as host:
-        moth = await at_vegas(host)
-        await plays_a_round(moth)
-        await moth.presses("q").prompt("oodbye")
-        assert re.search(r"Vegas: \d wins?, \d loss", moth.terminal.picture)
-        assert await moth.goes() == 0
-        (told,) = host.visits_told()
-        assert told["result"] == host.won
-        assert host.balances(NAME)["online"] == 0
-
-
 @pytest.mark.parametrize("number", [long(HANG_UP), signal.SIGKILL])
 async def test_who_is_hung_up_on_there_has_left_the_table(tmp_path: Path, number: int) -> None:
-    async with hosted(tmp_path, serves=True) as host:
+    async with hosted(tmp_path, at_server=True) as host:
         ada = await local(host, "Ada")
         moth = await at_vegas(host)
         await ada.terminal.until("Moth@Xibalba")
         moth.gets(number)
         await moth.ends(within=2.0)
         await ada.terminal.until("Moth@Xibalba has left the table")
-        await host.logs("hung up at the Vegas table")
 
 
 @pytest.mark.long
@@ -163,29 +149,6 @@ async def test_where_no_server_runs_the_caller_is_told_and_plays_alone(tmp_path:
         assert await visit.goes() == 0
         (told,) = host.visits_told()
         assert told["result"] == host.won
-
-
-@pytest.mark.long
-async def test_a_server_that_is_killed_leaves_a_guest_the_hand(tmp_path: Path) -> None:
-    async with hosted(tmp_path, serves=True) as host:
-        moth = await at_vegas(host)
-        staked = 0
-        while not staked:  # some rounds are over as soon as they are dealt
-            await bets(moth)
-            await moth.terminal.wait_for(
-                lambda _: "<B>et" in moth.prompt_row or "You have" in moth.prompt_row, "the cards"
-            )
-            staked = host.balances(NAME)["stake"]
-        host.process.kill()
-        await host.is_killed()
-        await moth.terminal.until("The board closed the table.")
-        await moth.presses(" ").prompt("oodbye")
-        moth.presses("v")
-        await moth.terminal.until("The shared table can't be reached")
-        await moth.presses(" ").prompt("You have")
-        assert host.balances(NAME)["stake"] == staked
-        moth.gets(HANG_UP)
-        assert await moth.ends(within=2.0) == 0
 
 
 async def opens_a_hand(visit: Visit) -> None:
@@ -204,12 +167,11 @@ async def test_who_loses_the_line_there_is_told_how_the_hand_ended_once(
     tmp_path: Path, number: int
 ) -> None:
     toml = f"{BOARD}\n[games.vegas]\nturn_seconds = 1\n"
-    async with hosted(tmp_path, toml=toml, serves=True) as host:
+    async with hosted(tmp_path, toml=toml, at_server=True) as host:
         moth = await at_vegas(host)
         await opens_a_hand(moth)
         moth.gets(number)
         await moth.ends(within=2.0)
-        await host.logs("hung up at the Vegas table")
         for _staked in iter(lambda: host.balances(NAME)["stake"], 0):  # kept for a turn
             await asyncio.sleep(0.05)
         again = await host.on_terminal("--dropfile", str(host.door32()))

@@ -47,7 +47,7 @@ async def returns(after: Party, name: str) -> Sitter:
         record = callers.find(desk, name)
     assert record is not None
     sitter = await on_a_call(after.here.server.board, record)
-    assert await sitter.table.find(record.id)
+    assert await sitter.finds_hand()
     await sitter.sits()
     after.sitters.append(sitter)
     return sitter

@@ -8,20 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from door.errors import NotNow, TableMoved
+from door.errors import NotNow
 from door.games import overdue
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.tables import play
 from door.games.tables.fairness import Fairness
 from door.games.vegas import news
 from door.games.vegas.clock import RETRY_SECONDS
+from door.games.vegas.door_table import DoorTenure
 from door.games.vegas.kind import VEGAS_KIND
-from door.games.vegas.room import table_of
+from door.games.vegas.room import room_of
 from door.games.vegas.scene import VegasScene
-from door.games.vegas.tenure import LEASE_SECONDS
 from tests.door.seated import (
-    NAMES,
-    TURN,
     Party,
     arrives,
     everybody_plays,
@@ -30,8 +28,7 @@ from tests.door.seated import (
     shoe,
     vegas,
 )
-from tests.door.several import servers
-from tests.world import world
+from tests.world import World, world
 from timebank.errors import BooksUnavailable
 from timebank.wagers import journal
 
@@ -193,40 +190,10 @@ async def test_no_seed_and_no_card_to_come_shows_in_what_is_told(tmp_path: Path)
 # Others who deal, or have dealt, from the shoe
 
 
-async def test_a_round_that_another_server_plays_is_left_to_it(tmp_path: Path) -> None:
-    async with servers(tmp_path, toml=vegas()) as two:
-        two[0].seeds = [shoe(2, everybody_plays)]
-        one = Party(two[0], [await (await arrives(two[0], name)).sits() for name in NAMES[:2]])
-        await one.deal()
-        await two.pass_time(10)
-        assert table_of(two[1].server.board).state.hand is None
-        await one.play_out()
-        assert one.journal() == ["1:stay", "2:stay"]
-
-
-async def test_a_door_leaves_a_round_alone_that_a_server_plays_whom_it_does_not_reach(
-    tmp_path: Path,
-) -> None:
-    async with servers(tmp_path, toml=vegas()) as two:
-        two[0].seeds = [shoe(2, everybody_plays)]
-        one = Party(two[0], [await (await arrives(two[0], name)).sits() for name in NAMES[:2]])
-        await one.deal()
-        door = two[1].server.board
-        door._only_node = 1  # as in a process of `door run`
-        two.stops(1)
-        ada = await on_a_call(door, one.sitters[0].caller.record, take_over=True)
-        assert not await ada.table.find(ada.caller.record.id)
-        assert ada.table.state.alarm.what == "elsewhere"
-        await ada.sits()
-        assert ada.was_told(news.ShoeInUse) == [news.ShoeInUse()]
-        two.stops(0)
-        await two.pass_time(LEASE_SECONDS + RETRY_SECONDS)
-        assert ada.is_at_turn
-        # A server is back, and has taken the table up.
-        assert await one.table.tenure.take()
-        with pytest.raises(TableMoved):
-            await ada.does("stay")
-        assert one.journal() == []
+def plays_alone(door: World) -> None:
+    """Let a board be that of a process that serves its caller by itself."""
+    door.server.board._only_node = 1
+    room_of(door.server.board).tenure = DoorTenure(door.server.board)
 
 
 async def test_callers_who_play_alone_in_processes_of_their_own_have_a_shoe_each(
@@ -236,7 +203,7 @@ async def test_callers_who_play_alone_in_processes_of_their_own_have_a_shoe_each
         doors = [await boards.enter_async_context(world(tmp_path, toml=vegas())) for _ in "ab"]
         parties = []
         for door, name in zip(doors, ("Ada", "Bob"), strict=True):
-            door.server.board._only_node = 1  # as in a process of `door run`
+            plays_alone(door)
             door.seeds = [shoe(1, everybody_plays)]
             parties.append(Party(door, [await (await arrives(door, name)).sits()]))
         shoes = [each.state.shoe for each in parties]
@@ -248,12 +215,11 @@ async def test_callers_who_play_alone_in_processes_of_their_own_have_a_shoe_each
                 await each.play_out()
         for each in parties:
             (sitter,) = each.sitters
-            assert sitter.was_told(news.BetRefused) == sitter.was_told(news.ShoeInUse) == []
+            assert sitter.was_told(news.BetRefused) == []
         # The table that all share is that of a server, where such a round is no hindrance.
         for each in parties:
             await each.deal()
         server = await boards.enter_async_context(world(tmp_path, toml=vegas()))
-        await table_of(server.server.board).resume()
         cyd = await arrives(server, "Cyd")
         await cyd.sits()
         await cyd.bets(1)
@@ -269,41 +235,21 @@ async def test_a_hand_from_ones_own_shoe_is_gone_on_with_at_the_shared_table(
 ) -> None:
     async with AsyncExitStack() as boards:
         door = await boards.enter_async_context(world(tmp_path, toml=vegas()))
-        door.server.board._only_node = 1
+        plays_alone(door)
         door.seeds = [shoe(1, everybody_plays)]
         ada = await (await arrives(door, "Ada")).sits()
         alone = Party(door, [ada])
         await alone.deal()
         own = alone.state.shoe
         server = await boards.enter_async_context(world(tmp_path, toml=vegas()))
-        await table_of(server.server.board).resume()
         again = await on_a_call(server.server.board, ada.caller.record, take_over=True)
-        assert await again.table.find(again.caller.record.id)
+        assert await again.finds_hand()
         await again.sits()
         assert again.table.state.shoe.id == own.id
         await again.does("stay")
         assert again.table.state.shoe.caller_id is None
         await again.bets(1)
         assert again.table.state.hand.shoe.caller_id is None
-
-
-async def test_who_is_taken_over_by_a_call_to_another_server_is_stood_and_told_there(
-    tmp_path: Path,
-) -> None:
-    async with servers(tmp_path, toml=vegas()) as two:
-        two[0].seeds = [shoe(2, everybody_plays)]
-        ada, bob = [await (await arrives(two[0], name)).sits() for name in NAMES[:2]]
-        one = Party(two[0], [ada, bob])
-        await one.deal()
-        await on_a_call(two[1].server.board, ada.caller.record, take_over=True)
-        ada.table.hand_over(ada)
-        await ada.board.close_call(ada.caller, "taken over")
-        await two.pass_time(TURN)
-        assert one.at_turn == "Bob"
-        await bob.does("stay")
-        (told,) = one.notices("Ada")
-        assert "Your hand at Vegas was played out: you" in told
-        assert two[0].balances("Ada")["stake"] == 0
 
 
 async def test_a_table_whose_round_went_on_without_it_reads_it_again(tmp_path: Path) -> None:

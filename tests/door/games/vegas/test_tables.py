@@ -10,7 +10,6 @@ from door.config import config as settings
 from door.games.vegas import news
 from door.games.vegas.room import menu_words, room_of, table_of
 from door.games.vegas.scene import VegasScene
-from door.games.vegas.table import VegasTable
 from tests.door.seated import (
     NAMES,
     Party,
@@ -36,9 +35,7 @@ async def comes(here: World, name: str) -> Sitter:
 
 
 async def seated(sitter: Sitter) -> None:
-    where = await room_of(sitter.board).place_for(sitter.caller)
-    assert isinstance(where, VegasTable)
-    sitter.table = where
+    sitter.table = await room_of(sitter.board).table_for(sitter.caller)
     await sitter.sits()
 
 
@@ -99,9 +96,11 @@ async def test_tables_have_a_shoe_each_and_play_at_the_same_time(tmp_path: Path)
         assert ada.is_at_turn
         assert bob.is_at_turn
         with here.books() as desk:
-            found = {stored.caller: stored for stored in journal.table_rounds(desk, "vegas")}
-            assert journal.tables_in_play(desk, "vegas") == {1, 2}
-        shoes = [found[name].shoe for name in ("Ada", "Bob")]
+            rounds = journal.shared_rounds(desk, "vegas")
+            assert list(rounds.values()) == [1, 2]
+            found = [journal.stored_round(desk, lead) for lead in rounds]
+        assert [stored and stored.caller for stored in found] == ["Ada", "Bob"]
+        shoes = [stored and stored.shoe for stored in found]
         assert [each and each.table for each in shoes] == [1, 2]
         assert [each and each.seed for each in shoes] == seeds
         await bob.does("stay")
@@ -137,9 +136,8 @@ async def test_a_round_of_the_second_table_is_taken_up_there_after_a_crash(
         assert second.state.in_play is not None
         assert table_of(here.server.board, 1).state.in_play is None
         with here.books() as desk:
-            (open_hand,) = journal.table_rounds(desk, "vegas")
-        bob = second.state.seats[1]
-        assert bob.caller_id == open_hand.caller_id
+            assert list(journal.shared_rounds(desk, "vegas").values()) == [2]
+        assert second.state.seats[1].name == "Bob"
         await here.pass_time(61)
         assert second.state.in_play is None
 
