@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -122,7 +123,7 @@ class Door(Life):
     ) -> int | relay.Before:
         """Do what `relay.relay` does, which waits for each message in recv()."""
         with socket.socket(socket.AF_UNIX) as line:
-            self.machine.lines[line.fileno()] = (self, self.wire)
+            self.machine.lines[os.fstat(line.fileno()).st_ino] = (self, self.wire)
             self.end = ear.dial(self.machine.loop, self.machine.chance, self.mortal)
             self.pipes.append(self.end)
             course = self.relay = relay._Relay(self.end, before)  # type: ignore[arg-type] # a fake
@@ -139,7 +140,6 @@ class Door(Life):
                 self.relay = None
                 self.end.close()
                 self.alarm(0)
-                del self.machine.lines[line.fileno()]
 
     def hear(self, number: signal.Signals) -> None:
         """Take a signal of the host's; one that comes when the caller is no more handed over ends

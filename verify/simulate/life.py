@@ -69,7 +69,7 @@ class Machine:
         self.loop = SimulatedLoop(begins, self._work_takes)
         self.loop.set_task_factory(self._make_task)
         self.ear: Ear | None = None  # the one by which doors hand their callers over
-        self.lines: dict[int, tuple[object, Wire]] = {}  # to hand over, and their doors
+        self.lines: dict[int, tuple[object, Wire]] = {}  # by their inodes, and their doors
         self._owners: dict[asyncio.Task[Any], Life | None] = {}
 
     def run(self, what: Coroutine[Any, Any, Any]) -> Any:

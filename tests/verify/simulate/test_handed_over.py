@@ -71,6 +71,10 @@ def kills(story: Story, life: Life) -> None:
     """Kill one process with -9; the others go on."""
     with pytest.raises(Killed):
         life.mortal.dies_here()
+    buries(story)
+
+
+def buries(story: Story) -> None:
     with mock.patch.object(story, "chance", mock.Mock(wraps=story.chance, random=lambda: 0.5)):
         story.bury_the_dead(story.monotonic)
 
@@ -95,8 +99,6 @@ def test_a_guest_plays_at_the_server_hangs_up_and_is_given_back(story: Story) ->
 def test_a_guest_goes_on_with_the_door_when_the_server_ends(story: Story) -> None:
     door = hands_over(story)
     goes_on(story, 30)
-    story.processes[0].drain()
-    assert door.relay is not None  # who plays may go on
     story.stop_process(story.processes[0])
     story.serve_on()
     goes_on(story, 30)
@@ -126,6 +128,25 @@ def test_a_server_ends_the_call_of_a_relay_that_is_killed(story: Story) -> None:
     goes_on(story)
     assert story.doors == []
     assert calls(story) == [(SERVER, "carrier lost")]
+
+
+@pytest.mark.parametrize(("packet", "is_given"), [(1, False), (2, True)])
+def test_a_relay_that_is_killed_within_give_leaves_a_doubt(
+    story: Story, packet: int, is_given: bool
+) -> None:
+    """It dies before it has read what to write, or before it has answered that it is written."""
+    door = hands_over(story)
+    plays(story, door)
+    with mock.patch.object(doors, "HANG_UPS", ("ends",)):
+        door.wire.lose()
+    door.mortal.dies_talking = packet
+    with pytest.raises(Killed):
+        goes_on(story)
+    buries(story)
+    goes_on(story)
+    with story.watch.reading() as file:
+        assert file.execute("SELECT DISTINCT state FROM given_back").fetchall() == [("doubtful",)]
+    assert bool(door.guest.given) is is_given
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
