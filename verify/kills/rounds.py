@@ -32,9 +32,11 @@ from pathlib import Path
 
 from bench.processes import environment
 from door import closed
+from door.call.process import BY_ITSELF
 from door.config import config as settings
 from door.games import hands
 from timebank.audit import accounts as accounts_audit
+from timebank.calls import calls
 from timebank.ledger.engines import books_of
 from verify.kills.count import Count
 from verify.robots import HASTY, Robot, Seen, check, copied, house, phone
@@ -285,15 +287,18 @@ class Book:
         database.open_existing()
         try:
             with database.reading(self.config.bank, datetime.now(UTC)) as desk:
-                left = desk.connection.exec_driver_sql(
-                    "SELECT id, process FROM calls WHERE closed IS NULL"
-                    f" AND process NOT LIKE 'door %' AND process NOT LIKE '%:{self.process.pid}'"
-                ).all()
+                open_now = calls.open_calls(desk)
                 short = desk.connection.exec_driver_sql(
                     "SELECT id FROM calls WHERE closed IS NOT NULL AND ticked < ticked_at_renewal"
                 ).all()
         finally:
             database.close()
+        ours = f":{self.process.pid}"
+        left = [
+            call
+            for call in open_now
+            if not call.process.startswith(BY_ITSELF) and not call.process.endswith(ours)
+        ]
         assert not left, f"calls that the server before has left: {left}"
         assert not short, f"calls not charged to their last renewal: {short}"
         self.tally.counted["starts that left no call open"] += 1
