@@ -73,31 +73,34 @@ async def _connected(server: ServerPlace) -> AsyncIterator[AsyncConnection[Any]]
 
 
 async def _serve(connection: AsyncConnection[Any], look: Callable[[], None]) -> None:
+    heard = asyncio.Event()
+    connection.add_notify_handler(lambda notification: heard.set())  # beside an answer
     look()  # at what was written while nobody listened
     while True:
         await asyncio.sleep(LOOK_SECONDS)
-        if await _has_news(connection):
+        if not heard.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(BEAT_SECONDS):
+                    await _until_notified(connection, heard)
+        if heard.is_set():
+            heard.clear()
             look()
             continue
         async with asyncio.timeout(ANSWER_SECONDS):
             await connection.execute("SELECT 1")
 
 
-async def _has_news(connection: AsyncConnection[Any]) -> bool:
-    """Wait for a notification, and take all that have come; False after `BEAT_SECONDS` of none."""
+async def _until_notified(connection: AsyncConnection[Any], heard: asyncio.Event) -> None:
+    """Wait for a notification, and take all that have come."""
     loop, arrived = asyncio.get_running_loop(), asyncio.Event()
-    found = False
     loop.add_reader(connection.fileno(), arrived.set)
     try:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(BEAT_SECONDS):
-                while not found:
-                    connection.pgconn.consume_input()
-                    while connection.pgconn.notifies() is not None:
-                        found = True
-                    if not found:
-                        await arrived.wait()
-                        arrived.clear()
+        while not heard.is_set():
+            connection.pgconn.consume_input()
+            while connection.pgconn.notifies() is not None:
+                heard.set()
+            if not heard.is_set():
+                await arrived.wait()
+                arrived.clear()
     finally:
         loop.remove_reader(connection.fileno())
-    return found

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from psycopg import AsyncConnection
 
 from door.servers import nudges
 from tests.door.lines.board import PATIENCE
@@ -71,6 +72,22 @@ async def test_a_notification_is_a_look(database: ServerPlace, cluster: Cluster)
             notify(cluster, database)
             await one.until_more(before[0])
             await other.until_more(before[1])
+
+
+async def test_a_notification_that_comes_with_an_answer_is_a_look(
+    database: ServerPlace, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library takes it in then, beside the answer to the beat."""
+    real = AsyncConnection.execute
+
+    async def execute(connection: AsyncConnection, query: str) -> object:
+        if query == "SELECT 1":
+            notify(cluster, database)
+        return await real(connection, query)
+
+    monkeypatch.setattr(AsyncConnection, "execute", execute)
+    async with listening(database) as looks:
+        await looks.until_more(3)
 
 
 async def test_many_at_once_are_few_looks(
