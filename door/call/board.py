@@ -73,7 +73,7 @@ class Board:
         is_server = only_node is None
         self.process = this_process() if is_server else f"{BY_ITSELF}{this_process()}"
         self.has_ended = left_beside(config.bank, is_server=is_server)  # said of a process
-        self.peers = Peers(config.board.data, lambda: books.read(registry.living))
+        self.peers = Peers(lambda: books.read(registry.living))
         self._only_node = only_node
         self._on_nodes: dict[int, Caller] = {}  # by their calls
         self.busy_elsewhere = 0  # nodes of the board that other servers' callers are on

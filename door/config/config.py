@@ -20,10 +20,9 @@ from door.config.boards import HostBoard, read_boards
 from door.config.company import CompanySettings, read_company
 from door.config.defence import Defences, read_defence
 from door.config.listeners import (
-    LinkSettings,
+    HealthSettings,
     ListenerSettings,
     read_health,
-    read_link,
     read_listeners,
 )
 from door.config.metrics import MetricsSettings, read_metrics
@@ -97,8 +96,7 @@ class ServerSettings:
     loop: Loop
     log_format: LogFormat
     name: str  # of this one of several; empty for that of its machine
-    link: LinkSettings | None
-    health: LinkSettings | None = None  # where front ends ask how it is
+    health: HealthSettings | None = None  # where front ends ask how it is
 
 
 @dataclass(frozen=True)
@@ -170,7 +168,7 @@ def read(root: TomlTable, path: Path) -> Config:
         board=_board(root.table("board")),
         listeners=listeners,
         calls=_calls(root.table("calls")),
-        server=_server(root.table("server"), listeners, bank),
+        server=_server(root.table("server"), listeners),
         bank=bank,
         games=settings,
         boards=read_boards(root),
@@ -182,7 +180,7 @@ def read(root: TomlTable, path: Path) -> Config:
         public=read_public(root.table("public"), listeners),
         shoes_ahead=shoes_ahead,
         check_address=_check_address(fairness),
-        unheeded=_unheeded(fairness),
+        unheeded=_unheeded(fairness, root.table("server")),
     )
 
 
@@ -196,14 +194,20 @@ def _check_address(table: TomlTable) -> str:
     return ""
 
 
-def _unheeded(fairness: TomlTable) -> tuple[str, ...]:
-    """Let the keys of release 1.0's beacon stand, and say so where it was on."""
-    if fairness.retired(*_BEACON).get("beacon", "none") == "none":
-        return ()
-    return (
-        f"{fairness.place('beacon')}: [fairness] beacon has no effect any more: no shoe waits for a"
-        f" round of drand. Take it out, with {' and '.join(_BEACON[1:])}.",
-    )
+def _unheeded(fairness: TomlTable, server: TomlTable) -> tuple[str, ...]:
+    """Let keys of earlier releases stand, and say so where they were set."""
+    said = []
+    if fairness.retired(*_BEACON).get("beacon", "none") != "none":
+        said.append(
+            f"{fairness.place('beacon')}: [fairness] beacon has no effect any more: no shoe waits"
+            f" for a round of drand. Take it out, with {' and '.join(_BEACON[1:])}."
+        )
+    if server.retired("link").get("link"):
+        said.append(
+            f"{server.place('link')}: [server] link has no effect any more: servers know of each"
+            " other by their books alone. Take it out, and close its port."
+        )
+    return tuple(said)
 
 
 def _board(table: TomlTable) -> BoardSettings:
@@ -234,12 +238,9 @@ def _mode(table: TomlTable) -> int:
     return int(text, 8)
 
 
-def _server(
-    table: TomlTable, listeners: Sequence[ListenerSettings], bank: BankSettings
-) -> ServerSettings:
+def _server(table: TomlTable, listeners: Sequence[ListenerSettings]) -> ServerSettings:
     loops: tuple[Loop, ...] = get_args(Loop)
     forms: tuple[LogFormat, ...] = get_args(LogFormat)
-    link = read_link(table, listeners, has_server=bank.server is not None)
     takes_doors = table.flag("takes_doors", True)
     minutes = table.whole("start_for_doors_minutes", 0, 0, DAY_SECONDS // 60)
     if minutes and not takes_doors:
@@ -250,8 +251,7 @@ def _server(
         loop=table.choice("loop", "auto", loops),
         log_format=table.choice("log_format", "text", forms),
         name=table.optional_text("name", LONGEST_SERVER_NAME),
-        link=link,
-        health=read_health(table, listeners, link),
+        health=read_health(table, listeners),
     )
 
 

@@ -37,9 +37,7 @@ _TLS: Mapping[ListenerKind, bool | None] = {
 # What a browser calls the origin of a page: scheme, host and, where it is not the usual, port.
 ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
 
-LONGEST_LINK = 60
-LIKE, LIKE_6 = "10.0.0.1:{port}", "[2001:db8::1]:{port}"
-LINK_PORT, HEALTH_PORT = 2324, 2330  # in examples
+LONGEST_HEALTH = 60
 EVERY_ADDRESS = "0.0.0.0"  # of IPv4
 EVERY_ADDRESS_OF_BOTH = "::"
 
@@ -62,17 +60,17 @@ class ListenerSettings:
 
 
 @dataclass(frozen=True)
-class LinkSettings:
-    """Where other servers of the board reach this one, or front ends ask."""
+class HealthSettings:
+    """Where front ends ask how this server is."""
 
     host: str  # an address of this machine in its usual spelling, and not that of all
-    port: int  # 0 for any free one, which other servers learn from the books
+    port: int  # 0 for any free one
 
     def __str__(self) -> str:
         """Write it as in sysop.toml.
 
-        >>> str(LinkSettings("2001:db8::1", 2324))
-        '[2001:db8::1]:2324'
+        >>> str(HealthSettings("2001:db8::1", 2330))
+        '[2001:db8::1]:2330'
         """
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
@@ -92,33 +90,9 @@ def read_listeners(root: TomlTable) -> tuple[ListenerSettings, ...]:
     return tuple(listeners)
 
 
-def read_link(
-    table: TomlTable, listeners: Sequence[ListenerSettings], *, has_server: bool
-) -> LinkSettings | None:
-    """Read `link`; `has_server` tells whether the books are on a server of their own."""
-    link = _read_place(table, "link", "the others", LINK_PORT, listeners)
-    if link is not None and not has_server:
-        reason = "is for books on a server: those in a file are served by one machine"
-        table.refuse("link", f"{reason}; [timebank] database names no server")
-        return None
-    return link
-
-
-def read_health(
-    table: TomlTable, listeners: Sequence[ListenerSettings], link: LinkSettings | None
-) -> LinkSettings | None:
-    health = _read_place(table, "health", "front ends", HEALTH_PORT, listeners)
-    if health is not None and link is not None and health.port and health == link:
-        table.refuse("health", f"has port {health.port}, which the link takes")
-        return None
-    return health
-
-
-def _read_place(
-    table: TomlTable, key: str, who: str, like: int, listeners: Sequence[ListenerSettings]
-) -> LinkSettings | None:
-    """Read an address of this machine that `who` reach, and a port; None for ""."""
-    text = table.optional_text(key, LONGEST_LINK)
+def read_health(table: TomlTable, listeners: Sequence[ListenerSettings]) -> HealthSettings | None:
+    """Read an address of this machine that front ends reach, and a port; None for ""."""
+    text = table.optional_text("health", LONGEST_HEALTH)
     if not text:
         return None
     host, colon, port = text.rpartition(":")
@@ -126,15 +100,17 @@ def _read_place(
     address = address_in(bare)
     is_whole = bool(colon) and port.isascii() and port.isdecimal() and int(port) <= 65535
     if address is None or not is_whole or (address.version == 6) != (bare != host):
-        examples = f'"{LIKE.format(port=like)}" or "{LIKE_6.format(port=like)}"'
-        table.refuse(key, f"must be an address and a port, {examples}")
+        examples = '"10.0.0.1:2330" or "[2001:db8::1]:2330"'
+        table.refuse("health", f"must be an address and a port, {examples}")
     elif address.is_unspecified:
-        table.refuse(key, f"must be one address of this machine that {who} reach, not {host}")
+        table.refuse(
+            "health", f"must be one address of this machine that front ends reach, not {host}"
+        )
     else:
-        place = LinkSettings(str(address), int(port))
+        place = HealthSettings(str(address), int(port))
         if not _taken(ListenerSettings("telnet", place.host, place.port), listeners):
             return place
-        table.refuse(key, f"has port {port}, which one of the [[listeners]] takes")
+        table.refuse("health", f"has port {port}, which one of the [[listeners]] takes")
     return None
 
 

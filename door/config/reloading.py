@@ -17,10 +17,10 @@ def keep_begun(old: Config, new: Config) -> tuple[Config, Sequence[str]]:
         # Ports that are open go on as they are; so must what is made of their callers.
         board = replace(new.board, data=old.board.data)
         new = replace(new, board=board, listeners=old.listeners)
-    begun = {name: getattr(old.server, name) for name in ("name", "link", "health", "log_format")}
+    begun = {name: getattr(old.server, name) for name in ("name", "health", "log_format")}
     server = replace(new.server, **begun)
     if server != new.server:
-        told = "a new name, link, health or log_format of this server counts from the next start on"
+        told = "a new name, health or log_format of this server counts from the next start on"
         later.append(told)
         new = replace(new, server=server)
     if new.pages != old.pages:

@@ -1,12 +1,7 @@
-"""A caller whom another process passes on to a server of the same board.
+"""How commands reach a server: by a Unix socket in the data folder, which its owner alone may open.
 
-A Unix socket in the board's data folder, which its owner alone may open, carries frames: keys and
-the screen's size one way, output the other. The other process, a door's or a server's, goes first
-and says in a header who is calling and what for; the server goes last and says how it ended.
-Between machines the same frames go through TLS (`door.servers.link_port`).
-
-Each server has a socket of its own. One of them also has that which is for anybody; where it has
-gone, another takes its place after a moment, and until then any of them may be asked.
+It carries frames. A command goes first and says in a header what is wanted; lines that the sysop
+types may follow. The server answers, and goes last.
 """
 
 from __future__ import annotations
@@ -23,34 +18,27 @@ import struct
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from door.errors import LinkBroken, Occupied
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
-from door.lines.line import Hints, clamp_size
 from door.lines.port.connection import OPEN
 from door.lines.port.listener import Listener
 
-NAME = "vegas.sock"  # of the socket for anybody
-OWN = "server-*.sock"  # of those of one server each
+NAME = "vegas.sock"  # of the socket
 LARGEST = 16 * 1024  # bytes of a frame
 USUAL_LIMITS = LineLimits(unsent=256 * 1024, farewell=2.0)
 MOST_ANSWERED = 4 * 1024 * 1024  # bytes of the answer to a command
 LONGEST_PATH = 100  # bytes; the kernel takes 107
 
-# The kinds of frames, by their first byte. From the door:
-HEADER, TYPED, SIZED, INTERRUPTED = b"H", b"K", b"R", b"I"
-# From the server:
+# The kinds of frames, by their first byte: of the command, and of the server.
+HEADER, TYPED = b"H", b"K"
 SHOWN, ENDED = b"S", b"E"
-# From the server, between machines, first of all: both ends are known now.
-GREETED = b"G"
 
 _OCCUPIED = "another server of this board listens there"
 
 _HEAD = struct.Struct(">cI")
-_SIZE = struct.Struct(">HH")
 
 Said = Mapping[str, Any]  # what a header or an end says, as JSON has it
 
@@ -61,8 +49,8 @@ class Frames:
     """Takes what arrives apart into frames, however it was cut.
 
     >>> frames = Frames()
-    >>> frames.feed(frame(TYPED, b"ab")[:6]), frames.feed(b"b" + frame(SIZED, size(80, 24)))
-    ([], [(b'K', b'ab'), (b'R', b'\\x00P\\x00\\x18')])
+    >>> frames.feed(frame(TYPED, b"ab")[:6]), frames.feed(b"b" + frame(HEADER, b"{}"))
+    ([], [(b'K', b'ab'), (b'H', b'{}')])
     """
 
     def __init__(self) -> None:
@@ -89,15 +77,6 @@ def frame(kind: bytes, content: bytes) -> bytes:
     return _HEAD.pack(kind, len(content)) + content
 
 
-def own_name(process: str, of: str = OWN) -> str:
-    """Name the socket of the server whose process calls itself so in the books."""
-    return of.replace("*", blake2b(process.encode(), digest_size=8).hexdigest())
-
-
-def size(columns: int, rows: int) -> bytes:
-    return _SIZE.pack(columns, rows)
-
-
 def told(what: Said) -> bytes:
     return json.dumps(what).encode()
 
@@ -114,11 +93,7 @@ def read_told(content: bytes) -> Said:
 
 
 class LinkLine(StreamLine):
-    end_words = "the door hung up"  # its process may have been killed; how the caller went it says
-
-    def introduce(self, address: str, hints: Hints, columns: int, rows: int) -> None:
-        self.address, self.hints = address, hints
-        self.resize(*clamp_size(columns, rows))
+    end_words = "the command hung up"
 
     def write(self, data: bytes) -> None:
         for start in range(0, len(data), LARGEST):
@@ -132,10 +107,10 @@ OnCall = Callable[["LinkConnection", Said], Awaitable[None]]
 
 
 class LinkConnection(StreamProtocol):
-    """One other process; `ready` is called with its header, `interrupted` with what ends it."""
+    """One command; `ready` is called with its header."""
 
     line: LinkLine
-    kind = "door"  # for the log
+    kind = "command"  # for the log
 
     def __init__(
         self, ready: Callable[[LinkConnection, Said], None], gone: Callable[[], None]
@@ -144,24 +119,13 @@ class LinkConnection(StreamProtocol):
         self._ready: Callable[[LinkConnection, Said], None] | None = ready
         self._frames = Frames()
         self._wire: socket.socket | None = None
-        self.interrupted: Callable[[str], None] = lambda why: None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         self._wire = transport.get_extra_info("socket")
-        doubt = self.doubt(transport)
-        if doubt:
-            self.line.cut_off(doubt)
-
-    def doubt(self, transport: asyncio.BaseTransport) -> str:
-        """Say why the other end is not to be listened to; empty where it is."""
         # The mode of the socket says the same, unless the folder was copied with other rights.
-        return "" if user_of(transport) in (os.geteuid(), 0) else "it is another user's"
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether the other end has said what it wants."""
-        return self._ready is None
+        if user_of(transport) not in (os.geteuid(), 0):
+            self.line.cut_off("it is another user's")
 
     def has_been_left(self) -> bool:
         """Tell whether the other end has hung up, by the kernel's word.
@@ -193,14 +157,10 @@ class LinkConnection(StreamProtocol):
             ready(self, read_told(content))
         elif kind == TYPED:
             self.line.deliver(content)
-        elif kind == SIZED:
-            self.line.resize(*clamp_size(*_SIZE.unpack(content)))
-        elif kind == INTERRUPTED:
-            self.interrupted(content.decode("ascii", "replace"))
 
 
 class LinkListener(Listener):
-    """A socket in the data folder, and everybody who came in through it."""
+    """The socket in the data folder, and all who came in through it."""
 
     def __init__(self, on_call: OnCall) -> None:
         super().__init__(OPEN)
@@ -211,9 +171,9 @@ class LinkListener(Listener):
     def answer(self, address: str, gone: Callable[[], None]) -> LinkConnection:
         return LinkConnection(self._serve, gone)
 
-    async def open_in(self, folder: Path, name: str = NAME) -> None:
+    async def open_in(self, folder: Path) -> None:
         """Begin to listen; `OSError` where it cannot, `Occupied` when another server does."""
-        path = folder / name
+        path = folder / NAME
         with short(path) as place:
             _remove_stale(place)
             wire = socket.socket(socket.AF_UNIX)
@@ -265,30 +225,10 @@ async def asked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, said
     raise LinkBroken(f"an answer of more than {MOST_ANSWERED} bytes")
 
 
-async def dial(folder: Path, name: str = NAME) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Reach a server of a board by its data folder; `OSError` when none listens there."""
-    with short(folder / name) as path:
+async def dial(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Reach the server of a board by its data folder; `OSError` when none listens there."""
+    with short(folder / NAME) as path:
         return await asyncio.open_unix_connection(path)
-
-
-async def dial_any(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Reach any server of a board; `OSError`, of the socket for anybody, when none listens."""
-    for name in names_in(folder):
-        with contextlib.suppress(OSError):
-            return await dial(folder, name)
-    return await dial(folder)
-
-
-def names_in(folder: Path) -> list[str]:
-    """Name the sockets that servers of a board may listen at, the one for anybody first."""
-    return [NAME, *sorted(each.name for each in folder.glob(OWN))]
-
-
-def clear_away(folder: Path) -> None:
-    """Remove the sockets of servers that were killed."""
-    for path in folder.glob(OWN):
-        with contextlib.suppress(OSError), short(path) as name:
-            _remove_stale(name)
 
 
 def user_of(transport: asyncio.BaseTransport) -> int:

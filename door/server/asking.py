@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from door import closed
 from door.config import config
 from door.errors import LinkBroken, NoAnswer, NobodyThere
-from door.lines.link import asked, dial, names_in, user_of
+from door.lines.link import asked, dial, user_of
 from door.server import server_file
 from door.server.everywhere import COMMAND, clean
 from timebank import files
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from timebank.settings.settings import BankSettings
 
 SECONDS = 10.0  # that a server may take to answer
-HERE_SECONDS = 3.0  # that it may take to say that it is there, where another one can be asked
 
 
 def ask_server(
@@ -137,35 +136,13 @@ def _elsewhere(bank: BankSettings) -> str:
 async def _ask(
     data: Path, said: Mapping[str, object], believed: Collection[int] | None
 ) -> Mapping[str, Any]:
-    """Ask a server that is there: the one at the socket for anybody first. Raises what that did.
-
-    What is asked of one that does not answer is asked of no other, or it might be done twice.
-    """
-    first: OSError | None = None
-    names = names_in(data)
-    for name in names:
+    async with asyncio.timeout(SECONDS):
+        reader, writer = await dial(data)
         try:
-            if len(names) > 1:
-                async with asyncio.timeout(HERE_SECONDS):
-                    await _ask_at(data, name, {COMMAND: "here"}, believed)
-        except (FileNotFoundError, ConnectionRefusedError, TimeoutError) as error:
-            first = first or error
-            continue
-        async with asyncio.timeout(SECONDS):
-            return await _ask_at(data, name, said, believed)
-    assert first is not None  # the socket for anybody is always one of the names
-    raise first
-
-
-async def _ask_at(
-    data: Path, name: str, said: Mapping[str, object], believed: Collection[int] | None
-) -> Mapping[str, Any]:
-    reader, writer = await dial(data, name)
-    try:
-        if believed is not None and user_of(writer.transport) not in believed:
-            raise LinkBroken(f"another user's program listens in {data}")
-        return await asked(reader, writer, said)
-    except EOFError as error:
-        raise LinkBroken("it hung up") from error
-    finally:
-        writer.close()
+            if believed is not None and user_of(writer.transport) not in believed:
+                raise LinkBroken(f"another user's program listens in {data}")
+            return await asked(reader, writer, said)
+        except EOFError as error:
+            raise LinkBroken("it hung up") from error
+        finally:
+            writer.close()

@@ -97,16 +97,15 @@ def _version_of(found: os.stat_result) -> tuple[int, ...]:
 
 async def make_way(folder: Path) -> bool:
     """Have a server that a door has started in a data folder end; return whether one does."""
-    for name in link.names_in(folder):
-        with contextlib.suppress(OSError, EOFError, TimeoutError, LinkBroken, ValueError):
-            async with asyncio.timeout(ANSWER_SECONDS):
-                reader, writer = await link.dial(folder, name)
-                try:
-                    said = {COMMAND: GIVE_WAY}
-                    answer = await link.asked(reader, writer, said)
-                finally:
-                    writer.close()
-            if answer.get("gives_way"):
-                log.info("a server that a door has started makes room for this one")
-                return True
-    return False
+    answer: link.Said = {}
+    with contextlib.suppress(OSError, EOFError, TimeoutError, LinkBroken, ValueError):
+        async with asyncio.timeout(ANSWER_SECONDS):
+            reader, writer = await link.dial(folder)
+            try:
+                answer = await link.asked(reader, writer, {COMMAND: GIVE_WAY})
+            finally:
+                writer.close()
+    if not answer.get("gives_way"):
+        return False
+    log.info("a server that a door has started makes room for this one")
+    return True

@@ -162,7 +162,7 @@ class Server:
         self.public_page: PublicPage | None = None  # where there is a port for the web
         # Said of a process that has left calls in the books, or its row.
         self._has_ended = left_to(lock, config.bank)
-        self._presence = Presence(self.board, self._answer_door, self._has_ended)
+        self._presence = Presence(self.board, self._has_ended)
         self._looks: list[asyncio.Task[None]] = []
         self._pulse = health.Pulse(self.books, clock)
         self._health: Listener | None = None
@@ -315,7 +315,6 @@ class Server:
         """Let the next server in this folder be reached where this one is; who is on stays."""
         self._has_left = True
         self._handed.close()
-        self._presence.leave_link()
         if self._doors is not None:
             self._doors.close()
 
@@ -461,14 +460,10 @@ class Server:
         try:
             await self._open_for_doors()
         except OSError as error:
-            if self._presence.listeners:  # they come by the other server
-                log.info("another server of this board has the socket for anybody: %s", error)
-            else:
-                log.warning(
-                    "neither door processes nor commands such as door nodes reach this server yet:"
-                    " %s",
-                    error,
-                )
+            log.warning(
+                "neither door processes nor commands such as door nodes reach this server yet: %s",
+                error,
+            )
             self._looks.append(asyncio.create_task(self._look_for_doors()))
 
     async def _listen_for_doors_alone(self, part: ForDoors) -> None:
@@ -551,8 +546,8 @@ class Server:
         return [*self._listeners, *self._for_processes()]
 
     def _for_processes(self) -> list[Listener]:
-        """Return the listeners for doors and for other servers."""
-        return [*self._presence.listeners, *([] if self._doors is None else [self._doors])]
+        """Return the listener for commands, where it is open."""
+        return [] if self._doors is None else [self._doors]
 
     async def _answer_door(self, link: LinkConnection, said: Said) -> None:
         await answer_control(self, link, said)

@@ -19,7 +19,7 @@ class BesideLink:
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, node: int, call: int
     ) -> None:
-        """Begin to look at a call that is on a node, by a connection to any server."""
+        """Begin to look at a call that is on a node, by a connection to its server."""
         self._reader, self._writer = reader, writer
         said = {COMMAND: ATTEND, "node": node, "call": call}
         writer.write(link.frame(link.HEADER, link.told(said)))
@@ -27,7 +27,7 @@ class BesideLink:
     @classmethod
     async def of(cls, data: Path, node: int, call: int) -> BesideLink:
         """Begin to look; OSError where no server listens."""
-        return cls(*await link.dial_any(data), node, call)
+        return cls(*await link.dial(data), node, call)
 
     def say(self, **said: object) -> None:
         self._writer.write(link.frame(link.TYPED, json.dumps(said).encode() + b"\n"))

@@ -53,10 +53,16 @@ END
 $$"""
 
 
+def _forget_links(connection: Connection) -> None:
+    """Drop where other servers reached a server, and by which certificate they knew it."""
+    for column in ("link", "certificate"):
+        connection.execute(text(f"ALTER TABLE servers DROP COLUMN {column}"))
+
+
 # The version of the books of release 1.0.
 FIRST = 13
 # The first of them leaves that version, and each other the next one.
-STEPS: Sequence[Step] = (_leave_hands_to_the_program,)
+STEPS: Sequence[Step] = (_leave_hands_to_the_program, _forget_links)
 
 
 def newest() -> int:

@@ -819,10 +819,6 @@ servers = _numbered(
     Column("name", Text, nullable=False),
     # What its process calls itself in `calls`.
     Column("process", Text, nullable=False),
-    # Where other servers reach it ("10.0.0.1:2324"), and the certificate that it shows there, as
-    # PEM; '' for nowhere, and for none.
-    Column("link", Text, server_default=text("''"), nullable=False),
-    Column("certificate", Text, server_default=text("''"), nullable=False),
     # Those that must be equal on all: a JSON object.
     Column("settings", Text, nullable=False),
     # Of the program.

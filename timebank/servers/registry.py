@@ -30,8 +30,6 @@ class ServerRecord(NamedTuple):
     id: int
     name: str
     process: str
-    link: str
-    certificate: str
     settings: str
     version: str
     started: int
@@ -46,15 +44,11 @@ class Newcomer(NamedTuple):
     process: str
     settings: str
     version: str
-    link: str = ""
-    certificate: str = ""
 
 
 _ALL = sql.read(ServerRecord, lambda: sql.fields_of(ServerRecord, _TABLE).order_by(_TABLE.c.id))
 _ENTER = sql.Prepared(
-    lambda: sql.insert_into(
-        _TABLE, "name process link certificate settings version started renewed", draining=0
-    )
+    lambda: sql.insert_into(_TABLE, "name process settings version started renewed", draining=0)
 )
 _OF = sql.read(
     ServerRecord, lambda: sql.fields_of(ServerRecord, _TABLE).where(sql.equal(_TABLE.c.id))

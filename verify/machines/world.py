@@ -27,7 +27,7 @@ from verify.machines.networks import CannotBeDone, inside
 from verify.machines.programs import Program, wait_until
 from verify.robots import house
 
-LINK_PORT, HEALTH_PORT = 2324, 2330
+HEALTH_PORT = 2330
 PHONES, PHONES_NUMBER = "phones", 41
 ROBOTS = 16
 ROBOTS_OF_A_SLICE = 8
@@ -93,14 +93,12 @@ class World:
             self.config(machine).parent.mkdir(exist_ok=True)
             here = f'host = "{self.network.addresses[machine]}"\nport = {CALLERS_PORT}'
             front = f'proxies = ["{self.network.addresses[FRONT]}"]'
-            # Where the other server reaches it, and where HAProxy asks how it is.
-            address = self.network.addresses[machine]
-            places = f'link = "{address}:{LINK_PORT}"\nhealth = "{address}:{HEALTH_PORT}"'
+            health = f'health = "{self.network.addresses[machine]}:{HEALTH_PORT}"'
             listener = 'host = "127.0.0.1"\nport = 0'
             vegas = "[games.vegas]\n"
             own = text.replace(listener, f"{here}\n{front}")
             own = own.replace(vegas, f"{vegas}tables = {TABLES}\n")
-            self.config(machine).write_text(f"{own}\n[server]\n{places}\n")
+            self.config(machine).write_text(f"{own}\n[server]\n{health}\n")
 
     def close(self) -> None:
         """End all that was started, by its number; the databases stay."""

@@ -163,9 +163,15 @@ def test_the_key_for_callers_by_ssh_is_told(tmp_path: Path) -> None:
     assert f"can't be read from {where}" in Shell(config)("check").output
 
 
-def test_a_beacon_of_release_1_0_that_is_on_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("table", "key", "value"),
+    [("fairness", "beacon", "drand"), ("server", "link", "10.0.0.1:2324")],
+)
+def test_a_key_of_release_1_0_that_is_set_is_told(
+    tmp_path: Path, table: str, key: str, value: str
+) -> None:
     config = tmp_path / "sysop.toml"
-    config.write_text('[fairness]\nbeacon = "drand"\n')
+    config.write_text(f'[{table}]\n{key} = "{value}"\n')
     told = Shell(config)("check")
     assert told.status == 0
-    assert f"{config}, line 2: [fairness] beacon has no effect any more" in told.output
+    assert f"{config}, line 2: [{table}] {key} has no effect any more" in told.output

@@ -493,13 +493,6 @@ class TestWrongValues:
     def test_a_place_where_front_ends_cannot_ask(self, refusal, health, sentence):
         assert refusal(f'[server]\nhealth = "{health}"') == [f"line 2: [server] health: {sentence}"]
 
-    def test_a_place_for_front_ends_that_the_link_takes(self, refusal):
-        text = (
-            '[server]\nlink = "10.0.0.1:2324"\nhealth = "10.0.0.1:2324"\n'
-            '[timebank]\ndatabase = "postgresql://db.example.org/books"'
-        )
-        assert refusal(text) == ["line 3: [server] health: has port 2324, which the link takes."]
-
     @pytest.mark.parametrize(
         ("one", "other"),
         [
@@ -577,3 +570,10 @@ def test_the_keys_of_the_beacon_of_1_0_may_stay_and_are_told_where_it_was_on(loa
     assert load("").unheeded == ()
     (told,) = load(f'[fairness]\nshoes_ahead = 9\nbeacon = "drand"\n{rest}').unheeded
     assert told.startswith(f"{tmp_path / 'sysop.toml'}, line 3: [fairness] beacon has no effect")
+
+
+def test_the_link_of_1_0_may_stay_and_is_told_where_it_was_set(load, tmp_path):
+    """Books in a file, or two things at its port, were refused then."""
+    assert load('[server]\nlink = ""').unheeded == ()
+    (told,) = load('[server]\nname = "north"\nlink = "10.0.0.1:2324"').unheeded
+    assert told.startswith(f"{tmp_path / 'sysop.toml'}, line 3: [server] link has no effect")

@@ -1,4 +1,4 @@
-"""The socket between a door process and the server: frames, however cut, and what breaks them."""
+"""The socket for commands: frames, however cut, and what breaks them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ from door.errors import LinkBroken
 from door.lines.link import (
     ENDED,
     HEADER,
-    INTERRUPTED,
     LARGEST,
     NAME,
     SHOWN,
-    SIZED,
     TYPED,
     Frames,
     LinkConnection,
@@ -29,7 +27,6 @@ from door.lines.link import (
     dial,
     frame,
     read_told,
-    size,
     told,
 )
 from tests.door.lines.board import PATIENCE, Call
@@ -72,7 +69,7 @@ async def until_end(reader: asyncio.StreamReader) -> list[tuple[bytes, bytes]]:
 
 @pytest.mark.parametrize("step", [1, 2, 3, 7, 1000])
 def test_frames_are_found_however_they_are_cut(step: int) -> None:
-    sent = [(TYPED, b"a"), (SIZED, size(100, 40)), (TYPED, b""), (SHOWN, b"x" * 300)]
+    sent = [(TYPED, b"a"), (HEADER, b"{}"), (TYPED, b""), (SHOWN, b"x" * 300)]
     stream = b"".join(frame(kind, content) for kind, content in sent)
     frames = Frames()
     pieces = (stream[start : start + step] for start in range(0, len(stream), step))
@@ -90,23 +87,18 @@ def test_what_is_no_object_is_no_header(content: bytes) -> None:
         read_told(content)
 
 
-async def test_keys_sizes_and_interruptions_arrive_byte_by_byte(tmp_path: Path) -> None:
+async def test_a_header_and_keys_arrive_byte_by_byte(tmp_path: Path) -> None:
     async with doors_in(tmp_path) as doors:
         _, writer = await dial(tmp_path)
-        interrupted: list[str] = []
         for byte in HELLO:
             writer.write(bytes((byte,)))
             await asyncio.sleep(0)
-        call, connection, said = await doors.answered()
+        call, _, said = await doors.answered()
         assert said == {"wants": "visit"}
-        connection.interrupted = interrupted.append
-        typed = frame(TYPED, b"ab"), frame(SIZED, size(999, 1)), frame(INTERRUPTED, b"taken over")
-        for byte in b"".join((*typed, frame(TYPED, b"c"))):
+        for byte in frame(TYPED, b"ab") + frame(TYPED, b"c"):
             writer.write(bytes((byte,)))
             await asyncio.sleep(0)
         await call.until_typed(b"abc")
-        assert call.sizes == [(160, 20)], "clamped as every screen is"
-        assert interrupted == ["taken over"]
         call.over.set()
         writer.close()
 
@@ -131,13 +123,13 @@ async def test_a_door_that_hangs_up_ends_the_line(tmp_path: Path) -> None:
         writer.write(HELLO)
         call, _, _ = await doors.answered()
         writer.close()
-        assert await call.until_ended() == "the door hung up"
+        assert await call.until_ended() == "the command hung up"
         call.over.set()
 
 
 @pytest.mark.parametrize(
     "sent",
-    [frame(TYPED, b"a"), frame(HEADER, b"[]"), b"G\xff\xff\xff\xff", HELLO + frame(SIZED, b"")],
+    [frame(TYPED, b"a"), frame(HEADER, b"[]"), b"G\xff\xff\xff\xff"],
 )
 async def test_what_is_none_of_ours_is_cut_off(tmp_path: Path, sent: bytes) -> None:
     async with doors_in(tmp_path):

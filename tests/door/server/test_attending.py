@@ -25,8 +25,8 @@ class Sysop:
         self._told: Mapping[str, Any] = {}
         self.screen = ""
 
-    async def looks(self, name: str, node: int, call: int = 1) -> Sysop:
-        self._link = BesideLink(*await link.dial(self._board.config.board.data, name), node, call)
+    async def looks(self, node: int, call: int = 1) -> Sysop:
+        self._link = BesideLink(*await link.dial(self._board.config.board.data), node, call)
         self.says = self._link.say
         self._all = self._link.told()
         return self
@@ -54,7 +54,7 @@ class Sysop:
 async def test_a_chat_covers_what_the_caller_does_and_gives_it_back(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as here:
         ada = await seated(here, "Ada")
-        sysop = await Sysop(here).looks(link.NAME, node=1)
+        sysop = await Sysop(here).looks(node=1)
         await sysop.sees("Black Jack For Time")
         await ada.sees("The sysop is looking over your shoulder.")
         sysop.says(chat=True)
@@ -83,7 +83,7 @@ async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(
         ada = Guest(board, "Ada")
         board.enter("Ada")
         await ada.visits(REFUSING)
-        sysop = await Sysop(board).looks(link.NAME, node=1)
+        sysop = await Sysop(board).looks(node=1)
         await sysop.sees("oodbye")
         sysop.says(chat=True, by="jane\x07")
         await ada.sees("The sysop wants to talk to you.")
@@ -91,7 +91,7 @@ async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(
         await ada.sees("The sysop: Hello")
         ada.presses("Hi\r")
         await sysop.sees("Ada: Hi")
-        second = await Sysop(board).looks(link.NAME, node=1)
+        second = await Sysop(board).looks(node=1)
         second.says(chat=True)  # one at a time
         refused = {"chat": False, "why": "jane talks to Ada now. Esc leaves."}
         await second.until(lambda _, told: told == refused)
@@ -102,11 +102,11 @@ async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(
         await second.until(lambda _, told: told == {"chat": True})
         ada.terminal.abort()
         await second.until(lambda _, told: "is on node 1 no more" in str(told.get("error")))
-        nobody = await Sysop(board).looks(link.NAME, node=9)
+        nobody = await Sysop(board).looks(node=9)
         await nobody.until(lambda _, told: told == {"error": "Nobody is on node 9."})
         ada = Guest(board, "Ada")
         await ada.visits(REFUSING)
-        late = await Sysop(board).looks(link.NAME, node=1, call=1)
+        late = await Sysop(board).looks(node=1, call=1)
         await late.until(lambda _, told: told == {"error": "Another call is on node 1 by now."})
         for each in (sysop, second, nobody, late):
             each.leaves()
@@ -115,7 +115,7 @@ async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(
 async def test_a_chat_at_a_shared_table_says_that_nobody_waits_for_it(tmp_path: Path) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
         ada = await player(board, "Ada")
-        sysop = await Sysop(board).looks(link.NAME, node=1)
+        sysop = await Sysop(board).looks(node=1)
         await sysop.sees("Vegas")
         sysop.says(chat=True)
         await ada.sees("The table goes on meanwhile, and so does its clock.")

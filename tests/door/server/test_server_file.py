@@ -220,8 +220,7 @@ async def test_a_server_that_ends_leaves_the_files_of_its_successor(tmp_path: Pa
 async def test_a_server_whose_socket_is_gone_is_named(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
         data = board.config.board.data
-        for name in link.names_in(data):
-            (data / name).unlink()
+        (data / link.NAME).unlink()
         told = await by_config(board)("nodes")
         assert told.status == 2
         assert told.error == (

@@ -22,7 +22,6 @@ events = []
 {board}
 [server]
 name = "{name}"
-{link}
 [timebank]
 {bank}
 """
@@ -58,7 +57,6 @@ async def machines(
     database: ServerPlace | None,
     *names: str,
     toml: str = BOARD,
-    link: str = 'link = "127.0.0.1:0"',
     data: Path | None = None,
     bank: str = "",
 ) -> AsyncIterator[list[Machine]]:
@@ -70,13 +68,13 @@ async def machines(
     if database is not None:
         bank = f'{bank}\ndatabase = "{url_of(database)}"'
     if database is None:
-        link, toml = "", toml.replace("[board]", f'[board]\ndata = "{data or folder / "data"}"')
+        toml = toml.replace("[board]", f'[board]\ndata = "{data or folder / "data"}"')
     found: list[Machine] = []
     async with AsyncExitStack() as stack:
         for name in names:
             place = folder / name
             place.mkdir()
-            text = MACHINE.format(board=toml, name=name, link=link, bank=bank)
+            text = MACHINE.format(board=toml, name=name, bank=bank)
             (place / "sysop.toml").write_text(text, encoding="utf-8")
             machine = Machine(place, FakeClock(NOON), BUSY_SECONDS)
             stack.push_async_callback(machine.close)  # also what could not be opened, as `serve`

@@ -58,7 +58,7 @@ def terms(tmp_path):
 
 
 def server(name: str, terms: dict[str, str], version: str = "1.2.0") -> ServerRecord:
-    return ServerRecord(1, name, "p", "", "", encode(terms), version, 0, 0, draining=False)
+    return ServerRecord(1, name, "p", encode(terms), version, 0, 0, draining=False)
 
 
 def test_every_key_of_the_sample_is_the_boards_or_each_machines_own():

@@ -11,7 +11,6 @@ from unittest import mock
 
 import pytest
 
-from door.lines import link
 from door.server import asking as shell
 from door.server import everywhere
 from tests.door.lines.board import PATIENCE
@@ -154,7 +153,7 @@ async def test_the_screen_of_a_caller_is_seen_from_their_server_alone(
 ) -> None:
     async with two(tmp_path, database) as (north, south):
         await callers(north, south)
-        looks = await Sysop(north).looks(link.NAME, node=2)
+        looks = await Sysop(north).looks(node=2)
         why = "Bob is on server south, whose screens are seen from there alone."
         await looks.until(lambda _, told: told == {"error": why})
         looks.leaves()

@@ -30,7 +30,7 @@ def names(books) -> list[str]:
 
 
 def test_what_a_server_says_of_itself_is_there_for_others(books):
-    said = {"link": "10.0.0.1:2324", "certificate": "PEM", "settings": '{"a":1}', "version": "2"}
+    said = {"settings": '{"a":1}', "version": "2"}
     alpha = enter(books, "alpha", process="alpha", **said)
     assert books.do(registry.living) == [alpha]
     assert {key: getattr(alpha, key) for key in said} == said
