@@ -122,11 +122,6 @@ def cut_from_database(world: World) -> str:
     return _cut(world, machine, other, 3, 20)
 
 
-def cut_between_servers(world: World) -> str:
-    machine, other = SERVERS
-    return _cut(world, machine, other, 5, 40)
-
-
 def cut_between_databases(world: World) -> str:
     primary = world.primary()
     other = world.chance.choice([each for each in DATABASES if each != primary])
@@ -250,7 +245,6 @@ FAULTS: dict[str, Fault] = {
         keepers_without_quorum,
         disk_full,
         connections_ended,
-        cut_between_servers,
         server_clock_moved,
     )
 }

@@ -294,9 +294,9 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.call.books.Books._submit_soon": Books._submit,
         "door.games.blackjack.tutor.thinking.ThinkingProcess": Later,
         "door.call.board.this_process": lambda: at_work().name,
-        # Nobody comes by a socket, nor do others of this board.
+        # Nobody comes by a socket, and notifications are all lost.
         "door.server.server.LinkListener": NobodyComes,
-        "door.server.presence.LinkListener": NobodyComes,
+        "door.server.housekeeping.Housekeeping._listening": lambda housekeeping: [],
         # No command at a shell looks for a server here.
         "door.server.server.ServerFile": mock.Mock(),
         "timebank.ledger.sqlite.guard.time": SimpleNamespace(
