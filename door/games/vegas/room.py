@@ -154,13 +154,16 @@ class VegasRoom(Shared):
         if found is None:
             return None
         lead, number = found
+        if number is None:
+            raise HandElsewhere
         table = self.table(number)
         table.take_up_soon([lead])
         await table.resume()
         return table
 
-    def _hand_of(self, desk: Desk, caller_id: int) -> tuple[int, int] | None:
-        """Return which round a caller plays and at which table; None for none that can be read."""
+    def _hand_of(self, desk: Desk, caller_id: int) -> tuple[int, int | None] | None:
+        """Return which round a caller plays and at which table of this server, None for another's;
+        None for no round that can be read."""
         try:
             stored = journal.round_in_play(desk, caller_id)
         except JournalDamaged as damaged:
@@ -172,7 +175,7 @@ class VegasRoom(Shared):
         if shoe is None or shoe.caller_id is not None:  # they played alone
             return stored.lead, FIRST_TABLE
         if not self.tenure.has(desk, shoe.table):
-            raise HandElsewhere
+            return stored.lead, None
         return stored.lead, place_of(shoe.table)
 
     def _choose(self) -> int:

@@ -131,7 +131,7 @@ async def test_the_rounds_of_a_dead_server_are_stood_and_their_callers_told(
 
 
 async def test_who_calls_another_server_meanwhile_is_told_and_hears_how_it_ended(
-    tmp_path: Path, bank: str
+    tmp_path: Path, bank: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with in_mid_round(tmp_path, bank) as (two, (ada, *_)):
         two.is_gone(0)
@@ -146,6 +146,7 @@ async def test_who_calls_another_server_meanwhile_is_told_and_hears_how_it_ended
         await two.pass_time(STOOD - 20)
         await ada.sees("Your hand at Vegas was played out: you")
         assert len(told(two, "Ada")) == 1
+    assert "a request failed" not in caplog.text, "it is no fault of the program"
 
 
 async def calls_over(guest: Player) -> None:
