@@ -146,7 +146,19 @@ class Unserved(DoorError):
 
 
 class CallNotTaken(Unserved):
-    """A server does not take the caller of a door, which serves them itself; the text says why."""
+    """A server does not take the caller of a door, who reads `words`; the text is for the log.
+
+    `is_fault` is set where the sysop must do something about it.
+    """
+
+    def __init__(self, why: str, words: str, *, is_fault: bool = True) -> None:
+        super().__init__(why)
+        self.words = words
+        self.is_fault = is_fault
+
+
+class ServerEnds(Unserved):
+    """A server that a door has reached makes room for the next one."""
 
 
 class CertificateRefused(Unserved):
@@ -320,7 +332,7 @@ class Kicked(Closing):
 
 
 class HandedBack(Closing):
-    """The server ends, and the caller goes on in the process of their door.
+    """The server ends, and the caller goes on at the next one.
 
     `is_obeyed` once that is why their call has ended, and not because they were leaving anyhow.
     """

@@ -121,7 +121,6 @@ def _to_paste(understood: Understood, config: Config) -> list[str]:
     return [
         *said,
         *_command_line(setup, config),
-        *_server(config),
         f"`door setup {kind.key}` does this, writes what {kind.name} needs, and tries a call.",
     ]
 
@@ -140,16 +139,7 @@ def _for_any_board(understood: Understood, config: Config) -> list[str]:
             f"Its files do not name the board, so add --board {name} to the line that starts the"
             " door."
         )
-    return [*said, *_server(config)]
-
-
-def _server(config: Config) -> list[str]:
-    """Say what is missing for a table that callers share, unless a server takes doors."""
-    server = config.server
-    if server.start_for_doors_minutes or not server.takes_doors:
-        return []
-    key = f"{host_boards.DOORS_SERVER} = {host_boards.DOORS_MINUTES}"
-    return [f"Unless `door serve` runs, callers play alone at Vegas: set {key} in [server]."]
+    return said
 
 
 def _command_line(setup: HostSetup, config: Config) -> list[str]:

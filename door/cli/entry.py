@@ -7,14 +7,17 @@ import sys
 
 
 def main() -> None:
-    """Run the command; `door run` hands its caller to the server of the board, if one runs."""
-    before = None
+    """Run the command; `door run` hands its caller to the server of the board."""
     if sys.argv[1:2] == ["run"]:
+        import signal
+
         from door.run.relay import relay
 
-        before = relay(sys.argv[2:], os.environ)
-        if isinstance(before, int):
-            sys.exit(before)
+        # Whoever sets a terminal back from the background would be stopped.
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTTOU,))
+        status = relay(sys.argv[2:], os.environ)
+        if status is not None:
+            sys.exit(status)
     from door.cli.main import main as command
 
-    command(obj=before)
+    command()

@@ -55,6 +55,8 @@ _PAGE = re.compile(r"https?://[a-zA-Z0-9.\-\[\]:]+(/[!$-~]*)?")  # no #: what ch
 MOST_SHOES_AHEAD = 500
 
 
+STAYS, DOORS_MINUTES = "start_for_doors_minutes", 10
+TAKES_DOORS = "takes_doors"  # of release 1.0, as `start_for_doors_minutes = 0` was
 _BEACON = ("beacon", "beacon_urls", "beacon_wait_seconds")
 NO_NAME = "Sysop"  # of a sysop who has set none
 
@@ -90,8 +92,7 @@ LogFormat = Literal["text", "json"]
 
 @dataclass(frozen=True)
 class ServerSettings:
-    takes_doors: bool  # whether `door run` hands its callers to the server, where one runs
-    # How long one stays without callers that the first door starts where none runs; 0: none is.
+    # How long one stays without callers that the first door starts where none runs.
     start_for_doors_minutes: int
     loop: Loop
     log_format: LogFormat
@@ -207,7 +208,18 @@ def _unheeded(fairness: TomlTable, server: TomlTable) -> tuple[str, ...]:
             f"{server.place('link')}: [server] link has no effect any more: servers know of each"
             " other by their books alone. Take it out, and close its port."
         )
+    for key in _of_doors(server):
+        said.append(
+            f"{server.place(key)}: [server] {key} means nothing any more: every `door run` hands"
+            " its caller to the server, and starts one where none runs. Take it out."
+        )
     return tuple(said)
+
+
+def _of_doors(server: TomlTable) -> list[str]:
+    """Name the keys of release 1.0 by which a door served its caller itself."""
+    old = server.retired(TAKES_DOORS, STAYS)
+    return [key for key in old if key == TAKES_DOORS or (old[key] == 0 and old[key] is not False)]
 
 
 def _board(table: TomlTable) -> BoardSettings:
@@ -241,12 +253,10 @@ def _mode(table: TomlTable) -> int:
 def _server(table: TomlTable, listeners: Sequence[ListenerSettings]) -> ServerSettings:
     loops: tuple[Loop, ...] = get_args(Loop)
     forms: tuple[LogFormat, ...] = get_args(LogFormat)
-    takes_doors = table.flag("takes_doors", True)
-    minutes = table.whole("start_for_doors_minutes", 0, 0, DAY_SECONDS // 60)
-    if minutes and not takes_doors:
-        table.refuse("start_for_doors_minutes", "is of no use where takes_doors is false")
+    minutes = DOORS_MINUTES
+    if STAYS not in _of_doors(table):
+        minutes = table.whole(STAYS, DOORS_MINUTES, 1, DAY_SECONDS // 60)
     return ServerSettings(
-        takes_doors=takes_doors,
         start_for_doors_minutes=minutes,
         loop=table.choice("loop", "auto", loops),
         log_format=table.choice("log_format", "text", forms),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAME = "door.sock"  # in the data folder
-VERSION = "3"  # of all that stands here; who meets another one keeps the caller
+VERSION = "4"  # of all that stands here; who meets another one waits for its end
 PACKAGE, INFO = "blackjack_for_time-", ".dist-info"  # how the name of an installed release is made
 LARGEST = 64 * 1024  # bytes of a message
 LONGEST_PATH = 100  # bytes; the kernel takes 107
@@ -40,10 +40,11 @@ INT = 4  # bytes
 CALL, LINE = "call", "line"
 HUNG_UP, ENDED, RESIZED = "hung up", "ended", "resized"
 
-# What the server says: that it does not take the caller, and why; which line it wants, which is one
-# of the ways below; that the caller is its own from now on; how the call ended, with a status; or
-# that it ends itself, and the caller goes on with the door.
-REFUSED, WANTED, TAKEN, DONE, BACK = "refused", "wanted", "taken", "done", "back"
+# What the server says: that it does not take the caller, with its version, the status to exit with
+# and words for the caller; which line it wants, which is one of the ways below; that the caller is
+# its own from now on; how the call ended, with a status; or that it ends itself, and the caller
+# goes on at the next one.
+REFUSED, WANTED, TAKEN, DONE, AGAIN = "refused", "wanted", "taken", "done", "again"
 
 # That minutes go back to the host, and what came of that: they are in the file of that name, or
 # why they are not, or may be.
@@ -257,8 +258,19 @@ def short(folder: str) -> tuple[str, int | None]:
 
 def is_of(wire: _socket.socket, user: int) -> bool:
     """Whether the process at the other end is of a user or of root, by the kernel's word."""
+    return _credentials(wire)[1] in (user, 0)
+
+
+def process_of(wire: _socket.socket) -> int:
+    """Return the process at the other end, 0 where it has no number here."""
+    return _credentials(wire)[0]
+
+
+def _credentials(wire: _socket.socket) -> list[int]:
+    """Return process, user and group of the other end."""
     said = wire.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 3 * INT)
-    return int.from_bytes(said[INT : 2 * INT], sys.byteorder) in (user, 0)  # after the process
+    parts = (said[at : at + INT] for at in range(0, len(said), INT))
+    return [int.from_bytes(part, sys.byteorder) for part in parts]
 
 
 def receive(wire: _socket.socket) -> bytes:

@@ -1,10 +1,10 @@
-"""`door run` where a server of the board runs: its caller is handed over, and the end awaited.
+"""`door run`: its caller is handed over to the server of the board, and the end awaited.
 
 The server is given the very descriptors that the caller is on, and the host's files, which are
-opened here. It serves the caller as this process would. What is left to do here is to tell it of
-the host's signals, to write into the host's files the minutes that go back, and to say at the end
-what it says. Whatever stands in the way of that, before or meanwhile, leads back to a door that
-serves its caller itself (`door.cli.run`), and so it is that door which says what is wrong.
+opened here. What is left to do here is to tell it of the host's signals, to write into the host's
+files the minutes that go back, and to say at the end what it says. Where no server runs one is
+started (`door.run.starting`). When the server ends in the middle of a call, the same descriptors
+are handed to the next one. Who cannot be served reads why (`door.run.turning_away`).
 
 Light, for it is all that most callers wait for: see tests/test_import_budget.py.
 """
@@ -23,21 +23,36 @@ TYPE_CHECKING = False  # as `typing` has it, which is not loaded for that
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import FrameType
-    from typing import Any
+    from typing import Any, NoReturn
+
+    from door.run.caller_line import CallerLine
 
 CONFIG, CONFIG_VARIABLE = "sysop.toml", "BJFT_CONFIG"
 VALUES = ("config", "dropfile", "door", "board", "node", "socket", "connect", "charset", "size")
 FLAGS = ("stdio", "local", "telnet", "no-telnet", "verbose")  # verbose is of 1.0, and does nothing
 WAYS = ("stdio", "local", "socket", "connect")
-STAYS = (
-    "start_for_doors_minutes"  # in [server]: how long a server stays that doors start, 0 for none
-)
+
+WELL = 0  # also when the caller hung up, or was turned away for a reason of their own
+FAILED = 1  # something went wrong here: the log says what
+REFUSED = 2  # nobody could be served: the log says what the sysop must do
+
+# What a caller reads before a server is there.
+ONE_MOMENT = "One moment, please."
+UP_TO_DATE = "The board is being brought up to date. One moment, please."
+CLOSED = "The board is closed just now. Please call again later."
+NO_ANSWER = "The board does not answer just now. Please call again later."
+OUT_OF_ORDER = "Sorry, the games can't open right now. Please tell the sysop."
 
 ANSWER_SECONDS = 3.0  # a server that takes longer has stopped, and takes nobody
 CONNECT_SECONDS = 10.0  # a host that wants to be called back listens before it starts the door
 # The host has hung up, and waits for us: what cannot be posted because another program has the
 # books takes three seconds, and its last words two.
 POSTING_SECONDS = 6
+MOST_HAND_OVERS, HAND_OVER_SECONDS = 3, 60.0  # to another server, within such a span
+# How long a server that speaks otherwise is waited for to end, and how often it is asked.
+UP_TO_DATE_SECONDS, UP_TO_DATE_PAUSE = 60.0, 1.0
+PAUSE = 0.2  # seconds until a server is dialled again
+CLOSED_SECONDS = 15.0  # how long `door serve` may take for a restart
 
 _SIGNALS = {
     signal.SIGHUP: handed.HUNG_UP,
@@ -47,7 +62,7 @@ _SIGNALS = {
 
 
 class Before:
-    """What has become of a call before its door serves it: `went_on` if a server has begun it.
+    """What has become of a call before a server has it: `went_on` if another one had begun it.
 
     `now` is the wall clock in seconds since 1970, and `arrived` the same instant, monotonic.
     `called_back` is the descriptor of the connection to the host, if there is one already.
@@ -58,53 +73,194 @@ class Before:
         self.went_on = False
         self.called_back: int | None = None
 
+    def call_back(self, host: str, port: int) -> int:
+        """Connect to the host, once: it takes one connection. Raises `_NotServed`."""
+        if self.called_back is None:
+            self.called_back = _connected(host, port)
+        return self.called_back
+
+
+class _NotServed(Exception):
+    """Nobody serves this caller. They read `words`; `why` is for the log, "" for nothing."""
+
+    def __init__(self, words: str, status: int, why: str = "") -> None:
+        super().__init__(words)
+        self.words, self.status, self.why = words, status, why
+
 
 class _Late(Exception):
     """The server has not ended a call in the time that a host leaves."""
 
 
-def relay(words: Sequence[str], environment: Mapping[str, str]) -> int | Before:
-    """Hand the caller of `door run` with these words to the server of the board, if there is one.
+class _HungUp(Exception):
+    """The host has hung up while no server had its caller."""
 
-    Returns the status to exit with, once the call has ended; else the door is to serve its caller
-    itself, and is told what was before.
+
+class _SpeaksOtherwise(Exception):
+    """The server is of a release that a door of this one does not understand."""
+
+
+def relay(words: Sequence[str], environment: Mapping[str, str]) -> int | None:
+    """Hand the caller of `door run` with these words over; return the status to exit with.
+
+    None where the words are for the command itself to look at.
     """
-    before = Before()
     said = read(words)
-    if said is None:
-        return before
-    settings = Settings(said, environment)
-    folder = settings.folder
-    if folder is None:
-        return before
-    try:
-        wire = handed.dial(folder)
-    except (FileNotFoundError, ConnectionRefusedError):
-        wire = None
-    except OSError:  # another user's
-        return before
-    if wire is None:
-        from door import closed  # noqa: PLC0415 - where a server runs nobody needs these
-        from door.run import starting  # noqa: PLC0415
+    return None if said is None else Door(said, environment).run()
 
-        if not settings.start_a_server or closed.is_closed(folder):
-            return before
+
+class Door:
+    """One call, from its first moment to its end, at one server after another."""
+
+    def __init__(self, said: Mapping[str, str], environment: Mapping[str, str]) -> None:
+        self.said, self.environment = said, environment
+        self.before = Before()
+        self.settings = Settings(said, environment)
+        self._hand_overs: list[float] = []
+        self._waits = ""  # what the caller has read last of that
+        self._speaks_otherwise: float | None = None  # since when
+
+    def run(self) -> int:
+        heard = {signal.SIGHUP: _hang_up, signal.SIGTERM: _hang_up}
+        usual = {number: signal.signal(number, handler) for number, handler in heard.items()}
+        try:
+            try:
+                while (status := self._at_a_server()) is None:
+                    continue
+                return status
+            except _NotServed as refusal:
+                return self._turn_away(refusal)
+        except _HungUp:
+            return WELL
+        finally:
+            for number, handler in usual.items():
+                signal.signal(number, handler)
+
+    def wait(self, words: str) -> None:
+        """Tell the caller, once, that they must wait."""
+        if words == self._waits:
+            return
+        if (line := self._line()) is not None:
+            line.say(f"\r\n{words}" if self._waits or self.before.went_on else words)
+        self._waits = words
+
+    def _line(self) -> CallerLine | None:
+        from door.run import caller_line  # noqa: PLC0415 - where a server runs nobody needs it
 
         try:
-            wire = starting.reach(settings.path, folder, settings.lock(folder))
-        except OSError:
-            return before
-        if wire is None:
-            return 0
-    try:
+            place = _placed(self.said, self.environment)[0]
+            return caller_line.line_of(self.said, place, self.before.call_back)
+        except (OSError, _NotServed):  # the folder that we are in has gone, say
+            return None
+
+    def _turn_away(self, refusal: _NotServed) -> int:
+        from door.run import turning_away  # noqa: PLC0415 - few are
+
+        line = self._line() if refusal.words else None
+        turning_away.turn_away(self.settings.path, line, refusal.words, refusal.why)
+        return refusal.status
+
+    def _at_a_server(self) -> int | None:
+        """Have the call at a server; None if it goes on at another one."""
+        wire = self._reach()
+        try:
+            status = _Relay(wire, self.before).run(self.said, self.environment)
+        except _SpeaksOtherwise:
+            self._wait_for_another()
+            return None
+        except TimeoutError:
+            self._end_hung(wire)
+            return None
+        finally:
+            wire.close()
+        if status is None:
+            self._count()
+        return status
+
+    def _count(self) -> None:
+        """Note a hand-over to another server; raises `_NotServed` for too many of them."""
+        now = time.monotonic()
+        recent = [each for each in self._hand_overs if now - each < HAND_OVER_SECONDS]
+        self._hand_overs = [*recent, now]
+        if len(recent) >= MOST_HAND_OVERS:
+            raise _NotServed(CLOSED, FAILED, "the board's servers have ended one after another")
+        self._waits = ""
+        time.sleep(PAUSE if recent else 0)
+
+    def _end_hung(self, wire: _socket.socket) -> None:
+        """End a server that has stood still for long, if it is ours; raises `_NotServed`."""
+        from door.run import starting  # noqa: PLC0415 - where a server runs nobody needs it
+
+        if not starting.end_hung(wire, str(self.settings.folder)):
+            raise _NotServed(NO_ANSWER, FAILED, "the board's server does not answer")
+
+    def _wait_for_another(self) -> None:
+        now = time.monotonic()
+        self._speaks_otherwise = self._speaks_otherwise or now
+        if now - self._speaks_otherwise > UP_TO_DATE_SECONDS:
+            raise _NotServed(CLOSED, REFUSED, "the board's server is of a release of before")
+        self.wait(UP_TO_DATE)
+        time.sleep(UP_TO_DATE_PAUSE)
+
+    def _reach(self) -> _socket.socket:
+        """Reach the server of the board, which is started if none runs; raises `_NotServed`."""
+        folder = self.settings.folder
+        if folder is None:
+            raise _NotServed(OUT_OF_ORDER, REFUSED, f"{self.settings.path} cannot be read")
+        try:
+            wire = _dialled(folder)
+            while wire is None:
+                self._wait_while_closed(folder)
+                wire = _dialled(folder) or self._start(folder)
+        except OSError as error:
+            why = f"the server's {os.path.join(folder, handed.NAME)} cannot be opened: {error}"
+            raise _NotServed(CLOSED, REFUSED, why) from error
         # Whoever shares the folder could listen in it, and be told of callers.
         if not handed.is_of(wire, os.stat(folder).st_uid):
-            return before
-        return _Relay(wire, before).run(said, environment)
-    except OSError:  # the folder that we are in has gone, say
-        return before
-    finally:
-        wire.close()
+            wire.close()
+            why = f"the server in {folder} is neither its owner's nor root's: it is told nothing"
+            raise _NotServed(CLOSED, REFUSED, why)
+        return wire
+
+    def _wait_while_closed(self, folder: str) -> None:
+        """Wait for the sysop's server if it is restarted under a caller who is on; raises
+        `_NotServed` where the board stays closed."""
+        from door import closed  # noqa: PLC0415 - where a server runs nobody needs it
+
+        until = time.monotonic() + (CLOSED_SECONDS if self.before.went_on else 0.0)
+        while closed.is_closed(folder):
+            if time.monotonic() >= until:
+                raise _NotServed(CLOSED, WELL)
+            self.wait(ONE_MOMENT)
+            time.sleep(PAUSE)
+
+    def _start(self, folder: str) -> _socket.socket:
+        from door.run import starting  # noqa: PLC0415 - where a server runs nobody needs it
+
+        self.wait(ONE_MOMENT)
+        try:
+            place = self.settings.lock(folder)
+            wire = starting.reach(self.settings.path, folder, place)
+        except PermissionError as refused:
+            raise _NotServed(CLOSED, REFUSED, str(refused)) from refused
+        except OSError as error:
+            log = os.path.join(folder, starting.LOG)
+            why = f"no server could be started: {error}. {log} may say why"
+            raise _NotServed(OUT_OF_ORDER, REFUSED, why) from error
+        if wire is None:
+            raise _HungUp
+        return wire
+
+
+def _dialled(folder: str) -> _socket.socket | None:
+    try:
+        return handed.dial(folder)
+    except (FileNotFoundError, ConnectionRefusedError):
+        return None
+
+
+def _hang_up(number: int, frame: FrameType | None) -> NoReturn:
+    raise _HungUp
 
 
 def read(words: Sequence[str]) -> dict[str, str] | None:
@@ -138,61 +294,39 @@ def read(words: Sequence[str]) -> dict[str, str] | None:
 class Settings:
     """What sysop.toml says that matters here. It is read where no note of a server saves that.
 
-    `folder` is the data folder, None where the settings name none, or want no relay.
+    `folder` is the data folder, None where the settings cannot be read.
     """
 
     def __init__(self, said: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self.path = said.get("config") or environment.get(CONFIG_VARIABLE) or CONFIG
-        self._file: dict[str, Any] | None = None
         self.folder = handed.folder_noted(self.path) or self._folder_set()
-
-    @property
-    def start_a_server(self) -> bool:
-        """Whether a server is to be started where none runs."""
-        try:
-            minutes = self._table("server").get(STAYS, 0)
-        except _Unreadable:
-            return False
-        return isinstance(minutes, int) and minutes > 0
 
     def lock(self, folder: str) -> str:
         """Return where the lock of the books is."""
         from timebank import serving  # noqa: PLC0415 - where a server runs nobody needs it
 
-        try:
-            on_server = bool(self._table("timebank").get("database"))
-        except _Unreadable:
-            on_server = False
+        on_server = bool(self._table("timebank").get("database"))
         return serving.place_of(os.path.join(folder, serving.BOOKS), on_server=on_server)
 
     def _folder_set(self) -> str | None:
-        try:
-            if not self._table("server").get("takes_doors", True):
-                return None
-            folder = self._table("board").get("data", "data")
-        except _Unreadable:
+        folder = self._table("board").get("data", "data")
+        if not isinstance(folder, str) or self._cannot_be_read:
             return None  # what is wrong is said by who reads all of it
-        if not isinstance(folder, str):
-            return None
         return os.path.join(os.path.dirname(self.path), folder)
 
     def _table(self, name: str) -> dict[str, Any]:
-        if self._file is None:
-            import tomllib  # noqa: PLC0415 - not where a server has left a note
+        import tomllib  # noqa: PLC0415 - not where a server has left a note
 
-            try:
-                with open(self.path, "rb") as file:
-                    self._file = tomllib.load(file)
-            except (OSError, ValueError, RecursionError) as error:
-                raise _Unreadable from error
-        table = self._file.get(name, {})
+        self._cannot_be_read = False
+        try:
+            with open(self.path, "rb") as file:
+                table = tomllib.load(file).get(name, {})
+        except (OSError, ValueError, RecursionError):
+            table = None
         if not isinstance(table, dict):
-            raise _Unreadable
+            self._cannot_be_read = True
+            return {}
         return table
-
-
-class _Unreadable(Exception):
-    """The settings cannot be read; a sentence about that is left to whoever reads all of them."""
 
 
 def _facts(
@@ -202,14 +336,7 @@ def _facts(
 
     Beside it stand the folder of the drop files, before it, and descriptors of them, behind it.
     """
-    here = os.getcwd()
-    heard = {name: environment[name] for name in handed.VARIABLES if environment.get(name)}
-    whole = {name: os.path.join(here, heard[name]) for name in handed.PATHS if name in heard}
-    asked = dict(said)
-    if "dropfile" in asked:
-        asked["dropfile"] = os.path.join(here, asked["dropfile"])
-    # In the order in which `door.dropfiles.finding` looks.
-    place = asked.get("dropfile", next(iter(whole.values()), here))
+    place, here, asked, heard = _placed(said, environment)
     folder, files, ends = handed.files_at(place)
     facts = [
         f"version={handed.VERSION}",
@@ -218,31 +345,58 @@ def _facts(
         f"arrived={before.arrived!r}",
         f"offset={time.localtime(before.now).tm_gmtoff}",
         f"here={here}",
+        *([f"went_on={time.monotonic()!r}"] if before.went_on else []),
         *(f"--{name}={value}" for name, value in asked.items()),
-        *(f"${name}={value}" for name, value in {**heard, **whole}.items()),
+        *(f"${name}={value}" for name, value in heard.items()),
         *files,
     ]
     return folder, handed.packed(handed.CALL, *facts), ends
 
 
+def _placed(
+    said: Mapping[str, str], environment: Mapping[str, str]
+) -> tuple[str, str, dict[str, str], dict[str, str]]:
+    """Return where drop files are looked for, our folder, options and environment, in whole
+    paths."""
+    here = os.getcwd()
+    heard = {name: environment[name] for name in handed.VARIABLES if environment.get(name)}
+    whole = {name: os.path.join(here, heard[name]) for name in handed.PATHS if name in heard}
+    asked = dict(said)
+    if "dropfile" in asked:
+        asked["dropfile"] = os.path.join(here, asked["dropfile"])
+    # In the order in which `door.dropfiles.finding` looks.
+    place = asked.get("dropfile", next(iter(whole.values()), here))
+    return place, here, asked, {**heard, **whole}
+
+
 class _Relay:
-    """One call at the server. `run` returns its status, or what was before if it goes on here."""
+    """One call at one server."""
 
     def __init__(self, wire: _socket.socket, before: Before) -> None:
         self._wire = wire
         self._before = before
         self._hung_up = False
         self._folder = ""  # of the drop files
+        self._has_begun = False
+        self._waits: list[tuple[int, bool]] = []  # whether descriptors of the line were blocking
         self._looks: list[tuple[int, list[Any]]] = []  # of terminals, as they were
 
-    def run(self, said: Mapping[str, str], environment: Mapping[str, str]) -> int | Before:
+    def run(self, said: Mapping[str, str], environment: Mapping[str, str]) -> int | None:
+        """Return the status of the call, None if it goes on at another server.
+
+        Raises `_NotServed`, `_SpeaksOtherwise`, and `TimeoutError` where it does not answer.
+        """
         usual = {number: signal.signal(number, self._heard) for number in _SIGNALS}
         usual[signal.SIGALRM] = signal.signal(signal.SIGALRM, _give_up)
         try:
             self._call(said, environment)
             return self._follow()
         except _Late:
-            return 0  # what is not posted yet is found by the caller's next session
+            return WELL  # what is not posted yet is found by the caller's next session
+        except TimeoutError:
+            if self._hung_up:
+                return WELL
+            raise
         except OSError:
             return self._go_on()
         finally:
@@ -259,30 +413,34 @@ class _Relay:
             for end in ends:
                 os.close(end)
 
-    def _follow(self) -> int | Before:
-        while (came_to := self._obey(handed.receive(self._wire))) is None:
+    def _follow(self) -> int | None:
+        while self._obey(message := handed.receive(self._wire)):
             continue
-        return came_to
+        return self._came_to(message)
 
-    def _obey(self, message: bytes) -> int | Before | None:
-        """Do what a message of the server asks; return what the call came to, None while it is
-        on. An empty message is the server's end."""
+    def _obey(self, message: bytes) -> bool:
+        """Do what a message of the server asks; return whether the call is on. An empty message is
+        the server's end."""
         word, *texts = handed.unpacked(message)
         if word == handed.WANTED:
-            ends = self._ends(texts)
-            if not ends:
-                return self._go_on()
-            handed.send_ends(self._wire, handed.packed(handed.LINE), ends)
+            handed.send_ends(self._wire, handed.packed(handed.LINE), self._ends(texts))
         elif word == handed.TAKEN:
             self._before.went_on = True
             self._wire.settimeout(None)
         elif word == handed.GIVE:
             self._wire.send(handed.packed(*self._given(texts)))
-        elif word == handed.DONE:
-            return int(texts[0])
-        else:  # refused, back, or nothing at all: it has ended
-            return self._go_on()
-        return None
+        elif word == handed.REFUSED:
+            if len(texts) != 3 or texts[0] != handed.VERSION:
+                raise _SpeaksOtherwise
+            raise _NotServed(texts[2], int(texts[1]))
+        else:  # done, again, or nothing at all
+            return False
+        return True
+
+    def _came_to(self, message: bytes) -> int | None:
+        """Return what `run` returns, by the last message."""
+        word, *texts = handed.unpacked(message)
+        return int(texts[0]) if word == handed.DONE else self._go_on()
 
     def _given(self, texts: Sequence[str]) -> tuple[str, str]:
         """Write minutes into a file of the host's, and say what has come of it."""
@@ -295,35 +453,34 @@ class _Relay:
         except Exception as error:
             return handed.IN_DOUBT, f"The door failed: {error!r}."
 
-    def _go_on(self) -> int | Before:
-        """Let the door serve its caller itself, unless the host has hung up on them already."""
+    def _go_on(self) -> int | None:
+        """Have the line as it was before the server had it; return what `run` returns."""
         for terminal, look in self._looks:
             try:
                 termios.tcsetattr(terminal, termios.TCSANOW, look)
             except termios.error:
                 continue  # it has gone
-        return 0 if self._hung_up else self._before
+        for end, waits in self._waits:
+            os.set_blocking(end, waits)
+        return WELL if self._hung_up else None
 
     def _ends(self, wanted: Sequence[str]) -> list[int]:
-        """Return the descriptors of the line that is wanted; none where there is nothing to pass
-        on, which the door will find out as well, and say."""
+        """Return the descriptors of the line that is wanted; raises `_NotServed`."""
         kind, *where = wanted
         if kind == handed.CONNECT:
             host, port = where
-            # It stays ours as well: the host takes one connection, and the door may need it.
-            self._before.called_back = _connected(host, int(port))
-            return [self._before.called_back]
-        if kind == handed.SOCKET:
-            number = int(where[0])
-            # What the host has not passed down may be what was opened here.
-            is_one = number != self._wire.fileno() and handed.is_socket(number)
-            return [number] if is_one else []
-        if not all(handed.flows(number) for number in (0, 1)):
-            return []
-        for number in (0, 1):
-            if os.isatty(number):
-                self._looks.append((number, termios.tcgetattr(number)))
-        return [0, 1]
+            return [self._before.call_back(host, int(port))]
+        ends = [int(where[0])] if kind == handed.SOCKET else [0, 1]
+        # What the host has not passed down may be what was opened here.
+        if self._wire.fileno() in ends or not _leads_to_a_caller(ends):
+            from door.run.turning_away import why_no_line  # noqa: PLC0415 - few are
+
+            raise _NotServed("", REFUSED, why_no_line(ends) or f"{ends} is not the caller's")
+        for end in ends:
+            self._waits.append((end, os.get_blocking(end)))
+            if os.isatty(end):
+                self._looks.append((end, termios.tcgetattr(end)))
+        return ends
 
     def _heard(self, number: int, frame: FrameType | None) -> None:
         """Tell the server of a signal; a server that has gone is seen elsewhere."""
@@ -341,10 +498,23 @@ def _give_up(number: int, frame: FrameType | None) -> None:
     raise _Late
 
 
+def _leads_to_a_caller(ends: Sequence[int]) -> bool:
+    try:
+        if len(ends) == 1:
+            return handed.is_socket(ends[0])
+        return all(map(handed.flows, ends))
+    except (OSError, OverflowError):
+        return False
+
+
 def _connected(host: str, port: int) -> int:
-    """Call the host back; `OSError` where nobody answers."""
+    """Call the host back; raises `_NotServed` where nobody answers."""
     import socket  # noqa: PLC0415 - it finds hosts by their names, and few want to be called back
 
-    with socket.create_connection((host, port), CONNECT_SECONDS) as wire:
-        wire.settimeout(None)
-        return wire.detach()
+    try:
+        with socket.create_connection((host, port), CONNECT_SECONDS) as wire:
+            wire.settimeout(None)
+            return wire.detach()
+    except (OSError, UnicodeError) as error:  # the latter for a name that cannot be one
+        why = f"{host} does not answer on port {port} ({error}): it must listen there first"
+        raise _NotServed("", REFUSED, why) from error

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import resource
 import signal
 import sys
 import time
@@ -23,20 +24,75 @@ from timebank import serving
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import _socket
+    from collections.abc import Mapping
     from types import FrameType
     from typing import NoReturn
 
 LOG = "server.log"  # in the data folder: what such a server has to say
 PROGRAM = "door.cli.for_doors"
 
-START_SECONDS = 10.0  # that are waited for a server: some ten times what it takes
+# How long a server is waited for: some ten times what it takes, and one may have to end first.
+START_SECONDS = 20.0
+OTHERS_SECONDS = 0.5  # how long others are left to start one, where this door may not
 AGAIN_SECONDS = 5.0  # until a start is tried again after one that failed
 POLL_SECONDS = 0.02  # between two looks whether the server is there
 
-# What of the environment is said of one call, and means nothing to a server.
-OF_A_CALL = ("BBSDEV_DRP", "DOOR_DROPFILE", "SBBSNODE", "SBBSNNUM", "DOOR_NODE")
+# What of the host's environment a server is left: it means the machine, and not one call.
+KEPT = ("PATH", "TZ", "LANG", "HOME", "PYTHONPATH")
+KEPT_BEGINNINGS = ("LC_", "PG", "XDG_")
+# Limits of the host's for a door that would end a server in the middle of its callers.
+LIMITS = ((resource.RLIMIT_CPU, "CPU time"), (resource.RLIMIT_AS, "memory"))
+BEAT_SECONDS = 30.0  # a server that has left no sign of life for so long stands still
 FIRST_FREE = 16  # a descriptor above those that a server is given
 LOCK_AT = 3  # the descriptor of the lock there, behind input, output and errors
+
+
+def why_not(folder: str) -> str:
+    """Say why this door may start no server for a data folder, and who may; "" if it may.
+
+    The books, sockets and logs of a server must be the owner's of the folder, who else could not
+    use or end it.
+    """
+    try:
+        owner = os.stat(folder).st_uid
+    except FileNotFoundError:
+        owner = os.geteuid()  # the very first caller of a board
+    if owner != os.geteuid():
+        import pwd  # noqa: PLC0415
+
+        try:
+            name = pwd.getpwuid(owner).pw_name
+        except KeyError:
+            name = f"user {owner}"
+        return (
+            f"No server runs, and only {name}, who owns {folder}, may start one: run `door serve`"
+            f" as {name}, or start the service that does (`systemctl start bjft`, as shipped)."
+        )
+    for limit, what in LIMITS:
+        if resource.getrlimit(limit)[0] != resource.RLIM_INFINITY:
+            return (
+                f"The host limits the {what} of this door, and a server that it starts would end by"
+                " that: start `door serve` when the machine starts."
+            )
+    return ""
+
+
+def end_hung(wire: _socket.socket, folder: str) -> bool:
+    """End the server at the other end of a wire if it has stood still for long, and is ours.
+
+    It beats on the file of its socket, by the monotonic clock.
+    """
+    try:
+        beat = os.stat(os.path.join(folder, handed.NAME)).st_mtime
+        if not 0 <= beat <= time.monotonic() - BEAT_SECONDS:
+            return False
+        process = handed.process_of(wire)
+        if not process or not handed.is_of(wire, os.geteuid()):
+            return False
+        os.kill(process, signal.SIGKILL)
+    except OSError:
+        return False
+    return True
 
 
 class _HungUp(Exception):
@@ -48,7 +104,7 @@ def reach(config: str, folder: str, place: str) -> _socket.socket | None:
     hung up meanwhile.
 
     `config` is sysop.toml, `folder` the data folder, `place` the lock of the books. Raises
-    `OSError` where no server is there in time.
+    `OSError` where no server is there in time, `PermissionError` where this door may start none.
     """
     heard = {signal.SIGALRM: _give_up, signal.SIGHUP: _hang_up, signal.SIGTERM: _hang_up}
     usual = {number: signal.signal(number, handler) for number, handler in heard.items()}
@@ -72,9 +128,13 @@ def _hang_up(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _reach(config: str, folder: str, place: str) -> _socket.socket:
+    why = why_not(folder)
     _make_folder(config, folder)
+    others_until = time.monotonic() + OTHERS_SECONDS
     while True:
-        lock = serving.take_now(place)
+        lock = None if why else serving.take_now(place)
+        if why and not serving.is_held(place) and time.monotonic() > others_until:
+            raise PermissionError(why)
         if lock is not None:
             try:
                 if _has_failed(lock):
@@ -135,6 +195,19 @@ def _start(lock: int, config: str, folder: str) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
 
 
+def environment(host: Mapping[str, str]) -> dict[str, str]:
+    """Return what a server is left of a host's environment.
+
+    >>> environment({"TZ": "UTC", "LC_ALL": "C", "SBBSNODE": "/sbbs/node1", "LD_PRELOAD": "x.so"})
+    {'TZ': 'UTC', 'LC_ALL': 'C'}
+    """
+    return {
+        name: value
+        for name, value in host.items()
+        if name in KEPT or name.startswith(KEPT_BEGINNINGS)
+    }
+
+
 def _become_a_server(lock: int, config: str, folder: str) -> NoReturn:
     """Leave the host's session and its terminal, and all that it has passed down."""
     try:
@@ -148,7 +221,8 @@ def _become_a_server(lock: int, config: str, folder: str) -> NoReturn:
             os.dup2(end, target)
         os.closerange(LOCK_AT + 1, os.sysconf("SC_OPEN_MAX"))
         whole = os.path.abspath(config)
-        left = {name: value for name, value in os.environ.items() if name not in OF_A_CALL}
+        left = environment(os.environ)
+        os.umask(0o077)
         os.chdir("/")
         for number in (signal.SIGALRM, signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)

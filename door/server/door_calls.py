@@ -15,7 +15,8 @@ import os
 import select
 import socket
 import stat
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -27,15 +28,32 @@ from typing import TYPE_CHECKING
 from door.call.console import Console
 from door.dropfiles import giving
 from door.dropfiles.disk import HandedFiles
-from door.errors import CallNotTaken, DropFileRefused, HandedBack, NoLine, NotGiven
-from door.games.registry import game_named
+from door.errors import (
+    CallNotTaken,
+    DropFileRefused,
+    HandedBack,
+    NoLine,
+    NotGiven,
+    ServerEnds,
+)
+from door.games.registry import GAMES, game_named
 from door.lines import handed
 from door.lines.host.host import ENDED, HUNG_UP, Introduction
 from door.lobby import greeting, looks
 from door.session import door_log, ways_in
-from door.session.arrival import AT_HOME, Asked, DoorCall, arrive, at_home, note, welcome
+from door.session.arrival import (
+    AT_HOME,
+    WENT_ON,
+    Asked,
+    DoorCall,
+    arrive,
+    at_home,
+    goes_on,
+    note,
+    welcome,
+)
 from door.session.session import answer_guest, answer_sysop
-from timebank.language import N_, Phrase
+from timebank.language import N_, Phrase, _
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -53,7 +71,12 @@ GONE = "The door had gone before it could write anything."
 KILLED_GIVING = "The door was killed when it was to write into the host's file."
 NO_ANSWER = "The door does not say whether it has written into the host's file."
 STOPS = N_("The board's server is closing. One moment, please: you go on from here.")
-WELL, FAILED = "0", "1"  # as `door run` exits
+BEAT_SECONDS = 10.0  # between two signs that this server does not stand still
+WELL, FAILED, REFUSED = "0", "1", "2"  # as `door run` exits
+# What a caller reads who is on no line yet: in ASCII.
+CLOSED = "The board is closed just now. Please call again later."
+OUT_OF_ORDER = "Sorry, the games can't open right now. Please tell the sysop."
+ONLY_OURS = "This is for the sysop alone."
 
 # Set for what is done for a caller of a door, so that their log gets it as well.
 _by_a_door: ContextVar[bool] = ContextVar("by_a_door", default=False)
@@ -75,12 +98,13 @@ class DoorListener:
         session: Callable[[], contextlib.AbstractContextManager[None]],
         comes: Callable[[], None],
         has_gone: Callable[[], None],
-        is_old: Callable[[], Awaitable[object]],
+        is_old: Callable[[], Awaitable[bool]],
     ) -> None:
         """`session` is the block in which a call is counted as one that is on.
 
         `comes` is called before a door is heard, and `has_gone` once it is gone. `is_old` is called
-        when a door of another release comes that was installed in the place of this one.
+        when a door of another release comes that was installed in the place of this one; true if
+        this server ends for that.
         """
         self._board = board
         self._session = session
@@ -93,6 +117,7 @@ class DoorListener:
         self._calls: dict[Console, HandedBack] = {}  # and what gives each back
         self._note: str | None = None
         self._again: asyncio.TimerHandle | None = None
+        self._beat: asyncio.TimerHandle | None = None
         self._log: list[logging.Handler] = []
 
     @property
@@ -133,6 +158,7 @@ class DoorListener:
         wire.setblocking(False)
         self._wire, self._path = wire, folder / handed.NAME
         self._inode = self._path.stat().st_ino
+        self._beats()
         if not self._log:
             self._log = door_log.opened(self._board.config)
             for handler in self._log:
@@ -151,10 +177,18 @@ class DoorListener:
                 os.chown(name, -1, folder.stat().st_gid)
         os.chmod(name, 0o660 if shares else 0o600)
 
+    def _beats(self) -> None:
+        """Leave a sign of life on the socket, by the clock of `time.monotonic`."""
+        with contextlib.suppress(OSError):
+            os.utime(self._path, (now := time.monotonic(), now))
+        self._beat = asyncio.get_running_loop().call_later(BEAT_SECONDS, self._beats)
+
     def close(self) -> None:
         """Take nobody any more; who is on stays."""
         if self._wire is None:
             return
+        if self._beat is not None:
+            self._beat.cancel()
         asyncio.get_running_loop().remove_reader(self._wire.fileno())
         if self._again is not None:
             self._again.cancel()
@@ -168,7 +202,7 @@ class DoorListener:
                 self._path.unlink()
 
     def hand_back(self, staying: set[Console]) -> None:
-        """Let everybody but those who are `staying` go on with their door."""
+        """Let everybody but those who are `staying` go on at another server."""
         for console, back in self._calls.items():
             if console not in staying:
                 console.interrupt(back)
@@ -217,9 +251,15 @@ class DoorListener:
             try:
                 call = await self._understand(wire, *await wire.message(handed.CALL))
                 await self._serve(wire, call)
+            except ServerEnds:
+                wire.say(handed.AGAIN)
             except CallNotTaken as refused:
-                log.debug("a door keeps its caller: %s", refused)
-                wire.say(handed.REFUSED, str(refused))
+                log.log(
+                    logging.ERROR if refused.is_fault else logging.INFO,
+                    *("nobody can be let in: %s", refused),
+                )
+                status = REFUSED if refused.is_fault else WELL
+                wire.say(handed.REFUSED, handed.VERSION, status, refused.words)
             except OSError as error:
                 log.info("a door has gone: %s", error)
             except Exception:
@@ -233,15 +273,15 @@ class DoorListener:
         with contextlib.ExitStack() as held:
             for file in files:
                 held.enter_context(file)
+            await self._meet(*release_and_version(texts))
             if self._board.draining:
-                raise CallNotTaken("the board takes no more calls")
+                raise CallNotTaken("the board takes no more calls", CLOSED, is_fault=False)
             facts = Facts.read(texts, files)
-            if facts.release and self._release and facts.release != self._release:
-                await self._meet(facts.release)
             game = facts.game()
             if facts.is_of_the_sysop:
                 if not wire.is_ours():
-                    raise CallNotTaken("--local is for the board's user, and root")
+                    why = "--local is for the board's user, and root"
+                    raise CallNotTaken(why, ONLY_OURS)
                 return HandedOver(None, facts.introduction(), ways_in.Stdio(), game)
             held.pop_all()  # they are closed where they are read
         boards = self._board.config.boards
@@ -249,26 +289,35 @@ class DoorListener:
             # Files of a host may be on a disk that is slow, and others are on line here.
             arrival = await asyncio.to_thread(facts.arrival, boards)
         except DropFileRefused as refused:
-            raise CallNotTaken(str(refused)) from refused
+            raise CallNotTaken(str(refused), refused.polite) from refused
+        if facts.went_on is not None:
+            arrival = goes_on(arrival, facts.went_on)
         until = arrival.guest.until
         if until is not None:  # it was read off the wall clock
             until = self._board.clock.from_wall(until)
         guest = replace(arrival.guest, by_door=True, until=until, give=wire.give)
         arrival = replace(arrival, guest=guest)
-        return HandedOver(arrival, arrival.introduction, facts.way(arrival), game)
+        way = facts.way(arrival)
+        return HandedOver(arrival, arrival.introduction, way, game, facts.went_on is not None)
 
-    async def _meet(self, release: str) -> None:
-        """Have a door of another release serve its caller itself; raises `CallNotTaken`."""
-        if release not in self._releases:
-            self._releases.add(release)
-            log.warning(
-                "A door of release %s came, and this server is of %s. Such doors serve their"
-                " callers themselves. Restart the server to have all callers at one.",
-                *(release, self._release),
-            )
-        if release == handed.release():  # by now it is installed in the place of ours
-            await self._is_old()
-        raise CallNotTaken(f"it is of release {release}, and this server of {self._release}")
+    async def _meet(self, release: str, version: str) -> None:
+        """Look at the release of a door; raises `ServerEnds` if it was installed in our place.
+
+        A server that the sysop has started goes on: it has ports, which the next door could not
+        open. Raises `CallNotTaken` for a door that speaks otherwise.
+        """
+        if release and self._release and release != self._release:
+            # By now it may be installed in the place of ours.
+            if release == handed.release() and await self._is_old():
+                raise ServerEnds
+            if release not in self._releases:
+                self._releases.add(release)
+                log.warning(
+                    "A door of release %s came, and this server is of %s. Restart the server.",
+                    *(release, self._release),
+                )
+        if version != handed.VERSION:
+            raise CallNotTaken(f"the door is of release {release}", OUT_OF_ORDER)
 
     async def _serve(self, wire: DoorWire, call: HandedOver) -> None:
         ends = await wire.ends(call.way)
@@ -278,13 +327,13 @@ class DoorListener:
                 wire.listen()
                 back, went_well = await self._greet(line, call)
         except NoLine as nobody:
-            raise CallNotTaken(str(nobody)) from nobody
+            raise CallNotTaken(str(nobody), OUT_OF_ORDER) from nobody
         finally:
             wire.stop()
             for end in ends:
                 os.close(end)
         if back.is_obeyed:
-            wire.say(handed.BACK)
+            wire.say(handed.AGAIN)
         else:
             wire.say(handed.DONE, WELL if went_well else FAILED)
 
@@ -297,7 +346,9 @@ class DoorListener:
         console.ask_size()
         if arrival is not None:
             note(arrival)
-        news = AT_HOME if guest is None else welcome(guest)
+        news: Sequence[str] = AT_HOME if guest is None else welcome(guest)
+        if call.went_on:
+            news = [f"|14{_(WENT_ON)}"]
         greeting.show(console, board.config, news, board.champion)
         with self._on(console) as back, self._session():
             if guest is None:
@@ -321,6 +372,13 @@ class HandedOver:
     introduction: Introduction
     way: ways_in.WayIn
     game: Game | None  # the one table they came for
+    went_on: bool = False  # whether another server had the call before
+
+
+def release_and_version(texts: Sequence[str]) -> tuple[str, str]:
+    """Read from a message which release a door is of, and how it speaks."""
+    said = dict(text.partition("=")[::2] for text in texts)
+    return said.get("release", ""), said.get("version", "")
 
 
 class Facts:
@@ -341,6 +399,8 @@ class Facts:
         zone = timezone(timedelta(seconds=int(plain["offset"])))
         self._now = datetime.fromtimestamp(float(plain["now"]), UTC).astimezone(zone)
         self._arrived = float(plain["arrived"])
+        # When the last server let the call go, on the monotonic clock.
+        self.went_on = float(plain["went_on"]) if "went_on" in plain else None
         self._asked = Asked(
             dropfile=Path(asked["dropfile"]) if "dropfile" in asked else None,
             board=asked.get("board"),
@@ -367,11 +427,9 @@ class Facts:
                     name, _, files[name[1:]] = text.rpartition("=")
                 else:
                     plain[name] = value
-            if plain["version"] != handed.VERSION:
-                raise CallNotTaken("it is of another version")
             return cls(plain, asked, environment, HandedFiles(plain, files, ends))
         except (LookupError, ValueError, OverflowError) as error:
-            raise CallNotTaken("what it says cannot be read") from error
+            raise CallNotTaken("what the door says cannot be read", OUT_OF_ORDER) from error
 
     @property
     def is_of_the_sysop(self) -> bool:
@@ -386,7 +444,9 @@ class Facts:
         table = self.asked.get("door")
         game = None if table is None else game_named(table)
         if table is not None and game is None:
-            raise CallNotTaken(f"there is no table {table}")
+            codes = ", ".join(game.code for game in GAMES.values())
+            why = f"No table is called {table}: --door takes {codes}."
+            raise CallNotTaken(why, OUT_OF_ORDER)
         return game
 
     def arrival(self, boards: Mapping[str, HostBoard]) -> DoorCall:
@@ -409,7 +469,7 @@ class Facts:
             )
             return way or ways_in.said_by(arrival.understood.connection, telnet)
         except (NoLine, ValueError) as nobody:
-            raise CallNotTaken(str(nobody)) from nobody
+            raise CallNotTaken(str(nobody), OUT_OF_ORDER) from nobody
 
 
 class DoorWire:
@@ -458,7 +518,7 @@ class DoorWire:
             return ends
         for end in ends:
             os.close(end)
-        raise CallNotTaken("its line cannot be passed on")
+        raise CallNotTaken("the caller's line cannot be passed on", OUT_OF_ORDER)
 
     def listen(self) -> None:
         """Obey what comes from now on, until `stop`."""

@@ -157,7 +157,7 @@ class Server:
         self._listeners: list[Listener] = []
         self._doors: LinkListener | None = None
         self._handed = DoorListener(
-            self.board, self._session, self._door_comes, self._look_who_is_on, self._end_if_empty
+            self.board, self._session, self._door_comes, self._look_who_is_on, self.give_way
         )
         self.public_page: PublicPage | None = None  # where there is a port for the web
         # Said of a process that has left calls in the books, or its row.
@@ -303,13 +303,9 @@ class Server:
             return False
         if not self.ended.is_set():
             log.info("another server takes the place of this one, which a door has started")
+        self._handed.close()  # at once: who comes from now on waits for the next
         self.ended.set()
         return True
-
-    async def _end_if_empty(self) -> None:
-        """End for a newer release, if a door has started this server and no caller is on."""
-        if self._for_doors is not None and not self._sessions:
-            self._end_empty()
 
     def _leave_places(self) -> None:
         """Let the next server in this folder be reached where this one is; who is on stays."""
@@ -532,15 +528,14 @@ class Server:
         self._take_doors()
 
     def _take_doors(self) -> None:
-        """Let door processes hand their callers over, or no longer, as the settings say."""
-        takes_doors = self.board.config.server.takes_doors and not self._has_left
-        if self._doors is None or not takes_doors:
+        """Let door processes hand their callers over."""
+        if self._doors is None or self._has_left:
             self._handed.close()
             return
         try:
             self._handed.open_in(self.board.config.board.data)
         except OSError as error:
-            log.warning("door processes serve their callers themselves: %s", error)
+            log.warning("no door process can hand its caller over: %s", error)
 
     def _all_listeners(self) -> list[Listener]:
         return [*self._listeners, *self._for_processes()]

@@ -15,6 +15,7 @@ from pathlib import Path
 from ansi.charset import Charset
 from door.call.display import literal
 from door.call.guest import Guest
+from door.clock import seconds_begun
 from door.config.boards import NAMES, HostBoard, board_named, board_of, is_name, unlisted
 from door.dropfiles.disk import DISK, Disk
 from door.dropfiles.dropfile import (
@@ -30,6 +31,7 @@ from door.errors import BoardUnsure, DropFileRefused
 from door.lines.host.host import Introduction, with_environment
 from door.lines.line import MAX_ROWS, USUAL_ROWS, Hints, printable
 from door.lobby.looks import said_by_host
+from timebank.language import N_
 
 NAME_KEY = "name:"  # how the key begins of a caller who is only a name
 UNNAMED = "host"  # the board of a drop file that names none we know
@@ -132,6 +134,9 @@ def at_home(environment: Mapping[str, str]) -> Introduction:
     return Introduction("the console", with_environment(Hints(), environment), 0, 0)
 
 
+WENT_ON = N_("You go on where you were. The board's server has been restarted.")
+
+
 def note(arrival: DoorCall) -> None:
     """Write down who is handed over, and what their drop files leave in doubt."""
     understood, guest = arrival.understood, arrival.guest
@@ -152,6 +157,18 @@ def note(arrival: DoorCall) -> None:
 def welcome(guest: Guest) -> list[str]:
     """Return the lines by which a guest is greeted, before anything is known of them here."""
     return [f"|07Welcome from |15{guest.board.name}|07. One moment, please."]
+
+
+def goes_on(arrival: DoorCall, now: float) -> DoorCall:
+    """Count the time of a guest at a server that has ended, which has charged them for it.
+
+    `now` is the monotonic instant from which the next one counts.
+    """
+    guest = arrival.guest
+    seconds = guest.seconds
+    if seconds is not None:
+        seconds = max(0, seconds - seconds_begun(now - guest.arrived))
+    return replace(arrival, guest=replace(guest, seconds=seconds, arrived=now))
 
 
 def key_of(who: HostIdentity) -> str:

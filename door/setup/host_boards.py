@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 DROP_FILE = "DOOR32.SYS"
 TRIAL_MINUTES = 60  # that the caller of a trial has left
-DOORS_SERVER, DOORS_MINUTES = "start_for_doors_minutes", 10
 LONGEST_COMMAND = 63  # letters that older versions of Synchronet take
 WRITTEN, WRAPPER = "boards", "rundoor.sh"  # the folder of what is written, and a script in it
 _WORD = re.compile(r"[A-Za-z0-9._-]+")
@@ -179,8 +178,7 @@ def with_table(text: str, setup: HostSetup) -> tuple[str, list[str]]:
     if not setup.kind.starts_doors:
         return text, []
     document = tomlkit.parse(text)
-    is_new = setup.name not in document.get("boards", {})
-    said = [_with_board(document, setup), *_with_server(document, is_new=is_new)]
+    said = [_with_board(document, setup)]
     return tomlkit.dumps(document), said
 
 
@@ -210,27 +208,6 @@ def _with_board(document: TOMLDocument, setup: HostSetup) -> str:
     if not added:
         return f"{header} is in the settings already, and stays as it is."
     return f"Added {' and '.join(added)} to {header} in the settings."
-
-
-def _with_server(document: TOMLDocument, *, is_new: bool) -> list[str]:
-    """Have the first door start a server, without which each caller is alone at the Vegas table.
-
-    The settings that we ship say 0, so 0 stays only where the board was set up before.
-    """
-    import tomlkit  # noqa: PLC0415
-
-    server = document.get("server")
-    if server is not None and (server.get(DOORS_SERVER) or not server.get("takes_doors", True)):
-        return []
-    if server is not None and DOORS_SERVER in server and not is_new:
-        return [f"{DOORS_SERVER} = 0: callers play alone at Vegas while no server runs."]
-    if server is None:
-        server = document["server"] = tomlkit.table()
-    server[DOORS_SERVER] = DOORS_MINUTES
-    return [
-        f"Set {DOORS_SERVER} = {DOORS_MINUTES} in [server] of the settings: the first door starts"
-        " a server for all, so that callers meet at Vegas."
-    ]
 
 
 def _written(setup: HostSetup) -> object:

@@ -378,26 +378,19 @@ async def hosted(
     folder: Path,
     *,
     toml: str = BOARD,
-    serves: bool = False,
     at_server: bool = False,
-    starts: bool = False,
 ) -> AsyncIterator[Host]:
-    """A host board over books in `folder`, with a server beside its doors if `serves`, one that
-    serves their callers if `at_server`, and one that they may start if `starts`, or if `toml` says
-    so itself.
+    """A host board over books in `folder`, whose doors start a server, or find one if
+    `at_server`.
 
     At the end the books must be in order, no door may have failed, and the callers must have been
     where they were to be.
     """
-    is_said = at_server or "[server]" in toml
-    takes = "" if is_said else "[server]\ntakes_doors = false\n"
-    if starts:
-        takes = "[server]\nstart_for_doors_minutes = 5\n"
-    (folder / "sysop.toml").write_text(toml + takes, encoding="utf-8")
+    (folder / "sysop.toml").write_text(toml, encoding="utf-8")
     host = Host(folder)
     host.at_server = at_server
     try:
-        if serves or at_server:
+        if at_server:
             await host.serve()
         yield host
         if at_server:

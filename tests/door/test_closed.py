@@ -11,7 +11,7 @@ import pytest
 
 from door import closed
 from door.lines import handed
-from door.run import relay, starting
+from door.run import relay, starting, turning_away
 from door.server import server_file
 from tests.door.hosting import hosted, until_gone
 from tests.door.processes import served
@@ -91,21 +91,20 @@ async def test_the_end_of_door_serve_leaves_it_and_its_start_takes_it_away(
 
 
 async def test_doors_of_a_closed_board_say_so_and_start_no_server(tmp_path: Path) -> None:
-    async with hosted(tmp_path, starts=True) as host:
+    async with hosted(tmp_path) as host:
         host.config.board.data.mkdir(exist_ok=True)
         folder = str(host.config.board.data)
         closed.close(folder, BY_STOP)
         status, shown, _ = await host.refused("--stdio", "--dropfile", str(host.door32()))
         assert (status, closed.FOR_CALLERS in shown) == (0, True)
         assert not (host.config.board.data / handed.NAME).exists()
-        assert "the board is closed" in host.log
         closed.reopen(folder)
         visit = await host.a_visit()
         assert await visit.goes() == 0
 
 
 async def test_a_server_that_a_door_has_started_leaves_the_board_open(tmp_path: Path) -> None:
-    async with hosted(tmp_path, starts=True) as host:
+    async with hosted(tmp_path) as host:
         visit = await host.a_visit()
         assert await visit.goes() == 0
         started = server_file.server_in(host.config.board.data)
@@ -151,6 +150,10 @@ def test_a_relay_of_a_closed_board_starts_nothing(
     (tmp_path / "sysop.toml").write_text("[server]\nstart_for_doors_minutes = 5\n")
     monkeypatch.setattr(starting, "reach", lambda *words: pytest.fail("it starts a server"))
     closed.close(str(tmp_path / "data"), BY_STOP)
-    found = relay.relay(["--config", str(tmp_path / "sysop.toml")], {})
-    assert isinstance(found, relay.Before)
+    told: list[str] = []
+    monkeypatch.setattr(
+        turning_away, "turn_away", lambda path, line, words, why: told.append(words)
+    )
+    assert relay.relay(["--config", str(tmp_path / "sysop.toml")], {}) == 0
+    assert told == [closed.FOR_CALLERS]
     assert serving.read(str(tmp_path / "data" / "board.sqlite3.serving")) is None

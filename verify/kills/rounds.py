@@ -3,7 +3,7 @@
 In each round a real `door serve` is started over the files as the last one left them, robots call
 it by telnet and play at all tables, and at a moment that the seed decides it is killed with -9;
 sometimes while it starts or stops, sometimes beside it a door process or both. Or doors hand their
-callers over to it, and go on by themselves once it is dead; or have started it. Before the next
+callers over to it, and to the next once it is dead; or have started it. Before the next
 start the books are opened: SQLite's own check, both audits with every hand replayed, all that was
 durable before, and everything that robots had on their screens.
 What the next round's moment is does not depend on the machine: it is counted in keys that the
@@ -40,7 +40,14 @@ from timebank.calls import calls
 from timebank.ledger.engines import books_of
 from verify.kills.count import Count
 from verify.robots import HASTY, Robot, Seen, check, copied, house, phone
-from verify.robots.doors import RUN, Doorway, append_to, but_for_the_way_in, kill_started
+from verify.robots.doors import (
+    RUN,
+    Doorway,
+    append_to,
+    but_for_the_way_in,
+    kill_started,
+    started_server,
+)
 
 KEYS_EACH = 50  # at most, that a robot presses in a round on average; twenty of them log it on
 STARTING = 60.0  # seconds, on a machine with much to do
@@ -67,7 +74,7 @@ KINDS = {
 RIDES = ("under doors", "a rider", "started")
 HAS_DOORS = ("a door", "both", *RIDES)
 KEYS_OF_A_RIDER = 8  # before the server may be killed under it, and after that
-LONGEST_OF_A_RIDER = 6.0  # seconds until so many keys are not waited for any more
+LONGEST_OF_A_RIDER = 15.0  # seconds until so many keys are not waited for any more
 WRONG = "wrong.txt"  # in the folder of books in which something was wrong: all of its words
 LONGEST_WORDS = 2000  # of what was wrong, that are told at once
 BAD = re.compile(r" (ERROR|CRITICAL) |Traceback")
@@ -198,9 +205,9 @@ class Book:
         else:
             await self._kill(kind)
         if kind in ("under doors", "started"):
-            riders = [door.process for door in self.doors]
             await self._until_each_pressed(KEYS_OF_A_RIDER)
-            self.tally.counted["riders that went on"] += self._served_by(riders)
+            next_one = started_server(self.config.board.data)
+            self.tally.counted["riders that went on"] += self._served_by(next_one)
 
     async def _kill_started(self) -> None:
         """Kill the server that a door has started: on a busy machine doors do not wait for it."""
@@ -210,8 +217,8 @@ class Book:
             await asyncio.sleep(LOOKS_AGAIN)
         raise AssertionError("no door has started a server")
 
-    def _served_by(self, processes: Sequence[int]) -> int:
-        """Count the calls that door processes have served by themselves."""
+    def _served_by(self, server: int) -> int:
+        """Count the calls at the server with this process."""
         database = books_of(self.config.bank)
         database.open_existing()
         try:
@@ -220,7 +227,7 @@ class Book:
                 numbers = [int(process.rpartition(":")[2]) for process in found]
         finally:
             database.close()
-        return sum(number in processes for number in numbers)
+        return numbers.count(server)
 
     @asynccontextmanager
     async def _playing(self, who: Sequence[Robot]) -> AsyncIterator[None]:

@@ -106,7 +106,7 @@ class Door(Life):
         if ear is not None and not ear.closed and self.machine.chance.random() < HANDED_OVER:
             said = {"dropfile": str(self.handed.file), "board": self.guest.board, "node": f"{node}"}
             came_to = await self._hand_over(ear, said | ({"door": code} if code else {}), before)
-            if isinstance(came_to, int):
+            if came_to is not None:
                 self.wire.hang_up()
                 return came_to
             self.went_on = before.went_on
@@ -118,10 +118,9 @@ class Door(Life):
         options = mock.Mock(door=code, table=code)
         return await run._serve(options, self.config, line, arrival.guest, news)
 
-    async def _hand_over(
-        self, ear: Ear, said: dict[str, str], before: relay.Before
-    ) -> int | relay.Before:
-        """Do what `relay.relay` does, which waits for each message in recv()."""
+    async def _hand_over(self, ear: Ear, said: dict[str, str], before: relay.Before) -> int | None:
+        """Do what `relay.relay` does, which waits for each message in recv(); None for a caller
+        who goes on elsewhere."""
         with socket.socket(socket.AF_UNIX) as line:
             self.machine.lines[os.fstat(line.fileno()).st_ino] = (self, self.wire)
             self.end = ear.dial(self.machine.loop, self.machine.chance, self.mortal)
@@ -129,11 +128,13 @@ class Door(Life):
             course = self.relay = relay._Relay(self.end, before)  # type: ignore[arg-type] # a fake
             try:
                 course._call({**said, "socket": f"{line.fileno()}"}, {})
-                while (came_to := course._obey(await self.end.receive())) is None:
+                while course._obey(message := await self.end.receive()):
                     continue
-                return came_to
+                return course._came_to(message)
             except relay._Late:
                 return 0
+            except relay._NotServed:
+                return None
             except OSError:
                 return course._go_on()
             finally:

@@ -40,7 +40,7 @@ async def inherited(
     the host takes it off. `NoLine` when the descriptor is no connected socket. `signs` are the
     host's, by default the signals that this process gets.
     """
-    address = _checked(descriptor)
+    address = checked(descriptor)
     with contextlib.ExitStack() as found:
         end = found.enter_context(closing(SocketEnd(descriptor)))
         if telnet:
@@ -125,7 +125,7 @@ def _protocol(limits: CommandLimits, *, telnet: bool) -> StreamProtocol:
     return StreamProtocol(lambda transport: CleanLine(KIND, transport, limits))
 
 
-def _checked(descriptor: int) -> str:
+def checked(descriptor: int) -> str:
     """Refuse what is no connected socket; return the address of who is at its other end."""
     try:
         if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):

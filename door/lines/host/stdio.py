@@ -54,8 +54,8 @@ async def opened(
     """
     signs = signs or OwnSigns()
     # Both before either is opened again: that may get the number of the one that is not open.
-    _check(reading, "input")
-    _check(writing, "output")
+    check(reading, "input")
+    check(writing, "output")
     terminal = next((end for end in (reading, writing) if os.isatty(end)), None)
     with contextlib.ExitStack() as found:
         source = found.enter_context(closing(taken(reading, os.O_RDONLY)))
@@ -71,7 +71,7 @@ async def opened(
             yield line
 
 
-def _check(descriptor: int, name: str) -> None:
+def check(descriptor: int, name: str) -> None:
     try:
         flows = handed.flows(descriptor)
     except OSError as error:

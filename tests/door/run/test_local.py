@@ -87,5 +87,6 @@ async def test_at_a_server_only_its_own_user_and_root_are_the_sysop(
         if is_ours:
             assert (answer, why) == (handed.WANTED, [handed.STDIO])
         else:
-            assert (answer, why) == (handed.REFUSED, ["--local is for the board's user, and root"])
+            words = [handed.VERSION, "2", "This is for the sysop alone."]
+            assert (answer, why) == (handed.REFUSED, words)
         rider.wire.close()

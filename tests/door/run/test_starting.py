@@ -1,24 +1,28 @@
-"""A door where no server runs, and the sysop wants one started: for all doors, by the first."""
+"""A door where no server runs: the first one starts a server, for all doors."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import pwd
+import resource
 import signal
+import struct
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from door.lines import handed
-from door.run import relay, starting
+from door.run import relay, starting, turning_away
 from door.server import server_file
 from tests.door.hosting import HANG_UP, Host, Visit, hosted, until_gone
 from tests.door.processes import HIT, INSURANCE, open_a_hand, question
 from timebank import serving
 
 STARTED = "A door has started this server"
-GOES_ON = "You go on without it"
+GOES_ON = "You go on where you were"
 TOML = "[server]\nstart_for_doors_minutes = 5\n"
 
 
@@ -52,10 +56,10 @@ async def comes(host: Host, node: int, alias: str) -> Visit:
     return await host.on_terminal("--dropfile", str(file), name=f"{alias}@Xibalba")
 
 
-async def test_two_doors_that_come_at_once_start_one_server_which_ends_when_nobody_is_on(
+async def test_two_doors_that_come_at_once_start_one_server_which_has_nothing_of_theirs(
     tmp_path: Path,
 ) -> None:
-    async with hosted(tmp_path, starts=True) as host:
+    async with hosted(tmp_path) as host:
         visits = await asyncio.gather(comes(host, 1, "Moth"), comes(host, 2, "Bee"))
         for visit in visits:
             await visit.comes_in()
@@ -67,18 +71,16 @@ async def test_two_doors_that_come_at_once_start_one_server_which_ends_when_nobo
             assert await visit.goes() == 0
         assert not any("/pts/" in each for each in held_by(process)), "a terminal of the host's"
         assert said(host).count(STARTED) == 1
-        file = host.config.path
-        file.write_text(file.read_text().replace("minutes = 5", "minutes = 0"))
-        os.kill(process, signal.SIGHUP)
+        os.kill(process, signal.SIGTERM)
         await until_gone(process)
         assert " ERROR " not in said(host)
         assert not (host.config.board.data / handed.NAME).exists()
 
 
-async def test_one_that_is_killed_in_a_hand_leaves_it_to_the_door_and_the_next_starts_another(
+async def test_when_one_is_killed_in_a_hand_its_door_starts_another_for_all(
     tmp_path: Path,
 ) -> None:
-    async with hosted(tmp_path, starts=True) as host:
+    async with hosted(tmp_path) as host:
         moth = await comes(host, 1, "Moth")
         await moth.comes_in()
         await moth.sits_down()
@@ -87,14 +89,14 @@ async def test_one_that_is_killed_in_a_hand_leaves_it_to_the_door_and_the_next_s
         killed = started(host)
         os.kill(killed, signal.SIGKILL)
         await until_gone(killed)
-        await moth.terminal.until(GOES_ON)
+        await moth.terminal.wait_for(lambda here: GOES_ON in here.transcript, GOES_ON)
         await moth.prompt("Press any key")
         moth.presses(" ")
         assert await question(moth) in (HIT, INSURANCE)
         assert host.balances(moth.name)["stake"] == staked > 0
         bee = await comes(host, 2, "Bee")
         await bee.comes_in()
-        assert processes_of_calls(host) == {killed, moth.process.pid, started(host)}
+        assert processes_of_calls(host) == {killed, started(host)}
         moth.gets(HANG_UP)
         assert await moth.ends(within=2.0) == 0
         assert await bee.goes() == 0
@@ -120,33 +122,112 @@ def reach(board: Path) -> None:
     wire.close()
 
 
-def test_where_the_sysop_wants_none_nothing_is_begun(board: Path) -> None:
-    for toml in ("", "[server]\nstart_for_doors_minutes = 0\n", f"{TOML}takes_doors = false\n"):
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """What a door that is no process of its own tells its caller, and the log."""
+    said: list[tuple[str, str]] = []
+    monkeypatch.setattr(
+        turning_away, "turn_away", lambda path, line, words, why: said.append((words, why))
+    )
+    return said
+
+
+def runs(board: Path) -> int | None:
+    return relay.relay(["--config", str(board / "sysop.toml"), "--stdio"], {})
+
+
+def test_settings_that_make_no_sense_serve_nobody(board: Path, told: list[tuple[str, str]]) -> None:
+    for toml in ("board = 3\n", "[board]\ndata = 3\n", "[server\n"):
         (board / "sysop.toml").write_text(toml)
-        found = relay.relay(["--config", str(board / "sysop.toml")], {})
-        assert isinstance(found, relay.Before)
-        assert os.listdir(board / "data") == []
+        assert runs(board) == relay.REFUSED
+    assert [words for words, _ in told] == [relay.OUT_OF_ORDER] * 3
+    assert os.listdir(board / "data") == []
 
 
-@pytest.mark.parametrize(
-    "toml", ["server = 3\n", "[server]\nstart_for_doors_minutes = 'soon'\n", "[server\n"]
-)
-def test_settings_that_make_no_sense_are_left_to_the_door(board: Path, toml: str) -> None:
-    (board / "sysop.toml").write_text(toml)
-    settings = relay.Settings({"config": str(board / "sysop.toml")}, {})
-    assert not settings.start_a_server
-
-
-def test_beside_the_server_of_another_user_none_is_started(
-    board: Path, monkeypatch: pytest.MonkeyPatch
+def test_beside_a_server_that_it_may_not_reach_a_door_starts_none(
+    board: Path, told: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def dial(folder: str) -> None:
-        raise PermissionError
+        raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(handed, "dial", dial)
-    found = relay.relay(["--config", str(board / "sysop.toml")], {})
-    assert isinstance(found, relay.Before)
+    assert runs(board) == relay.REFUSED
+    assert [words for words, _ in told] == [relay.CLOSED]
     assert os.listdir(board / "data") == []
+
+
+def test_a_door_of_another_user_starts_none_and_says_who_may(
+    board: Path, told: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starting, "OTHERS_SECONDS", 0.0)
+    owner = pwd.getpwuid(os.stat(board / "data").st_uid).pw_name
+    monkeypatch.setattr(starting.os, "geteuid", lambda: 4_000_000)
+    assert runs(board) == relay.REFUSED
+    ((words, why),) = told
+    assert words == relay.CLOSED
+    assert f"only {owner}, who owns {board / 'data'}, may start one: run `door serve`" in why
+    assert os.listdir(board / "data") == []
+
+
+@pytest.mark.parametrize(("limit", "what"), starting.LIMITS)
+def test_under_limits_of_its_host_a_door_starts_none(
+    board: Path,
+    told: list[tuple[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+    limit: int,
+    what: str,
+) -> None:
+    usual = resource.getrlimit
+    monkeypatch.setattr(starting, "OTHERS_SECONDS", 0.0)
+    monkeypatch.setattr(
+        starting.resource, "getrlimit", lambda asked: (30, 30) if asked == limit else usual(asked)
+    )
+    assert runs(board) == relay.REFUSED
+    ((words, why),) = told
+    assert words == relay.CLOSED
+    assert f"limits the {what} of this door" in why
+    assert "start `door serve` when the machine starts" in why
+
+
+def test_while_another_door_starts_one_who_may_not_waits_for_it(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starting, "OTHERS_SECONDS", 0.0)
+    monkeypatch.setattr(starting, "START_SECONDS", 0.1)
+    monkeypatch.setattr(starting, "why_not", lambda folder: "it may not")
+    with serving.take(str(lock_of(board)), serving.STARTING), pytest.raises(TimeoutError):
+        reach(board)
+    with pytest.raises(PermissionError, match="it may not"):
+        reach(board)
+
+
+class Hung:
+    """The wire to a server that does not answer."""
+
+    def __init__(self, user: int) -> None:
+        self.user = user
+
+    def getsockopt(self, *asked: int) -> bytes:
+        return struct.pack("3i", 4_000_000, self.user, 0)
+
+
+def test_a_server_that_stands_still_is_ended_by_a_door_of_its_user_alone(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed: list[tuple[int, int]] = []
+    monkeypatch.setattr(starting.os, "kill", lambda *what: killed.append(what))
+    sock = board / "data" / handed.NAME
+    sock.touch()
+    ours: Any = Hung(os.geteuid())
+    beat = time.monotonic()
+    os.utime(sock, (beat, beat))
+    assert not starting.end_hung(ours, str(board / "data"))
+    os.utime(sock, (beat - starting.BEAT_SECONDS - 1,) * 2)
+    monkeypatch.setattr(starting.os, "geteuid", lambda: 4_000_001)
+    assert not starting.end_hung(Hung(4_000_002), str(board / "data"))  # type: ignore[arg-type]
+    assert killed == []
+    assert starting.end_hung(Hung(4_000_001), str(board / "data"))  # type: ignore[arg-type]
+    assert killed == [(4_000_000, signal.SIGKILL)]
 
 
 def test_one_that_cannot_start_is_not_tried_again_for_a_while(

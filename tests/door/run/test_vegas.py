@@ -1,4 +1,4 @@
-"""The Vegas table for callers of doors: the server's, with everybody, or one of their own."""
+"""The Vegas table from a door process: the server's, with everybody."""
 
 from __future__ import annotations
 
@@ -58,18 +58,6 @@ async def changes(player: Table, prompt: str) -> None:
     await player.terminal.wait_for(lambda _: player.prompt_row != prompt, "what follows")
 
 
-async def plays_a_round(player: Table) -> None:
-    """Bet alone and stand, whatever the cards are."""
-    await bets(player)
-    await player.terminal.wait_for(
-        lambda _: AT_TABLE in player.prompt_row or "Insurance" in player.prompt_row, "the round"
-    )
-    while "<B>et" not in player.prompt_row:
-        keys = "n" if "Insurance" in player.prompt_row else "s"
-        player.terminal.send(keys)
-        await changes(player, player.prompt_row)
-
-
 def set_up(folder: Path, board: str) -> str:
     """The settings of a new board after `door setup`, as the guides have it done."""
     config = folder / "sysop.toml"
@@ -79,7 +67,6 @@ def set_up(folder: Path, board: str) -> str:
     config.write_text(f"events = []\n{tomlkit.dumps(made)}", encoding="utf-8")
     told = Shell(config)("setup", board, "--name", "Xibalba", "--no-call")
     assert (told.status, told.error) == (0, "")
-    assert "start_for_doors_minutes" in told.output
     return config.read_text(encoding="utf-8")
 
 
@@ -135,20 +122,6 @@ async def test_who_is_hung_up_on_there_has_left_the_table(tmp_path: Path, number
         moth.gets(number)
         await moth.ends(within=2.0)
         await ada.terminal.until("Moth@Xibalba has left the table")
-
-
-@pytest.mark.long
-async def test_where_no_server_runs_the_caller_is_told_and_plays_alone(tmp_path: Path) -> None:
-    async with hosted(tmp_path) as host:
-        visit = await host.a_visit()
-        visit.presses("v")
-        await visit.terminal.until("The shared table can't be reached")
-        await visit.presses(" ").prompt(AT_TABLE)
-        await plays_a_round(visit)
-        await visit.presses("q").prompt("oodbye")
-        assert await visit.goes() == 0
-        (told,) = host.visits_told()
-        assert told["result"] == host.won
 
 
 async def opens_a_hand(visit: Visit) -> None:

@@ -102,7 +102,7 @@ async def test_it_ends_for_another_server_and_hands_its_callers_back(tmp_path: P
         assert await make_way(board.config.board.data)
         assert await make_way(board.config.board.data), "another one may ask as well"
         await until_it_ends(board)
-    assert await moth.hears() == [handed.BACK]
+    assert await moth.hears() == [handed.AGAIN]
     assert "close the board" not in moth.terminal.transcript
     await moth.leaves()
 
@@ -144,14 +144,6 @@ async def test_settings_that_have_changed_count_for_the_next_door(
         assert board.server.board.config.listeners == ()
         for each in (moth, bee, ant):
             await each.hangs_up()
-
-
-async def test_it_ends_at_once_where_the_sysop_wants_none_any_more(tmp_path: Path) -> None:
-    async with for_doors(tmp_path) as board:
-        (tmp_path / "sysop.toml").write_text(TOML.replace(f"minutes = {MINUTES}", "minutes = 0"))
-        board.server.reload()
-        await board.pass_time(1)
-        assert has_ended(board)
 
 
 async def test_a_drained_one_takes_nobody_and_ends_with_its_last_caller(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ data_mode = "0750"
 [[listeners]]
 port = 4000
 [server]
-takes_doors = false
+loop = "asyncio"
 [defence]
 calls_per_minute = 99
 [timebank]

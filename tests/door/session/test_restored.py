@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 from door.config.config import load
-from tests.door.hosting import hosted
+from tests.door.hosting import end_started, hosted
 from tests.door.playing import Table, hand, sit_down
 from tests.door.shell import Shell
 from tests.world import World, log_on, world
@@ -85,10 +85,11 @@ async def test_a_hand_that_a_restore_made_void_is_shown_as_what_it_is(tmp_path: 
     assert "They are in generation 2: a backup was restored." in door("audit").output
 
 
-async def test_a_door_knows_them_too(tmp_path: Path) -> None:
+async def test_a_server_that_a_door_starts_knows_them_too(tmp_path: Path) -> None:
     async with hosted(tmp_path) as host:
         visit = await host.a_visit()
         assert await visit.goes() == 0
+        await end_started(host.config.board.data)
         database = load(tmp_path / "sysop.toml").database
         live_mark.beside(database).unlink()
         visit = await host.a_visit()

@@ -80,42 +80,6 @@ def test_what_a_sysop_wrote_stays_and_only_what_is_missing_is_added(shell: Shell
     assert "[boards.Maya] is in the settings already" in set_up(shell, "magicka").output
 
 
-DOORS_SERVER = "start_for_doors_minutes"
-
-
-def test_a_server_for_doors_is_set_and_said_and_one_that_is_set_stays(shell: Shell) -> None:
-    told = set_up(shell, "mystic")
-    assert f"Set {DOORS_SERVER} = 10 in [server] of the settings" in told.output
-    assert settings.load(shell.config).server.start_for_doors_minutes == 10
-    text = shell.config.read_text(encoding="utf-8").replace(
-        f"{DOORS_SERVER} = 10", f"{DOORS_SERVER} = 3"
-    )
-    shell.config.write_text(text, encoding="utf-8")
-    for board in ("mystic", "wwiv"):
-        assert DOORS_SERVER not in set_up(shell, board).output
-    assert settings.load(shell.config).server.start_for_doors_minutes == 3
-
-
-def test_where_a_board_is_set_up_already_a_server_that_is_not_wanted_is_only_spoken_of(
-    shell: Shell,
-) -> None:
-    set_up(shell, "mystic")
-    text = shell.config.read_text(encoding="utf-8").replace(
-        f"{DOORS_SERVER} = 10", f"{DOORS_SERVER} = 0"
-    )
-    shell.config.write_text(text, encoding="utf-8")
-    told = set_up(shell, "mystic")
-    assert f"{DOORS_SERVER} = 0: callers play alone at Vegas while no server runs." in told.output
-    assert shell.config.read_text(encoding="utf-8") == text
-
-
-def test_no_server_is_set_where_it_serves_no_doors(shell: Shell) -> None:
-    with shell.config.open("a", encoding="utf-8") as file:
-        file.write("[server]\ntakes_doors = false\n")
-    assert DOORS_SERVER not in set_up(shell, "mystic").output
-    assert settings.load(shell.config).server.start_for_doors_minutes == 0
-
-
 def test_two_boards_of_one_kind_are_told_apart_by_their_command_lines(shell: Shell) -> None:
     set_up(shell, "mystic", "--name", "One")
     told = set_up(shell, "mystic", "--name", "Two")
