@@ -255,7 +255,8 @@ class NotGiven(Unserved):
     """
 
     def __init__(self, sentence: str, may_have_been: bool) -> None:
-        super().__init__(sentence)
+        # The books keep it, in UTF-8, and a host may name its folders in any other way.
+        super().__init__(sentence.encode("utf-8", "backslashreplace").decode())
         self.may_have_been = may_have_been
 
 

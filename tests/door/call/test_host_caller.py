@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import socket
 import sqlite3
 import threading
@@ -39,6 +40,7 @@ from timebank.window.sysop import sysop_deposit
 from timebank.window.teller import borrow, withdraw
 from timebank.words import span
 
+NOT_UTF_8 = os.fsdecode(b"/x/n\x94d")
 EVENTS_OFF = 'events = []\n[[listeners]]\nkind = "telnet"\nhost = "127.0.0.1"\nport = 0\n'
 
 
@@ -387,6 +389,10 @@ def states(here: World) -> list[str]:
         ([handed.GIVEN, "/x/MODUSER.DAT"], "written", "You take 1 minute back"),
         ([handed.NOT_GIVEN, "It has gone."], "kept", "can't take your 1 minute just now"),
         ([handed.IN_DOUBT, "It may be."], "doubtful", "can't tell if Xibalba got your 1 minute"),
+        # Of a host whose folders are named in CP437.
+        ([handed.GIVEN, f"{NOT_UTF_8}/MODUSER.DAT"], "written", "You take 1 minute back"),
+        ([handed.NOT_GIVEN, f"{NOT_UTF_8} has gone."], "kept", "can't take your 1 minute"),
+        ([handed.IN_DOUBT, f"{NOT_UTF_8} may be."], "doubtful", "can't tell if Xibalba got your"),
         (None, "doubtful", "can't tell if Xibalba got your 1 minute"),
     ],
 )
