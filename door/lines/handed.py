@@ -147,10 +147,14 @@ def _opened(folder: int, name: str, status: os.stat_result) -> tuple[str, int | 
         # A link or a pipe may have taken its place just now.
         flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         try:
-            end, number = os.open(name, flags, dir_fd=folder), 0
+            end = os.open(name, flags, dir_fd=folder)
             status = os.fstat(end)
+            number = 0 if stat.S_ISREG(status.st_mode) else NO_FILE
         except OSError as error:
             number = error.errno or NO_FILE
+    if end is not None and number:
+        os.close(end)
+        end = None
     about = (status.st_mtime_ns, status.st_mode, status.st_uid, status.st_nlink, number)
     return f"#{name}={':'.join(map(str, about))}", end
 

@@ -498,6 +498,10 @@ class DoorWire:
         Raises `OSError` when it does not come.
         """
         texts, ends = await self._next(word, most=handed.MOST_FILES)
+        if any(stat.S_ISDIR(os.fstat(end).st_mode) for end in ends):
+            for end in ends:
+                os.close(end)
+            raise ConnectionError("it passes a folder on")
         return texts, [FileIO(end) for end in ends]
 
     async def ends(self, way: ways_in.WayIn) -> list[int]:

@@ -131,8 +131,11 @@ def test_the_names_that_are_passed_on_are_those_that_are_read() -> None:
     assert not handed.is_read("dorinfo_of_somebody.def")
 
 
-def test_a_pipe_that_takes_the_place_of_a_file_keeps_nobody_waiting(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("takes_its_place", [os.mkfifo, os.mkdir])
+def test_a_pipe_or_a_folder_that_takes_the_place_of_a_file_is_not_passed_on(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    takes_its_place: Callable[[Path], None],
 ) -> None:
     file = a_file(tmp_path)
     seen = handed._found
@@ -140,10 +143,15 @@ def test_a_pipe_that_takes_the_place_of_a_file_keeps_nobody_waiting(
     def exchanged(folder: int, named: str) -> list[tuple[str, os.stat_result]]:
         found = seen(folder, named)
         file.unlink()
-        os.mkfifo(file)
+        takes_its_place(file)
         return found
 
     monkeypatch.setattr(handed, "_found", exchanged)
+    _, texts, ends = handed.files_at(str(tmp_path))
+    assert ends == []
+    assert texts[-1].endswith(f":{handed.NO_FILE}")
+    (file.rmdir if file.is_dir() else file.unlink)()
+    a_file(tmp_path)
     with passed_on(tmp_path) as at:
         assert "there is no drop file" in str(told(tmp_path, at))
 

@@ -598,6 +598,24 @@ def test_a_call_that_does_not_come_to_its_line_is_dropped(wires) -> None:
         asyncio.run(asks())
 
 
+def test_who_passes_folders_on_for_files_leaves_nothing_open(wires, tmp_path: Path) -> None:
+    near, far = wires
+    with near, far:
+        folders = [os.open(tmp_path, os.O_RDONLY) for _ in range(3)]
+        handed.send_ends(far, handed.packed(handed.CALL), folders)
+        before = len(os.listdir("/proc/self/fd"))
+
+        async def asks() -> None:
+            near.setblocking(False)
+            with pytest.raises(OSError, match="folder"):
+                await door_calls.DoorWire(near).message(handed.CALL)
+
+        asyncio.run(asks())
+        assert len(os.listdir("/proc/self/fd")) == before
+        for folder in folders:
+            os.close(folder)
+
+
 def test_the_end_of_a_call_is_heard_although_the_server_has_not_read_everything() -> None:
     """The kernel reports a reset before what was sent: the caller was served a second time."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
