@@ -109,14 +109,6 @@ class LinkBroken(LineError):
     """What came from a door or another server is none of our frames."""
 
 
-class Unreachable(LineError):
-    """Another server of the board cannot be reached now; the text says which, and why."""
-
-
-class Unanswered(Unreachable):
-    """Another server was told something, and what it did about that is not known."""
-
-
 class ProxyHeaderRefused(LineError):
     """What came is no header of a front end."""
 
@@ -172,10 +164,6 @@ class CertificateRefused(Unserved):
 
 class HostKeyRefused(Unserved):
     """The key of the board for callers by SSH cannot be read or made; the text says which file."""
-
-
-class LibraryMissing(Unserved):
-    """What is wanted needs a library that is not installed; the text says how to install it."""
 
 
 class CannotJoin(Unserved):

@@ -150,11 +150,6 @@ def lost(desk: Desk) -> list[tuple[ServerRecord, int]]:
     return [(server, abs(now - server.renewed)) for server in rows if not _lives(server, now)]
 
 
-def standing(desk: Desk) -> list[ServerRecord]:
-    """List the servers that have a row: those that live, and those that may."""
-    return _ALL.all(desk.connection)
-
-
 def forget_all(desk: Desk) -> None:
     """Empty restored books of servers: none of them serves from these."""
     leases.free_all(desk)
