@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import os
 import select
@@ -169,13 +170,21 @@ class DoorListener:
     def _let_in(self, name: str, folder: Path) -> None:
         """Let the owner connect, and the group of the folder where the sysop lets it write there.
 
-        Whoever may can say that any caller of any board is on the line.
+        Whoever may can say that any caller of any board is on the line. They could also put a link
+        to another file of ours in the place of the socket just now.
         """
         shares = self._board.config.board.data_mode & stat.S_IWGRP
-        if shares:
-            with contextlib.suppress(OSError):  # a group that we are not in
-                os.chown(name, -1, folder.stat().st_gid)
-        os.chmod(name, 0o660 if shares else 0o600)
+        held = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            if not stat.S_ISSOCK(os.fstat(held).st_mode):
+                raise OSError(errno.EEXIST, f"{handed.NAME} is no socket any more")
+            socket_itself = f"/proc/self/fd/{held}"
+            if shares:
+                with contextlib.suppress(OSError):  # a group that we are not in
+                    os.chown(socket_itself, -1, folder.stat().st_gid)
+            os.chmod(socket_itself, 0o660 if shares else 0o600)
+        finally:
+            os.close(held)
 
     def _beats(self) -> None:
         """Leave a sign of life on the socket, by the clock of `time.monotonic`."""

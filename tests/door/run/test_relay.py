@@ -9,6 +9,7 @@ import os
 import pwd
 import signal
 import socket
+import stat
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -596,6 +597,23 @@ def test_a_call_that_does_not_come_to_its_line_is_dropped(wires) -> None:
                 await door_calls.DoorWire(near).message(handed.CALL)
 
         asyncio.run(asks())
+
+
+@pytest.mark.parametrize("mode", ["0700", "0770"])
+async def test_who_shares_the_folder_gets_rights_to_nothing_but_the_socket(
+    tmp_path: Path, mode: str
+) -> None:
+    """A link that took the socket's name as it was made had the modes of another file changed."""
+    ours = tmp_path / "id_ed25519"
+    ours.touch(0o600)
+    link = tmp_path / "link"
+    link.symlink_to(ours)
+    async with world(tmp_path, toml=f'[board]\ndata_mode = "{mode}"\n') as board:
+        with pytest.raises(OSError, match="is no socket"):
+            board.server._handed._let_in(str(link), tmp_path)
+        assert stat.S_IMODE(ours.stat().st_mode) == 0o600
+        found = stat.S_IMODE((board.config.board.data / handed.NAME).stat().st_mode)
+        assert found == (0o660 if mode == "0770" else 0o600)
 
 
 def test_who_passes_folders_on_for_files_leaves_nothing_open(wires, tmp_path: Path) -> None:
