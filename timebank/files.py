@@ -160,6 +160,11 @@ def own_links_followed(path: Path) -> Path:
     return path
 
 
+def plain(path: str | Path, flags: int, mode: int = OWNER_ALONE) -> int:
+    """Open a file that is no link, or make it, without a wait for a pipe; an `opener` of `open`."""
+    return os.open(path, flags | _PLAIN, mode)
+
+
 def _is_private(folder: Path) -> bool:
     about = folder.stat()
     return about.st_uid in (os.geteuid(), 0) and not about.st_mode & 0o022

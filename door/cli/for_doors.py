@@ -47,7 +47,7 @@ def main() -> None:
 
 def _log_in(config: settings.Config) -> None:
     """Write the log of the server into its file; what becomes of doors' callers has another."""
-    handlers = door_log.opened(config, FILE)
+    handlers = door_log.opened(config, FILE) or [door_log.SystemLog(logging.WARNING)]
     for handler in handlers:
         handler.addFilter(_is_the_servers)
     logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)

@@ -31,6 +31,7 @@ from door.defence.front_ends import Lookout, Sign, known_networks
 from door.defence.tries import Tries, Try
 from door.errors import CallRefused, Distrusted, Fault, NotTaken
 from door.lines.port.gate import Blame
+from timebank import files
 from timebank.language import N_, Phrase
 from timebank.names import names
 from timebank.words import MINUTE, span
@@ -95,7 +96,11 @@ class Reception:
 
     def open_log(self, folder: Path) -> None:
         handler = _RefusalLog(
-            folder / LOG, maxBytes=LOG_BYTES, backupCount=1, encoding="ascii", delay=True
+            files.own_links_followed(folder / LOG),
+            maxBytes=LOG_BYTES,
+            backupCount=1,
+            encoding="ascii",
+            delay=True,
         )
         handler.make()  # fail2ban wants to find it from the beginning
         handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%dT%H:%M:%S%z"))
@@ -348,11 +353,11 @@ class _RefusalLog(RotatingFileHandler):
         """Make the file where there is none, for its owner to write and its group to read."""
         with contextlib.suppress(OSError):
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-            os.close(os.open(self.baseFilename, flags, LOG_MODE))
+            os.close(files.plain(self.baseFilename, flags, LOG_MODE))
 
     def _open(self) -> TextIOWrapper:
         self.make()
-        return super()._open()
+        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=files.plain)
 
     def handleError(self, record: logging.LogRecord) -> None:
         pass

@@ -208,6 +208,16 @@ def environment(host: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def _log_of(folder: str, nothing: int) -> int:
+    """Open the log for what Python itself may say; `nothing` where it is no file: a link that
+    others may have put there could lead to any file of ours, and a pipe would be waited for."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        return os.open(os.path.join(folder, LOG), flags, 0o600)
+    except OSError:
+        return nothing
+
+
 def _become_a_server(lock: int, config: str, folder: str) -> NoReturn:
     """Leave the host's session and its terminal, and all that it has passed down."""
     try:
@@ -215,7 +225,7 @@ def _become_a_server(lock: int, config: str, folder: str) -> NoReturn:
         if os.fork():
             os._exit(0)  # whoever leads no session never gets a terminal again
         nothing = os.open(os.devnull, os.O_RDWR)
-        log = os.open(os.path.join(folder, LOG), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        log = _log_of(folder, nothing)
         ends = [fcntl.fcntl(each, fcntl.F_DUPFD, FIRST_FREE) for each in (nothing, log, log, lock)]
         for target, end in enumerate(ends):
             os.dup2(end, target)

@@ -6,10 +6,11 @@ import contextlib
 import copy
 import json
 import logging
-import os
 import syslog
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
+from timebank import files
 from timebank.language import EnglishFormatter
 
 if TYPE_CHECKING:
@@ -57,6 +58,13 @@ class LogFile(logging.FileHandler):
     in the file's buffer.
     """
 
+    def _open(self) -> TextIOWrapper:
+        """Open it, for its owner alone to read: it says who played when. A link that others may
+        have put there could lead to any file of ours."""
+        return open(
+            *(self.baseFilename, self.mode, -1, self.encoding, self.errors), opener=files.plain
+        )
+
     def emit(self, record: logging.LogRecord) -> None:
         try:
             super().emit(record)
@@ -86,9 +94,8 @@ def opened(config: Config, name: str = FILE) -> list[logging.Handler]:
     data = config.board.data
     try:
         data.mkdir(0o700, parents=True, exist_ok=True)
-        # Only its owner may read it: it says who played when.
-        os.close(os.open(data / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        file = LogFile(data / name, encoding="utf-8", errors="backslashreplace")
+        place = files.own_links_followed(data / name)
+        file = LogFile(place, encoding="utf-8", errors="backslashreplace")
     except OSError:
         return []
     file.setFormatter(formatter(config))

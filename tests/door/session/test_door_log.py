@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from door.clock import SystemClock
 from door.config import config as settings
-from door.session.door_log import formatter
+from door.defence.reception import Reception
+from door.session.door_log import formatter, opened
 
 TOML = '[board]\ntime_zone = "Asia/Tokyo"\n[server]\nlog_format = "{}"\n'
 
@@ -44,3 +46,26 @@ def test_a_line_has_its_zone_and_in_json_it_is_one_line_in_any_case(
         "logger": "door",
         "message": "Hello,\nZoë.",
     }
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o770])
+def test_a_log_is_written_through_a_link_only_where_nobody_else_can_have_put_it(
+    tmp_path: Path, mode: int
+) -> None:
+    data, ours = tmp_path / "data", tmp_path / "ours"
+    data.mkdir()
+    data.chmod(mode)
+    ours.write_text("before\n")
+    for name in ("door.log", "refused.log"):
+        (data / name).symlink_to(ours)
+    file = tmp_path / "sysop.toml"
+    file.write_text("")
+    for handler in opened(settings.load(file)):
+        handler.emit(record("by a door"))
+        handler.close()
+    refusals = Reception(settings.load(file), SystemClock(), lambda: 0)
+    refusals.open_log(data)
+    refusals.note("192.0.2.1", "refused")
+    refusals.close_log()
+    said = ours.read_text()
+    assert ("by a door" in said, "refused" in said) == ((mode == 0o700),) * 2
