@@ -357,7 +357,7 @@ class _RefusalLog(RotatingFileHandler):
 
     def _open(self) -> TextIOWrapper:
         self.make()
-        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=files.plain)
+        return open(self.baseFilename, "a", encoding=self.encoding, opener=files.plain)
 
     def handleError(self, record: logging.LogRecord) -> None:
         pass

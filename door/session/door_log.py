@@ -61,9 +61,7 @@ class LogFile(logging.FileHandler):
     def _open(self) -> TextIOWrapper:
         """Open it, for its owner alone to read: it says who played when. A link that others may
         have put there could lead to any file of ours."""
-        return open(
-            *(self.baseFilename, self.mode, -1, self.encoding, self.errors), opener=files.plain
-        )
+        return open(self.baseFilename, "a", -1, self.encoding, self.errors, opener=files.plain)
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
