@@ -109,6 +109,7 @@ class Books:
         self._database.hurry(seconds)
 
     async def close(self) -> None:
+        self._submit()  # what this step of the loop has asked for is done as well
         await self._loop.run_in_executor(None, self._writer.close)
 
     def _read(self, operation: Callable[[Desk], T]) -> T:

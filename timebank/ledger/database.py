@@ -421,7 +421,8 @@ class Writer:
         return self._done._replace(waiting=self._queue.qsize())
 
     def submit(self, request: Request) -> None:
-        """Queue a request, answered by `deliver`; raises `BooksUnavailable` once closed.
+        """Queue a request, answered by `deliver`; raises `BooksUnavailable` once closed, or where the
+        system has no room for the thread.
 
         Whoever can `take` it has taken it back: nothing of it is ever done then, and no answer
         comes.
@@ -429,10 +430,16 @@ class Writer:
         with self._closing:
             if self._closed:
                 raise errors.BooksUnavailable(Phrase("The books are closed."))
-            self._queue.put(request)
             if not self._has_begun:
-                self._has_begun = True
-                self._thread.start()
+                self._begin()
+            self._queue.put(request)
+
+    def _begin(self) -> None:
+        try:
+            self._thread.start()
+        except RuntimeError as error:  # the system has no room for a thread now
+            raise _unavailable(error) from error
+        self._has_begun = True
 
     def close(self) -> None:
         with self._closing:

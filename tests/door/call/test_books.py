@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from door.call.board_clock import BoardClock
+from door.call.books import Books
+from tests.clock import FakeClock
+from tests.terminal import PATIENCE
+from tests.timebank.books import NOON, settings_for
 from tests.world import world
 from timebank.errors import BooksUnavailable
 from timebank.ledger.database import Request, Writer
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 
 async def test_the_writer_gets_what_a_step_of_the_loop_asks_at_its_end(
@@ -31,6 +41,46 @@ async def test_the_writer_gets_what_a_step_of_the_loop_asks_at_its_end(
 
         assert await asyncio.gather(ask(1), ask(2)) == [1, 2]
     assert happened[:4] == ["asked", "asked", "submitted", "submitted"]
+
+
+@asynccontextmanager
+async def books_in(folder: Path) -> AsyncIterator[Books]:
+    """Books whose writer has not begun."""
+    settings = settings_for(folder)
+    with contextlib.closing(SqliteDatabase(settings.database)) as database:
+        database.open()
+        books = Books(database, lambda: settings, BoardClock(FakeClock(NOON)))
+        yield books
+        await books.close()
+
+
+async def test_what_was_asked_before_they_close_is_done(tmp_path: Path) -> None:
+    async with books_in(tmp_path) as books:
+        books._submit_soon = lambda: None  # type: ignore[method-assign] # the step goes on
+        asked = asyncio.ensure_future(books.run(lambda desk: "done"))
+        await asyncio.sleep(0)
+        await books.close()
+        async with asyncio.timeout(PATIENCE):
+            assert await asked == "done"
+
+
+async def test_a_writer_that_cannot_begin_answers_everybody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system may have no room for a thread just now, and have some a moment later."""
+
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    async with books_in(tmp_path) as books:
+        with monkeypatch.context() as full:
+            full.setattr(threading.Thread, "start", refuse)
+            asked = [books.run(lambda desk: 1) for _ in range(2)]
+            async with asyncio.timeout(PATIENCE):
+                said = await asyncio.gather(*asked, return_exceptions=True)
+        assert [type(each) for each in said] == [BooksUnavailable] * 2
+        async with asyncio.timeout(PATIENCE):
+            assert await books.run(lambda desk: 2) == 2
 
 
 async def test_books_that_are_closed_refuse_what_is_asked_of_them(tmp_path: Path) -> None:
