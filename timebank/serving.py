@@ -97,7 +97,11 @@ class Lock:
         self.left = "" if self.before is None else self.before.left
 
     def note(self, state: str, data: str = "") -> None:
-        """Say in the file what this process does now. A full disk is no reason to end."""
+        """Say in the file what this process does now. A full disk is no reason to end.
+
+        One write puts it over the note before: whoever reads, or finds it after a kill, has one of
+        the two.
+        """
         said = {
             "process": this_process(),
             "user": _user(),
@@ -107,8 +111,8 @@ class Lock:
         }
         lines = [state, *(f"{name}={value}" for name, value in said.items())]
         try:
-            os.ftruncate(self.file, 0)
-            os.pwrite(self.file, os.fsencode("\n".join(lines) + "\n"), 0)
+            size = os.fstat(self.file).st_size
+            os.pwrite(self.file, os.fsencode("\n".join(lines) + "\n").ljust(size, b"\n"), 0)
         except OSError:
             return
 

@@ -88,6 +88,29 @@ def test_after_a_kill_it_is_free_and_the_note_says_who_had_it(place: str) -> Non
         assert lock.left == "", "it is said once"
 
 
+def test_who_is_killed_over_a_note_or_has_no_room_for_it_leaves_the_one_before(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The servers that held it before are known by it, whose calls are to be closed."""
+    lock = serving.take(place, serving.SERVING, "/srv/a/board/with/a/long/name")
+    seen = []
+    for dies in (True, False):
+        with monkeypatch.context() as disk:
+            if dies:
+                disk.setattr(serving.os, "pwrite", full_disk)
+            lock.note(serving.SERVING, "/srv")
+        note = serving.read(place)
+        seen.append(None if note is None else (note.data, note.left))
+    assert seen == [
+        ("/srv/a/board/with/a/long/name", serving.this_process()),
+        ("/srv", serving.this_process()),
+    ]
+
+
+def full_disk(*parts: object) -> int:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 def test_it_is_handed_down_and_lasts_as_long_as_one_has_it(place: str) -> None:
     lock = serving.take(place, serving.STARTING)
     with subprocess.Popen(

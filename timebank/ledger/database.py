@@ -421,8 +421,8 @@ class Writer:
         return self._done._replace(waiting=self._queue.qsize())
 
     def submit(self, request: Request) -> None:
-        """Queue a request, answered by `deliver`; raises `BooksUnavailable` once closed, or where the
-        system has no room for the thread.
+        """Queue a request, answered by `deliver`; raises `BooksUnavailable` once closed, or where
+        the system has no room for the thread.
 
         Whoever can `take` it has taken it back: nothing of it is ever done then, and no answer
         comes.
