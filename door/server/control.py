@@ -45,11 +45,13 @@ class Served(Protocol):
     def stays(self) -> int | None:
         """For how many minutes it stays without callers; None if it does not end by itself."""
 
-    def drain(self, by: str) -> None:
-        """Take no more calls, and close when the last caller has gone, or now if asked again."""
+    def drain(self, by: str) -> str:
+        """Take no more calls, and close when the last caller has gone, or now if asked again;
+        return what is wrong with that."""
 
-    def shut(self, by: str) -> None:
-        """Close the board now, for doors as well, until the sysop opens it."""
+    def shut(self, by: str) -> str:
+        """Close the board now, for doors as well, until the sysop opens it; return what is wrong
+        with that."""
 
     def look_now(self) -> None:
         """See at once what a command has written into the books."""
@@ -107,8 +109,7 @@ async def carry_out(server: Served, said: Said) -> Part:
             return _drain(server, by)
         case {"control": "stop"}:
             log.warning("%s stops the board", by)
-            server.shut(by)
-            return {"words": _closing(board)}
+            return {"words": f"{_closing(board)} {server.shut(by)}".rstrip()}
         case {"control": control} if control == GIVE_WAY:
             return {"gives_way": await server.give_way()}
     raise CommandRefused(UNKNOWN)
@@ -151,15 +152,15 @@ def _drain(server: Served, by: str) -> Part:
     """Drain; a server that drains already closes."""
     board = server.board
     log.warning("%s takes the board out of service", by)
-    server.drain(by)
+    problem = server.drain(by)
     if server.ended.is_set():
-        return {"words": _closing(board)}
+        return {"words": f"{_closing(board)} {problem}".rstrip()}
     on = "1 caller is" if len(board.callers()) == 1 else f"{len(board.callers())} callers are"
     if name := _one_of_several(board):
         words = f"Server {name} takes no more calls; {on} on. It closes when the last has gone."
     else:
         words = f"No more calls are taken; {on} on. The board closes when the last has gone."
-    return {"words": words}
+    return {"words": f"{words} {problem}".rstrip()}
 
 
 def _closing(board: Board) -> str:

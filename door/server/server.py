@@ -257,25 +257,26 @@ class Server:
         self.board.passwords.close()
         self.board.reception.close_log()
 
-    def shut(self, by: str) -> None:
-        """Close the board now, for doors as well, until the sysop opens it."""
-        self._close_for_doors(f"{by} with `door stop`")
+    def shut(self, by: str) -> str:
+        """Close the board now, for doors as well, until the sysop opens it; return what is wrong
+        with that."""
         self.ended.set()
+        return self._close_for_doors(f"{by} with `door stop`")
 
-    def _close_for_doors(self, by: str) -> None:
+    def _close_for_doors(self, by: str) -> str:
         self._is_shut = True
-        if problem := closed.close(str(self.board.config.board.data), by):
-            log.error("%s Doors may start another server.", problem)
+        return _closed_for_doors(str(self.board.config.board.data), by)
 
-    def drain(self, by: str = "the sysop") -> None:
-        """Take no more calls, close when the last caller has gone, or now if asked again.
+    def drain(self, by: str = "the sysop") -> str:
+        """Take no more calls, close when the last caller has gone, or now if asked again; return
+        what is wrong with that.
 
         The board is closed for doors at once, until the sysop opens it.
         """
-        self._close_for_doors(f"{by} with `door drain`")
+        problem = self._close_for_doors(f"{by} with `door drain`")
         if self.board.draining:
             self.ended.set()
-            return
+            return problem
         callers = self.board.callers()
         self._take_no_more()
         self._looks.append(asyncio.create_task(self._presence.tell()))
@@ -284,6 +285,7 @@ class Server:
             with speaking_to(caller.console.viewer):
                 caller.console.say(f"|14{_(CLOSING_SOON)}")
         self._close_when_empty()
+        return problem
 
     def _take_no_more(self) -> None:
         self.board.draining = True
@@ -656,7 +658,7 @@ async def _serve(
             manager.say(READY)
             await server.ended.wait()
             if for_doors is None and not server.books.gone.is_set():
-                closed.close(folder, "the end of `door serve`")
+                _closed_for_doors(folder, "the end of `door serve`")
             manager.say(STOPPING)
             journal = "" if is_trial else ", hands in play stay in the journal"
             announce(f"Closing: callers are told{journal}.")
@@ -675,6 +677,15 @@ async def _serve(
             )
     finally:
         database.close()
+
+
+def _closed_for_doors(folder: str, by: str) -> str:
+    """Close a board for doors until the sysop opens it; return what is wrong with that."""
+    problem = closed.close(folder, by)
+    if problem:
+        problem = f"{problem} Doors may start another server."
+        log.error("%s", problem)
+    return problem
 
 
 def _open(

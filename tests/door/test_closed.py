@@ -13,6 +13,7 @@ from door import closed
 from door.lines import handed
 from door.run import relay, starting, turning_away
 from door.server import server_file
+from door.server.control import carry_out
 from tests.door.hosting import hosted, until_gone
 from tests.door.processes import served
 from tests.door.riding import Rider
@@ -75,6 +76,19 @@ async def test_a_drain_closes_it_at_once_and_one_that_ends_by_itself_does_not(
     async with for_doors(tmp_path) as board:
         await board.server.give_way()
     assert not closed.is_closed(str(board.config.board.data))
+
+
+@pytest.mark.parametrize("command", ["stop", "drain"])
+async def test_a_full_disk_that_leaves_doors_open_is_said_to_who_closes_the_board(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    def refuse(folder: str, by: str) -> str:
+        return f"{folder}/closed cannot be changed: No space left on device."
+
+    async with world(tmp_path) as board:
+        monkeypatch.setattr(closed, "close", refuse)
+        answer = await carry_out(board.server, {"control": command, "by": "Ann"})
+        assert "closed cannot be changed: No space left on device. Doors may" in answer["words"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
