@@ -1074,6 +1074,42 @@ _TOGETHER = (
 
 _SERVERS = (
     Mutant(
+        "A server that was stopped writes into rounds that another has stood.",
+        "door/games/vegas/tenure.py",
+        "return partial(leases.hold, name=lease_of(hold.pit), fence=hold.fence)",
+        "return lambda desk: None",
+    ),
+    Mutant(
+        "A pit that another server has had meanwhile is kept as if nothing was.",
+        "door/games/vegas/tenure.py",
+        "return fence == self.hold.fence",
+        "return fence is not None",
+    ),
+    Mutant(
+        "A hand at a table of another server is laid at one of this server.",
+        "door/games/vegas/tenure.py",
+        "self.hold.pit == pit_of(table)",
+        "pit_of(table) >= 1",
+    ),
+    Mutant(
+        "Rounds are stood as soon as their server has ended, before it may be back.",
+        "timebank/servers/leases.py",
+        "return lease is None or not now < lease.until <= now + LONGEST_SECONDS",
+        "return lease is None or not lease.is_live(now)",
+    ),
+    Mutant(
+        "A server that begins takes up the rounds of all others too.",
+        "door/games/vegas/room.py",
+        "if pit_of(table) == hold.pit:",
+        "if pit_of(table) >= hold.pit:",
+    ),
+    Mutant(
+        "A table is dealt from the shoe as it was before another server had it.",
+        "door/games/vegas/table.py",
+        "            self.state.forget_shoe()\n",
+        "",
+    ),
+    Mutant(
         "A lease is taken although it is another's and has not run out.",
         "timebank/servers/leases.py",
         "if lease.server != server_id and lease.is_live(now):",

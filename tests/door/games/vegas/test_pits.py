@@ -112,6 +112,23 @@ async def test_a_pit_that_nobody_uses_is_let_go_and_the_lowest_is_taken(tmp_path
         assert pits(two) == [0, 1]
 
 
+async def test_a_table_at_which_another_server_has_dealt_meanwhile_goes_on_in_its_shoe(
+    tmp_path: Path,
+) -> None:
+    async with servers(tmp_path, toml=table_toml()) as two:
+        two[0].seeds = [shoe(1, everybody_plays)]
+        ada, bob = await arrives(two[0], "Ada"), await arrives(two[1], "Bob")
+        for sitter in (ada, bob, ada):
+            party = Party(two[0] if sitter is ada else two[1], [await sitter.sits()])
+            await sitter.bets(1)
+            await party.play_out()
+            await sitter.gets_up()
+            await two.pass_time(6)
+            assert pits(two) == [0, 0]
+        assert ada.was_told(news.BetRefused) == []
+        assert len(ada.was_told(news.RoundDealt)) == 2
+
+
 async def test_the_rounds_of_a_dead_server_are_stood_and_their_callers_told(
     tmp_path: Path, bank: str
 ) -> None:
@@ -170,6 +187,8 @@ async def test_a_server_that_is_back_in_time_takes_its_round_up(tmp_path: Path, 
                 ada = await comes_back(again, "Ada")
                 await ada.does("stay")
                 assert back.at_turn == "Bob"
+                await (await comes_back(again, "Bob")).does("stay")
+                assert back.state.in_play is None  # and Cyd's round is not taken up
 
 
 async def comes_back(here: World, name: str) -> Sitter:
