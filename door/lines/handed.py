@@ -104,7 +104,7 @@ def files_at(place: str) -> tuple[str, list[str], list[int]]:
     try:
         held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         about = os.fstat(held)
-        found = _found(held, name.casefold())
+        found = _found(held, name)
         said += [f"folder_mode={about.st_mode}", f"folder_user={about.st_uid}", "unread=0"]
         opened = [_opened(held, each, status) for each, status in found]
     except OSError as error:
@@ -117,13 +117,23 @@ def files_at(place: str) -> tuple[str, list[str], list[int]]:
     return folder, said + texts, ends
 
 
-def _found(folder: int, named: str) -> list[tuple[str, os.stat_result]]:
-    """List the files of a folder that matter: the one that is named first, then the newest."""
+def _found(folder: int, whole: str) -> list[tuple[str, os.stat_result]]:
+    """List the files of a folder that matter: the one that is named first, then the newest.
+
+    Hosts may name it in another case than they wrote. In a folder of very many files it is found
+    if they do not.
+    """
+    named = whole.casefold()
     found: list[tuple[bool, int, str, os.stat_result]] = []
+    try:
+        status = os.stat(whole, dir_fd=folder)
+        found.append((False, -status.st_mtime_ns, whole, status))
+    except OSError:
+        pass
     with os.scandir(folder) as entries:
         for _, entry in zip(range(MOST_ENTRIES), entries, strict=False):
             name = entry.name.casefold()
-            if name != named and not is_read(name):
+            if entry.name == whole or (name != named and not is_read(name)):
                 continue
             try:
                 status = entry.stat()

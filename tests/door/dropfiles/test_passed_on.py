@@ -181,3 +181,12 @@ def test_of_a_full_folder_the_newest_are_passed_on_and_the_one_that_is_named(
         os.close(end)
     assert len(ends) == handed.MOST_FILES
     assert [text for text in texts if text.startswith(f"#{named.name}=")]
+
+
+def test_a_file_that_is_named_is_found_among_more_names_than_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(handed, "MOST_ENTRIES", 0)
+    named = a_file(tmp_path)
+    with passed_on(named) as at:
+        assert told(named, at) == told(named)
