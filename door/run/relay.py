@@ -191,7 +191,8 @@ class Door:
         """End a server that has stood still for long, if it is ours; raises `_NotServed`."""
         from door.run import starting  # noqa: PLC0415 - where a server runs nobody needs it
 
-        if not starting.end_hung(wire, str(self.settings.folder)):
+        is_ended = starting.end_hung(wire, str(self.settings.folder)) or starting.has_ended(wire)
+        if not is_ended:
             raise _NotServed(NO_ANSWER, FAILED, "the board's server does not answer")
 
     def _wait_for_another(self) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
+import select
 import signal
 import sys
 import time
@@ -93,6 +94,14 @@ def end_hung(wire: _socket.socket, folder: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def has_ended(wire: _socket.socket) -> bool:
+    """Return whether the server at the other end of a wire has ended: another door may have done it
+    just now."""
+    poll = select.poll()
+    poll.register(wire, 0)  # the end is reported whatever is asked for
+    return bool(poll.poll(0))
 
 
 class _HungUp(Exception):

@@ -7,6 +7,7 @@ import os
 import pwd
 import resource
 import signal
+import socket
 import struct
 import time
 from pathlib import Path
@@ -292,3 +293,15 @@ def test_the_first_door_of_a_board_makes_the_data_folder_as_the_sysop_wants_it(
     (tmp_path / "sysop.toml").write_text(f"nonsense = 1\n{TOML}")
     with pytest.raises(FileNotFoundError, match="nonsense"):
         reach(tmp_path)
+
+
+def test_a_server_that_another_door_has_just_ended_is_no_reason_to_turn_a_caller_away(
+    board: Path,
+) -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    door = relay.Door({"config": str(board / "sysop.toml")}, {})
+    with ours:
+        with pytest.raises(relay._NotServed):
+            door._end_hung(ours)
+        theirs.close()
+        door._end_hung(ours)
