@@ -1,4 +1,4 @@
-"""A door beside a server: until its caller can press a key, and what waits for them meanwhile.
+"""A door at a server, or one that starts it: until its caller can press a key.
 
 Python starts without its site hooks (-S): where the program is installed for development, they take
 twice as long as all the rest of its start, and would make any ratio look good.
@@ -22,28 +22,33 @@ from bench.board import sysop_toml
 from bench.processes import PATIENCE, ROOT, environment
 from bench.report import Goal, Row, Scale, median
 from bench.startup import DROP_FILE, LISTENS, WELCOME
+from door import closed
+from door.server import server_file
 
 # What an installed command runs.
 DOOR = "from door.cli.entry import main; main()"
 PYTHON = (sys.executable, "-S")
 READY, SMALL = Goal("ratio", "<=", 5), Goal("value", "<=", 15)
+FIRST = Goal("ratio", "<=", 8)  # of the line that they read at once
 MILLI = 1e3
 WARM = 2  # doors before the first that counts: the server loads what it needs for one
-ALONE = 3  # doors by themselves, at the least
+STARTS = 3  # doors that start a server, at the least
 
 
 class Ready(NamedTuple):
-    """A door whose caller can press a key: seconds until then, CPU of its own, megabytes."""
+    """A door whose caller can press a key: seconds until then, CPU of its own, megabytes, and the
+    seconds until they saw anything."""
 
     seconds: float
     cpu: float
     memory: float
+    first: float = 0.0
 
 
 def run(scale: Scale, disk: Path) -> Iterator[Row]:
     bare: list[Ready] = []
     handed: list[Ready] = []
-    alone: list[Ready] = []
+    starts: list[Ready] = []
     with tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder:
         config = Path(folder) / "sysop.toml"
         config.write_text(sysop_toml(16), encoding="utf-8")
@@ -58,11 +63,17 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
             spent = (_cpu(server.pid) - before) / scale.starts
             server.send_signal(signal.SIGTERM)
             server.wait(PATIENCE)
-        alone += [_door(config, number) for number in range(max(ALONE, scale.starts // 3))]
+        closed.reopen(str(config.parent / "data"))
+        for number in range(max(STARTS, scale.starts // 3)):
+            starts.append(_door(config, number))
+            _end_started(config.parent / "data")
     yield from _rows("a door at the server", handed, bare, READY, SMALL)
     at_server = spent * MILLI
     yield Row("a door at the server: CPU of the server, to its end", "ms", at_server)
-    yield from _rows("a door by itself", alone, bare)
+    first = median(each.first for each in starts) * MILLI
+    least = median(each.seconds for each in bare) * MILLI
+    yield Row("a door that starts a server: a line (bare Python)", "ms", first, least, FIRST)
+    yield from _rows("a door that starts a server", starts, bare)
 
 
 def _rows(
@@ -134,15 +145,25 @@ def _door(config: Path, number: int) -> Ready:
         ) as door,
     ):
         os.close(caller)
-        seen = b""
+        seen = screen.read(1)
+        first = time.perf_counter() - began
         while not any(asked in seen for asked in WELCOME):
             seen += screen.read(65536)
         seconds = time.perf_counter() - began
-        found = Ready(seconds, _cpu(door.pid), _memory(door.pid))
+        found = Ready(seconds, _cpu(door.pid), _memory(door.pid), first)
         door.send_signal(signal.SIGHUP)
         if door.wait(timeout=PATIENCE) != 0:
             raise RuntimeError("door run did not end in peace")
     return found
+
+
+def _end_started(data: Path) -> None:
+    """End the server that a door has started, and wait until it has let the books go."""
+    found = server_file.server_in(data)
+    assert found is not None
+    os.kill(found.process, signal.SIGTERM)
+    while found.runs:
+        time.sleep(0.01)
 
 
 def _environment() -> dict[str, str]:

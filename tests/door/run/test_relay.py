@@ -427,6 +427,7 @@ def install(folder: Path, release: str) -> str:
     about = packages / f"blackjack_for_time-{release}.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text(f"Name: blackjack-for-time\nVersion: {release}\n")
+    (about / "entry_points.txt").write_text("[console_scripts]\ndoor = door.cli.entry:main\n")
     return str(packages)
 
 
@@ -465,30 +466,38 @@ async def test_a_server_of_the_sysop_takes_doors_of_another_release_and_the_log_
         assert await visit.goes() == 0
 
 
-async def test_a_server_of_doors_hands_its_callers_to_one_of_the_release_that_is_installed(
+async def test_at_an_update_all_doors_of_a_server_go_on_at_one_of_the_new_release(
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path) as host:
-        before_ours = {"PYTHONPATH": str(tmp_path / "site-packages")}
-        moth = await host.on_terminal("--dropfile", str(host.door32()), environment=before_ours)
-        await moth.comes_in()
-        await moth.sits_down()
-        await open_a_hand(moth)
-        staked = host.balances(NAME)["stake"]
+        updated = {"PYTHONPATH": str(tmp_path / "site-packages")}
+
+        async def comes(node: int, alias: str) -> Visit:
+            file = host.door32(node, user=40 + node, alias=alias)
+            name = f"{alias}@Xibalba"
+            return await host.on_terminal("--dropfile", str(file), name=name, environment=updated)
+
+        riders = [await comes(1, "Moth"), await comes(2, "Ant")]
+        for rider in riders:
+            await rider.comes_in()
+            await rider.sits_down()
+            await open_a_hand(rider)
+        staked = [host.balances(rider.name)["stake"] for rider in riders]
         old = server_file.server_in(host.config.board.data)
         assert old is not None
         await asyncio.to_thread(answered, host, "9.9")  # which is installed elsewhere
         handed.dial(str(host.config.board.data)).close()  # it still takes doors
         install(tmp_path, "9.9")
-        assert await asyncio.to_thread(answered, host, "9.9") == [handed.AGAIN]
-        await goes_on_with_the_hand(moth)
+        bee = await comes(3, "Bee")
+        await bee.comes_in()
+        for rider in riders:
+            await goes_on_with_the_hand(rider)
         await until_gone(old.process)
         new = server_file.server_in(host.config.board.data)
         assert new is not None
-        assert new.process != old.process
-        assert host.balances(NAME)["stake"] == staked > 0
-        bee = await host.a_visit(2, user=43, alias="Bee")
-        for visit in (moth, bee):
+        assert new.version == "9.9"
+        assert [host.balances(rider.name)["stake"] for rider in riders] == staked
+        for visit in (*riders, bee):
             visit.gets(HANG_UP)
             assert await visit.ends(within=2.0) == 0
         host.expected = "there is no such file"

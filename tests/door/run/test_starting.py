@@ -19,7 +19,7 @@ from door.lines import handed
 from door.run import relay, starting, turning_away
 from door.server import server_file
 from tests.door.hosting import HANG_UP, Host, Visit, hosted, until_gone
-from tests.door.processes import HIT, INSURANCE, open_a_hand, question
+from tests.door.processes import HIT, INSURANCE, dealt_door, open_a_hand, question
 from timebank import serving
 
 STARTED = "A door has started this server"
@@ -101,6 +101,25 @@ async def test_when_one_is_killed_in_a_hand_its_door_starts_another_for_all(
         moth.gets(HANG_UP)
         assert await moth.ends(within=2.0) == 0
         assert await bee.goes() == 0
+
+
+async def test_under_a_host_that_limits_the_cpu_of_its_doors_no_server_is_started(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path) as host:
+        process = await asyncio.create_subprocess_exec(
+            *("sh", "-c", 'ulimit -t 30; exec "$@"', "sh", *dealt_door(host.folder), "run"),
+            *("--config", str(host.config.path), "--dropfile", str(host.door32())),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        shown, _ = await process.communicate(b" ")
+        assert (process.returncode, relay.CLOSED in shown.decode()) == (relay.REFUSED, True)
+        assert shown.startswith(f"{relay.ONE_MOMENT}\r\n".encode())
+        host.expected = "start `door serve` when the machine starts"
+        assert host.expected in host.log
+        assert not (host.config.board.data / handed.NAME).exists()
 
 
 # Without a server.

@@ -1,0 +1,84 @@
+"""The line on which a door itself says a few words: which one it is, and what they are told."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from door.run import caller_line, relay
+from tests.door.dropfiles.writers import door32, text
+
+
+def nobody(host: str, port: int) -> int:
+    raise AssertionError("it calls nobody back")
+
+
+def named(folder: Path, number: int, *, ago: int = 0) -> None:
+    """Write a DOOR32.SYS that names this socket, so many seconds before now."""
+    file = folder / "DOOR32.SYS"
+    file.write_bytes(text(*door32(comm="2", handle=str(number))))
+    at = file.stat().st_mtime - ago
+    os.utime(file, (at, at))
+
+
+def heard(wire: socket.socket, folder: Path, said: dict[str, str]) -> bytes:
+    """What comes down a wire when the line of such a call is told something."""
+    line = caller_line.line_of(said, str(folder), nobody)
+    if line is not None:
+        line.say(relay.ONE_MOMENT)
+    wire.setblocking(False)
+    try:
+        return wire.recv(64)
+    except BlockingIOError:
+        return b""
+
+
+@pytest.mark.parametrize("way", ["in the file", "--socket"])
+def test_a_caller_on_a_socket_reads_that_they_must_wait(tmp_path: Path, way: str) -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        named(tmp_path, near.fileno())
+        said = {"socket": str(near.fileno())} if way == "--socket" else {}
+        assert heard(far, tmp_path, said) == b"One moment, please.\r\n"
+
+
+def test_a_socket_that_an_older_file_names_is_told_nothing(tmp_path: Path) -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        named(tmp_path, near.fileno(), ago=60)
+        (tmp_path / "DOOR.SYS").write_bytes(b"COM0:\r\n")
+        assert heard(far, tmp_path, {}) == b""
+
+
+def test_what_is_no_socket_is_not_written_into(tmp_path: Path) -> None:
+    with (tmp_path / "file").open("w+b") as file:
+        said = {"socket": str(file.fileno())}
+        assert caller_line.line_of(said, str(tmp_path), nobody) is None
+    assert (tmp_path / "file").read_bytes() == b""
+    assert caller_line.line_of({"connect": "nowhere"}, str(tmp_path), nobody) is None
+
+
+def test_a_line_waits_for_a_key_and_not_for_a_caller_who_has_gone() -> None:
+    near, far = socket.socketpair()
+    with near:
+        line = caller_line.CallerLine(near.fileno(), near.fileno())
+        far.send(b" ")
+        line.pause(60.0)
+        far.close()
+        line.pause(60.0)
+        line.say("Goodbye.")
+
+
+def test_a_line_is_given_back_as_it_was_when_a_server_has_died() -> None:
+    """A server that may not open the host's terminal anew sets a flag of the host's own file."""
+    near, far = socket.socketpair()
+    wire, server = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with near, far, wire, server:
+        course = relay._Relay(wire, relay.Before())
+        assert course._ends(["socket", str(near.fileno())]) == [near.fileno()]
+        near.setblocking(False)
+        assert course._go_on() is None
+        assert os.get_blocking(near.fileno())
