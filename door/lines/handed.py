@@ -40,9 +40,9 @@ INT = 4  # bytes
 CALL, LINE = "call", "line"
 HUNG_UP, ENDED, RESIZED = "hung up", "ended", "resized"
 
-# What the server says: that it does not take the caller, with its version, the status to exit with
-# and words for the caller; which line it wants, which is one of the ways below; that the caller is
-# its own from now on; how the call ended, with a status; or that it ends itself, and the caller
+# What the server says: that it does not take the caller, with its version, the status to exit by,
+# words for the caller, and why; which line it wants, which is one of the ways below; that it has
+# the caller from now on; how the call ended, with a status; or that it ends itself, and the caller
 # goes on at the next one.
 REFUSED, WANTED, TAKEN, DONE, AGAIN = "refused", "wanted", "taken", "done", "again"
 

@@ -81,11 +81,14 @@ class Before:
 
 
 class _NotServed(Exception):
-    """Nobody serves this caller. They read `words`; `why` is for the log, "" for nothing."""
+    """Nobody serves this caller. They read `words`; `why` is for the log, "" for nothing.
 
-    def __init__(self, words: str, status: int, why: str = "") -> None:
+    `is_logged` is set where a server has written it down.
+    """
+
+    def __init__(self, words: str, status: int, why: str = "", *, is_logged: bool = False) -> None:
         super().__init__(words)
-        self.words, self.status, self.why = words, status, why
+        self.words, self.status, self.why, self.is_logged = words, status, why, is_logged
 
 
 class _Late(Exception):
@@ -130,6 +133,11 @@ class Door:
                 return status
             except _NotServed as refusal:
                 return self._turn_away(refusal)
+            except _HungUp:
+                raise
+            except Exception as error:  # the folder that we are in has gone, say
+                why = f"the door failed: {error!r}"
+                return self._turn_away(_NotServed(OUT_OF_ORDER, FAILED, why))
         except _HungUp:
             return WELL
         finally:
@@ -157,7 +165,8 @@ class Door:
         from door.run import turning_away  # noqa: PLC0415 - few are
 
         line = self._line() if refusal.words else None
-        turning_away.turn_away(self.settings.path, line, refusal.words, refusal.why)
+        path = "" if refusal.is_logged else self.settings.path
+        turning_away.turn_away(path, line, refusal.words, refusal.why)
         return refusal.status
 
     def _at_a_server(self) -> int | None:
@@ -431,9 +440,10 @@ class _Relay:
         elif word == handed.GIVE:
             self._wire.send(handed.packed(*self._given(texts)))
         elif word == handed.REFUSED:
-            if len(texts) != 3 or texts[0] != handed.VERSION:
+            if len(texts) != 4 or texts[0] != handed.VERSION:
                 raise _SpeaksOtherwise
-            raise _NotServed(texts[2], int(texts[1]))
+            _, status, words, why = texts
+            raise _NotServed(words, int(status), why, is_logged=True)
         else:  # done, again, or nothing at all
             return False
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,17 @@ log = logging.getLogger("door.run")
 
 
 def turn_away(path: str, line: CallerLine | None, words: str, why: str) -> None:
-    """Tell a caller `words`, and the log `why`; "" for nothing. `path` is sysop.toml."""
+    """Tell a caller `words`, and the log `why`; "" for nothing.
+
+    `path` is sysop.toml, "" where the log of a server has it already: then it goes to standard
+    error alone, unless that is the caller's.
+    """
     if line is not None and words:
         line.say(f"\r\n{words}")
-    if why:
+    if why and path:
         _log(path, why)
+    elif why and logs.is_apart(sys.stderr.fileno()):
+        print(why, file=sys.stderr)
     if line is not None and words:
         line.pause(APOLOGY_SECONDS)
 

@@ -263,12 +263,11 @@ class DoorListener:
             except ServerEnds:
                 wire.say(handed.AGAIN)
             except CallNotTaken as refused:
-                log.log(
-                    logging.ERROR if refused.is_fault else logging.INFO,
-                    *("nobody can be let in: %s", refused),
-                )
-                status = REFUSED if refused.is_fault else WELL
-                wire.say(handed.REFUSED, handed.VERSION, status, refused.words)
+                why, status = f"nobody can be let in: {refused}", WELL
+                if refused.is_fault:
+                    status = REFUSED
+                    log.error("%s", why)
+                wire.say(handed.REFUSED, handed.VERSION, status, refused.words, why)
             except OSError as error:
                 log.info("a door has gone: %s", error)
             except Exception:

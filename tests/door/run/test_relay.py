@@ -361,7 +361,7 @@ def test_a_server_that_speaks_otherwise_is_waited_for(tmp_path: Path, is_other: 
     config, server = stands_in(tmp_path)
 
     def ends_at_last() -> None:
-        texts = ["0", "2", relay.OUT_OF_ORDER] if is_other else ["it is of another version"]
+        texts = ["0", "2", relay.OUT_OF_ORDER, "why"] if is_other else ["it is of another version"]
         for _ in range(3):
             near, _ = server.accept()
             near.recv(handed.LARGEST)
@@ -456,8 +456,8 @@ async def test_a_server_of_the_sysop_takes_doors_of_another_release_and_the_log_
     async with hosted(tmp_path, at_server=True) as host:
         host.expected = "there is no such file"
         for release in ("9.9", "9.9", "9.10"):
-            word, *_, why = await asyncio.to_thread(answered, host, release)
-            assert (word, why) == (handed.REFUSED, DropFileRefused.polite), "it has no drop file"
+            word, *_, words, _why = await asyncio.to_thread(answered, host, release)
+            assert (word, words) == (handed.REFUSED, DropFileRefused.polite), "it has no drop file"
         # By the time that a caller is in, the lines before have come through the pipe of the log.
         visit = await host.a_visit()
         lines = [line for line in host.said if "Restart the server" in line]

@@ -164,6 +164,19 @@ def test_settings_that_make_no_sense_serve_nobody(board: Path, told: list[tuple[
     assert os.listdir(board / "data") == []
 
 
+def test_a_door_that_fails_says_so_without_a_traceback(
+    board: Path, told: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cwd() -> str:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(handed, "dial", lambda folder: cwd())
+    monkeypatch.setattr(relay.os, "getcwd", cwd)
+    monkeypatch.setattr(starting, "reach", lambda *words: 1 / 0)
+    assert runs(board) == relay.FAILED
+    assert told == [(relay.OUT_OF_ORDER, "the door failed: ZeroDivisionError('division by zero')")]
+
+
 def test_beside_a_server_that_it_may_not_reach_a_door_starts_none(
     board: Path, told: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
