@@ -116,6 +116,13 @@ class Lock:
         except OSError:
             return
 
+    def refuse_another(self, place: str) -> None:
+        """Raise `DatabaseRefused` unless this is the lock of that place."""
+        from timebank.errors import DatabaseRefused  # noqa: PLC0415 - not for doors
+
+        if not os.path.samestat(os.fstat(self.file), os.stat(place)):
+            raise DatabaseRefused(f"{place} is not the lock that was handed down.")
+
     def __enter__(self) -> Lock:
         return self
 

@@ -11,6 +11,7 @@ import os
 import sys
 from pathlib import Path
 
+from door.call.process import lock_of
 from door.config import config as settings
 from door.errors import BoardClosed, CannotJoin, CannotListen
 from door.server import door_calls, server
@@ -32,6 +33,7 @@ def main() -> None:
     try:
         config = part.adapt(settings.load(Path(path)))
         _log_in(config)
+        part.lock.refuse_another(lock_of(config.bank))
         with asyncio.Runner(loop_factory=server.loop_of(config)) as runner:
             runner.run(server.serve(config, log.info, for_doors=part))
     except (

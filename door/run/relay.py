@@ -220,6 +220,7 @@ class Door:
         try:
             wire = _dialled(folder)
             while wire is None:
+                folder = self.settings.without_note() or folder
                 self._wait_while_closed(folder)
                 wire = _dialled(folder) or self._start(folder)
         except OSError as error:
@@ -311,6 +312,12 @@ class Settings:
         self.path = said.get("config") or environment.get(CONFIG_VARIABLE) or CONFIG
         self.folder = handed.folder_noted(self.path) or self._folder_set()
 
+    def without_note(self) -> str | None:
+        """Return the data folder by sysop.toml alone: the server that left the note has ended, and
+        links may lead elsewhere by now."""
+        self.folder = self._folder_set() or self.folder
+        return self.folder
+
     def lock(self, folder: str) -> str:
         """Return where the lock of the books is."""
         from timebank import serving  # noqa: PLC0415 - where a server runs nobody needs it
@@ -368,7 +375,10 @@ def _placed(
 ) -> tuple[str, str, dict[str, str], dict[str, str]]:
     """Return where drop files are looked for, our folder, options and environment, in whole
     paths."""
-    here = os.getcwd()
+    try:
+        here = os.getcwd()
+    except OSError:  # a host has taken away the folder that it started us in
+        here = "/"
     heard = {name: environment[name] for name in handed.VARIABLES if environment.get(name)}
     whole = {name: os.path.join(here, heard[name]) for name in handed.PATHS if name in heard}
     asked = dict(said)

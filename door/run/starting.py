@@ -233,6 +233,8 @@ def _become_a_server(lock: int, config: str, folder: str) -> NoReturn:
         os.setsid()
         if os.fork():
             os._exit(0)  # whoever leads no session never gets a terminal again
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a host may have set it low
         nothing = os.open(os.devnull, os.O_RDWR)
         log = _log_of(folder, nothing)
         ends = [fcntl.fcntl(each, fcntl.F_DUPFD, FIRST_FREE) for each in (nothing, log, log, lock)]

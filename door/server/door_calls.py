@@ -13,6 +13,7 @@ import contextlib
 import errno
 import logging
 import os
+import resource
 import select
 import socket
 import stat
@@ -76,6 +77,8 @@ BEAT_SECONDS = 10.0  # between two signs that this server does not stand still
 WELL, FAILED, REFUSED = "0", "1", "2"  # as `door run` exits
 # What a caller reads who is on no line yet: in ASCII.
 CLOSED = "The board is closed just now. Please call again later."
+FULL = "All lines are busy just now. Please call again later."
+NO_ROOM = "this server has no room for a caller's descriptors: it may have {} open"
 OUT_OF_ORDER = "Sorry, the games can't open right now. Please tell the sysop."
 ONLY_OURS = "This is for the sysop alone."
 
@@ -608,9 +611,13 @@ class DoorWire:
                 await ready
         finally:
             self._loop.remove_reader(self._wire.fileno())
-        data, ends, _, _ = socket.recv_fds(
+        data, ends, flags, _ = socket.recv_fds(
             self._wire, handed.LARGEST, most, socket.MSG_CMSG_CLOEXEC
         )
+        if flags & socket.MSG_CTRUNC:  # the kernel has left some out
+            for end in ends:
+                os.close(end)
+            raise CallNotTaken(NO_ROOM.format(*resource.getrlimit(resource.RLIMIT_NOFILE)), FULL)
         said, *texts = handed.unpacked(data)
         if said != word:  # it has gone, or been hung up on
             for end in ends:

@@ -124,6 +124,14 @@ def test_it_is_handed_down_and_lasts_as_long_as_one_has_it(place: str) -> None:
     assert serving.take_now(place) is not None
 
 
+def test_one_of_other_books_that_was_handed_down_is_refused(tmp_path: Path, place: str) -> None:
+    other = serving.place_of(str(tmp_path / "other.sqlite3"))
+    with serving.take(place, serving.STARTING) as lock, serving.take(other, serving.STARTING):
+        lock.refuse_another(place)
+        with pytest.raises(DatabaseRefused, match="is not the lock that was handed"):
+            lock.refuse_another(other)
+
+
 def test_two_ways_to_the_same_books_are_one_lock(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     for each in (one, two):

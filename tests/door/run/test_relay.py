@@ -7,6 +7,7 @@ import contextlib
 import errno
 import os
 import pwd
+import resource
 import signal
 import socket
 import stat
@@ -19,7 +20,7 @@ import pytest
 
 from door.errors import DropFileRefused
 from door.lines import handed
-from door.run import relay, turning_away
+from door.run import relay, starting, turning_away
 from door.server import door_calls, server_file
 from tests.door.dropfiles.writers import bbsdev, text
 from tests.door.hosting import BOARD, HANG_UP, KILL, Host, Visit, hosted, until_gone
@@ -663,3 +664,61 @@ async def test_minutes_are_given_although_the_door_has_not_read_everything() -> 
         wire._answer = asyncio.get_running_loop().create_future()
         wire._obey()
         assert wire._answer.result()[:2] == [handed.GIVEN, "MODUSER.DAT"]
+
+
+def test_a_server_without_room_for_descriptors_says_so(wires) -> None:
+    near, far = wires
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with near, far, open("/dev/null") as file:
+
+        async def asks() -> None:
+            near.setblocking(False)
+            handed.send_ends(far, handed.packed(handed.CALL), [file.fileno()] * 3)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (os.dup(near.fileno()) + 1, limits[1]))
+            with pytest.raises(door_calls.CallNotTaken, match="no room for a caller") as it:
+                await door_calls.DoorWire(near).message(handed.CALL)
+            assert it.value.words == door_calls.FULL
+
+        try:
+            asyncio.run(asks())
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def test_the_note_of_a_server_that_has_ended_leads_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The data folder may be a link that leads elsewhere by now: the lock was of other books."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "data").symlink_to("one")
+    config = tmp_path / "sysop.toml"
+    config.write_text("")
+    assert handed.leave_note(str(config), config.stat(), str(tmp_path / "data")) is not None
+    (tmp_path / "data").unlink()
+    (tmp_path / "data").symlink_to("two")
+    asked: list[tuple[str, ...]] = []
+
+    def reach(*said: str) -> None:
+        asked.append(said)
+
+    monkeypatch.setattr(starting, "reach", reach)
+    door = relay.Door({"config": str(config)}, {})
+    with pytest.raises(relay._HungUp):
+        door._reach()
+    assert [Path(each).resolve() for each in asked[0][1:]] == [
+        tmp_path / "two",
+        tmp_path / "two/board.sqlite3.serving",
+    ]
+
+
+def test_a_door_whose_folder_has_gone_is_told_where_its_files_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone, node = tmp_path / "gone", tmp_path / "node1"
+    for each in (gone, node):
+        each.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    folder, _, files = relay._facts({"dropfile": str(node)}, {}, relay.Before())
+    assert (folder, files) == (str(node), [])
