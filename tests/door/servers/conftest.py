@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from typing import NoReturn
 
 import pytest
 
+from door.servers import nudges
+from tests.door.servers.boards import Machine
 from tests.timebank.cluster import Cluster
 from timebank.settings.place import ServerPlace
 
@@ -18,10 +22,25 @@ def database(cluster: Cluster) -> Iterator[ServerPlace]:
     cluster.give_back(name)
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
-def place(request: pytest.FixtureRequest) -> ServerPlace | None:
-    """New books of either kind: in a file of processes of one machine, or on a server."""
-    if request.param == "sqlite":
-        return None
-    made: ServerPlace = request.getfixturevalue("database")
-    return made
+Soon = Callable[[Machine], Awaitable[None]]
+CUT_SECONDS = 10  # after which everything is seen without notifications
+
+
+@pytest.fixture(params=["notified", "cut"])
+def soon(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Soon:
+    """Give what lets a server see what another has written: nothing where it is notified, so no
+    clock goes on then."""
+    is_cut = request.param == "cut"
+
+    async def deaf(server: ServerPlace, look: Callable[[], None]) -> NoReturn:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    if is_cut:
+        monkeypatch.setattr(nudges, "listen", deaf)
+
+    async def wait(machine: Machine) -> None:
+        if is_cut:
+            await machine.pass_time(CUT_SECONDS)
+
+    return wait

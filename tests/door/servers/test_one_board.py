@@ -9,18 +9,17 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
 from unittest import mock
 
 import pytest
 
 from door.errors import CannotJoin
 from door.server import presence
-from door.servers import nudges
 from door.servers.agreement import terms_in
 from tests.door.banking import at_the_window, hears, sends
 from tests.door.lines.board import PATIENCE
 from tests.door.servers.boards import Machine, beside, machines, until_known
+from tests.door.servers.conftest import Soon
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.world import BOARD
 from timebank.errors import BooksUnavailable
@@ -30,29 +29,6 @@ from timebank.servers import registry
 from timebank.settings.place import ServerPlace
 
 TOML = sysop_toml(events="", timebank="").replace("events = []", "").replace("[timebank]", "")
-CUT_SECONDS = 10  # after which everything is seen without notifications
-
-Soon = Callable[[Machine], Awaitable[None]]
-
-
-@pytest.fixture(params=["notified", "cut"])
-def soon(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Soon:
-    """Give what lets a server see what another has written: nothing where it is notified, so no
-    clock goes on then."""
-    is_cut = request.param == "cut"
-
-    async def deaf(server: ServerPlace, look: Callable[[], None]) -> NoReturn:
-        await asyncio.Event().wait()
-        raise AssertionError
-
-    if is_cut:
-        monkeypatch.setattr(nudges, "listen", deaf)
-
-    async def wait(machine: Machine) -> None:
-        if is_cut:
-            await machine.pass_time(CUT_SECONDS)
-
-    return wait
 
 
 # Callers.
