@@ -1076,8 +1076,8 @@ _SERVERS = (
     Mutant(
         "A server that was stopped writes into rounds that another has stood.",
         "door/games/vegas/tenure.py",
-        "return partial(leases.hold, name=lease_of(hold.pit), fence=hold.fence)",
-        "return lambda desk: None",
+        "leases.hold(desk, lease_of(self.pit), self.fence)",
+        "pass",
     ),
     Mutant(
         "A pit that another server has had meanwhile is kept as if nothing was.",

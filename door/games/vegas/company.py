@@ -10,7 +10,6 @@ from door.call.display import LAYOUT_COLUMNS, wrap
 from door.call.page import Page
 from door.clock import until
 from door.errors import HandElsewhere, TableLost
-from door.games.vegas.door_table import ALONE
 from door.games.vegas.room import room_of
 from door.games.vegas.seat import VegasVisit
 from timebank.errors import BooksUnavailable
@@ -19,7 +18,6 @@ from timebank.language import N_, Phrase, _
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.games.vegas.table import VegasTable
 
 T = TypeVar("T")
 
@@ -53,7 +51,7 @@ class Company:
             await self._tell(_(UNREACHED))
             return
         try:
-            await self._sit_down(table)
+            await VegasVisit(self._board, self._caller, table).visit()
         except TableLost:
             self._caller.console.lift(TableLost)
             await self._tell(_(TABLE_LOST))
@@ -74,9 +72,6 @@ class Company:
         else:
             await VegasVisit(self._board, self._caller, table).stand_open_hand()
 
-    async def _sit_down(self, table: VegasTable) -> None:
-        await VegasVisit(self._board, self._caller, table).visit()
-
     async def _in_time(self, looking: Awaitable[T]) -> T:
         """Return what is looked for; `BooksUnavailable` where the caller has waited too long."""
         try:
@@ -96,15 +91,3 @@ class Company:
         if console.next_key() is not None:
             await console.key()
         console.display.answered()
-
-
-class DoorCompany(Company):
-    """The visit of a caller whom a door process serves by itself."""
-
-    async def _sit_down(self, table: VegasTable) -> None:
-        await self._caller.console.read("Vegas", _(ALONE))
-        await super()._sit_down(table)
-
-
-def sit_down(board: Board, caller: Caller) -> Company:
-    return DoorCompany(board, caller) if board.serves_one else Company(board, caller)

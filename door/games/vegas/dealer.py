@@ -25,7 +25,7 @@ from door.games.vegas import news
 from door.games.vegas import round as vegas_round
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.state import Chair, Committed, TableState
-from door.games.vegas.tenure import Hold, Tenure
+from door.games.vegas.tenure import Hold
 from timebank.callers import hearing
 from timebank.errors import CallClosed, JournalDamaged, OutOfStep, Refused, RoundOver, ShoeGone
 from timebank.language import Phrase, speaking_to
@@ -64,10 +64,9 @@ class Present:
 class Dealer:
     """The house's hands at one table."""
 
-    def __init__(self, board: Board, state: TableState, tenure: Tenure, place: int) -> None:
+    def __init__(self, board: Board, state: TableState, place: int) -> None:
         self._board = board
         self._state = state
-        self._tenure = tenure
         self._place = place
         self.hold: Hold | None = None  # under which everything is written
 
@@ -76,21 +75,19 @@ class Dealer:
     async def lay_shoe(self) -> None:
         """See that the shoe on the table is one that the next round can be dealt from."""
         state = self._state
-        alone = self._tenure.shoe_owner(state.guests())
         rules = state.house.rules
         shoe = state.shoe
-        if shoe is not None and shoe.decks == rules.decks and shoe.caller_id == alone:
+        if shoe is not None and shoe.decks == rules.decks and shoe.caller_id is None:
             return
         seed, mapping = self._board.new_seed(), rules_to_mapping(rules)
         assert self.hold is not None  # the table was opened
-        guard = self._tenure.guard(self.hold, is_shared=alone is None)
-        table = self.hold.table_at(self._place)
+        guard, table = self.hold.guard, self.hold.table_at(self._place)
         ahead = self._board.config.shoes_ahead
 
         def take(desk: Desk) -> Shoe:
             guard(desk)
             return play.take_shoe(
-                *(desk, VEGAS_KIND, mapping, alone, seed), table=table, ahead=ahead
+                *(desk, VEGAS_KIND, mapping, None, seed), table=table, ahead=ahead
             )
 
         state.shoe = await self._board.books.run(take)
@@ -154,7 +151,7 @@ class Dealer:
             if (number := each.caller.last_hand.seen())
         }
         enter = partial(vegas_round.enter_deal, sitters=sitters, seen=seen)
-        post = self._post(enter, shoe)
+        post = self._post(enter)
         committed = tuple(state.commitments) if shoe.fresh else ()
         cut = "\n".join(each.phrase for each in committed) or state.cut
         tell_cuts = await self.cuts_told(committed)
@@ -236,7 +233,7 @@ class Dealer:
     ) -> None:
         assert hand.round.turn is not None  # somebody decides
         act = Act(str(action), hand.round.turn.seat + 1, amount)
-        post = self._post(partial(vegas_round.enter_action, sitters=sitters), hand.shoe)
+        post = self._post(partial(vegas_round.enter_action, sitters=sitters))
         try:
             stake = hand.round.added(action, amount)
             step = await play.act(post, hand, act, stake, str(action) if stake else "")
@@ -273,10 +270,10 @@ class Dealer:
             self._lay_aside()
             self._state.tell()
 
-    def _post(self, enter: Callable[[Desk, Work], Played], shoe: Shoe) -> Post:
+    def _post(self, enter: Callable[[Desk, Work], Played]) -> Post:
         """Return who brings an entry to the books: fenced, in the transaction that writes it."""
         assert self.hold is not None  # the table was opened
-        guard = self._tenure.guard(self.hold, is_shared=shoe.caller_id is None)
+        guard = self.hold.guard
 
         def write(desk: Desk, work: Work) -> Played:
             guard(desk)

@@ -54,7 +54,7 @@ GAME = Game(
     odds_at="door.odds.blackjack:odds",
     costs_at="door.odds.decisions:BlackjackCosts",
     card_at="door.odds.blackjack_card:card",
-    table_at="company:sit_down",
+    table_at="company:Company",
     words_at="room:menu_words",
     shares={
         "sums": "door.lobby.sums:for_board",

@@ -17,7 +17,6 @@ from door.clock import sleep
 from door.errors import HandElsewhere
 from door.games.tables.words import turns_today
 from door.games.vegas import standing
-from door.games.vegas.door_table import DoorTenure
 from door.games.vegas.game import VegasSettings
 from door.games.vegas.round import GAME
 from door.games.vegas.table import VegasTable
@@ -40,7 +39,7 @@ class VegasRoom(Shared):
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self.tenure = DoorTenure(board) if board.serves_one else Tenure(board)
+        self.tenure = Tenure(board)
         self._tables: dict[int, VegasTable] = {}
         self._tenure_changes = asyncio.Lock()
         self._unreadable: set[int] = set()  # rounds of other servers, named in the log
@@ -53,9 +52,7 @@ class VegasRoom(Shared):
     def table(self, number: int = FIRST_TABLE) -> VegasTable:
         table = self._tables.get(number)
         if table is None:
-            table = self._tables[number] = VegasTable(
-                self._board, number, self.tenure, self.own, self._lose
-            )
+            table = self._tables[number] = VegasTable(self._board, number, self.own, self._lose)
         return table
 
     def guests(self) -> int:
@@ -172,9 +169,9 @@ class VegasRoom(Shared):
         if stored is None or stored.game != GAME:
             return None
         shoe = stored.shoe
-        if shoe is None or shoe.caller_id is not None:  # they played alone
+        if shoe is None or shoe.caller_id is not None:  # they played alone, in an earlier release
             return stored.lead, FIRST_TABLE
-        if not self.tenure.has(desk, shoe.table):
+        if not self.tenure.has(shoe.table):
             return stored.lead, None
         return stored.lead, place_of(shoe.table)
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.games.vegas.news import News
-    from door.games.vegas.tenure import Hold, Tenure
+    from door.games.vegas.tenure import Hold
 
 
 CLOSING = N_("The board is closing.")
@@ -90,7 +90,6 @@ class VegasTable:
         self,
         board: Board,
         number: int,
-        tenure: Tenure,
         own: Callable[[], Awaitable[Hold]],
         lose: Callable[[], None],
     ) -> None:
@@ -101,7 +100,7 @@ class VegasTable:
         self.is_lost = False  # another server has had its pit: this table is closed for good
         self._board = board
         self._own, self._lose = own, lose
-        self._dealer = Dealer(board, self.state, tenure, number)
+        self._dealer = Dealer(board, self.state, number)
         self._queue: asyncio.Queue[Errand] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._closed = False

@@ -8,8 +8,6 @@ lost its pit meanwhile, writes nothing more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +17,6 @@ from timebank.servers import leases
 
 if TYPE_CHECKING:
     from door.call.board import Board
-    from door.games.vegas.state import SeatedGuest
     from timebank.ledger.database import Desk
 
 # By the clock of the books. A server that is back 30 seconds after its last renewal, or sooner,
@@ -56,6 +53,10 @@ class Hold(NamedTuple):
 
     pit: int
     fence: int
+
+    def guard(self, desk: Desk) -> None:
+        """Have the open transaction count only while the pit is held so; raises `LeaseLost`."""
+        leases.hold(desk, lease_of(self.pit), self.fence)
 
     def table_at(self, place: int) -> int:
         """Return the number in the books of a table of this pit."""
@@ -98,15 +99,6 @@ class Tenure:
         except BooksFailed:
             return
 
-    def has(self, desk: Desk, table: int) -> bool:
+    def has(self, table: int) -> bool:
         """Return whether the rounds of a table, by its number in the books, are dealt here."""
         return self.hold is not None and self.hold.pit == pit_of(table)
-
-    def guard(self, hold: Hold, *, is_shared: bool) -> Callable[[Desk], None]:
-        """Return what raises `LeaseLost` in a transaction unless the pit is held under this fence.
-        `is_shared` says whether the shoe is that of a table, and not a caller's own."""
-        return partial(leases.hold, name=lease_of(hold.pit), fence=hold.fence)
-
-    def shoe_owner(self, guests: Sequence[SeatedGuest]) -> int | None:
-        """Return whose own shoe a table with these guests deals from; None for the table's."""
-        return None

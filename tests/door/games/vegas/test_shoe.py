@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack
+from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from door.errors import NotNow
-from door.games import overdue
+from door.games import film, hands, overdue
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.tables import play
 from door.games.tables.fairness import Fairness
 from door.games.vegas import news
 from door.games.vegas.clock import RETRY_SECONDS
-from door.games.vegas.door_table import DoorTenure
 from door.games.vegas.kind import VEGAS_KIND
-from door.games.vegas.room import room_of
 from door.games.vegas.scene import VegasScene
 from tests.door.seated import (
     Party,
@@ -28,9 +28,10 @@ from tests.door.seated import (
     shoe,
     vegas,
 )
-from tests.world import World, world
+from tests.world import world
 from timebank.errors import BooksUnavailable
 from timebank.wagers import journal
+from timebank.wagers.journal import Shoe
 
 
 async def test_the_seal_is_there_before_the_first_bet(tmp_path: Path) -> None:
@@ -190,59 +191,22 @@ async def test_no_seed_and_no_card_to_come_shows_in_what_is_told(tmp_path: Path)
 # Others who deal, or have dealt, from the shoe
 
 
-def plays_alone(door: World) -> None:
-    """Let a board be that of a process that serves its caller by itself."""
-    door.server.board._only_node = 1
-    room_of(door.server.board).tenure = DoorTenure(door.server.board)
-
-
-async def test_callers_who_play_alone_in_processes_of_their_own_have_a_shoe_each(
-    tmp_path: Path,
+async def test_a_hand_that_an_earlier_release_dealt_to_one_alone_goes_on_at_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with AsyncExitStack() as boards:
-        doors = [await boards.enter_async_context(world(tmp_path, toml=vegas())) for _ in "ab"]
-        parties = []
-        for door, name in zip(doors, ("Ada", "Bob"), strict=True):
-            plays_alone(door)
-            door.seeds = [shoe(1, everybody_plays)]
-            parties.append(Party(door, [await (await arrives(door, name)).sits()]))
-        shoes = [each.state.shoe for each in parties]
-        assert len({each.id for each in shoes}) == 2
-        for _ in range(2):  # a round of one begins and ends while that of the other goes on
-            for each in parties:
-                await each.deal()
-            for each in parties:
-                await each.play_out()
-        for each in parties:
-            (sitter,) = each.sitters
-            assert sitter.was_told(news.BetRefused) == []
-        # The table that all share is that of a server, where such a round is no hindrance.
-        for each in parties:
-            await each.deal()
-        server = await boards.enter_async_context(world(tmp_path, toml=vegas()))
-        cyd = await arrives(server, "Cyd")
-        await cyd.sits()
-        await cyd.bets(1)
-        assert cyd.table.state.hand is not None
-        assert cyd.table.state.shoe.caller_id is None
-        for each in parties:
-            await each.play_out()
-            assert each.sitters[0].was_told(news.StoodFor) == []
-
-
-async def test_a_hand_from_ones_own_shoe_is_gone_on_with_at_the_shared_table(
-    tmp_path: Path,
-) -> None:
-    async with AsyncExitStack() as boards:
-        door = await boards.enter_async_context(world(tmp_path, toml=vegas()))
-        plays_alone(door)
-        door.seeds = [shoe(1, everybody_plays)]
-        ada = await (await arrives(door, "Ada")).sits()
-        alone = Party(door, [ada])
-        await alone.deal()
+    async with world(tmp_path, toml=vegas()) as before:
+        before.seeds = [shoe(1, everybody_plays)]
+        ada = await arrives(before, "Ada")
+        record = ada.caller.record
+        with monkeypatch.context() as earlier:
+            earlier.setattr(play, "take_shoe", partial(_own_shoe, play.take_shoe, record.id))
+            alone = Party(before, [await ada.sits()])
+            await alone.deal()
         own = alone.state.shoe
-        server = await boards.enter_async_context(world(tmp_path, toml=vegas()))
-        again = await on_a_call(server.server.board, ada.caller.record, take_over=True)
+        assert own.caller_id == record.id
+        assert before.findings() == []
+    async with world(tmp_path, toml=vegas()) as here:
+        again = await on_a_call(here.server.board, record, take_over=True)
         assert await again.finds_hand()
         await again.sits()
         assert again.table.state.shoe.id == own.id
@@ -250,6 +214,18 @@ async def test_a_hand_from_ones_own_shoe_is_gone_on_with_at_the_shared_table(
         assert again.table.state.shoe.caller_id is None
         await again.bets(1)
         assert again.table.state.hand.shoe.caller_id is None
+        assert again.was_told(news.BetRefused) == []
+        with here.books() as desk:
+            (number, *_) = desk.connection.exec_driver_sql("SELECT id FROM rounds").scalars()
+            assert f"Hand {number}: Vegas, Ada" in hands.describe(desk, number)
+            assert [*film.film([film.the_hand(desk, number)], film.reel_of("80x24"))]
+        assert here.findings() == []
+
+
+def _own_shoe(take: Callable[..., Shoe], caller_id: int, *of: Any, **more: Any) -> Shoe:
+    """Take a caller's own shoe in place of the table's, as doors have done that played alone."""
+    desk, kind, rules, _, seed = of
+    return take(desk, kind, rules, caller_id, seed, **more)
 
 
 async def test_a_table_whose_round_went_on_without_it_reads_it_again(tmp_path: Path) -> None:
