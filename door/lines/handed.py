@@ -72,6 +72,8 @@ FILES = frozenset(
 NODES, END, LONGEST_NODES = "dorinfo", ".def", 14
 MOST_FILES = 40  # that are passed on of one folder; the kernel would take 253
 MOST_ENTRIES = 20_000  # of a folder that are looked at
+# Of a message, whatever the locale of either process is: a name must be the same in both.
+_LETTERS = "utf-8", "surrogateescape"
 NO_FILE = 6  # the error of a pipe or a device where a file is wanted (ENXIO)
 
 
@@ -81,11 +83,11 @@ def packed(word: str, *texts: str) -> bytes:
     >>> unpacked(packed("wanted", "socket", "7"))
     ['wanted', 'socket', '7']
     """
-    return os.fsencode("\0".join((word, *texts)))
+    return "\0".join((word, *texts)).encode(*_LETTERS)
 
 
 def unpacked(data: bytes) -> list[str]:
-    return os.fsdecode(data).split("\0")
+    return data.decode(*_LETTERS).split("\0")
 
 
 def files_at(place: str) -> tuple[str, list[str], list[int]]:

@@ -11,6 +11,8 @@ import resource
 import signal
 import socket
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,6 +30,12 @@ from tests.door.processes import HIT, INSURANCE, command, open_a_hand, question
 from tests.world import log_on, world
 
 NAME = "Moth@Xibalba"
+SAYS_IT_AGAIN = """
+import sys
+from door.lines import handed
+said = handed.unpacked(bytes.fromhex(sys.argv[1]))
+print(sys.getfilesystemencoding(), ascii(said[1].split()[1]), handed.packed(*said).hex())
+"""
 ANSWERS = 60.0  # seconds that a server may take on a busy machine
 GOES_ON = "You go on where you were"
 NO_CLOCK = BOARD.replace("aliases", "minutes = 60\naliases")
@@ -710,6 +718,19 @@ def test_the_note_of_a_server_that_has_ended_leads_nowhere(
         tmp_path / "two",
         tmp_path / "two/board.sqlite3.serving",
     ]
+
+
+def test_a_name_is_the_same_to_a_door_of_another_locale(tmp_path: Path) -> None:
+    """A host's caller was another one's by then: what they had won stayed here."""
+    asked = handed.packed(handed.GIVE, "BBS BÜCHER", os.fsdecode(b"/x/n\x94d"))
+    told = subprocess.run(
+        [sys.executable, "-c", SAYS_IT_AGAIN, asked.hex()],
+        env={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        cwd=Path(handed.__file__).parents[2],
+        capture_output=True,
+        check=True,
+    )
+    assert told.stdout.split() == [b"ascii", ascii("BÜCHER").encode(), asked.hex().encode()]
 
 
 def test_a_door_whose_folder_has_gone_is_told_where_its_files_are(
