@@ -334,8 +334,7 @@ class DoorListener:
         ends = await wire.ends(call.way)
         try:
             async with ways_in.opened_elsewhere(call.way, ends, call.introduction, wire) as line:
-                wire.say(handed.TAKEN)
-                wire.listen()
+                wire.take()
                 back, went_well = await self._greet(line, call)
         except NoLine as nobody:
             raise CallNotTaken(str(nobody), OUT_OF_ORDER) from nobody
@@ -534,6 +533,13 @@ class DoorWire:
         for end in ends:
             os.close(end)
         raise CallNotTaken("the caller's line cannot be passed on", OUT_OF_ORDER)
+
+    def take(self) -> None:
+        """Tell the process that its caller is ours, and obey it. Raises `OSError` where it has gone:
+        it did not wait for a server that stood still, and has told its caller so.
+        """
+        self._wire.send(handed.packed(handed.TAKEN), socket.MSG_NOSIGNAL)
+        self.listen()
 
     def listen(self) -> None:
         """Obey what comes from now on, until `stop`."""

@@ -652,6 +652,14 @@ def test_who_passes_folders_on_for_files_leaves_nothing_open(wires, tmp_path: Pa
             os.close(folder)
 
 
+async def test_a_caller_whose_door_did_not_wait_is_not_taken(wires) -> None:
+    near, far = wires
+    with near:
+        far.close()
+        with pytest.raises(OSError, match="Broken pipe"):
+            door_calls.DoorWire(near).take()
+
+
 def test_the_end_of_a_call_is_heard_although_the_server_has_not_read_everything() -> None:
     """The kernel reports a reset before what was sent: the caller was served a second time."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
