@@ -535,7 +535,7 @@ class DoorWire:
         raise CallNotTaken("the caller's line cannot be passed on", OUT_OF_ORDER)
 
     def take(self) -> None:
-        """Tell the process that its caller is ours, and obey it. Raises `OSError` where it has gone:
+        """Tell the process that its caller is ours, and obey it; raises `OSError` if it has gone:
         it did not wait for a server that stood still, and has told its caller so.
         """
         self._wire.send(handed.packed(handed.TAKEN), socket.MSG_NOSIGNAL)
