@@ -577,3 +577,18 @@ def test_the_link_of_1_0_may_stay_and_is_told_where_it_was_set(load, tmp_path):
     assert load('[server]\nlink = ""').unheeded == ()
     (told,) = load('[server]\nname = "north"\nlink = "10.0.0.1:2324"').unheeded
     assert told.startswith(f"{tmp_path / 'sysop.toml'}, line 3: [server] link has no effect")
+
+
+def test_the_keys_of_1_0_for_doors_by_themselves_may_stay_and_are_told(load, tmp_path):
+    file = tmp_path / "sysop.toml"
+    old = load("[server]\ntakes_doors = false\nstart_for_doors_minutes = 0")
+    assert old.server.start_for_doors_minutes == 10
+    assert [words.partition(" means nothing")[0] for words in old.unheeded] == [
+        f"{file}, line 2: [server] takes_doors",
+        f"{file}, line 3: [server] start_for_doors_minutes",
+    ]
+    assert load("").server.start_for_doors_minutes == 10
+    assert load("[server]\nstart_for_doors_minutes = 1").unheeded == ()
+    for value in ("1441", "false", "-1"):
+        with pytest.raises(SettingsError, match="must be a whole number from 1 to 1440"):
+            load(f"[server]\nstart_for_doors_minutes = {value}")
