@@ -156,9 +156,16 @@ def _reach(config: str, folder: str, place: str) -> _socket.socket:
         if wire is not None:
             return wire
         note = serving.read(place)
-        if note is not None and note.state in (serving.RESTORING, serving.MOVING):
+        if note is not None and _keeps_out(note, folder) and serving.is_held(place):
             raise ConnectionRefusedError(str(note))
         time.sleep(POLL_SECONDS)
+
+
+def _keeps_out(note: serving.ServingNote, folder: str) -> bool:
+    """Tell whether doors of a data folder wait in vain for the holder of the lock."""
+    is_elsewhere = os.path.realpath(note.data) != os.path.realpath(folder)
+    replaces = note.state in (serving.RESTORING, serving.MOVING)
+    return replaces or (note.state == serving.SERVING and is_elsewhere)
 
 
 def _make_folder(config: str, folder: str) -> None:

@@ -337,3 +337,27 @@ def test_a_server_that_another_door_has_just_ended_is_no_reason_to_turn_a_caller
             door._end_hung(ours)
         theirs.close()
         door._end_hung(ours)
+
+
+def test_a_door_is_told_of_a_server_with_another_data_folder_on_its_books(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waited for the server in its own folder, and said that it took too long."""
+    monkeypatch.setattr(starting, "START_SECONDS", 0.5)
+    with (
+        serving.take(str(lock_of(board)), serving.SERVING, "/srv/other"),
+        pytest.raises(ConnectionRefusedError, match="with the data folder /srv/other"),
+    ):
+        reach(board)
+
+
+def test_what_is_left_of_a_restore_keeps_no_door_out(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody looks at the lock just when a door wants it."""
+    lock = serving.take(str(lock_of(board)), serving.RESTORING)
+    os.close(lock.file)
+    takes = iter([None])
+    monkeypatch.setattr(starting.serving, "take_now", lambda place: next(takes))
+    with pytest.raises(StopIteration):
+        reach(board)
