@@ -80,7 +80,7 @@ class VegasRoom(Shared):
     async def look_after(self) -> None:
         """Stand the rounds of servers that have died."""
         async with self._tenure_changes:
-            await standing.stand_left(self._board, self._unreadable)
+            await standing.stand_left(self._board, self.tenure.hold, self._unreadable)
 
     async def own(self) -> Hold:
         """Return the pit of this server. The lowest that is free is taken where it has none, and

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from door.call.board import Board
     from door.games.vegas.round import VegasRound
+    from door.games.vegas.tenure import Hold
     from timebank.ledger.database import Desk
 
 log = logging.getLogger("door.tables")
@@ -39,11 +40,12 @@ def left(desk: Desk) -> dict[int, list[int]]:
     return {pit: leads for pit, leads in rounds.items() if leases.has_run_out(desk, lease_of(pit))}
 
 
-async def stand_left(board: Board, unreadable: set[int]) -> None:
-    """Stand all rounds that are left. Those that cannot be read are named in the log once, and
-    added to `unreadable`."""
+async def stand_left(board: Board, own: Hold | None, unreadable: set[int]) -> None:
+    """Stand all rounds that are left, but none of the pit that this server has as its `own`: its
+    lease may have run out while the machine slept. Rounds that cannot be read are named in the log
+    once, and added to `unreadable`."""
     for pit, leads in (await board.books.read(left)).items():
-        if set(leads) <= unreadable:
+        if set(leads) <= unreadable or (own is not None and pit == own.pit):
             continue
         name, server = lease_of(pit), board.server_id
         fence = await board.books.run(partial(_take, name=name, server_id=server))

@@ -223,6 +223,7 @@ async def test_callers_at_a_table_that_is_lost_are_told_and_may_sit_down_again(
     async with in_mid_round(tmp_path) as (two, (ada, bob, _)):
         two.leaves_tables(0)
         await two.pass_time(STOOD)
+        await two.room(1).look_after()
         assert in_play(two) == [51]
         if keys:
             ada.presses(keys)
