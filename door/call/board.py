@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
+import socket
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
@@ -73,7 +74,9 @@ class Board:
         is_server = only_node is None
         self.process = this_process() if is_server else f"{BY_ITSELF}{this_process()}"
         self.has_ended = left_beside(config.bank, is_server=is_server)  # said of a process
-        self.peers = Peers(lambda: books.read(registry.living))
+        self.peers = Peers(
+            lambda: books.read(registry.living), config.server.name or socket.gethostname()
+        )
         self._only_node = only_node
         self._on_nodes: dict[int, Caller] = {}  # by their calls
         self.busy_elsewhere = 0  # nodes of the board that other servers' callers are on
@@ -99,7 +102,7 @@ class Board:
 
     @property
     def server_id(self) -> int:
-        """The number of this server's row; 0 in a process that serves one, and has none."""
+        """The number of this server's row; 0 with books in a file, where it has none."""
         return self.peers.own_id
 
     # What callers share at the games.

@@ -99,7 +99,7 @@ async def carry_out(server: Served, said: Said) -> Part:
         case {"control": "say", "node": int() | None as node, "text": str(text)}:
             return await everywhere.say(board, node, _line(text), _call(said))
         case {"control": "tally"}:
-            name = clean(board.peers.name_of(board.peers.own_id))
+            name = clean(board.peers.own_name)
             return {"servers": [{**tally(board, server.lag), "name": name}]}
         case {"control": "refused"}:
             return _refused(board)
@@ -170,4 +170,4 @@ def _closing(board: Board) -> str:
 
 def _one_of_several(board: Board) -> str:
     """Return this server's name; empty where the board has no other."""
-    return clean(board.peers.name_of(board.peers.own_id)) if board.peers.others else ""
+    return clean(board.peers.own_name) if board.peers.others else ""

@@ -52,8 +52,8 @@ Part = Mapping[str, Any]  # an answer, or a part of one
 class Node:
     """Somebody who is on, as `door nodes` shows them; spans are seconds.
 
-    `server` is empty for who is on a door process. `idle` and `left` are None for callers of other
-    processes, which alone know. `since` is None where the books did not say it.
+    `server` is empty for callers of a server that is gone. `idle` and `left` are None for callers
+    of other servers, which alone know. `since` is None where the books did not say it.
     """
 
     node: int
@@ -182,7 +182,7 @@ async def forgive_at_pages(board: Board, who: str) -> bool:
 async def nodes(board: Board, stays: int | None) -> Part:
     """Say who is on: of this server's callers all, of others what their rows have."""
     here = {caller.call_id: caller for caller in board.callers()}
-    own = board.peers.name_of(board.peers.own_id)
+    own = board.peers.own_name
     log_ons = max(0, len(board.consoles) - len(here))
     server: dict[str, Any] = {"name": clean(own), "log_ons": log_ons, "draining": board.draining}
     if stays is not None:  # it was started by a door, and ends by itself
@@ -217,10 +217,9 @@ async def nodes(board: Board, stays: int | None) -> Part:
 def _node(board: Board, call: OpenCall, caller: Caller | None) -> Node:
     since = call.since.isoformat()
     if caller is not None:
-        return _seen(board, caller, since, call.server)
-    where = "-" if call.server else "door process"
+        return _seen(board, caller, since, board.peers.own_name)
     return Node(
-        *(call.node, clean(call.name), where, since, None, None),
+        *(call.node, clean(call.name), "-", since, None, None),
         *(clean(call.address), clean(call.server)),
     )
 
@@ -235,7 +234,7 @@ def _seen(board: Board, caller: Caller, since: str | None, server: str) -> Node:
 
 def place_of(call: OpenCall) -> str:
     """Name what serves a call."""
-    return f"server {clean(call.server)}" if call.server else "a door process"
+    return f"server {clean(call.server)}" if call.server else "a server that is gone"
 
 
 def clean(text: str) -> str:

@@ -44,7 +44,7 @@ from timebank.ledger import dialects, early_events
 from timebank.ledger.sqlite import live_mark
 from timebank.servers import registry
 from timebank.thebank.importer import import_all
-from timebank.thebank.outbox import Delivery, flush_outbox
+from timebank.thebank.outbox import flush_outbox
 from timebank.wagers import tournaments
 
 if TYPE_CHECKING:
@@ -173,9 +173,9 @@ class Housekeeping:
 
         Where another server does that, it is left to it.
         """
-        if not (self._leads or self._board.serves_one):
+        if not self._leads:
             return True
-        delivery = await self._beside_the_loop(self._deliver)
+        delivery = await self._beside_the_loop(flush_outbox)
         for number in delivery.doubtful:
             log.error(
                 "record %d of THEBANK.EXT may or may not have arrived: see `timebank outbox`",
@@ -183,13 +183,6 @@ class Housekeeping:
             )
         self._report("outbox", delivery.problem)
         return delivery.problem is None
-
-    def _deliver(self, database: Database, settings: BankSettings, now: datetime) -> Delivery:
-        if not self._leads:
-            with contextlib.suppress(BooksFailed), database.reading(settings, now) as desk:
-                if leadership.somebody_leads(desk):
-                    return Delivery((), (), None)
-        return flush_outbox(database, settings, now)
 
     async def _deliver_outbox(self) -> None:
         """Append what waits for THEBANK.EXT: at once, and again later what could not be written."""
@@ -235,14 +228,14 @@ class Housekeeping:
         self._bulletin_day = today
 
     async def _close_dead_calls(self) -> None:
-        """Close the calls of a server that is dead, whose callers need not come back."""
-        for call_id in await self._books.run(self._calls_of_the_dead):
-            log.warning("closed call %d, whose server is gone", call_id)
+        """Close the calls of a server that is dead, whose callers need not come back.
 
-    def _calls_of_the_dead(self, desk: Desk) -> list[int]:
-        if registry.is_alone(desk, self._board.server_id):
-            return []  # then `timebank maintain` does, and whoever calls again
-        return close_dead_calls(desk)
+        Books in a file have one server alone, which closes them as it starts.
+        """
+        if not self._board.server_id:
+            return
+        for call_id in await self._books.run(close_dead_calls):
+            log.warning("closed call %d, whose server is gone", call_id)
 
     async def _look_at_the_books(self) -> None:
         """See whether another process has written, and tell callers what it left for them.
@@ -275,9 +268,10 @@ class Housekeeping:
         return seen
 
     def _look(self, desk: Desk, here: Collection[int]) -> _Look:
-        board, leads = self._board, False
-        if board.server_id:
-            leads = leadership.attend(desk, board.server_id, draining=board.draining)
+        board = self._board
+        leads = not board.server_id or leadership.attend(
+            desk, board.server_id, draining=board.draining
+        )
         version = dialects.of(desk.connection).data_version(desk.connection)
         return _Look(
             version,

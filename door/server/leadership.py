@@ -1,9 +1,10 @@
 """Which of several servers does the jobs that only one may do.
 
-They are done under the lease `jobs`. Its holder takes it again at each look at the books, and lets
-it go at its end, or when it takes no more calls and another server does. Once it is dead the lease
-runs out, and whoever looks next has it: within 15 seconds, as the time of a lease and that between
-two looks are no more together.
+With books in a file it is the one server that they have. With books on a server the jobs are done
+under the lease `jobs`. Its holder takes it again at each look at the books, and lets it go at its
+end, or when it takes no more calls and another server does. Once it is dead the lease runs out, and
+whoever looks next has it: within 15 seconds, as the time of a lease and that between two looks are
+no more together.
 """
 
 from __future__ import annotations
@@ -23,8 +24,6 @@ def attend(desk: Desk, server_id: int, *, draining: bool) -> bool:
     """
     holder = leases.holder(desk, JOBS)
     is_ours = holder is not None and holder.server_id == server_id
-    if is_ours and registry.is_alone(desk, server_id):
-        return True
     if draining and _has_successor(desk, server_id):
         if is_ours:
             leases.let_go(desk, JOBS, server_id)
@@ -36,9 +35,3 @@ def attend(desk: Desk, server_id: int, *, draining: bool) -> bool:
 
 def _has_successor(desk: Desk, server_id: int) -> bool:
     return any(server.id != server_id and not server.draining for server in registry.living(desk))
-
-
-def somebody_leads(desk: Desk) -> bool:
-    """Tell whether a server is known to do the jobs; one that is alone with a file is not."""
-    holder = leases.holder(desk, JOBS)
-    return holder is not None and holder.live

@@ -1,8 +1,8 @@
 """How the other servers of the board know of this one, from its start to its end.
 
-Its row has the settings that must be equal on all servers. A server whose settings differ does not
-start. A server that reads its file again goes by the new settings at once, and names those that
-still differ in its log.
+Only books on a server have several. Its row has the settings that must be equal on all servers. A
+server whose settings differ does not start. A server that reads its file again goes by the new
+settings at once, and names those that still differ in its log.
 """
 
 from __future__ import annotations
@@ -49,13 +49,19 @@ class Presence:
         self._job: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
-        """Enter this server, if the others are like it; raises `CannotJoin`."""
+        """Enter this server, if the others are like it; raises `CannotJoin`.
+
+        Books in a file have this server alone, and no rows.
+        """
         board = self._board
+        if board.config.bank.server is None:
+            await board.books.run(registry.forget_servers)
+            return
         entered = await board.books.run(self._enter)
         if entered.against:
             await board.books.run(partial(registry.leave, server_id=entered.row.id))
             raise CannotJoin(f"{' '.join(entered.against)} See {board.config.path}.")
-        board.peers.own_id = entered.row.id
+        self._is_entered(entered.row)
         await board.peers.look()
         self._job = asyncio.create_task(self._keep())
 
@@ -72,6 +78,8 @@ class Presence:
 
     async def tell(self) -> None:
         """Let the others know that this server drains."""
+        if not self._board.server_id:
+            return
         with contextlib.suppress(BooksFailed):
             await self._renew()
 
@@ -85,6 +93,9 @@ class Presence:
         )
         row = registry.enter(desk, newcomer, is_gone=self._has_ended)
         return _Entered(row, self._objections(desk, row.id))
+
+    def _is_entered(self, row: ServerRecord) -> None:
+        self._board.peers.own_id, self._board.peers.own_name = row.id, row.name
 
     def _objections(self, desk: Desk, own_id: int) -> list[str]:
         others = [row for row in registry.living(desk) if row.id != own_id]
@@ -111,14 +122,14 @@ class Presence:
 
         back, living = await board.books.run(renew)
         if back is not None:
-            board.peers.own_id = back.row.id
+            self._is_entered(back.row)
             log.warning("the others thought this server dead; it is back")
             _warn(back.against)
         board.peers.adopt(living)
 
     async def tell_settings(self) -> None:
         """Write the new settings into this server's row, and warn of servers that differ."""
-        while True:
+        while self._board.server_id:
             try:
                 _warn(await self._board.books.run(self._change_settings))
             except BooksFailed as error:

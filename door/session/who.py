@@ -102,7 +102,7 @@ async def _watch(caller: Caller, playing: Sequence[_On]) -> None:
         return
     if found.chair is None:
         words = Phrase(
-            "{name} plays on another server or in a door: nobody can watch them from here.",
+            "{name} plays on another server: nobody can watch them from here.",
             name=found.call.name,
         )
         raise NotNow(words)

@@ -22,13 +22,9 @@ def ipv6() -> None:
         pytest.skip("this machine has no IPv6")
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
-def bank(request: pytest.FixtureRequest) -> Iterator[str]:
-    """What [timebank] says of where the books are, for those in a file and those on a server."""
-    if request.param == "sqlite":
-        yield ""
-        return
-    server: Cluster = request.getfixturevalue("cluster")
-    name = server.take()
-    yield f'database = "{server.url(name)}"'
-    server.give_back(name)
+@pytest.fixture
+def bank(cluster: Cluster) -> Iterator[str]:
+    """What [timebank] says of where the books are, for several servers."""
+    name = cluster.take()
+    yield f'database = "{cluster.url(name)}"'
+    cluster.give_back(name)

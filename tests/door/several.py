@@ -1,4 +1,4 @@
-"""Servers of one board on one machine, with the same books and the same clock.
+"""Servers of one board, with the same books on a server and the same clock.
 
 One of them can stop, as a process does at SIGSTOP, and go on. Or it is gone, as after kill -9.
 """
@@ -30,11 +30,10 @@ class Servers(list[World]):
                     await self.at_rest()
 
     def _pass_on_the_server(self) -> None:
-        """Let a second pass by the clock of the server that the books are on, if they are: what was
-        to end in a while ends a second sooner."""
-        if self[0].config.bank.server is not None:
-            with self[0].books() as desk:
-                desk.connection.exec_driver_sql("UPDATE leases SET until = until - 1")
+        """Let a second pass by the clock of the server that the books are on: what was to end in a
+        while ends a second sooner."""
+        with self[0].books() as desk:
+            desk.connection.exec_driver_sql("UPDATE leases SET until = until - 1")
 
     async def at_rest(self) -> None:
         for here in self:
@@ -69,9 +68,13 @@ class Servers(list[World]):
 
 
 @asynccontextmanager
-async def servers(folder: Path, count: int = 2, toml: str = BOARD) -> AsyncIterator[Servers]:
-    """Open so many servers; at the end they are closed, and the books must be in order."""
+async def servers(
+    folder: Path, bank: str, count: int = 2, toml: str = BOARD
+) -> AsyncIterator[Servers]:
+    """Open so many servers of the books that `bank` names; at the end they are closed, and the
+    books must be in order."""
     clock, found = FakeClock(NOON), Servers()
+    toml = toml.replace("[timebank]", "") + f"\n[timebank]\n{bank}\n"
     async with AsyncExitStack() as stack:
         for number in range(count):
             with mock.patch("door.call.board.this_process", return_value=f"here/1:{number}"):

@@ -18,8 +18,3 @@ def seconds(desk: Desk) -> int:
     """
     there = _THERE.one(desk.connection)
     return stamp(desk.now) if there is None else there
-
-
-def is_of_a_file(desk: Desk) -> bool:
-    """Tell whether the books are in a file, which the processes of one machine have open."""
-    return _THERE.one(desk.connection) is None

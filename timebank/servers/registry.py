@@ -1,7 +1,6 @@
 """The servers that serve from the same books: each has a row, and renews it as long as it lives.
 
-One that is alone with books in a file writes nothing into them to say so: nobody else could read
-it. It looks whether others have entered, and renews its row as soon as one has.
+Books in a file have one server alone, and no rows.
 """
 
 from __future__ import annotations
@@ -53,7 +52,6 @@ _ENTER = sql.Prepared(
 _OF = sql.read(
     ServerRecord, lambda: sql.fields_of(ServerRecord, _TABLE).where(sql.equal(_TABLE.c.id))
 )
-_OTHERS = sql.value(lambda: sql.there_is(_TABLE.c.id != bindparam("own")))
 _RENEW = sql.Prepared(lambda: sql.change(_TABLE, "renewed draining", sql.equal(_TABLE.c.id)))
 _CHANGE = sql.Prepared(lambda: sql.change(_TABLE, "settings", sql.equal(_TABLE.c.id)))
 _LEAVE = sql.Prepared(lambda: delete(_TABLE).where(_TABLE.c.id == bindparam("id")))
@@ -66,14 +64,13 @@ def enter(
     """Enter a server, and give its row: where its name is another's, a number follows it there.
 
     The rows of the dead go, with what they held. `is_gone` tells of a process whether it is known
-    to have ended, so that nobody need wait until its row is old. Of books in a file a row may be
-    old because its server was alone: such a one stays, and is renewed within a few seconds.
+    to have ended, so that nobody need wait until its row is old.
     """
     now = clock.seconds(desk)
     names = set()
     for server in _ALL.all(desk.connection):
         is_before = server.process == newcomer.process or is_gone(server.process)
-        if not is_before and (_lives(server, now) or clock.is_of_a_file(desk)):
+        if not is_before and _lives(server, now):
             names.add(server.name)
         else:
             leave(desk, server.id)
@@ -92,14 +89,11 @@ def _free(name: str, names: set[str]) -> str:
 def renew(desk: Desk, server_id: int, *, draining: bool = False) -> bool:
     """Say that a server lives; False where its row is gone: it was thought dead, and must enter.
 
-    It takes the rows of others away that are dead for long, where it was not silent itself. Where
-    nobody else has been heard of for long, nothing is written.
+    It takes the rows of others away that are dead for long, where it was not silent itself.
     """
     own = _OF.first(desk.connection, id=server_id)
     if own is None:
         return False
-    if own.draining == draining and is_alone(desk, server_id):
-        return True
     now = clock.seconds(desk)
     _RENEW(desk.connection, id=server_id, renewed=now, draining=draining)
     if own.draining != draining:
@@ -107,18 +101,9 @@ def renew(desk: Desk, server_id: int, *, draining: bool = False) -> bool:
     if not _lives(own, now):
         return True  # the machine slept, say: the others may not have come to it either
     for other in _ALL.all(desk.connection):
-        # It would have seen that it is not alone any more.
         if not _lives(other, now) and abs(now - max(other.renewed, own.started)) > FORGET_SECONDS:
             leave(desk, other.id)
     return True
-
-
-def is_alone(desk: Desk, server_id: int) -> bool:
-    """Tell whether a server is the only one that has books in a file open; False on a server.
-
-    What it holds need not be renewed then: there is nobody who could take it.
-    """
-    return clock.is_of_a_file(desk) and _OTHERS.first(desk.connection, own=server_id) is None
 
 
 def change_settings(desk: Desk, server_id: int, settings: str) -> None:
@@ -142,12 +127,17 @@ def living(desk: Desk) -> list[ServerRecord]:
 def lost(desk: Desk) -> list[tuple[ServerRecord, int]]:
     """List the servers that have gone silent, each with the seconds since it was heard of.
 
-    Those that ended in order have no row. One of books in a file may have been alone, and renews
-    its row within a few seconds.
+    Those that ended in order have no row.
     """
     now = clock.seconds(desk)
     rows = _ALL.all(desk.connection)
     return [(server, abs(now - server.renewed)) for server in rows if not _lives(server, now)]
+
+
+def forget_servers(desk: Desk) -> None:
+    """Take out the servers that earlier releases have entered into books in a file."""
+    for server in _ALL.all(desk.connection):
+        leave(desk, server.id)
 
 
 def forget_all(desk: Desk) -> None:

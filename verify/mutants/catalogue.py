@@ -1166,8 +1166,8 @@ _SERVERS = (
     Mutant(
         "The row of a server on line is taken away by whoever enters.",
         "timebank/servers/registry.py",
-        "if not is_before and (_lives(server, now) or clock.is_of_a_file(desk)):",
-        "if not is_before and clock.is_of_a_file(desk):",
+        "if not is_before and _lives(server, now):",
+        "if not (is_before or _lives(server, now)) and names:",
     ),
     Mutant(
         "A server that was set aside goes on as if its row were there.",

@@ -1,5 +1,4 @@
-"""Several servers of one board: each on a machine of its own, with one server of PostgreSQL, or all
-on one machine, with a file."""
+"""Several servers of one board, each on a machine of its own, with one server of PostgreSQL."""
 
 from __future__ import annotations
 
@@ -54,21 +53,13 @@ def url_of(database: ServerPlace) -> str:
 @asynccontextmanager
 async def machines(
     folder: Path,
-    database: ServerPlace | None,
+    database: ServerPlace,
     *names: str,
     toml: str = BOARD,
-    data: Path | None = None,
     bank: str = "",
 ) -> AsyncIterator[list[Machine]]:
-    """Serve one board from machines of these names; at the end its books must be in order.
-
-    Without a database they are processes of one machine, with their data in one folder: `data`, or
-    one of their own.
-    """
-    if database is not None:
-        bank = f'{bank}\ndatabase = "{url_of(database)}"'
-    if database is None:
-        toml = toml.replace("[board]", f'[board]\ndata = "{data or folder / "data"}"')
+    """Serve one board from machines of these names; at the end its books must be in order."""
+    bank = f'{bank}\ndatabase = "{url_of(database)}"'
     found: list[Machine] = []
     async with AsyncExitStack() as stack:
         for name in names:
@@ -86,12 +77,12 @@ async def machines(
 
 @asynccontextmanager
 async def beside(
-    folder: Path, database: ServerPlace | None, name: str, toml: str = BOARD
+    folder: Path, database: ServerPlace, name: str, toml: str = BOARD
 ) -> AsyncIterator[Machine]:
     """Serve from one more machine, beside those that were opened with this folder."""
     more = folder / f"beside-{name}"
     more.mkdir()
-    async with machines(more, database, name, toml=toml, data=folder / "data") as (machine,):
+    async with machines(more, database, name, toml=toml) as (machine,):
         yield machine
 
 

@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 
 from door.server import leadership
-from door.server.leadership import JOBS, attend, somebody_leads
+from door.server.leadership import JOBS, attend
 from tests.door.lines.board import PATIENCE
 from tests.door.servers.boards import Machine, beside, machines
 from tests.timebank.books import Books
@@ -20,11 +20,9 @@ from timebank.servers.registry import Newcomer, ServerRecord
 from timebank.settings.place import ServerPlace
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def books(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Books]:
-    on_a_server = request.param == "postgres"
-    server = request.getfixturevalue("database") if on_a_server else None
-    made = Books(tmp_path, server=server)
+@pytest.fixture
+def books(database: ServerPlace, tmp_path: Path) -> Iterator[Books]:
+    made = Books(tmp_path, server=database)
     yield made
     made.close()
 
@@ -57,13 +55,11 @@ class TestWhoLeads:
     def test_one_of_several(self, books, alpha, beta):
         for _ in range(3):
             assert [look(books, alpha), look(books, beta)] == [True, False]
-        assert books.do(somebody_leads)
 
     def test_another_once_the_lease_of_the_dead_has_run_out(self, books, alpha, beta):
         look(books, alpha)
         assert not look(books, beta)
         run_out(books)
-        assert not books.do(somebody_leads)
         assert look(books, beta)
         assert not look(books, alpha)
 
@@ -100,17 +96,6 @@ class TestAServerThatDrains:
         books.do(lambda desk: registry.renew(desk, beta.id, draining=True))
         assert look(books, alpha, draining=True)
         assert not look(books, beta, draining=True)
-
-
-def test_one_that_is_alone_with_a_file_leads_without_writing(books, alpha):
-    assert look(books, alpha)
-    run_out(books)
-    before = books.sql("SELECT until FROM leases")
-    assert look(books, alpha)
-    of_a_file = books.settings.server is None
-    assert (books.sql("SELECT until FROM leases") == before) == of_a_file
-    # So that door processes do not wait for one that may be gone.
-    assert books.do(somebody_leads) != of_a_file
 
 
 # Whole servers.

@@ -165,9 +165,9 @@ async def test_new_settings_count_at_once_and_servers_that_differ_are_named(
 
 
 async def test_new_settings_are_told_once_the_books_can_be_written(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, database: ServerPlace, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with machines(tmp_path, None, "north") as (north,):
+    async with machines(tmp_path, database, "north") as (north,):
         books = north.server.board.books
         with mock.patch.object(books, "run", side_effect=BooksUnavailable("They are away.")):
             read_again(north, nodes=5)

@@ -191,16 +191,16 @@ async def test_a_slow_watcher_is_shown_nothing_until_their_line_has_taken_the_la
 
 
 async def test_of_who_plays_elsewhere_it_is_said_and_the_daily_deal_is_for_nobody_else(
-    tmp_path: Path,
+    tmp_path: Path, bank: str
 ) -> None:
-    async with servers(tmp_path, toml=OPEN) as (here, there):
+    async with servers(tmp_path, bank, toml=OPEN) as (here, there):
         ada = await visitor(there, "Ada")
         bob = await visitor(here, "Bob", profile=REFUSING)
         await ada.sits_down()
         await ada.bets(5, "hit")
         await bob.presses("w").is_asked(LIST)
         bob.presses("w")
-        await bob.sees("Ada plays on another server or in a door: nobody can watch them from here.")
+        await bob.sees("Ada plays on another server: nobody can watch them from here.")
         await bob.presses("q").is_asked(MENU)
         await ada.presses("s").is_asked(TABLE)
         await ada.presses("q").is_asked(MENU)

@@ -9,8 +9,6 @@ import pytest
 from timebank.servers import leases, registry
 from timebank.servers.registry import Newcomer
 
-pytestmark = pytest.mark.both_engines
-
 PROCESSES = count(1)
 
 
@@ -110,29 +108,12 @@ class TestOneThatFallsSilent:
         assert names(books) == ["alpha"]
 
 
-def test_on_a_server_the_name_of_a_dead_one_is_free(books):
-    """In a file it may have been alone, and said nothing: nobody could have read it."""
+def test_the_name_of_a_dead_one_is_free(books):
     alpha = enter(books)
     fall_silent(books, alpha)
-    of_a_file = books.settings.server is None
-    assert enter(books).name == ("alpha-2" if of_a_file else "alpha")
-    assert books.do(registry.renew, alpha.id) == of_a_file
-    assert len(names(books)) == (2 if of_a_file else 1)
-
-
-def test_one_that_is_alone_with_a_file_writes_nothing_to_say_that_it_lives(books):
-    alpha = enter(books)
-    fall_silent(books, alpha)
-    of_a_file = books.settings.server is None
-    assert books.do(registry.is_alone, alpha.id) == of_a_file
-    assert books.do(registry.renew, alpha.id)
-    assert names(books) == ([] if of_a_file else ["alpha"])
-    beta = enter(books, "beta")
-    assert not books.do(registry.is_alone, alpha.id)
-    assert books.do(registry.renew, alpha.id)
-    assert names(books) == ["alpha", "beta"]
-    books.do(registry.leave, beta.id)
-    assert books.do(registry.is_alone, alpha.id) == of_a_file
+    assert enter(books).name == "alpha"
+    assert not books.do(registry.renew, alpha.id)
+    assert len(names(books)) == 1
 
 
 def test_a_clock_that_was_set_back_kills_nobody_for_ever(books):
@@ -165,6 +146,15 @@ def test_books_that_are_put_back_have_none(books):
     assert names(books) == []
     assert books.do(leases.holder, "jobs") is None
     assert books.do(leases.take, "jobs", alpha.id, 12) == fence + leases.FAR + 1
+
+
+def test_servers_that_an_earlier_release_has_left_in_a_file_are_taken_out(books):
+    alpha = enter(books)
+    fence = books.do(leases.take, "vegas/1", alpha.id, 35)
+    enter(books, "beta")
+    books.do(registry.forget_servers)
+    assert names(books) == []
+    assert books.do(leases.take, "vegas/1", 0, 35) == fence + 1
 
 
 @pytest.mark.parametrize("draining", [0, 1, 2])

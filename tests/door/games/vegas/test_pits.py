@@ -75,9 +75,9 @@ def staked(two: Servers) -> int:
 
 
 @asynccontextmanager
-async def in_mid_round(folder: Path, bank: str = "") -> AsyncIterator[tuple[Servers, list[Player]]]:
+async def in_mid_round(folder: Path, bank: str) -> AsyncIterator[tuple[Servers, list[Player]]]:
     """Ada and Bob in a round at the first server, and Cyd in one of her own at the second."""
-    async with servers(folder, toml=table_toml(timebank=bank, turn_seconds=600)) as two:
+    async with servers(folder, bank, toml=table_toml(turn_seconds=600)) as two:
         two[0].seeds, two[1].seeds = [shoe(2, everybody_plays)], [shoe(1, everybody_plays)]
         players = [await player(two[0], "Ada"), await player(two[0], "Bob")]
         players.append(await player(two[1], "Cyd"))
@@ -100,8 +100,10 @@ async def test_each_server_deals_at_tables_of_its_own(tmp_path: Path, bank: str)
         assert in_play(two) == []
 
 
-async def test_a_pit_that_nobody_uses_is_let_go_and_the_lowest_is_taken(tmp_path: Path) -> None:
-    async with servers(tmp_path, toml=table_toml()) as two:
+async def test_a_pit_that_nobody_uses_is_let_go_and_the_lowest_is_taken(
+    tmp_path: Path, bank: str
+) -> None:
+    async with servers(tmp_path, bank, toml=table_toml()) as two:
         ada, bob = await player(two[0], "Ada"), await player(two[1], "Bob")
         await ada.gets_up()
         await two.pass_time(6)
@@ -114,8 +116,9 @@ async def test_a_pit_that_nobody_uses_is_let_go_and_the_lowest_is_taken(tmp_path
 
 async def test_a_table_at_which_another_server_has_dealt_meanwhile_goes_on_in_its_shoe(
     tmp_path: Path,
+    bank: str,
 ) -> None:
-    async with servers(tmp_path, toml=table_toml()) as two:
+    async with servers(tmp_path, bank, toml=table_toml()) as two:
         two[0].seeds = [shoe(1, everybody_plays)]
         ada, bob = await arrives(two[0], "Ada"), await arrives(two[1], "Bob")
         for sitter in (ada, bob, ada):
@@ -218,9 +221,9 @@ async def test_a_server_that_was_stopped_writes_nothing_when_it_goes_on(
 
 @pytest.mark.parametrize("keys", ["s", ""], ids=["at a key", "by itself"])
 async def test_callers_at_a_table_that_is_lost_are_told_and_may_sit_down_again(
-    tmp_path: Path, keys: str
+    tmp_path: Path, bank: str, keys: str
 ) -> None:
-    async with in_mid_round(tmp_path) as (two, (ada, bob, _)):
+    async with in_mid_round(tmp_path, bank) as (two, (ada, bob, _)):
         two.leaves_tables(0)
         await two.pass_time(STOOD)
         await two.room(1).look_after()
@@ -241,7 +244,7 @@ async def test_nothing_is_written_once_another_server_has_had_the_pit(
     tmp_path: Path, bank: str, what: str
 ) -> None:
     """Each thing that a dealer writes, with the lease another's in the very moment."""
-    async with servers(tmp_path, toml=table_toml(timebank=bank)) as two:
+    async with servers(tmp_path, bank, toml=table_toml()) as two:
         two[0].seeds = [shoe(1, everybody_plays)]
         ada = await arrives(two[0], "Ada")
         await ada.sits()
@@ -265,8 +268,8 @@ async def test_nothing_is_written_once_another_server_has_had_the_pit(
         assert everything(two) == before
 
 
-async def test_what_was_asked_of_a_table_that_is_lost_is_refused(tmp_path: Path) -> None:
-    async with servers(tmp_path, toml=table_toml()) as two:
+async def test_what_was_asked_of_a_table_that_is_lost_is_refused(tmp_path: Path, bank: str) -> None:
+    async with servers(tmp_path, bank, toml=table_toml()) as two:
         ada = await arrives(two[0], "Ada")
         await ada.sits()
         two.stops(0)
@@ -281,9 +284,9 @@ async def test_what_was_asked_of_a_table_that_is_lost_is_refused(tmp_path: Path)
 
 
 async def test_a_round_that_cannot_be_read_is_named_once_and_the_others_are_stood(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, bank: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with servers(tmp_path, toml=table_toml(tables=2, seats=1)) as two:
+    async with servers(tmp_path, bank, toml=table_toml(tables=2, seats=1)) as two:
         two[0].seeds = [shoe(1, everybody_plays)] * 2
         for name in ("Ada", "Bob"):
             guest = await player(two[0], name)
@@ -304,8 +307,8 @@ async def test_a_round_that_cannot_be_read_is_named_once_and_the_others_are_stoo
             )
 
 
-async def test_a_server_that_drains_keeps_its_tables(tmp_path: Path) -> None:
-    async with in_mid_round(tmp_path) as (two, (ada, bob, _)):
+async def test_a_server_that_drains_keeps_its_tables(tmp_path: Path, bank: str) -> None:
+    async with in_mid_round(tmp_path, bank) as (two, (ada, bob, _)):
         two[0].server.drain()
         await two.pass_time(6)
         assert pits(two) == [1, 2]
