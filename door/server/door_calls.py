@@ -78,7 +78,7 @@ WELL, FAILED, REFUSED = "0", "1", "2"  # as `door run` exits
 # What a caller reads who is on no line yet: in ASCII.
 CLOSED = "The board is closed just now. Please call again later."
 FULL = "All lines are busy just now. Please call again later."
-NO_ROOM = "this server has no room for a caller's descriptors: it may have {} open"
+NO_ROOM = "not all descriptors of a caller have arrived: this server may have {} open"
 OUT_OF_ORDER = "Sorry, the games can't open right now. Please tell the sysop."
 ONLY_OURS = "This is for the sysop alone."
 
