@@ -67,6 +67,7 @@ if TYPE_CHECKING:
 ANSWER_SECONDS = 5.0  # that a door process may take for a message
 PAUSE = 1.0  # seconds, until it is tried again whether the system has room for one more
 GIVE_SECONDS = 10.0  # that it may take to write into a file of the host's
+LATEST = 1e12  # seconds that a machine has been on
 MOST_ENDS = 2  # descriptors of a line
 KILLED = "the door was killed"
 GONE = "The door had gone before it could write anything."
@@ -408,9 +409,9 @@ class Facts:
         self._here = Path(plain["here"])
         zone = timezone(timedelta(seconds=int(plain["offset"])))
         self._now = datetime.fromtimestamp(float(plain["now"]), UTC).astimezone(zone)
-        self._arrived = float(plain["arrived"])
+        self._arrived = _instant(plain["arrived"])
         # When the last server let the call go, on the monotonic clock.
-        self.went_on = float(plain["went_on"]) if "went_on" in plain else None
+        self.went_on = _instant(plain["went_on"]) if "went_on" in plain else None
         self._asked = Asked(
             dropfile=Path(asked["dropfile"]) if "dropfile" in asked else None,
             board=asked.get("board"),
@@ -438,7 +439,7 @@ class Facts:
                 else:
                     plain[name] = value
             return cls(plain, asked, environment, HandedFiles(plain, files, ends))
-        except (LookupError, ValueError, OverflowError) as error:
+        except (LookupError, ValueError, OverflowError, OSError) as error:
             raise CallNotTaken("what the door says cannot be read", OUT_OF_ORDER) from error
 
     @property
@@ -480,6 +481,14 @@ class Facts:
             return way or ways_in.said_by(arrival.understood.connection, telnet)
         except (NoLine, ValueError) as nobody:
             raise CallNotTaken(str(nobody), OUT_OF_ORDER) from nobody
+
+
+def _instant(text: str) -> float:
+    """Read an instant of the monotonic clock; `ValueError` for what no clock says."""
+    instant = float(text)
+    if not 0.0 <= instant <= LATEST:
+        raise ValueError("no instant")
+    return instant
 
 
 class DoorWire:

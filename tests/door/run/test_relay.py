@@ -418,6 +418,9 @@ def facts(**changed: str) -> list[str]:
     [
         facts(now="soon"),
         facts(now="1e300"),
+        facts(now="-1e18"),
+        *(facts(arrived=instant) for instant in ("nan", "inf", "-1e300", "1e300")),
+        *(facts(went_on=instant) for instant in ("nan", "inf", "-1e300", "1e300")),
         facts()[:5],
         [*facts(), "#DOOR.SYS=1:33188:0:1:0"],
         [*facts(), "#DOOR.SYS=1"],
