@@ -78,7 +78,7 @@ def _quick_hash() -> str:
     return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
 
 
-def _not_painted(of: StatusLine | CanvasDisplay) -> None:
+def _not_painted(of: StatusLine | CanvasDisplay, *_: object) -> None:
     """Stand in for what paints anew in seconds that nobody looks at."""
 
 
@@ -195,6 +195,7 @@ class World:
         with (
             mock.patch.object(StatusLine, "show", _not_painted),
             mock.patch.object(CanvasDisplay, "refresh", _not_painted),
+            mock.patch.object(CanvasDisplay, "refresh_clock", _not_painted),
         ):
             await self._pass_until(end - 1.0)
         await self._pass_until(end)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, field
 from functools import lru_cache
 from itertools import accumulate
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, cast, runtime_checkable
 
 from ansi.canvas import Canvas
 from ansi.style import Colour, Style, from_pipe, sgr
@@ -71,6 +71,13 @@ class Scene(Protocol):
 
     def lines(self) -> Sequence[str]:
         """Return the same in lines of text, pipe codes allowed."""
+
+
+class Clocked(Scene, Protocol):
+    """A scene with a clock on it, which can be painted without all the rest."""
+
+    def paint_clock(self, canvas: Canvas, area: Area) -> None:
+        """Paint the clock on an area that shows the scene already."""
 
 
 @runtime_checkable
@@ -277,6 +284,9 @@ class LinesDisplay:
     def refresh(self) -> None:
         """Do nothing: every change was told as it happened."""
 
+    def refresh_clock(self, scene: Clocked) -> None:
+        """Do nothing: lines have no clock."""
+
     def say(self, text: str) -> None:
         """Write the message, broken into lines; a prompt that it interrupts is asked again."""
         prompt, typed = self._prompt, self._typed
@@ -344,7 +354,7 @@ class LinesDisplay:
 
 
 # What has to be painted before the next update.
-_SCENE, _MESSAGES, _PROMPT, _STATUS, _CLOCK = 1, 2, 4, 8, 16
+_SCENE, _MESSAGES, _PROMPT, _STATUS, _CLOCK, _SCENE_CLOCK = 1, 2, 4, 8, 16, 32
 
 
 @dataclass(slots=True, eq=False)
@@ -423,6 +433,11 @@ class CanvasDisplay:
     def refresh(self) -> None:
         """Paint the scene again."""
         self._note(_SCENE)
+
+    def refresh_clock(self, scene: Clocked) -> None:
+        """Paint the clock of `scene` again, where that is the scene that is shown."""
+        if scene is self._scene:
+            self._note(_SCENE if self._covered else _SCENE_CLOCK)
 
     def say(self, text: str) -> None:
         """Add the message below the scene; the oldest goes, but none that was never shown."""
@@ -526,6 +541,8 @@ class CanvasDisplay:
         with speaking_to(self._viewer):
             if stale & _SCENE:
                 self._paint_scene()
+            elif stale & _SCENE_CLOCK:
+                cast("Clocked", self._scene).paint_clock(self._canvas, self.area)
             if stale & (_SCENE | _MESSAGES) and self._has_side():
                 self._paint_earlier()
             if stale & _MESSAGES:

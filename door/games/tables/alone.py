@@ -538,7 +538,7 @@ class TableForTime(Alone):
             self._refresh()
         elif scene.time_left != purse.time_left():
             scene.time_left = purse.time_left()
-            self.console.display.refresh()
+            self.console.display.refresh_clock(scene)
 
     def _statement(self) -> str:
         return self.scene.tally.summed_up(self.title, hand_is_open=self.caller.hand_waits)

@@ -203,7 +203,7 @@ class TableScene:
     player: str = ""  # whose table it is, where somebody else looks at it
     history: tuple[str, ...] = ()  # how hands ended, a line of the panel each, the latest first
     tally: TableTally = field(default_factory=TableTally)
-    # What was painted last, for which area; nothing after a change.
+    # What was painted, for which area, once the clock has ticked; nothing after a change.
     _painted: tuple[tuple[object, ...], tuple[Row, ...]] | None = None
 
     # What happens.
@@ -225,7 +225,7 @@ class TableScene:
         self.history = (line, *self.history)[:HISTORY]
 
     def changed(self) -> None:
-        """Have all of it painted at the next refresh, and not the clock alone."""
+        """Have all of it painted anew."""
         self._painted = None
 
     # How it looks.
@@ -237,15 +237,22 @@ class TableScene:
         return seen
 
     def paint(self, canvas: Canvas, area: Area) -> None:
-        """Paint the table. A second that passes changes the clock alone: that is all the work."""
-        wanted = (canvas.columns, canvas.colour, area)
-        if self._painted is None or self._painted[0] != wanted:
+        if self._painted is None or self._painted[0] != (canvas.columns, canvas.colour, area):
+            self._painted = None
             self._paint_still(canvas, area)
-            self._painted = wanted, canvas.painted(0, area.rows)
         else:
             canvas.paste(0, self._painted[1])
-        if not self.has_purse:
-            return
+        if self.has_purse:
+            self._paint_clock(canvas, area)
+
+    def paint_clock(self, canvas: Canvas, area: Area) -> None:
+        """Paint the clock, and remember the table for a caller who comes back to it: one who
+        plays on within the second would only pay for that."""
+        if self._painted is None:
+            self._painted = (canvas.columns, canvas.colour, area), canvas.painted(0, area.rows)
+        self._paint_clock(canvas, area)
+
+    def _paint_clock(self, canvas: Canvas, area: Area) -> None:
         clock = wording.clock_time(self.time_left)
         if area.is_narrow:
             canvas.put_clock(area.rows - 2, area.left + 1, f"|07{_('Time')} |14{clock}  ")

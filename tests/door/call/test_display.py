@@ -153,6 +153,46 @@ def test_a_scene_is_painted_as_it_is_when_it_is_sent(screen: Screen) -> None:
     assert screen.picture[2] == " new"
 
 
+class Ticking(Page):
+    """A page whose clock ticks without the page."""
+
+    def paint_clock(self, canvas: Canvas, area: Area) -> None:
+        canvas.put(18, 1, "0:01")
+
+
+def test_the_clock_of_the_scene_is_painted_without_the_scene(screen: Screen) -> None:
+    body = ["old"]
+    page = Ticking("A title", body)
+    screen.display.stage(page)
+    screen.time_passes()
+    body[0] = "new"
+    screen.display.refresh_clock(page)
+    screen.time_passes()
+    assert (screen.picture[2], screen.picture[18]) == (" old", " 0:01")
+
+
+def test_the_clock_of_a_scene_that_was_left_is_not_painted(screen: Screen) -> None:
+    page = Ticking("A title", [])
+    screen.display.stage(page)
+    screen.display.refresh_clock(page)
+    screen.display.stage(TITLE)
+    screen.display.refresh_clock(page)
+    screen.time_passes()
+    assert "0:01" not in "".join(screen.picture)
+
+
+def test_a_clock_ticks_below_a_message_that_covers_it(screen: Screen) -> None:
+    page = Ticking("A title", [])
+    screen.display.stage(page)
+    screen.display.say("first " + "much too long " * 25 + "last")
+    screen.time_passes()
+    covered = screen.picture
+    assert covered[18].startswith(" much")
+    screen.display.refresh_clock(page)
+    screen.time_passes()
+    assert screen.picture == covered
+
+
 def test_closing_sends_first_what_waits_and_leaves_an_empty_screen(screen: Screen) -> None:
     screen.display.say("Goodbye.")
     screen.display.close()
