@@ -15,7 +15,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import compress, count
 from operator import ne
 from typing import NamedTuple
 
@@ -38,6 +37,9 @@ DOUBLE = Frame(*"╔╗╚╝═║")
 # Cells alike between two changes are sent again rather than jumped over up to this number: the
 # jump itself takes four bytes.
 _WIDEST_GAP = 4
+
+# Of a byte for each cell, 1 where it has changed: what is sent in one piece.
+_SPAN = re.compile(rb"\x01(?:\x00{0,%d}\x01)*" % _WIDEST_GAP)
 
 # Stands in the second cell of a character that takes two.
 _HALF = "\0"
@@ -174,24 +176,17 @@ def _few_cells(before: Row, row: Row) -> _Change | None:
 @lru_cache(maxsize=1024)  # some 800 bytes each: what a paste brings is forgotten again
 def _difference(before: Row, row: Row) -> _Change:
     were, are = zip(*before, strict=True), zip(*row, strict=True)
-    differing = list(compress(count(), map(ne, were, are)))
-    if not differing:
+    differs = bytes(map(ne, were, are))
+    low, high = differs.find(1), differs.rfind(1) + 1
+    if not high:
         return _rewrite(before, [], -1)
-    low, high = differing[0], differing[-1] + 1
     erased = -1
     edge = _edge(row)
     to_edge = edge != _edge(before)
     blank = max(low, _blank_from(row))
     if high - blank > _WIDEST_GAP or (to_edge and edge is None):
         erased = high = blank
-    spans: list[tuple[int, int]] = []
-    for column in differing:
-        if column >= high:
-            break
-        if spans and column - spans[-1][1] <= _WIDEST_GAP:
-            spans[-1] = spans[-1][0], column + 1
-        else:
-            spans.append((column, column + 1))
+    spans = [span.span() for span in _SPAN.finditer(differs, 0, high)]
     if spans and 0 < erased - spans[-1][1] <= _WIDEST_GAP:
         spans[-1] = spans[-1][0], erased
     return _rewrite(row, spans, erased, to_edge=to_edge and edge is not None)
