@@ -436,9 +436,8 @@ class Canvas:
             return self.render()
         parts: list[str] = []
         rows, shown = self._rows, self._shown
-        for number, row in enumerate(rows):
-            if row is not shown[number]:
-                before = shown[number]
+        for number, (before, row) in enumerate(zip(shown, rows, strict=True)):
+            if row is not before:
                 way = _few_cells(before, row) or _difference(before, row)
                 self._write(number, way, parts)
                 rows[number] = shown[number] = way.row
@@ -446,16 +445,17 @@ class Canvas:
         return "".join(parts)
 
     def _write(self, row: int, way: _Change, parts: list[str]) -> None:
-        for start, end in way.unsteady:
-            self._write_unsteady(row, way.row, start, end, parts)
-        if way.text:
-            if row != self._at_row or way.start != self._at_column:
-                self._move(row, way.start, parts)
-            if way.ink != self._pen:
-                parts.append(change(self._pen, way.ink))
-            parts.append(way.text)
-            self._at_column = way.end
-            self._pen = way.pen
+        cells, start, ink, text, end, pen, unsteady = way
+        for first, last in unsteady:
+            self._write_unsteady(row, cells, first, last, parts)
+        if text:
+            if row != self._at_row or start != self._at_column:
+                self._move(row, start, parts)
+            if ink != self._pen:
+                parts.append(change(self._pen, ink))
+            parts.append(text)
+            self._at_column = end
+            self._pen = pen
 
     def _write_unsteady(
         self, number: int, row: Row, start: int, end: int, parts: list[str]

@@ -998,13 +998,13 @@ _ANSI = (
     Mutant(
         "The canvas does not go back to a column on the left of the cursor.",
         "ansi/canvas.py",
-        "if row != self._at_row or way.start != self._at_column:",
-        "if row != self._at_row or way.start > self._at_column:",
+        "if row != self._at_row or start != self._at_column:",
+        "if row != self._at_row or start > self._at_column:",
     ),
     Mutant(
         "The canvas forgets in which style the terminal writes.",
         "ansi/canvas.py",
-        "            self._pen = way.pen\n",
+        "            self._pen = pen\n",
         "",
     ),
 )
