@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -83,4 +82,4 @@ def _before(stored: StoredRound) -> tuple[TableRound[Any], list[Move]]:
     if stored.cards_used:
         return hand, []
     used, seat = hand.round.cards_used, hand.bets[0].seat
-    return replace(hand, sequence=1), [Move(hand.lead, 1, {"action": DEAL}, used, seat=seat)]
+    return hand._replace(sequence=1), [Move(hand.lead, 1, {"action": DEAL}, used, seat=seat)]

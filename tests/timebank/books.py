@@ -297,7 +297,7 @@ def wager(seconds: int, **changes) -> Wager:
         rules={"decks": 1},
         action={"action": "bet", "stake": seconds},
     )
-    return replace(standard, **changes)
+    return standard._replace(**changes)
 
 
 def won(stake: int, winnings: int, *, final: bool = True) -> Settlement:

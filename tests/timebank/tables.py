@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from tests.timebank.books import Books, Call, wager
 from timebank.ledger.purse import Receipt
@@ -27,10 +26,10 @@ class Table:
             caller_id = books.caller(name)
             self.calls[seat] = books.call(caller_id, node=seat)
         self.shoe = books.do(open_shoe, None, GAME, 4, SEED, SEAL)
-        self.wager = replace(
-            wager(0, game=GAME, shoe_id=self.shoe.id, cards_used=8, start=0, is_shoe_shared=True),
-            **changes,
+        shared = wager(
+            0, game=GAME, shoe_id=self.shoe.id, cards_used=8, start=0, is_shoe_shared=True
         )
+        self.wager = shared._replace(**changes)
         self.lead = 0
         self.sequence = 0
         self.rounds: dict[int, int] = {}
@@ -50,7 +49,7 @@ class Table:
         self.place(amounts, sitters, settlements, **changes)
 
     def place(self, amounts, sitters, settlements=None, **changes) -> None:
-        wager = replace(self.wager, amounts=amounts, **changes)
+        wager = self.wager._replace(amounts=amounts, **changes)
         placed = self.books.do(place, wager, sitters, settlements or {})
         self.lead, self.receipts = placed.lead, placed.receipts
         lead = "SELECT seat, id FROM rounds WHERE id = ? OR lead = ?"
@@ -59,7 +58,7 @@ class Table:
 
     def move(self, action: str, **changes) -> Move:
         move = Move(self.lead, self.sequence + 1, {"action": action}, 9)
-        return replace(move, **changes)
+        return move._replace(**changes)
 
     def act(self, seat: int, settlements=None, *, sitters=None, action="hit", **changes) -> None:
         if sitters is None:

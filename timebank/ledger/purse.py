@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, datetime
+from typing import NamedTuple
 
 from timebank.language import Phrase
 from timebank.ledger.play_accounts import PlayMoney
@@ -11,8 +11,7 @@ from timebank.ledger.transfers import TransferRow
 from timebank.settings.schedule import ClosedPeriod
 
 
-@dataclass(frozen=True, slots=True)
-class Purse:
+class Purse(NamedTuple):
     """What a caller has after an operation. Amounts are seconds."""
 
     # Usable now; what has ticked since `ticked` is still in it.
@@ -40,8 +39,7 @@ class Purse:
     word_is_due: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(NamedTuple):
     """What an operation did: the purse after it, and the rows that its entry moved, in order."""
 
     purse: Purse

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import Integer, Text, bindparam, func, insert, or_, select, update
 
@@ -38,8 +38,7 @@ WHY_VOID: Json = {"void": "restored"}
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(NamedTuple):
     """What becomes of a stake: `lost` to the house, `returned`, and `won` from the house.
 
     A final one ends the round and must dispose of all that stands on the table. One that is not
@@ -55,8 +54,7 @@ class Settlement:
     final: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Wager:
+class Wager(NamedTuple):
     game: str
     # What is bet on each seat.
     amounts: Mapping[int, int]
@@ -82,8 +80,7 @@ class Wager:
     is_shoe_shared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     round_id: int
     # One more than that of the action before; the bet is 0.
     sequence: int

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from typing import NamedTuple
 
 from sqlalchemy import BindParameter, and_, bindparam, func, or_, select
@@ -208,7 +207,7 @@ def _dealt_from(desk: Desk, wager: Wager, shoe_id: int, first: int) -> tuple[Wag
         raise errors.ShoeGone(Phrase("Those cards have been dealt already."))
     if wager.start not in (None, gone) and wager.is_shoe_shared:
         raise errors.ShoeGone(Phrase("Cards were dealt from this shoe in the meantime."))
-    return wager if wager.start is not None else replace(wager, start=gone), cut
+    return wager if wager.start is not None else wager._replace(start=gone), cut
 
 
 # Rounds in play.

@@ -64,7 +64,7 @@ def shows_what_is_not_durable(patch: pytest.MonkeyPatch) -> None:
             assert hand is not None
             after, events = self.kind.act(self.round, move)
             played = Played(hand.lead, {FIRST_SEAT: self.caller.opened.receipt}, {})
-            return self._adopt(Step(replace(hand, round=after), events, played))
+            return self._adopt(Step(hand._replace(round=after), events, played))
 
     patch.setattr(Play, "act", act)
 
@@ -394,7 +394,7 @@ def journals_another_last_action(patch: pytest.MonkeyPatch) -> None:
         moves, after = real(*parts)
         if moves and moves[-1].action.get("action") == "stay":
             action = {**moves[-1].action, "action": "hit"}
-            moves[-1] = replace(moves[-1], action=action)
+            moves[-1] = moves[-1]._replace(action=action)
         return moves, after
 
     patch.setattr(overdue, "play_out", play_out)

@@ -174,11 +174,11 @@ class Course:
 
     def insure(self, turn: Turn, amount: int) -> None:
         """The one step in which the caller may have named an amount."""
-        self.seats[turn.seat] = replace(self.seats[turn.seat], insurance=amount)
+        self.seats[turn.seat] = self.seats[turn.seat]._replace(insurance=amount)
         self.events.append(happened.InsuranceBought(turn.seat, amount))
 
     def _decline(self, turn: Turn) -> None:
-        self.seats[turn.seat] = replace(self.seats[turn.seat], insurance=0)
+        self.seats[turn.seat] = self.seats[turn.seat]._replace(insurance=0)
         self.events.append(happened.InsuranceDeclined(turn.seat))
 
     def _double(self, turn: Turn) -> None:
@@ -288,7 +288,7 @@ class Course:
     def _settle_insurance(self, natural: bool) -> None:
         for number, amount in self._open_insurance():
             event = insurance_settled(self.rules, number, amount, natural)
-            self.seats[number] = replace(self.seats[number], insurance_settled=event)
+            self.seats[number] = self.seats[number]._replace(insurance_settled=event)
             self.events.append(event)
 
     def _put(self, turn: Turn, *hands: Hand) -> None:

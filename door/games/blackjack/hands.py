@@ -6,14 +6,14 @@ hand is asked, paid or settled is the business of `course`.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from door.games.blackjack.events import BlackjackOutcome, BlackjackSettled, InsuranceSettled
 from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.cards import Card, Count, count, is_natural
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """Whose decision it is: the seat, and its hand, from 0."""
 
     seat: int
@@ -62,8 +62,7 @@ class Hand:
         return Hand(self.cards, self.stake, self.doubled, self.from_split, self.standing, how)
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(NamedTuple):
     bet: int
     insurance: int | None  # None: not asked, or not answered yet; 0: declined
     insurance_settled: InsuranceSettled | None

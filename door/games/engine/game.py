@@ -33,8 +33,7 @@ HOUSE_KEYS: Mapping[str, type] = {
 """The keys that every game has in sysop.toml and that change no round, for `Kind.house_keys`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(NamedTuple):
     """What moved so far, over some seats; once the round is over, lost + returned == staked."""
 
     staked: int

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from door.games.engine import replay
 from door.games.engine.game import Act, Dealt, Kind, Totals
@@ -21,8 +20,7 @@ NOTHING = Totals(0, 0, 0, 0)
 R = TypeVar("R", bound=Dealt)
 
 
-@dataclass(frozen=True)
-class Bet:
+class Bet(NamedTuple):
     """What is bet on a seat, in the smallest unit of what is played for, and who bets it."""
 
     seat: int
@@ -31,8 +29,7 @@ class Bet:
     amount: int
 
 
-@dataclass(frozen=True)
-class TableRound(Generic[R]):
+class TableRound(NamedTuple, Generic[R]):
     """A round on a table, as the books have it. Seats count from 1 and may have gaps; places are
     what the engine calls seats: 0 for the first who was dealt in."""
 
@@ -95,7 +92,7 @@ class TableRound(Generic[R]):
             coin=self.coin,
             seat=seat,
         )
-        return replace(self, round=round_, sequence=move.sequence), events, move
+        return self._replace(round=round_, sequence=move.sequence), events, move
 
     def settlements(self, before: R | None) -> dict[int, Settlement]:
         """Return by seat what has come due since the round was `before`, None for since the deal.

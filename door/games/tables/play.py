@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from door.games.engine import journaled, shuffle
 from door.games.engine.cards import CARDS_IN_DECK
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("door.tables")
 
 
-@dataclass(frozen=True)
-class Deal:
+class Deal(NamedTuple):
     """On what terms a round is dealt: amounts in the smallest unit of `unit`."""
 
     unit: Unit
@@ -52,8 +51,7 @@ class Deal:
     process: str = ""
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """What an entry brought, once it is durable."""
 
     hand: TableRound[Any]
@@ -128,7 +126,7 @@ async def deal(
         return placed
 
     placed = await post(place)
-    return Step(replace(hand, lead=placed.lead), events, placed)
+    return Step(hand._replace(lead=placed.lead), events, placed)
 
 
 def _wager(kind: Kind, shoe: Shoe, terms: Deal, bets: Sequence[Bet], cards_used: int) -> Wager:

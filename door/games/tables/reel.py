@@ -8,7 +8,7 @@ shown, when it was shown, and nothing besides before the shoe is done.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ansi.charset import Charset, encode, spelling
@@ -115,10 +115,10 @@ def _steps(hand: TableRound[Any], stored: StoredRound) -> Iterator[FilmStep]:
     kind, shoe = hand.kind, hand.shoe
     cards = kind.cards(shoe.seed, mixed_into(shoe), shoe.decks, shoe.position)
     round_, events = kind.deal(stored.rules, cards, [bet.amount for bet in hand.bets], 1)
-    yield FilmStep(None, replace(hand, round=round_), events)
+    yield FilmStep(None, hand._replace(round=round_), events)
     for act in acts_of(stored):
         round_, events = kind.act(round_, act)
-        yield FilmStep(act, replace(hand, round=round_), events)
+        yield FilmStep(act, hand._replace(round=round_), events)
 
 
 # What films of all games share.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from tests.timebank.books import GAME, act, lost, pushed, won
@@ -46,7 +44,7 @@ def differing(books):
 
 
 def test_an_award_is_earned_once_with_the_hand_and_its_moment_and_waits_to_be_told(books, ann):
-    natural = replace(won(60, 120), outcome="natural")
+    natural = won(60, 120)._replace(outcome="natural")
     play(ann, lost(60))
     books.wait(60)
     play(ann, natural)
@@ -82,8 +80,8 @@ def test_a_hand_that_is_taken_back_earns_nothing(books, ann):
 @pytest.mark.parametrize(
     ("course", "award"),
     [
-        ([replace(won(60, 120), outcome="charlie")], "charlie"),
-        ([replace(won(60, 60), outcome="win win")], "split"),
+        ([won(60, 120)._replace(outcome="charlie")], "charlie"),
+        ([won(60, 60)._replace(outcome="win win")], "split"),
         ([won(60, 240)], "fourfold"),
         ([won(60, 1800)], "half"),
         ([won(60, 60), pushed(60), *[won(60, 60)] * 4], "streak"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -78,9 +77,9 @@ def test_streaks_naturals_and_the_best_hand_are_kept_as_a_recount_finds_them(boo
     call = books.call(books.caller("Ann"))
     course = (
         *(won(60, 90), pushed(60), won(60, 180), lost(60), lost(60), lost(60)),
-        *(won(60, 60), won(60, 60), replace(won(60, 120), outcome="natural"), pushed(60)),
-        *(replace(won(60, 120), outcome="charlie"), replace(lost(60), outcome="dealer-natural")),
-        *(replace(lost(60), outcome="bust dealer-charlie"), pushed(60)),
+        *(won(60, 60), won(60, 60), won(60, 120)._replace(outcome="natural"), pushed(60)),
+        *(won(60, 120)._replace(outcome="charlie"), lost(60)._replace(outcome="dealer-natural")),
+        *(lost(60)._replace(outcome="bust dealer-charlie"), pushed(60)),
     )
     for ending in course:
         call.bet(60, settlement=ending)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import sqlite3
-from dataclasses import replace
 
 import pytest
 
@@ -52,7 +51,7 @@ def check(books: Books) -> None:
     call.round_id, call.sequence = hand.id, hand.sequence
     call.act(lost(600))
     assert books.sql(totals) == [(3, 1, 900, -2, 1, 2)]
-    call.bet(60, settlement=replace(won(60, 120), outcome="natural"))
+    call.bet(60, settlement=won(60, 120)._replace(outcome="natural"))
     assert books.sql("SELECT award FROM awards WHERE round_id = ?", call.round_id) == [("natural",)]
     call.close()
     assert books.audit() == []

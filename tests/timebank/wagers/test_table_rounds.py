@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import sqlite3
-from dataclasses import replace
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -323,7 +322,7 @@ def _bet_and_settle(barrier, answers, settings, wager, sitters):
 def test_two_processes_at_one_table_deal_each_round_once(books, table):
     sitters = {seat: table.sitter(seat) for seat in (1, 2, 3)}
     barrier, answers = APART.Barrier(2), APART.Queue()
-    wager = replace(table.wager, amounts={1: 60, 2: 120, 3: 180}, cards_used=9, start=None)
+    wager = table.wager._replace(amounts={1: 60, 2: 120, 3: 180}, cards_used=9, start=None)
     arguments = (barrier, answers, books.settings, wager, sitters)
     processes = [APART.Process(target=_bet_and_settle, args=arguments) for _ in range(2)]
     for process in processes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from tests.timebank.books import lost, won
@@ -63,7 +61,7 @@ def test_a_refusal_leaves_all_as_it_was_even_in_a_transaction_that_goes_on(books
     before = table.everything()
 
     def try_it(desk):
-        wager = replace(table.wager, amounts={1: 60, 2: 120, 3: 9999})
+        wager = table.wager._replace(amounts={1: 60, 2: 120, 3: 9999})
         with pytest.raises(NotEnough):
             place(desk, wager, {seat: table.sitter(seat) for seat in (1, 2, 3)}, {})
 

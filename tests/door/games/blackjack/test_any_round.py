@@ -2,7 +2,7 @@
 whatever lies between them: one to seven seats, pairs split, insurance of any amount.
 """
 
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 
 import pytest
@@ -249,7 +249,7 @@ def test_nothing_on_the_table_can_be_changed_in_place() -> None:
         (game.totals, "won"),
         (events[0], "card"),
     ):
-        with pytest.raises(FrozenInstanceError):
+        with pytest.raises(AttributeError):
             setattr(thing, name, None)
 
 
