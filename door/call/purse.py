@@ -55,7 +55,8 @@ class TickingPurse:
 
     def spendable(self) -> int:
         """Return the seconds on line, less what has ticked since the last entry; never below 0."""
-        return max(0, self.posted.online - max(0, self.ticked() - self.posted.ticked))
+        posted, elapsed = self.posted, self.clock.monotonic() - self.logged_on
+        return max(0, posted.online - max(0, seconds_begun(elapsed) - posted.ticked))
 
     def pot(self, coin: int) -> int:
         return self.spendable() // coin
