@@ -467,10 +467,10 @@ class Console:
 
         `choices` maps upper-case letters to labels; Enter gives `default`, which is named, Esc and
         Ctrl-C give `cancel`, where they are given. `?` explains every key, in the words of
-        `meanings` or else by its label. Another key is told once that it does nothing. `menu`
-        stands in place of the labels where the choices are on the screen already; it names what
-        Enter gives too. Where the default `turns_page`, the space bar gives it as well.
-        `also` has letters that are not shown, and what each of them gives.
+        `meanings`, which are translated then, or else by its label. Another key is told once that
+        it does nothing. `menu` stands in place of the labels where the choices are on the screen
+        already; it names what Enter gives too. Where the default `turns_page`, the space bar gives
+        it as well. `also` has letters that are not shown, and what each of them gives.
         """
         prompt = menu or lit(choices, default)
         if question:
@@ -1042,7 +1042,7 @@ def _keys_explained(
     cancel: str | None,
 ) -> list[str]:
     told = [
-        f"|15{letter}|07  {meanings.get(letter) or label}"
+        f"|15{letter}|07  {_(words) if (words := meanings.get(letter)) else label}"
         for letter, label in choices.items()
         if label
     ]

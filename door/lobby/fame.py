@@ -80,7 +80,7 @@ async def visit_record(board: Board, caller: Caller) -> None:
             {key: _(label) for key, label in RECORD_KEYS.items()},
             default="Q",
             cancel="Q",
-            meanings={key: _(words) for key, words in RECORD_MEANINGS.items()},
+            meanings=RECORD_MEANINGS,
         )
         if choice == "Q":
             return
@@ -264,7 +264,7 @@ async def visit_hall(caller: Caller) -> None:
         choice = await console.ask(
             {key: _(label) for key, label in HALL_KEYS.items()},
             cancel="Q",
-            meanings={key: _(words) for key, words in HALL_MEANINGS.items()},
+            meanings=HALL_MEANINGS,
         )
         if choice == "Q":
             return

@@ -68,7 +68,7 @@ async def _account(caller: Caller, record: CallerRecord) -> None:
             {key: _(label) for key, label in CHOICES.items()},
             default="Q",
             cancel="Q",
-            meanings={key: _(meaning) for key, meaning in MEANINGS.items()},
+            meanings=MEANINGS,
         )
         if choice == "Q" or not await _has_powers(caller):
             return

@@ -85,7 +85,7 @@ async def _at_the_window(caller: Caller) -> None:
             menu=f"|07{_('Your choice (Enter to quit):')}",
             default="Q",
             cancel="Q",
-            meanings={key: _(meaning) for key, meaning in MEANINGS.items()},
+            meanings=MEANINGS,
         )
         if choice == "Q":
             return

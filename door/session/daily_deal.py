@@ -115,7 +115,7 @@ class DailyDeal:
             {key: _(label) for key, label in KEYS.items() if key not in hidden},
             default="Q" if is_over else "P",
             cancel="Q",
-            meanings={key: _(words) for key, words in MEANINGS.items()},
+            meanings=MEANINGS,
         )
 
     async def _look(self) -> None:

@@ -55,7 +55,7 @@ async def visit_mail(caller: Caller) -> None:
         choice = await console.ask(
             {key: _(label) for key, label in LABELS.items() if key not in hidden},
             cancel="Q",
-            meanings={key: _(words) for key, words in MEANINGS.items()},
+            meanings=MEANINGS,
         )
         if choice == "Q":
             return

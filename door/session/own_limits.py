@@ -44,7 +44,7 @@ async def visit_limits(caller: Caller) -> None:
         choice = await console.ask(
             {key: _(label) for key, label in LABELS.items()},
             cancel="Q",
-            meanings={key: _(words) for key, words in MEANINGS.items()},
+            meanings=MEANINGS,
         )
         if choice == "M":
             await _limit_loss(caller, own)

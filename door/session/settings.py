@@ -109,7 +109,7 @@ async def visit_settings(board: Board, caller: Caller) -> None:
             labels,
             menu=_menu(labels, rows) if _is_narrow(console) else "",
             cancel="Q",
-            meanings={key: _(words) for key, words in MEANINGS.items()},
+            meanings=MEANINGS,
         )
         if choice == "Q":
             return

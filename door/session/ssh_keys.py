@@ -44,7 +44,7 @@ async def visit_keys(caller: Caller, is_proved: Callable[[], Awaitable[bool]]) -
         choice = await console.ask(
             {key: _(label) for key, label in LABELS.items() if key not in hidden},
             cancel="Q",
-            meanings={key: _(words) for key, words in MEANINGS.items()},
+            meanings=MEANINGS,
         )
         if choice == "Q":
             return

@@ -126,7 +126,7 @@ class TournamentPage:
                 {key: _(label) for key, label in KEYS.items() if key != "P" or not is_over},
                 default="Q" if is_over else "P",
                 cancel="Q",
-                meanings={key: _(words) for key, words in MEANINGS.items()},
+                meanings=MEANINGS,
             )
         finally:
             weighing.cancel()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from door import wording
@@ -160,8 +161,9 @@ class BlackJackForTimeTable(TableForTime):
         else:
             self.tutor.leave()
 
+    @cached_property
     def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
-        return {**super()._switches(), TUTOR: ("tutor", N_("Tutor"), TUTOR_ON, TUTOR_OFF)}
+        return {**super()._switches, TUTOR: ("tutor", N_("Tutor"), TUTOR_ON, TUTOR_OFF)}
 
 
 def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:

@@ -8,6 +8,7 @@ words; what is left to it stands under "For the game".
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence, Set
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from door.call.console import lit
@@ -33,6 +34,16 @@ if TYPE_CHECKING:
     from timebank.wagers.journal import Shoe, StoredRound
 
 BANNER_SECONDS = 1.5
+MEANINGS = {
+    BET: N_("Bet on a hand, and have it dealt."),
+    RULES: N_("Read the rules of this house, and what it pays."),
+    FAIRNESS: N_("See how the shuffle is sealed, and check it."),
+    CUT: N_("Turn your own cut on or off."),
+    TUTOR: N_("Turn the tutor on or off: it tells you what the book would do."),
+    STRATEGY: STRATEGY_MEANING,
+    BANK: N_("Go to the time bank. Your place is kept."),
+    QUIT: N_("Leave the table."),
+}
 
 
 class FairScene(Scene, Protocol):
@@ -126,6 +137,7 @@ class Alone(Sitting):
             )
         return fairness.sealed_ahead(self.caller.record.preferences, shoe, self._link_seen)
 
+    @cached_property
     def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
         """Return what can be turned on and off: by letter, the preference, its name, and what is
         said when it goes on and off."""
@@ -174,8 +186,8 @@ class Alone(Sitting):
             await self._read_fairness()
         elif choice == STRATEGY:
             await self._read_strategy()
-        elif choice in self._switches():
-            preference, _name, when_on, when_off = self._switches()[choice]
+        elif choice in self._switches:
+            preference, _name, when_on, when_off = self._switches[choice]
             await self.tries(self._switch(preference, when_on, when_off))
             self._refresh()
 
@@ -381,29 +393,17 @@ class TableForTime(Alone):
             menu=lit({**bet, **rest}, None if refusal else BET),
             default=None if refusal else BET,
             cancel=QUIT,
-            meanings=self._meanings(),
+            meanings=MEANINGS,
         )
 
     def _aside(self) -> dict[str, str]:
         """Return what can be asked for in a hand too, by letter."""
-        switches = {letter: _(name) for letter, (_kept, name, *_said) in self._switches().items()}
+        switches = {letter: _(name) for letter, (_kept, name, *_said) in self._switches.items()}
         return {RULES: _("Rules"), FAIRNESS: _("Fairness"), **switches}
 
     def _silent(self) -> dict[str, str]:
         """Return what no menu has room for, and the help names."""
         return {} if self.strategy is None else {STRATEGY: _(STRATEGY_LABEL)}
-
-    def _meanings(self) -> dict[str, str]:
-        return {
-            BET: _("Bet on a hand, and have it dealt."),
-            RULES: _("Read the rules of this house, and what it pays."),
-            FAIRNESS: _("See how the shuffle is sealed, and check it."),
-            CUT: _("Turn your own cut on or off."),
-            TUTOR: _("Turn the tutor on or off: it tells you what the book would do."),
-            STRATEGY: _(STRATEGY_MEANING),
-            BANK: _("Go to the time bank. Your place is kept."),
-            QUIT: _("Leave the table."),
-        }
 
     async def _place(self, bet: int, cut: str) -> None:
         amount = bet * self.betting.coin
@@ -447,14 +447,14 @@ class TableForTime(Alone):
         """Return the letter of an action, or of something aside, which the prompt does not name."""
         keys = [self.action_keys[action] for action in actions]
         choices = {letter: _(name) for letter, name, _meaning in keys}
-        meanings = {letter: _(meaning) for letter, _name, meaning in keys}
+        meanings = {letter: meaning for letter, _name, meaning in keys}
         every = {**self._aside(), **self._silent()}
         aside = {letter: name for letter, name in every.items() if letter not in choices}
         return await self.console.ask(
             {**choices, **aside},
             question=self._question(round_),
             menu=lit(choices),
-            meanings={**self._meanings(), **meanings},
+            meanings={**MEANINGS, **meanings},
         )
 
     async def _stand(self) -> None:
@@ -516,7 +516,7 @@ class TableForTime(Alone):
         scene.time_left = purse.time_left()
         scene.switches = {
             name: self.caller.prefers(preference)
-            for preference, name, *_said in self._switches().values()
+            for preference, name, *_said in self._switches.values()
         }
         if (scene.turns, scene.pot, scene.switches) != before:
             scene.changed()
@@ -536,8 +536,8 @@ class TableForTime(Alone):
         purse, scene = self.caller.purse, self.scene
         if scene.pot != purse.pot(self.coin):
             self._refresh()
-        elif scene.time_left != purse.time_left():
-            scene.time_left = purse.time_left()
+        elif scene.time_left != (left := purse.time_left()):
+            scene.time_left = left
             self.console.display.refresh_clock(scene)
 
     def _statement(self) -> str:
