@@ -165,15 +165,16 @@ def _panel_column(area: Area) -> int:
 
 
 @lru_cache(maxsize=64)
-def _empty_table(columns: int, colour: bool, area: Area) -> tuple[Row, ...]:
-    """Paint what no card and no figure changes, from `FELT_ROW` on: once for all tables."""
+def _empty_table(columns: int, colour: bool, area: Area, title: str) -> tuple[Row, ...]:
+    """Paint what no card and no figure changes: once for all tables."""
     canvas, felt = Canvas(columns, area.rows, colour=colour), felt_of(area)
+    paint_title(canvas, area.left, title)
     canvas.blank(FELT_ROW, felt.left, felt.columns, felt.rows, FELT)
     if not area.is_narrow:
         canvas.put(FELT_ROW, felt.left, "▀" * felt.columns, RAIL)
         canvas.put(FELT_ROW + felt.rows - 1, felt.left, "▄" * felt.columns, RAIL)
         canvas.box(FELT_ROW, _panel_column(area), PANEL_COLUMNS, area.rows - FELT_ROW, BRASS)
-    return canvas.painted(FELT_ROW, area.rows - FELT_ROW)
+    return canvas.painted(0, area.rows)
 
 
 @dataclass(slots=True)
@@ -319,11 +320,9 @@ class TableScene:
 
     def _paint_still(self, canvas: Canvas, area: Area) -> None:
         felt = felt_of(area)
-        canvas.paste(FELT_ROW, _empty_table(canvas.columns, canvas.colour, area))
-        if area.is_narrow:
-            paint_title(canvas, area.left, _(self.title), self._turns_short())
-        else:
-            paint_title(canvas, area.left, _(self.title), self._turn_words())
+        canvas.paste(0, _empty_table(canvas.columns, canvas.colour, area, _(self.title)))
+        turns = self._turns_short() if area.is_narrow else self._turn_words()
+        canvas.put_pipe(0, canvas.width - 1 - len(turns), f"|18|14{turns}")
         self._paint_cards(canvas, felt)
         if self.banner:
             self._paint_banner(canvas, felt)
@@ -361,7 +360,7 @@ class TableScene:
         bright = (_("Pot"), bet_name())
         for name, value in figures:
             colour = "|14" if name in bright else "|15"
-            canvas.put_pipe(row, column + 2, f"|07{name:<{NAME_COLUMNS}}{colour}{value}")
+            canvas.put_pipe(row, column + 2, f"|07{name.ljust(NAME_COLUMNS)}{colour}{value}")
             row += 1
         if rows >= ROWS_FOR_LARGE:
             row += 1
