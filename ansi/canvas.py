@@ -157,13 +157,12 @@ def _stretch(before: str, after: str) -> tuple[int, int]:
 
 
 def _few_cells(before: Row, row: Row) -> _Change | None:
-    """Return the change of a few cells in one style, as of a clock; None for any other change.
+    """Return the change of a few cells in one style, as of a clock; None for any other change. The
+    styles of the rows are equal.
 
     No cache: each caller has such a change every second, and all of them together would drive out
     of a cache what callers share.
     """
-    if before.inks != row.inks:
-        return None
     first, last = _stretch(before.cells, row.cells)
     ink, text = row.inks[first:last][:1], row.cells[first:last]
     if not 0 < len(text) <= _WIDEST_GAP or not STEADY.issuperset(text):
@@ -173,7 +172,7 @@ def _few_cells(before: Row, row: Row) -> _Change | None:
     return _Change(row, first, ord(ink), text, last, ord(ink), ())
 
 
-@lru_cache(maxsize=1024)  # some 800 bytes each: what a paste brings is forgotten again
+@lru_cache(maxsize=2048)  # some 800 bytes each: what a paste brings is forgotten again
 def _difference(before: Row, row: Row) -> _Change:
     were, are = zip(*before, strict=True), zip(*row, strict=True)
     differs = bytes(map(ne, were, are))
@@ -326,11 +325,13 @@ class Canvas:
 
     def put_pieces(self, row: int, column: int, texts: Sequence[str], style: Style = PLAIN) -> int:
         """Write texts with pipe codes one behind the other, each from `style` on; returns the
-        column after them. Of a line in which only a piece changes, the others are known."""
+        column after them. Of a line in which only a piece changes, the others are known; of the
+        line itself nothing is remembered, as of a clock."""
         pieces = [_piped(text, style.number) for text in texts]
         cells = "".join([piece.cells for piece in pieces])
         inks = "".join([piece.inks for piece in pieces])
-        return self._lay(row, column, cells, inks if self.colour else _PLAIN_INK * len(inks))
+        inks = inks if self.colour else _PLAIN_INK * len(inks)
+        return self._lay(row, column, cells, inks, _laid_once)
 
     def _lay(
         self, row: int, column: int, cells: str, inks: str, laid: Callable[..., Row] = _laid
@@ -438,7 +439,8 @@ class Canvas:
         rows, shown = self._rows, self._shown
         for number, (before, row) in enumerate(zip(shown, rows, strict=True)):
             if row is not before:
-                way = _few_cells(before, row) or _difference(before, row)
+                is_restyled = before.inks != row.inks
+                way = (None if is_restyled else _few_cells(before, row)) or _difference(before, row)
                 self._write(number, way, parts)
                 rows[number] = shown[number] = way.row
         self._park(parts)
