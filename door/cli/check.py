@@ -18,6 +18,7 @@ from door import closed
 from door.call.process import lock_of
 from door.config import config, named, privacy
 from door.config.config import Config
+from door.config.listeners import DOORS_ALONE
 from door.defence.front_ends import Lookout, signs_in
 from door.errors import CertificateRefused, HostKeyRefused
 from door.games.registry import GAMES
@@ -67,6 +68,7 @@ def report(path: Path, *, with_odds: bool = True) -> list[str]:
         f"{path} is in order.",
         f"Board {board.name}, {settings.calls.nodes} nodes, data in {board.data}.",
         f"Time zone {bank.zone.key}, time bank {bank.mode}, events: {events}.",
+        *([] if settings.listeners else [DOORS_ALONE]),
         *doubts,
     ]
 

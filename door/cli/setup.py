@@ -113,6 +113,8 @@ def _doubts(config: Config, made: HostSetup) -> list[str]:
         said.append(f"There is no folder {made.root} here: --bbs says where {made.kind.name} is.")
     elif made.kind.starts_doors:
         said += _owners(config, made)
+    if made.kind.starts_doors:
+        said.append(_for_doors_alone(config))
     if made.kind.starts_doors and config.bank.events:
         events = ", ".join(event.name for event in config.bank.events)
         said.append(
@@ -120,6 +122,17 @@ def _doubts(config: Config, made: HostSetup) -> list[str]:
             " for them, write events = [] above the first table, in place of [[events]]."
         )
     return said
+
+
+def _for_doors_alone(config: Config) -> str:
+    from door.config.listeners import DOORS_ALONE
+
+    if not config.listeners:
+        return f"{DOORS_ALONE} The first door starts a server, so that you need not run one."
+    return (
+        "If your callers come through doors alone, write listeners = [] above the first table of"
+        f" {config.path}, in place of [[listeners]]: no port is opened then."
+    )
 
 
 def _owners(config: Config, made: HostSetup) -> list[str]:

@@ -38,6 +38,7 @@ _TLS: Mapping[ListenerKind, bool | None] = {
 ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
 
 LONGEST_HEALTH = 60
+DOORS_ALONE = "Callers come through doors alone: the settings have no [[listeners]]."
 EVERY_ADDRESS = "0.0.0.0"  # of IPv4
 EVERY_ADDRESS_OF_BOTH = "::"
 
@@ -79,8 +80,6 @@ def read_listeners(root: TomlTable) -> tuple[ListenerSettings, ...]:
     tables = root.tables("listeners")
     if tables is None:
         return (ListenerSettings("telnet", EVERY_ADDRESS, USUAL_PORTS["telnet"]),)
-    if not tables and root.sound("listeners"):
-        root.refuse("listeners", "needs at least one, or nobody could call")
     listeners: list[ListenerSettings] = []
     for table in tables:
         listener = _listener(table)

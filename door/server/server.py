@@ -26,6 +26,7 @@ from door.call.shared import Shared
 from door.clock import MachineClock, SystemClock, sleep
 from door.config import config as settings
 from door.config import named, privacy
+from door.config.listeners import DOORS_ALONE
 from door.config.reloading import keep_begun
 from door.defence.reception import REMEMBERED
 from door.errors import (
@@ -763,6 +764,8 @@ def _announcement(config: Config, ports: list[int], *, is_trial: bool) -> list[s
     lines = [f"{config.board.name} is open: {config.calls.nodes} nodes."]
     for listener, port in zip(config.listeners, ports, strict=True):
         lines.append(f"It listens for {listener.kind} on {listener.host}, port {port}.")
+    if not config.listeners:
+        lines.append(DOORS_ALONE)
     if not is_trial:
         lines.append(f"Its data is in {config.board.data}.")
     for listener, port in zip(config.listeners, ports, strict=True):

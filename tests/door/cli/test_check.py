@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from door.config.listeners import DOORS_ALONE
 from door.lines.ssh import host_key
 from door.lines.tls import certificates
 from tests.certificates import EXPIRED, EXPIRED_KEY, LOCKED_KEY, pair, put_into
@@ -175,3 +176,13 @@ def test_a_key_of_release_1_0_that_is_set_is_told(
     told = Shell(config)("check")
     assert told.status == 0
     assert f"{config}, line 2: [{table}] {key} has no effect any more" in told.output
+
+
+def test_a_board_for_doors_alone_is_in_order(tmp_path: Path) -> None:
+    config = tmp_path / "sysop.toml"
+    config.write_text("listeners = []\n", encoding="utf-8")
+    told = Shell(config)("check")
+    assert (told.status, told.error) == (0, "")
+    assert DOORS_ALONE in told.output.splitlines()
+    config.write_text("", encoding="utf-8")
+    assert DOORS_ALONE not in Shell(config)("check").output

@@ -193,6 +193,9 @@ class TestDefaults:
         )
         assert board.database == board.bank.database == tmp_path / "data" / "board.sqlite3"
 
+    def test_a_board_for_doors_alone_has_no_listeners(self, load):
+        assert load("listeners = []").listeners == ()
+
     def test_settings_are_frozen(self, load):
         with pytest.raises(dataclasses.FrozenInstanceError):
             load("").calls.nodes = 1
@@ -423,8 +426,8 @@ class TestWrongValues:
                 )
             ),
             (
-                "listeners = []",
-                "line 1: listeners: needs at least one, or nobody could call.",
+                "listeners = 1",
+                "line 1: listeners: must be tables headed [[listeners]], is 1.",
             ),
             (
                 "[calls]\nnodes = 0",

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from tests.door.hosting import Host, Visit, hosted
+from door.config.listeners import DOORS_ALONE
+from tests.door.hosting import BOARD, Host, Visit, hosted
 from tests.door.processes import OPEN_ALL_DAY, Served, dealt_door, forked_door, served
 from tests.door.shell import Shell, Told
 from tests.terminal import MODERN, PATIENCE
@@ -185,3 +186,24 @@ def test_a_disk_without_locks_is_named_before_the_board_opens(
     told = shell("serve")
     assert told.status == 2
     assert "the books must be on a disk of this machine" in told.error
+
+
+async def test_a_server_without_listeners_serves_doors(tmp_path: Path) -> None:
+    toml = "listeners = []\n" + BOARD.partition("[[listeners]]")[0] + "[boards.Xibalba]\n"
+    async with hosted(tmp_path, toml=toml) as host:
+        server = await asyncio.create_subprocess_exec(
+            *(*forked_door(tmp_path), "serve", "--config", str(host.config.path)),
+            stdout=subprocess.PIPE,
+        )
+        assert server.stdout is not None
+        async with asyncio.timeout(PATIENCE):
+            said = (await server.stdout.readuntil(b"Ctrl-C")).decode()
+        assert DOORS_ALONE in said
+        visit = await host.a_visit()
+        assert await visit.goes() == 0
+        server.terminate()
+        await server.communicate()
+        assert server.returncode == 0
+        with host.books() as desk:
+            rows = desk.connection.exec_driver_sql("SELECT process FROM calls").scalars()
+            assert [each.rpartition(":")[2] for each in rows] == [str(server.pid)]

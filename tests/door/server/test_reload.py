@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from door.config import config as settings
+from door.config.listeners import DOORS_ALONE
 from door.games.registry import GAMES
 from door.server.server import _announcement
 from tests.door.company import AT_TABLE, company, table_toml
@@ -99,3 +100,11 @@ def test_nobody_is_told_to_call_a_port_that_only_front_ends_may(tmp_path: Path) 
     told = "\n".join(_announcement(settings.load(file), [2323, 2324], is_trial=False))
     assert "Call it with:  telnet localhost 2324" in told
     assert "localhost 2323" not in told
+
+
+def test_a_board_without_listeners_says_that_it_is_for_doors(tmp_path: Path) -> None:
+    file = tmp_path / "sysop.toml"
+    file.write_text("listeners = []\n", encoding="utf-8")
+    told = _announcement(settings.load(file), [], is_trial=False)
+    assert told[1] == DOORS_ALONE
+    assert not any("Call it with" in line for line in told)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from door.config import config as settings
+from door.config.listeners import DOORS_ALONE
 from door.dropfiles.formats import read
 from door.setup import host_boards, machine
 from door.setup.host_boards import KINDS, HostSetup
@@ -136,6 +137,18 @@ def test_magicka_gets_a_door_and_the_entry_of_a_menu_that_starts_it(shell: Shell
     assert f"[{menu['DATA']}]\n" in written(shell, "boards/magicka/doors.ini")
     assert f"{shell.config.parent}/boards/magicka/doors.mnu" in told.output
     assert "    /bbs/magicka/menus/doors.mnu\n" in told.output
+
+
+def test_a_board_for_doors_alone_needs_no_server_that_runs_all_day(shell: Shell) -> None:
+    how = "If your callers come through doors alone, write listeners = []"
+    assert how in set_up(shell, "magicka").output
+    text = shell.config.read_text(encoding="utf-8")
+    shell.config.write_text(f"listeners = []\n{text}", encoding="utf-8")
+    told = set_up(shell, "magicka").output
+    assert DOORS_ALONE in told
+    assert how not in told
+    refused = set_up(shell, "gamesrv")
+    assert (refused.status, "Give the server one" in refused.error) == (2, True)
 
 
 def test_gamesrv_is_led_to_the_port_of_the_server(shell: Shell) -> None:

@@ -38,7 +38,6 @@ def check(data: bytes) -> None:
     assert settings == config.load(FILE)
     assert 1 <= settings.calls.nodes <= config.MOST_NODES
     assert settings.calls.idle_warning_seconds < settings.calls.idle_limit_seconds
-    assert settings.listeners
     assert_one_line(settings.board.name)
     assert_one_line(settings.board.sysop)
 
