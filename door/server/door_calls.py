@@ -181,7 +181,9 @@ class DoorListener:
         held = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             if not stat.S_ISSOCK(os.fstat(held).st_mode):
-                raise OSError(errno.EEXIST, f"{handed.NAME} is no socket any more")
+                raise OSError(
+                    errno.EEXIST, f"{handed.NAME} has gone: something else has taken its place"
+                )
             socket_itself = f"/proc/self/fd/{held}"
             if shares:
                 with contextlib.suppress(OSError):  # a group that we are not in
