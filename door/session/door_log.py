@@ -6,6 +6,7 @@ import contextlib
 import copy
 import json
 import logging
+import os
 import syslog
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
@@ -88,11 +89,16 @@ def formatter(config: Config, form: str = FORM) -> logging.Formatter:
 
 
 def opened(config: Config, name: str = FILE) -> list[logging.Handler]:
-    """Open the log in the data folder; nothing where there can be none."""
+    """Open the log in the data folder; nothing where there can be none.
+
+    Only the folder's owner makes one: in that of a host's user the server could write nothing.
+    """
     data = config.board.data
     try:
         data.mkdir(0o700, parents=True, exist_ok=True)
         place = files.own_links_followed(data / name)
+        if data.stat().st_uid != os.geteuid() and not place.exists():
+            return []
         file = LogFile(place, encoding="utf-8", errors="backslashreplace")
     except OSError:
         return []

@@ -69,3 +69,18 @@ def test_a_log_is_written_through_a_link_only_where_nobody_else_can_have_put_it(
     refusals.close_log()
     said = ours.read_text()
     assert ("by a door" in said, "refused" in said) == ((mode == 0o700),) * 2
+
+
+def test_no_other_user_makes_the_log_which_the_server_could_not_write_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "sysop.toml").touch()
+    config = settings.load(tmp_path / "sysop.toml")
+    with monkeypatch.context() as host:
+        host.setattr("door.session.door_log.os.geteuid", lambda: 4_000_001)
+        assert opened(config) == []
+    assert not (tmp_path / "data/door.log").exists()
+    (log,) = opened(config)
+    log.close()
+    assert (tmp_path / "data/door.log").stat().st_mode & 0o777 == 0o600
