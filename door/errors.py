@@ -174,10 +174,6 @@ class CannotListen(Unserved):
     """A port cannot be opened; the text says which, and what to do."""
 
 
-class Occupied(DoorError, OSError):
-    """Another server of this board listens at a socket."""
-
-
 class BoardClosed(Unserved):
     """The board had to close: the files of its books were removed, replaced or written over."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import json
 import logging
 import os
@@ -21,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from door.errors import LinkBroken, Occupied
+from door.errors import LinkBroken
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.port.connection import OPEN
 from door.lines.port.listener import Listener
@@ -36,7 +35,6 @@ LONGEST_PATH = 100  # bytes; the kernel takes 107
 HEADER, TYPED = b"H", b"K"
 SHOWN, ENDED = b"S", b"E"
 
-_OCCUPIED = "another server of this board listens there"
 
 _HEAD = struct.Struct(">cI")
 
@@ -172,7 +170,7 @@ class LinkListener(Listener):
         return LinkConnection(self._serve, gone)
 
     async def open_in(self, folder: Path) -> None:
-        """Begin to listen; `OSError` where it cannot, `Occupied` when another server does."""
+        """Begin to listen; `OSError` where it cannot, or another server does."""
         path = folder / NAME
         with short(path) as place:
             _remove_stale(place)
@@ -181,10 +179,8 @@ class LinkListener(Listener):
                 wire.bind(place)
                 os.chmod(place, 0o600)  # nobody can connect before it listens
                 wire.listen()
-            except OSError as error:
+            except OSError:
                 wire.close()
-                if error.errno == errno.EADDRINUSE:  # it came in between
-                    raise Occupied(_OCCUPIED) from error
                 raise
         self._path, self._inode = path, path.stat().st_ino
         self._listen_on(wire)
@@ -250,7 +246,7 @@ def _remove_stale(name: str) -> None:
         except ConnectionRefusedError:
             os.unlink(name)
             return
-    raise Occupied(_OCCUPIED)
+    raise OSError("another server listens there")
 
 
 @contextmanager

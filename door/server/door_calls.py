@@ -143,7 +143,7 @@ class DoorListener:
         return bool(poll.poll(0))
 
     def open_in(self, folder: Path) -> None:
-        """Begin to listen, or go on; `OSError` where it cannot, as when another server does."""
+        """Begin to listen, or go on; `OSError` where it cannot."""
         if self._wire is None:
             self._listen_in(folder)
         config = self._board.config
@@ -649,12 +649,7 @@ def _free_name(folder: Path) -> Iterator[str]:
     name, held = handed.short(str(folder))
     try:
         with contextlib.suppress(FileNotFoundError):
-            try:
-                handed.dial(str(folder)).close()
-            except ConnectionRefusedError:
-                os.unlink(name)
-            else:
-                raise OSError("another server of this board listens there")
+            os.unlink(name)
         yield name
     finally:
         if held is not None:

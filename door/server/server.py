@@ -23,7 +23,7 @@ from door.call.board_clock import BoardClock
 from door.call.books import Books
 from door.call.process import left_to, lock_of
 from door.call.shared import Shared
-from door.clock import MachineClock, SystemClock, sleep
+from door.clock import MachineClock, SystemClock
 from door.config import config as settings
 from door.config import named, privacy
 from door.config.listeners import DOORS_ALONE
@@ -35,7 +35,6 @@ from door.errors import (
     CertificateRefused,
     Closing,
     HostKeyRefused,
-    Occupied,
 )
 from door.flag import Flag
 from door.games import floor
@@ -86,9 +85,6 @@ if TYPE_CHECKING:
 
 # The event loop that a board runs on: uvloop's where that is installed, asyncio's own elsewhere, or
 # where the sysop wants that.
-#
-# A door process, which serves one caller, does without: to load another loop would only keep it
-# waiting.
 
 
 def loop_of(config: Config) -> Callable[[], AbstractEventLoop] | None:
@@ -127,7 +123,6 @@ CLOSING_SECONDS, LATE_SECONDS, PARTING_SECONDS = 5.0, 1.5, 1.5
 LOCKED_SECONDS = 3.0
 # How long a server that doors have started may take to end for another.
 ROOM_SECONDS, ROOM_POLL_SECONDS = 15.0, 0.1
-AGAIN_SECONDS = 5.0  # until it is looked again whether another server has gone
 CLOSING_SOON = N_("The sysop is about to close the board. Please finish soon.")
 OPEN_FILES = 65536  # a line each; more callers than any board has
 
@@ -169,7 +164,6 @@ class Server:
         self._health: Listener | None = None
         self._stops = False
         self._is_shut = False  # whether the sysop has closed the board, for doors as well
-        self._has_left = False  # whether the sockets for doors are to be another server's
         self._file = ServerFile(config.path, config.board.data, lock_of(config.bank), clock.now())
         self._settings_are_new = Flag()
         self.ended = asyncio.Event()  # set when the board is to close
@@ -208,10 +202,7 @@ class Server:
         if self.public_page is not None:
             await self.public_page.open(self.ports)
             self._looks.append(asyncio.create_task(self.public_page.keep()))
-        if self._for_doors is None:
-            await self._listen_for_doors()
-        else:
-            await self._listen_for_doors_alone(self._for_doors)
+        await self._listen_for_doors()
         await self._open_health()
         self._looks.append(asyncio.create_task(self._end_when_gone()))
 
@@ -309,13 +300,6 @@ class Server:
         self._handed.close()  # at once: who comes from now on waits for the next
         self.ended.set()
         return True
-
-    def _leave_places(self) -> None:
-        """Let the next server in this folder be reached where this one is; who is on stays."""
-        self._has_left = True
-        self._handed.close()
-        if self._doors is not None:
-            self._doors.close()
 
     def reload(self) -> None:
         """Read the file again, for calls to come; a bad file keeps the old settings."""
@@ -451,38 +435,26 @@ class Server:
         return None if self._health is None else self._health.port
 
     async def _listen_for_doors(self) -> None:
-        """Let door processes join the Vegas table, and the sysop give commands.
+        """Let doors hand their callers over, and the sysop give commands; raises `CannotListen`.
 
-        Where another server of this board still listens, one that is draining say, its place is
-        taken once it has gone.
+        A server that a door has started ends once nobody has been on for a while.
         """
+        doors, folder = LinkListener(self._answer_door), self.board.config.board.data
         try:
-            await self._open_for_doors()
+            await doors.open_in(folder)
         except OSError as error:
-            log.warning(
-                "neither door processes nor commands such as door nodes reach this server yet: %s",
-                error,
-            )
-            self._looks.append(asyncio.create_task(self._look_for_doors()))
-
-    async def _listen_for_doors_alone(self, part: ForDoors) -> None:
-        """Let doors in, and end once nobody has been on for a while; raises `CannotListen`.
-
-        Another server may have asked for room already, or was faster: then doors are left to that
-        one.
-        """
-        if not self._has_left:
-            try:
-                await self._open_for_doors()
-            except Occupied as error:
-                log.info("doors come by another server: %s", error)
-                self._end_empty()
-            except OSError as error:
-                if not self._has_left:
-                    raise CannotListen(f"Doors cannot reach this server: {error}.") from error
-        if not (self._handed.is_open or self._has_left):
+            raise CannotListen(
+                "Neither doors nor commands such as `door nodes` could reach this server in"
+                f" {folder}: {_reason(error)}."
+            ) from error
+        self._doors = doors
+        self._file.announce()
+        self._take_doors()
+        if self._for_doors is None:
+            return
+        if not self._handed.is_open:
             raise CannotListen("Doors cannot reach this server.")  # the log says why
-        part.serves(
+        self._for_doors.serves(
             self.board.clock,
             lambda: self.board.config.server.start_for_doors_minutes,
             lambda: not self._sessions and self._handed.is_empty,
@@ -490,8 +462,7 @@ class Server:
         )
 
     def _end_empty(self) -> None:
-        # At once: from now on the next door starts another server.
-        self._leave_places()
+        self._handed.close()  # at once: who comes from now on waits for the next server
         self.ended.set()
 
     def _look_who_is_on(self) -> None:
@@ -512,33 +483,14 @@ class Server:
         if part is not None and part.has_other_settings(self.board.config):
             self.reload()
 
-    async def _look_for_doors(self) -> None:
-        while self._doors is None:
-            await sleep(self.board.clock, AGAIN_SECONDS)
-            await make_way(self.board.config.board.data)
-            with contextlib.suppress(OSError):
-                await self._open_for_doors()
-        log.info("door processes and commands reach this server by themselves now")
-
-    async def _open_for_doors(self) -> None:
-        doors = LinkListener(self._answer_door)
-        await doors.open_in(self.board.config.board.data)
-        self._doors = doors
-        if self._has_left:  # meanwhile
-            doors.close()
-            return
-        self._file.announce()
-        self._take_doors()
-
     def _take_doors(self) -> None:
-        """Let door processes hand their callers over."""
-        if self._doors is None or self._has_left:
-            self._handed.close()
+        """Let doors hand their callers over."""
+        if self._doors is None or self.ended.is_set():
             return
         try:
             self._handed.open_in(self.board.config.board.data)
         except OSError as error:
-            log.warning("no door process can hand its caller over: %s", error)
+            log.warning("no door can hand its caller over: %s", error)
 
     def _all_listeners(self) -> list[Listener]:
         return [*self._listeners, *self._for_processes()]

@@ -279,10 +279,10 @@ class Table:
         """The actions of the last hand, the bet first."""
         with self.board.books() as desk:
             found = desk.connection.exec_driver_sql(
-                "SELECT json_extract(action, '$.action') FROM actions"
+                "SELECT action FROM actions"
                 " WHERE round_id = (SELECT max(id) FROM rounds) ORDER BY sequence"
             )
-            return list(found.scalars())
+            return [json.loads(action)["action"] for action in found.scalars()]
 
     @property
     def hands_dealt(self) -> int:

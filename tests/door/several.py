@@ -77,8 +77,10 @@ async def servers(
     toml = toml.replace("[timebank]", "") + f"\n[timebank]\n{bank}\n"
     async with AsyncExitStack() as stack:
         for number in range(count):
+            own = folder / f"server-{number}"
+            own.mkdir()
             with mock.patch("door.call.board.this_process", return_value=f"here/1:{number}"):
-                here = await stack.enter_async_context(world(folder, toml=toml, clock=clock))
+                here = await stack.enter_async_context(world(own, toml=toml, clock=clock))
             found.append(here)
         for here in found:
             await here.server.board.peers.look()

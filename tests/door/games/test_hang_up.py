@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -18,10 +17,12 @@ from pathlib import Path
 import pytest
 
 from door.call.console import Console
+from door.games import overdue
 from door.games.baccarat.round import BaccaratAction
 from tests.door.games.red_dog.playing import ends as red_dog_ends
 from tests.door.playing import KEYS, MINUTE, PLACE_BET, Table, at_the_table, hand, house, sit_down
 from tests.door.punting import on_5, seed_where
+from tests.door.several import servers
 from tests.door.teletype import seed_asking
 from tests.door.visiting import Guest, sysop_toml, visitor
 from tests.terminal import Terminal
@@ -353,11 +354,9 @@ async def test_a_double_costs_what_the_bet_did_whatever_was_set_after_the_bet(
     ids=["who wants to bet", "who has a hand in play"],
 )
 async def test_a_call_that_another_server_took_over_learns_it_at_its_next_entry(
-    tmp_path: Path, keys: str, journal: list[str] | None
+    tmp_path: Path, bank: str, keys: str, journal: list[str] | None
 ) -> None:
-    async with AsyncExitStack() as boards:
-        one = await boards.enter_async_context(world(tmp_path))
-        two = await boards.enter_async_context(world(tmp_path))
+    async with servers(tmp_path, bank) as (one, two):
         ada = await sit_down(one, "Ada")
         if journal is not None:
             await ada.bets(4, hand("stay", ends="lose"))
@@ -443,8 +442,8 @@ async def test_an_overdue_hand_is_left_to_a_caller_who_is_on_line_with_it(tmp_pa
         ada.board.clock.suspend(2 * DAY)
         await ada.board.server.board.renew_leases()
         await ada.board.clock.advance(1)
-        async with world(tmp_path, now=NOON + timedelta(days=2)):
-            assert ada.journal() == ["bet"]
+        await overdue.stand_all(ada.board.server.books)
+        assert ada.journal() == ["bet"]
         await ada.does("stay")
         assert ada.moved()[-1] == ("won", 240)
 

@@ -162,7 +162,7 @@ async def test_one_that_a_dead_server_left_is_replaced(tmp_path: Path) -> None:
 async def test_a_second_server_leaves_the_first_one_alone(tmp_path: Path) -> None:
     async with doors_in(tmp_path) as first:
         second = Doors()
-        with pytest.raises(OSError, match="another server of this board listens there"):
+        with pytest.raises(OSError, match="another server listens there"):
             await second.listener.open_in(tmp_path)
         await second.listener.finish(0)
         _, writer = await dial(tmp_path)

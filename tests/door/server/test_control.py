@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from door.errors import CannotListen
 from door.lines import handed, link
-from door.server.server import AGAIN_SECONDS
 from tests.door.shell import Shell, Told
 from tests.door.visiting import MENU, MINUTE, Guest, seated, sysop_toml, visitor
 from tests.terminal import PATIENCE
@@ -186,21 +186,13 @@ async def test_a_drained_board_takes_no_calls_and_closes_behind_the_last_caller(
             await board.server.ended.wait()
 
 
-async def test_a_server_that_began_beside_another_takes_commands_when_that_one_has_gone(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as new:
-        async with world(tmp_path, toml=NO_EVENTS) as old:
-            await new.server.stop("The board is closing.")
-            await new.open()
-            assert "reach this server yet" in caplog.text
-            await visitor(old, "Ada")
-            assert "Ada" in (await sysop(old, "nodes")).output
-        await visitor(new, "Bob")
-        await new.clock.advance(AGAIN_SECONDS)
-        for _ in range(100):
-            await new.settled()
-        assert "Bob" in (await sysop(new, "nodes")).output
+async def test_a_second_board_in_a_data_folder_does_not_start(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        with pytest.raises(CannotListen, match="another server listens there"):
+            async with world(tmp_path, toml=NO_EVENTS):
+                pass
+        await visitor(board, "Ada")
+        assert "Ada" in (await sysop(board, "nodes")).output
 
 
 async def test_a_board_that_is_drained_twice_closes_at_once_and_an_empty_one_the_first_time(

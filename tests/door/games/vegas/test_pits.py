@@ -182,7 +182,8 @@ async def test_a_server_that_is_back_in_time_takes_its_round_up(tmp_path: Path, 
         await two.pass_time(29)
         toml = table_toml(timebank=bank, turn_seconds=600)
         with mock.patch("door.call.board.this_process", return_value="here/1:0"):
-            async with world(tmp_path, toml=toml, clock=two[0].clock) as again:
+            (tmp_path / "again").mkdir()
+            async with world(tmp_path / "again", toml=toml, clock=two[0].clock) as again:
                 back = Party(again, [])
                 assert back.at_turn == "Ada"
                 await two.pass_time(STOOD - 30)
