@@ -71,7 +71,7 @@ def of_another_release(data: Path) -> str:
         return ""
     return (
         f"The server that runs, process {found.process}, is of release {found.version}, and"
-        f" {version()} is installed: new doors serve their callers themselves until you restart it."
+        f" {version()} is installed: your callers get that once you restart the server."
     )
 
 
