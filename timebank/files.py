@@ -218,8 +218,9 @@ def _name_new(begun: str, name: str, folder: int) -> None:
 def replace(path: Path, data: bytes, mode: int = OWNER_ALONE, like: int | None = None) -> None:
     """Write a whole file that takes the name `path` at once; on the disk when this returns.
 
-    It has `mode`, or AS_FOLDER. With `like`, an open file, it has the owner, group and mode of that
-    file, and replaces only that file: `OSError` if `path` is no longer its name.
+    It has `mode`, or AS_FOLDER, and is its folder's owner's if root writes it. With `like`, an open
+    file, it has the owner, group and mode of that file, and replaces only that file: `OSError` if
+    `path` is no longer its name.
     """
     with _begun(path) as (file, begun, folder):
         write_all(file, data)
@@ -229,6 +230,7 @@ def replace(path: Path, data: bytes, mode: int = OWNER_ALONE, like: int | None =
             _share(file, folder)
         else:
             os.fchmod(file, mode)
+            give_to_owner(file, folder)
         os.fsync(file)
         if like is not None:
             _refuse_another(like, path, folder)
@@ -349,6 +351,14 @@ def _share(file: int, folder: int) -> None:
     with contextlib.suppress(OSError):  # a group that we are not in
         os.fchown(file, -1, about.st_gid)
     os.fchmod(file, OWNER_ALONE | about.st_mode & 0o064)
+
+
+def give_to_owner(file: int, folder: int | Path) -> None:
+    """Give a new file to the owner of its folder, if we are root: what a sysop makes as root, the
+    board is to read and write as well."""
+    if os.geteuid() == 0:
+        about = os.stat(folder)
+        os.fchown(file, about.st_uid, about.st_gid)
 
 
 def _give_rights(file: int, like: os.stat_result) -> None:

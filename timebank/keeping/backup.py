@@ -272,6 +272,8 @@ def _put_in_place(copy: Path, path: Path, note: Note) -> None:
     before = live_mark.read_note(path)
     old_marks = [live_mark.UNMARKED] if before is None else before.marks
     live_mark.write_note(path, replace(note, marks=[*old_marks, *note.marks]))
+    with copy.open("rb") as file:
+        files.give_to_owner(file.fileno(), path.parent)
     os.replace(copy, path)
     sync(path.parent)
     # What is there knows the new mark already.
@@ -503,6 +505,7 @@ def _put_log_aside(path: Path, aside: Path) -> None:
 def _copy_file(source: BinaryIO, target: Path) -> None:
     part = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(part, "wb") as file:
+        files.give_to_owner(part, target.parent)
         shutil.copyfileobj(source, file)
         file.flush()
         os.fsync(file.fileno())

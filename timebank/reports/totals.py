@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import and_, bindparam, case, func, select, union_all
 
+from timebank import files
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import moved, rounds, source, target, transfers
 from timebank.ledger.sql import NEVER, Query, fields_of, read
@@ -319,9 +320,7 @@ def _touch(file: Path) -> None:
     with contextlib.suppress(FileExistsError):
         made = os.open(file, how | os.O_CREAT | os.O_EXCL, 0o600)
         try:
-            if os.geteuid() == 0:
-                of = file.parent.stat()
-                os.fchown(made, of.st_uid, of.st_gid)
+            files.give_to_owner(made, file.parent)
         finally:
             os.close(made)
     os.close(os.open(file, how))

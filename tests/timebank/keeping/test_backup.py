@@ -400,3 +400,12 @@ def test_a_backup_is_of_one_moment_whoever_writes_meanwhile(board, folder, monke
     backup.back_up(board.database, board.settings, board.now, path)
     with contextlib.closing(sqlite3.connect(path)) as copy:
         assert copy.execute("SELECT name FROM callers").fetchall() == [("Ann",)]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_books_that_root_puts_back_are_the_boards_to_read_and_write(played, copy) -> None:
+    folder = played.database.path.parent
+    os.chown(folder, 65534, 65534)
+    restored = backup.restore(copy, played.settings, NOW)
+    made = [played.database.path, restored.aside, live_mark.beside(played.database.path)]
+    assert [each.stat().st_uid for each in made] == [65534] * 3
