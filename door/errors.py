@@ -178,10 +178,6 @@ class BoardClosed(Unserved):
     """The board had to close: the files of its books were removed, replaced or written over."""
 
 
-class BooksUnopened(Unserved):
-    """A door process cannot open the books; the text is for the log."""
-
-
 class CommandRefused(Unserved):
     """The running board cannot do what a command asks of it."""
 

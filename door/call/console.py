@@ -204,7 +204,6 @@ class Console:
         "line",
         "look",
         "on_clear",
-        "on_hang_up",
         "on_key",
         "on_redraw",
         "on_shown",
@@ -251,7 +250,6 @@ class Console:
         self.on_key: Callable[[], None] = _nothing
         self.on_redraw: Callable[[], None] = _nothing
         self.on_shown: Callable[[], None] = _nothing  # all that was said, and a key is awaited
-        self.on_hang_up: Callable[[], None] = _nothing
         # Does a line that begins with a slash, whatever is asked just then; None where nobody does.
         self.commands: CommandLine | None = None
         # Where the other end shows what can be pressed now: what that is, once it is not shown yet.
@@ -287,7 +285,6 @@ class Console:
         self.viewer.spelling = spelling(self.look.charset)
 
     def hung_up(self, reason: str) -> None:
-        self.on_hang_up()
         self.interrupt(CarrierLost(reason))
 
     def resized(self, columns: int, rows: int) -> None:
@@ -892,7 +889,7 @@ class Console:
     def let_go(self) -> None:
         """Hold nothing that holds the console: a call that is over is then gone at once. Left to
         the collector, hundreds of them lie about before it looks at what is so old."""
-        self.on_key = self.on_redraw = self.on_shown = self.on_hang_up = _nothing
+        self.on_key = self.on_redraw = self.on_shown = _nothing
         self.commands = None
         self.display = LinesDisplay(_unheard, self.line.columns, colour=False)
         if self.interruption is not None:

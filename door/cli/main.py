@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, BinaryIO, Literal, TypedDict, Unpack
 
 import click
 
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from door.config.config import Config
     from door.games.unix_bj.teletype import Prompts
-    from door.run.relay import Before
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
 
@@ -238,24 +237,12 @@ node_option = click.option("--node", type=WholeNumber(0, 9999), help="The node's
 )
 @click.option("--local", is_flag=True, help="Play as the sysop, on this terminal.")
 @click.option("--verbose", is_flag=True, hidden=True, expose_value=False)  # of earlier releases
-@click.pass_obj
-def run_(
-    before: Before | None,
-    /,
-    config_path: Path,
-    dropfile: Path | None,
-    board: str | None,
-    node: int | None,
-    charset: str | None,
-    size: str | None,
-    **how: Any,
-) -> None:
+def run_(**_: object) -> None:
     """Serve one caller from another board (see docs/door-mode.md)."""
-    from door.cli import run
-    from door.session.arrival import Asked
-
-    call = Asked(dropfile, board, node, charset, size)
-    sys.exit(run.run(run.Options(config_path, call, **how), before))
+    # `door.run.relay` has done what it could read, and click refuses what it cannot read itself.
+    raise click.UsageError(
+        "--stdio, --local, --socket and --connect are four ways in: choose one of them."
+    )
 
 
 @main.command()

@@ -109,7 +109,8 @@ class Housekeeping:
         self._leads = seen.leads
         await self._look_for_a_wrong_clock()
         await self._begin_to_lead()
-        self._begin(
+        self._books.outbox_waits.set()
+        jobs = (
             *self._listening(),
             self._each_time(self._look_now, self._look_at_the_books),
             self._led(lambda: OVERDUE_SECONDS, self._stand_overdue),
@@ -117,14 +118,16 @@ class Housekeeping:
             self._led(lambda: self._board.config.bank.import_seconds, self._import),
             self._led(lambda: DEAD_SECONDS, self._close_dead_calls),
             self._led(lambda: leadership.LOOK_SECONDS, self._board.look_after_games),
+            self._every(lambda: RENEW_SECONDS, self._board.renew_leases),
+            self._every(lambda: leadership.LOOK_SECONDS, self._look_at_the_books),
+            self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
+            self._deliver_outbox(),
+            self._tell_at_once(),
+            self._tell_of_awards(),
+            self._each_time(self._notices_came, self._tell_notices),
+            self._close_when_gone(),
         )
-
-    async def start_beside_others(self) -> None:
-        """Do what a process owes its own callers; the server or `timebank maintain` do the rest."""
-        await self._guarded(self.keep_clock)
-        await self._guarded(self._look_for_events)
-        await self._guarded(self._stand_overdue)  # a caller waits, and is told when it cannot be
-        self._begin(self._guarded(self._renew_mark))
+        self._jobs = [asyncio.create_task(job) for job in jobs]
 
     def _listening(self) -> list[Coroutine[Any, Any, None]]:
         """Return what looks at the books as soon as another server has written, where one may."""
@@ -146,22 +149,6 @@ class Housekeeping:
                 await work()
 
         return self._every(seconds, led)
-
-    def _begin(self, *own: Coroutine[Any, Any, None]) -> None:
-        """Begin what every process does, behind the jobs of its `own`."""
-        self._books.outbox_waits.set()
-        jobs = (
-            *own,
-            self._every(lambda: RENEW_SECONDS, self._board.renew_leases),
-            self._every(lambda: leadership.LOOK_SECONDS, self._look_at_the_books),
-            self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
-            self._deliver_outbox(),
-            self._tell_at_once(),
-            self._tell_of_awards(),
-            self._each_time(self._notices_came, self._tell_notices),
-            self._close_when_gone(),
-        )
-        self._jobs = [asyncio.create_task(job) for job in jobs]
 
     async def stop(self) -> None:
         for job in self._jobs:
@@ -306,14 +293,6 @@ class Housekeeping:
     def look_now(self) -> None:
         """Look at the books without waiting for the next round: something was changed there."""
         self._look_now.set()
-
-    async def _look_for_events(self) -> None:
-        early, is_due = await self._books.run(
-            lambda desk: (early_events.standing(desk), tournaments.is_due(desk))
-        )
-        self._take_early(early)
-        if is_due:
-            await self._settle_tournament()
 
     def _take_early(self, early: tuple[EarlyEvent, ...]) -> None:
         """Go by the events that were started early, and tell who is on of what is new in them."""

@@ -565,7 +565,7 @@ async def _left_hands(caller: Caller) -> LeftHands:
 
 async def _elsewhere(board: Board, caller: Caller) -> list[OpenCall]:
     """Look up who is on, where that may be in other processes too."""
-    if board.serves_one or board.peers.others:
+    if board.peers.others:
         with suppress(BooksUnavailable):
             return await caller.ask_books(open_calls)
     return []
@@ -584,7 +584,7 @@ def _company(board: Board, caller: Caller, calls: Iterable[OpenCall]) -> str:
     """Say who else is on, those on this server first."""
     here = {other.call_id: other for other in board.callers() if other is not caller}
     others = [f"{other.record.name} ({_(other.place)})" for other in here.values()]
-    if board.serves_one or board.peers.others:
+    if board.peers.others:
         ours = {caller.call_id, *here}
         others += [call.name for call in calls if call.live and call.call_id not in ours]
     if not others:

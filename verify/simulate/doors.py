@@ -1,7 +1,7 @@
 """A door: the process that a host starts for one caller, from where it has read its options on.
 
-It hands its caller over to a server that listens (`counter`), or serves them itself as `door run`
-does, from their drop file on: only the line and the connection to the server are others.
+It hands its caller over to the server that listens (`counter`), and to the next one when that has
+ended. It starts none: where none listens it waits for as long as one takes to start.
 """
 
 from __future__ import annotations
@@ -11,30 +11,23 @@ import contextlib
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from types import SimpleNamespace
-from typing import Any
 from unittest import mock
 
-from door.call.board import Board
-from door.call.process import BY_ITSELF
-from door.cli import run
 from door.config.config import Config
 from door.games.registry import GAMES
-from door.lines.host.host import Introduction
-from door.run import relay
-from door.session.arrival import Asked
+from door.lines import handed
+from door.run import relay, starting
 from timebank.guests import claims
 from timebank.guests.claims import Claim
-from timebank.ledger.database import Database, Desk
-from timebank.settings.settings import BankSettings
+from timebank.ledger.database import Desk
 from verify.simulate.hosts import Guest, Handed
 from verify.simulate.life import Life, Machine, at_work
 from verify.simulate.packets import Ear, End
 from verify.simulate.wire import Lent, Wire
 
-HANDED_OVER = 0.6  # how often, where a server listens
 HANG_UPS = ("told", "told", "ends", "both")  # what becomes of a door's signals and of its line
 
 
@@ -59,10 +52,7 @@ class HostLine(Wire):
 
 
 class Door(Life):
-    """A door process, and the caller that it hands over or serves.
-
-    `started` says by the name in the books since when a door serves a caller by itself.
-    """
+    """A door process, and the caller that it hands over."""
 
     def __init__(
         self,
@@ -72,7 +62,6 @@ class Door(Life):
         new_seed: Callable[[], bytes],
         guest: Guest,
         handed: Handed,
-        started: dict[str, float],
     ) -> None:
         super().__init__(machine, config, name, new_seed)
         self.guest, self.handed = guest, handed
@@ -80,11 +69,10 @@ class Door(Life):
         self.relay: relay._Relay | None = None  # while its caller is handed over
         self.end: End | None = None  # of its connection to the server, whatever became of it
         self.is_back = False  # whether the host has read its files
-        self.went_on = False  # by itself, after its caller was at a server
+        self.hand_overs = 0  # to servers that took its caller
         self.zone_offset = 0
         self.wire: HostLine
         self.task: asyncio.Task[int]
-        self._started = started
         self._alarm: asyncio.TimerHandle | None = None
 
     def open(self, node: int, now: datetime) -> None:
@@ -95,46 +83,52 @@ class Door(Life):
         self.zone_offset = int(offset.total_seconds())
         self.wire = HostLine(self.guest.telephone, "", chance, loop, self.is_dead)
         self.wire.door, self.wire.kind = self, "stdio"
-        code = chance.choice(list(GAMES)) if chance.random() < 0.3 else None
+        said = {"dropfile": str(self.handed.file), "board": self.guest.board, "node": f"{node}"}
+        if chance.random() < 0.3:
+            said["door"] = chance.choice(list(GAMES))
         with self.at_work():
-            before = relay.Before()
-            self._started[BY_ITSELF + self.name] = before.arrived
-            self.task = loop.create_task(self._run(before, now, node, code))
+            self.task = loop.create_task(self._run(relay.Door(said, {})))
 
-    async def _run(self, before: relay.Before, now: datetime, node: int, code: str | None) -> int:
-        ear = self.machine.ear
-        if ear is not None and not ear.closed and self.machine.chance.random() < HANDED_OVER:
-            said = {"dropfile": str(self.handed.file), "board": self.guest.board, "node": f"{node}"}
-            came_to = await self._hand_over(ear, said | ({"door": code} if code else {}), before)
-            if came_to is not None:
-                self.wire.hang_up()
-                return came_to
-            self.went_on = before.went_on
-            if self.went_on:
-                self._started[BY_ITSELF + self.name] = self.machine.loop.time()
-        asked = Asked(self.handed.file, self.guest.board, node)
-        arrival, news = run._received(asked, self.config, before, now)
-        line = _opened(self, arrival.introduction)
-        options = mock.Mock(door=code, table=code)
-        return await run._serve(options, self.config, line, arrival.guest, news)
+    async def _run(self, course: relay.Door) -> int:
+        """Do what `relay.Door.run` does, which waits for a server in time.sleep()."""
+        try:
+            while (ear := await self._server()) is not None:
+                came_to = await self._hand_over(ear, course)
+                if came_to is not None:
+                    return came_to
+                course._count()
+        except relay._NotServed as refusal:
+            return refusal.status
+        finally:
+            self.wire.hang_up()
+        return relay.WELL
 
-    async def _hand_over(self, ear: Ear, said: dict[str, str], before: relay.Before) -> int | None:
-        """Do what `relay.relay` does, which waits for each message in recv(); None for a caller
-        who goes on elsewhere."""
+    async def _server(self) -> Ear | None:
+        """Wait for a server; None if none comes, or the caller goes first."""
+        for _ in range(int(starting.START_SECONDS / relay.PAUSE)):
+            ear = self.machine.ear
+            if self.wire.closed:
+                return None
+            if ear is not None and not ear.closed and not ear.mortal.dead:
+                return ear
+            await asyncio.sleep(relay.PAUSE)
+        return None
+
+    async def _hand_over(self, ear: Ear, door: relay.Door) -> int | None:
+        """Do what `relay._Relay.run` does, which waits for each message in recv(); None for a
+        caller who goes on at another server."""
         with socket.socket(socket.AF_UNIX) as line:
             self.machine.lines[os.fstat(line.fileno()).st_ino] = (self, self.wire)
             self.end = ear.dial(self.machine.loop, self.machine.chance, self.mortal)
             self.pipes.append(self.end)
-            course = self.relay = relay._Relay(self.end, before)  # type: ignore[arg-type] # a fake
+            course = self.relay = relay._Relay(self.end, door.before)  # type: ignore[arg-type] # a fake
             try:
-                course._call({**said, "socket": f"{line.fileno()}"}, {})
+                course._call({**door.said, "socket": f"{line.fileno()}"}, {})
                 while course._obey(message := await self.end.receive()):
-                    continue
+                    self.hand_overs += message == handed.packed(handed.TAKEN)
                 return course._came_to(message)
             except relay._Late:
-                return 0
-            except relay._NotServed:
-                return None
+                return relay.WELL
             except OSError:
                 return course._go_on()
             finally:
@@ -173,31 +167,14 @@ def doors_live() -> Iterator[None]:
     signals = {name: getattr(signal, name) for name in ("SIGHUP", "SIGTERM", "SIGWINCH", "Signals")}
     with contextlib.ExitStack() as stack:
         for what, instead in {
-            "door.cli.run.SystemClock": lambda: at_work().clock,
-            "door.cli.run.os": SimpleNamespace(environ={}),
-            "door.cli.run.time": SimpleNamespace(monotonic=_monotonic),
             "door.run.relay.time": SimpleNamespace(
-                time=_time, monotonic=_monotonic, localtime=_localtime
+                time=_time, monotonic=_monotonic, localtime=_localtime, sleep=lambda seconds: None
             ),
             "door.run.relay.signal": SimpleNamespace(alarm=_alarm, **signals),
-            "door.run.process.books_of": _books,
-            "door.run.process.Board": _board,
-            "door.run.process.new_seed": lambda: at_work().new_seed(),
             "door.call.guest_caller.bank_claim": _claim,
         }.items():
             stack.enter_context(mock.patch(what, instead))
         yield
-
-
-@contextlib.asynccontextmanager
-async def _opened(door: Door, introduction: Introduction) -> AsyncIterator[Wire]:
-    wire = door.wire
-    wire.pass_to(door, door.is_dead)
-    wire.address, wire.hints = introduction.address, introduction.hints
-    try:
-        yield wire
-    finally:
-        wire.hang_up()
 
 
 def _this_door() -> Door:
@@ -220,16 +197,6 @@ def _localtime(seconds: float) -> SimpleNamespace:
 
 def _alarm(seconds: int) -> None:
     _this_door().alarm(seconds)
-
-
-def _books(settings: BankSettings) -> Database:
-    return at_work().open_books(settings.database)
-
-
-def _board(*parts: Any, **more: Any) -> Board:
-    life = at_work()
-    life.board = Board(*parts, **more)
-    return life.board
 
 
 def _claim(desk: Desk, call_id: int) -> Claim | None:

@@ -10,30 +10,30 @@ from types import FrameType
 
 import pytest
 
-from door.call.guest import Guest
-from door.cli import run
 from door.dropfiles import giving
 from door.dropfiles.understanding import GiveBack
 from door.lines import handed
 from door.run import relay
+from door.server import door_calls
+from door.session.arrival import DoorCall
 
 
 def charges_again_what_a_server_has_charged(patch: pytest.MonkeyPatch) -> None:
-    """A door that goes on from the instant at which its caller came to the server."""
+    """A server that counts from the instant at which its caller came to the one before."""
 
-    def left(guest: Guest, now: float) -> Guest:
-        return guest
+    def goes_on(arrival: DoorCall, now: float) -> DoorCall:
+        return arrival
 
-    patch.setattr(run, "_left", left)
+    patch.setattr(door_calls, "goes_on", goes_on)
 
 
 def brings_again_what_a_server_has_charged(patch: pytest.MonkeyPatch) -> None:
-    """A door that goes on with all of the time of the drop file, from now on."""
+    """A server that lets a caller go on with all of the time of the drop file."""
 
-    def left(guest: Guest, now: float) -> Guest:
-        return replace(guest, arrived=now)
+    def goes_on(arrival: DoorCall, now: float) -> DoorCall:
+        return replace(arrival, guest=replace(arrival.guest, arrived=now))
 
-    patch.setattr(run, "_left", left)
+    patch.setattr(door_calls, "goes_on", goes_on)
 
 
 def gives_again_after_the_hand_over(patch: pytest.MonkeyPatch) -> None:

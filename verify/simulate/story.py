@@ -17,7 +17,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from zoneinfo import ZoneInfo
 
-from door.call.process import BY_ITSELF
 from door.errors import CannotJoin
 from timebank.servers.registry import LIVING_SECONDS
 from verify.simulate.below import Below
@@ -120,7 +119,7 @@ class Story(World):
         return self
 
     def _is_gone(self, process: str) -> bool:
-        return process.removeprefix(BY_ITSELF) in self.gone
+        return process in self.gone
 
     def __exit__(
         self,
@@ -151,7 +150,7 @@ class Story(World):
             until = handed.until.astimezone(UTC) - (shown - self.now())
             handed = replace(handed, until=until)
         process = (self.machine, self._load(), name, self._new_seed)
-        door = Door(*process, guest, handed, self.watch.started)
+        door = Door(*process, guest, handed)
         self.doors.append(door)
         door.open(node, wall)
         guest.wires.append(door.wire)
@@ -178,7 +177,7 @@ class Story(World):
             must(after - before in (0, claim.minutes), "{} min of {}", after - before, claim)
             self.written[claim.token] = after != before
         self.counted["handed over"] += door.end is not None
-        self.counted["gone on by themselves"] += door.went_on
+        self.counted["gone on at another server"] += door.hand_overs > 1
         if not self.doors_of(guest):
             if self.chance.random() < 0.4:
                 guest.logs_off(self.monotonic)

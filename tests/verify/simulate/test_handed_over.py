@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from door.call.process import BY_ITSELF
+from door.run import starting
 from tests.long import long
 from verify.simulate import doors, evening, faults, faults_handed
 from verify.simulate.__main__ import found
@@ -27,11 +27,8 @@ MOST_KEYS = 400  # until somebody has played a hand
 
 @pytest.fixture
 def story(tmp_path: Path) -> Iterator[Story]:
-    """A board on a disk that is well, whose callers of hosts are all handed over."""
-    with (
-        mock.patch.object(doors, "HANDED_OVER", 1.0),
-        Story(SEED, tmp_path, PEOPLE, NODES) as story,
-    ):
+    """A board on a disk that is well."""
+    with Story(SEED, tmp_path, PEOPLE, NODES) as story:
         yield story
 
 
@@ -96,29 +93,37 @@ def test_a_guest_plays_at_the_server_hangs_up_and_is_given_back(story: Story) ->
     assert door.task.result() == 0
 
 
-def test_a_guest_goes_on_with_the_door_when_the_server_ends(story: Story) -> None:
+def test_a_guest_goes_on_at_the_next_server_when_one_ends(story: Story) -> None:
     door = hands_over(story)
     goes_on(story, 30)
     story.stop_process(story.processes[0])
     story.serve_on()
     goes_on(story, 30)
-    assert door.went_on
-    assert calls(story) == [(SERVER, "closed by the board"), (BY_ITSELF + door.name, None)]
-    (caller,) = door.callers()
+    assert door.hand_overs == 2
+    assert calls(story) == [(SERVER, "closed by the board"), (story.processes[0].name, None)]
+    (caller,) = story.processes[0].callers()
     assert caller.purse.spendable() <= door.guest.left(story.monotonic)
     door.wire.lose()
     goes_on(story)
     assert story.doors == []
 
 
-def test_a_guest_goes_on_with_the_door_when_the_server_is_killed(story: Story) -> None:
+def test_a_guest_goes_on_at_the_next_server_when_one_is_killed(story: Story) -> None:
     door = hands_over(story)
     kills(story, story.processes[0])
     goes_on(story, 30)
-    assert door.went_on
-    door.wire.type(b"y")  # nobody has told the door that the server is dead
-    goes_on(story)
-    assert len(door.callers()) == 1
+    assert door.hand_overs == 2
+    assert len(story.processes[0].callers()) == 1
+
+
+def test_a_door_without_a_server_ends(story: Story) -> None:
+    guest = story.guests[0]
+    assert story.machine.ear is not None
+    story.machine.ear.close()
+    story.start_door(guest)
+    goes_on(story, starting.START_SECONDS + 1)
+    assert story.doors == []
+    assert calls(story) == []
 
 
 def test_a_server_ends_the_call_of_a_relay_that_is_killed(story: Story) -> None:
