@@ -45,8 +45,7 @@ OUT_OF_ORDER = "Sorry, the games can't open right now. Please tell the sysop."
 
 ANSWER_SECONDS = 3.0  # a server that takes longer has stopped, and takes nobody
 CONNECT_SECONDS = 10.0  # a host that wants to be called back listens before it starts the door
-# The host has hung up, and waits for us: what cannot be posted because another program has the
-# books takes three seconds, and its last words two.
+# The host has hung up, and waits for us to end. What is not posted by then the server posts alone.
 POSTING_SECONDS = 6
 MOST_HAND_OVERS, HAND_OVER_SECONDS = 3, 60.0  # to another server, within such a span
 # How long a server that speaks otherwise is waited for to end, and how often it is asked.
@@ -54,6 +53,7 @@ UP_TO_DATE_SECONDS, UP_TO_DATE_PAUSE = 60.0, 1.0
 PAUSE = 0.2  # seconds until a server is dialled again
 CLOSED_SECONDS = 15.0  # how long `door serve` may take for a restart
 
+HANG_UPS = (signal.SIGHUP, signal.SIGTERM)
 _SIGNALS = {
     signal.SIGHUP: handed.HUNG_UP,
     signal.SIGTERM: handed.ENDED,
@@ -124,8 +124,8 @@ class Door:
         self._speaks_otherwise: float | None = None  # since when
 
     def run(self) -> int:
-        heard = {signal.SIGHUP: _hang_up, signal.SIGTERM: _hang_up}
-        usual = {number: signal.signal(number, handler) for number, handler in heard.items()}
+        for number in HANG_UPS:
+            signal.signal(number, _hang_up)
         try:
             try:
                 while (status := self._at_a_server()) is None:
@@ -138,11 +138,12 @@ class Door:
             except Exception as error:  # the folder that we are in has gone, say
                 why = f"the door failed: {error!r}"
                 return self._turn_away(_NotServed(OUT_OF_ORDER, FAILED, why))
+            finally:
+                # A host that hurries sends its next signal behind the first.
+                for number in HANG_UPS:
+                    signal.signal(number, _pass_over)
         except _HungUp:
             return WELL
-        finally:
-            for number, handler in usual.items():
-                signal.signal(number, handler)
 
     def wait(self, words: str) -> None:
         """Tell the caller, once, that they must wait."""
@@ -272,6 +273,10 @@ def _dialled(folder: str) -> _socket.socket | None:
 
 def _hang_up(number: int, frame: FrameType | None) -> NoReturn:
     raise _HungUp
+
+
+def _pass_over(number: int, frame: FrameType | None) -> None:
+    return
 
 
 def read(words: Sequence[str]) -> dict[str, str] | None:

@@ -55,20 +55,22 @@ async def test_a_host_that_ends_the_call_finds_it_within_two_seconds(tmp_path) -
 
 HURRIED = """
 import os, signal, sys
-from door.cli.run import to_the_end
+from door.run import relay
 
-async def call():
-    return 7
+class Door(relay.Door):
+    def _at_a_server(self):
+        return 7
 
-status = to_the_end(call())
+status = Door({"config": sys.argv[1]}, {}).run()
 for number in (signal.SIGHUP, signal.SIGTERM):
     os.kill(os.getpid(), number)
 sys.exit(status)
 """
 
 
-def test_the_signals_that_come_when_the_call_is_over_change_nothing_either() -> None:
-    assert subprocess.run([sys.executable, "-c", HURRIED], check=False).returncode == 7
+def test_the_signals_that_come_when_the_call_is_over_change_nothing_either(tmp_path) -> None:
+    words = [sys.executable, "-c", HURRIED, str(tmp_path / "sysop.toml")]
+    assert subprocess.run(words, check=False).returncode == 7
 
 
 async def test_what_was_won_stays_in_our_bank_when_the_door_is_killed(tmp_path) -> None:

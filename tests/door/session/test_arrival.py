@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -266,24 +264,6 @@ def test_options_choose_the_way_in_and_else_the_drop_file_does(sent) -> None:
     synchronet, mystic = sent(WRITERS["synchronet socket"]), sent(WRITERS["mystic 1.10 unix"])
     assert said_by(synchronet.understood.connection, None) == Inherited(17, True)
     assert said_by(mystic.understood.connection, None) == Stdio()
-
-
-def loaded_by(module: str) -> set[str]:
-    said = subprocess.run(
-        [sys.executable, "-c", f"import {module}, sys; print(*sys.modules)"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
-    return {name.partition(".")[0] for name in said}
-
-
-def test_the_first_screen_waits_for_no_books() -> None:
-    assert loaded_by("door.cli.run").isdisjoint({"sqlalchemy", "sqlite3", "telnetlib3", "argon2"})
-
-
-def test_a_door_process_loads_nothing_that_only_a_server_needs() -> None:
-    assert loaded_by("door.run.process").isdisjoint({"telnetlib3", "argon2", "click"})
 
 
 def test_the_command_line_says_how_large_the_window_is(sent) -> None:
