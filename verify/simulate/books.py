@@ -119,6 +119,8 @@ class Watch:
         self.latest = ""  # day on which the board may ever have been
         self.second = SecondAccount()
         self.post = post
+        # Since when doors bring the callers of other boards here, by board, key and door.
+        self.come_since: defaultdict[tuple[str, str], dict[str, float]] = defaultdict(dict)
         self._connection: sqlite3.Connection | None = None
 
     def open(self, copy: Path | None = None) -> None:
@@ -174,11 +176,11 @@ class Watch:
     def begun_again(self, began: float, now: float, latest_day: str) -> Watch:
         """Read the books anew, of which the end was lost; what is left must be as it was."""
         again = Watch(self.path, self.post, self._mirror)
-        again.seeds = set(self.seeds)
+        again.come_since, again.seeds = self.come_since, set(self.seeds)
         again._connection = self._connection
         with self.reading() as file:
             again.pass_over_known_shoes(file)
-            for number, caller_id, ticked in file.execute(OPEN_CALLS):
+            for number, caller_id, ticked, *_ in file.execute(OPEN_CALLS):
                 seen = self.calls.get(number)
                 if seen is not None and seen.caller_id == caller_id:
                     again.calls[number] = SeenCall(seen.after, seen.before, caller_id, ticked)
@@ -341,12 +343,13 @@ class Watch:
 
     def _calls(self, file: sqlite3.Connection, began: float, now: float) -> None:
         owners: set[int] = set()
-        for number, caller_id, ticked in file.execute(OPEN_CALLS):
+        for number, caller_id, ticked, *who in file.execute(OPEN_CALLS):
             must(caller_id not in owners, "caller {} is on two calls", caller_id)
             owners.add(caller_id)
             # The time of those that another board counts begins before they have a call here.
             waited = LOG_ON if caller_id in self.second.of else 0
-            self.calls.setdefault(number, SeenCall(began - waited, now, caller_id, 0))
+            after = min(self.come_since[*who].values(), default=began - waited)
+            self.calls.setdefault(number, SeenCall(after, now, caller_id, 0))
             self._is_fair(number, ticked, now, 1)
         for number in list(self.calls):
             ticked, charged, waived, reason = file.execute(CALL, (number,)).fetchone()
@@ -430,7 +433,10 @@ TOLD_EARLY = (
     " ON later.anchor = shoe.anchor AND later.link > shoe.link WHERE shoe.closed IS NULL"
 )
 SHOES = "SELECT id, hex(seed) FROM shoes WHERE id > ? ORDER BY id"
-OPEN_CALLS = "SELECT id, caller_id, ticked FROM calls WHERE closed IS NULL"
+OPEN_CALLS = (
+    "SELECT o.id, o.caller_id, o.ticked, c.board, c.board_key"
+    " FROM calls o JOIN callers c ON c.id = o.caller_id WHERE o.closed IS NULL"
+)
 # What was lent to a caller before a transfer, on the same day.
 LENT = """
 SELECT coalesce(sum(t.amount), 0) FROM transfers t JOIN accounts s ON s.id = t.source

@@ -52,7 +52,10 @@ class HostLine(Wire):
 
 
 class Door(Life):
-    """A door process, and the caller that it hands over."""
+    """A door process, and the caller that it hands over.
+
+    `come_since` says by the name of a door since when the next server may charge its caller.
+    """
 
     def __init__(
         self,
@@ -62,6 +65,7 @@ class Door(Life):
         new_seed: Callable[[], bytes],
         guest: Guest,
         handed: Handed,
+        come_since: dict[str, float],
     ) -> None:
         super().__init__(machine, config, name, new_seed)
         self.guest, self.handed = guest, handed
@@ -73,6 +77,7 @@ class Door(Life):
         self.zone_offset = 0
         self.wire: HostLine
         self.task: asyncio.Task[int]
+        self._come_since = come_since
         self._alarm: asyncio.TimerHandle | None = None
 
     def open(self, node: int, now: datetime) -> None:
@@ -87,7 +92,9 @@ class Door(Life):
         if chance.random() < 0.3:
             said["door"] = chance.choice(list(GAMES))
         with self.at_work():
-            self.task = loop.create_task(self._run(relay.Door(said, {})))
+            door = relay.Door(said, {})
+            self._come_since[self.name] = door.before.arrived
+            self.task = loop.create_task(self._run(door))
 
     async def _run(self, course: relay.Door) -> int:
         """Do what `relay.Door.run` does, which waits for a server in time.sleep()."""
@@ -123,6 +130,8 @@ class Door(Life):
             self.pipes.append(self.end)
             course = self.relay = relay._Relay(self.end, door.before)  # type: ignore[arg-type] # a fake
             try:
+                if door.before.went_on:
+                    self._come_since[self.name] = self.machine.loop.time()
                 course._call({**door.said, "socket": f"{line.fileno()}"}, {})
                 while course._obey(message := await self.end.receive()):
                     self.hand_overs += message == handed.packed(handed.TAKEN)
@@ -153,6 +162,10 @@ class Door(Life):
         if seconds and self.end is not None:
             loop = self.machine.loop
             self._alarm = loop.call_later(seconds, self.end.interrupt, relay._Late())
+
+    def forget(self) -> None:
+        """Forget since when its caller has come: their host has them back."""
+        self._come_since.pop(self.name, None)
 
     def door_of(self, call_id: int) -> Door:
         return self

@@ -150,7 +150,8 @@ class Story(World):
             until = handed.until.astimezone(UTC) - (shown - self.now())
             handed = replace(handed, until=until)
         process = (self.machine, self._load(), name, self._new_seed)
-        door = Door(*process, guest, handed)
+        come_since = self.watch.come_since[guest.board, guest.key]
+        door = Door(*process, guest, handed, come_since)
         self.doors.append(door)
         door.open(node, wall)
         guest.wires.append(door.wire)
@@ -167,6 +168,7 @@ class Story(World):
     def _is_back(self, door: Door) -> None:
         guest, minutes = door.guest, door.handed.read()
         door.is_back = True
+        door.forget()
         door.wire.hang_up()
         self.tell(f"{guest.name} is back from {door.name}, {minutes} min more")
         guest.reads(minutes)
