@@ -252,7 +252,9 @@ class Door:
         self.wait(ONE_MOMENT)
         try:
             place = self.settings.lock(folder)
-            wire = starting.reach(self.settings.path, folder, place)
+            # Who is on does not lose their hand because one start has failed, in an update say.
+            is_on = self.before.went_on
+            wire = starting.reach(self.settings.path, folder, place, waits=is_on)
         except PermissionError as refused:
             raise _NotServed(CLOSED, REFUSED, str(refused)) from refused
         except OSError as error:

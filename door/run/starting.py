@@ -108,18 +108,19 @@ class _HungUp(Exception):
     """The host has hung up while a server was waited for."""
 
 
-def reach(config: str, folder: str, place: str) -> _socket.socket | None:
+def reach(config: str, folder: str, place: str, *, waits: bool = False) -> _socket.socket | None:
     """Reach the server of the board, and start one if that is still needed; None when the host has
     hung up meanwhile.
 
-    `config` is sysop.toml, `folder` the data folder, `place` the lock of the books. Raises
-    `OSError` where no server is there in time, `PermissionError` where this door may start none.
+    `config` is sysop.toml, `folder` the data folder, `place` the lock of the books. Whoever `waits`
+    stays when the last start has failed just now, until it is tried again. Raises `OSError` where
+    no server is there in time, `PermissionError` where this door may start none.
     """
     heard = {signal.SIGALRM: _give_up, signal.SIGHUP: _hang_up, signal.SIGTERM: _hang_up}
     usual = {number: signal.signal(number, handler) for number, handler in heard.items()}
     signal.setitimer(signal.ITIMER_REAL, START_SECONDS)
     try:
-        return _reach(config, folder, place)
+        return _reach(config, folder, place, waits)
     except _HungUp:
         return None
     finally:
@@ -136,7 +137,7 @@ def _hang_up(number: int, frame: FrameType | None) -> NoReturn:
     raise _HungUp
 
 
-def _reach(config: str, folder: str, place: str) -> _socket.socket:
+def _reach(config: str, folder: str, place: str, waits: bool) -> _socket.socket:
     why = why_not(folder)
     _make_folder(config, folder)
     others_until = time.monotonic() + OTHERS_SECONDS
@@ -146,10 +147,12 @@ def _reach(config: str, folder: str, place: str) -> _socket.socket:
             raise PermissionError(why)
         if lock is not None:
             try:
-                if _has_failed(lock):
+                has_failed = _has_failed(lock)
+                if has_failed and not waits:
                     raise ConnectionRefusedError("the last server could not be started")
-                lock.note(serving.STARTING, folder)
-                _start(lock.file, config, folder)
+                if not has_failed:
+                    lock.note(serving.STARTING, folder)
+                    _start(lock.file, config, folder)
             finally:
                 os.close(lock.file)
         wire = _dialled(folder)

@@ -718,7 +718,7 @@ def test_the_note_of_a_server_that_has_ended_leads_nowhere(
     (tmp_path / "data").symlink_to("two")
     asked: list[tuple[str, ...]] = []
 
-    def reach(*said: str) -> None:
+    def reach(*said: str, waits: bool) -> None:
         asked.append(said)
 
     monkeypatch.setattr(starting, "reach", reach)

@@ -361,3 +361,21 @@ def test_what_is_left_of_a_restore_keeps_no_door_out(
     monkeypatch.setattr(starting.serving, "take_now", lambda place: next(takes))
     with pytest.raises(StopIteration):
         reach(board)
+
+
+def test_who_is_on_waits_until_a_start_that_has_failed_is_tried_again(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who comes is turned away at once: every door would start a server that cannot be."""
+    failed = iter([True, True, False])
+    started: list[int] = []
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    monkeypatch.setattr(starting, "_has_failed", lambda lock: next(failed))
+    monkeypatch.setattr(starting, "_start", lambda lock, *where: started.append(lock))
+    monkeypatch.setattr(starting, "_dialled", lambda folder: ours if started else None)
+    where = str(board / "sysop.toml"), str(board / "data"), str(lock_of(board))
+    with ours, theirs:
+        with pytest.raises(ConnectionRefusedError, match="could not be started"):
+            starting.reach(*where)
+        assert starting.reach(*where, waits=True) is ours
+    assert len(started) == 1
