@@ -172,7 +172,7 @@ def test_a_door_that_fails_says_so_without_a_traceback(
 
     monkeypatch.setattr(handed, "dial", lambda folder: cwd())
     monkeypatch.setattr(relay.os, "getcwd", cwd)
-    monkeypatch.setattr(starting, "reach", lambda *words: 1 / 0)
+    monkeypatch.setattr(starting, "reach", lambda *words, waits: 1 / 0)
     assert runs(board) == relay.FAILED
     assert told == [(relay.OUT_OF_ORDER, "the door failed: ZeroDivisionError('division by zero')")]
 
