@@ -20,7 +20,7 @@ from door.errors import LinkBroken, NoAnswer, NobodyThere
 from door.lines.link import asked, dial, user_of
 from door.server import server_file
 from door.server.everywhere import COMMAND, clean
-from timebank import files
+from timebank import files, serving
 from timebank.errors import SettingsError, TimeBankError
 
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ def ask_server(
         except NobodyThere as error:
             nobody, tried = error, os.path.realpath(settings.board.data)
             problem = _elsewhere(settings.bank)
-    for serving in server_file.servers_of(path):
-        if serving.data == tried:
+    for server in server_file.servers_of(path):
+        if server.data == tried:
             continue
         try:
-            return ask(Path(serving.data), said, server_file.trusted(path))
+            return ask(Path(server.data), said, server_file.trusted(path))
         except NobodyThere as error:
             nobody = nobody or error
     if nobody is None:
@@ -94,9 +94,13 @@ def ask(
 
 def _nobody(data: Path, what: str) -> NoAnswer:
     """Say that no server listens in a data folder, and what became of the last one."""
+    found = server_file.server_in(data)
+    lock = serving.place_of(str(data / serving.BOOKS)) if found is None else found.lock
+    note = serving.read(lock)
+    if note is not None and note.state != serving.SERVING and serving.is_held(lock):
+        return NoAnswer(f"{note}. Try again in a moment.")
     if said := closed.sentence(str(data)):
         return NobodyThere(f"This board's server is not running. {said}")
-    found = server_file.server_in(data)
     if found is None:
         return NobodyThere(f"This board's server is not running: {what}.")
     since = f"{found.since:%Y-%m-%d %H:%M}"

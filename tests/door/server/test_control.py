@@ -17,6 +17,7 @@ from tests.door.shell import Shell, Told
 from tests.door.visiting import MENU, MINUTE, Guest, seated, sysop_toml, visitor
 from tests.terminal import PATIENCE
 from tests.world import World, world
+from timebank import serving
 
 NO_EVENTS = sysop_toml(events="")
 
@@ -231,6 +232,24 @@ async def test_without_a_server_a_command_says_so(tmp_path: Path) -> None:
         dead.bind(str(path))
     told = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), "nodes")
     assert told.error.startswith("This board's server is not running: the last one left a socket")
+
+
+@pytest.mark.parametrize("is_killed", [True, False])
+async def test_while_a_server_starts_a_command_names_it_and_not_the_last_one(
+    tmp_path: Path, is_killed: bool
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        data = board.config.board.data
+        left = (data / "server.json").read_text()
+    if is_killed:
+        (data / "server.json").write_text(left)
+    with serving.take(serving.place_of(str(data / serving.BOOKS)), serving.STARTING, str(data)):
+        for command in ("nodes", "stop"):
+            told = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), command)
+            assert told.status == 2
+            assert told.error.startswith(f"Process {os.getpid()} of ")
+            assert " starts to serve from these books" in told.error
+            assert told.error.endswith(". Try again in a moment.\n")
 
 
 # Who may
