@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import glob
 import os
 import shutil
 import sqlite3
@@ -372,7 +373,11 @@ def _audited(database: Database, settings: BankSettings, now: datetime) -> Copie
 
 @contextlib.contextmanager
 def _room_beside(path: Path) -> Iterator[Path]:
-    room = Path(tempfile.mkdtemp(prefix=".restore-", dir=path.parent))
+    """Make a folder for the copy; the lock is held, so those that are there are of killed ones."""
+    begins = f".restore-{path.name}-"
+    for left in path.parent.glob(f"{glob.escape(begins)}*"):
+        shutil.rmtree(left, ignore_errors=True)
+    room = Path(tempfile.mkdtemp(prefix=begins, dir=path.parent))
     try:
         yield room
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -409,3 +410,14 @@ def test_books_that_root_puts_back_are_the_boards_to_read_and_write(played, copy
     restored = backup.restore(copy, played.settings, NOW)
     made = [played.database.path, restored.aside, live_mark.beside(played.database.path)]
     assert [each.stat().st_uid for each in made] == [65534] * 3
+
+
+def test_a_restore_takes_away_what_one_that_was_killed_has_left(played, copy) -> None:
+    """Copies of all the books stayed there for ever, one for each kill."""
+    folder = played.database.path.parent
+    with backup._room_beside(played.database.path) as room:
+        shutil.copytree(room, left := room.with_name(f"{room.name}-killed"))
+        (left / played.database.path.name).write_bytes(copy.read_bytes())
+    assert left.exists()
+    backup.restore(copy, played.settings, NOW)
+    assert not list(folder.glob(".restore-*"))
