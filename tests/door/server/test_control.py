@@ -318,7 +318,7 @@ async def test_nodes_and_check_say_that_the_server_is_of_another_release(
         for command in ("nodes", "check"):
             assert "release" not in (await sysop(board, command)).output
         monkeypatch.setattr("door.server.server_file.version", lambda: "9.9")
-        said = f"process {os.getpid()}, is of release {handed.release()}, and 9.9 is installed: your callers"
+        said = f"process {os.getpid()}, is of release {handed.release()}, and 9.9 is installed: "
         for command in ("nodes", "check"):
             assert said in (await sysop(board, command)).output
 
