@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAME = "door.sock"  # in the data folder
-VERSION = "4"  # of all that stands here; who meets another one waits for its end
+VERSION = "4"  # of all that stands here, and of what `dropfiles.giving` asks for
 PACKAGE, INFO = "blackjack_for_time-", ".dist-info"  # how the name of an installed release is made
 LARGEST = 64 * 1024  # bytes of a message
 LONGEST_PATH = 100  # bytes; the kernel takes 107
@@ -59,6 +59,7 @@ VARIABLES = (
     *("BBSDEV_DRP", "DOOR_DROPFILE", "SBBSNODE", "SBBSNNUM", "DOOR_NODE"),
     *("TERM", "LC_ALL", "LC_CTYPE", "LANG"),
 )
+GOES_ON = "BJFT_GOES_ON"  # what a door sets for itself alone: see `door.run.going_on`
 PATHS = ("BBSDEV_DRP", "DOOR_DROPFILE", "SBBSNODE")  # those of them that are paths
 
 # The files that `door.dropfiles` reads, by their names in lower case; those of nodes begin and end

@@ -72,12 +72,27 @@ class Before:
         self.now, self.arrived = time.time(), time.monotonic()
         self.went_on = False
         self.called_back: int | None = None
+        self.release = handed.release()  # of this process, whatever is installed meanwhile
 
     def call_back(self, host: str, port: int) -> int:
         """Connect to the host, once: it takes one connection. Raises `_NotServed`."""
         if self.called_back is None:
             self.called_back = _connected(host, port)
         return self.called_back
+
+    def handed_on(self) -> str:
+        """Write down what `take_on` reads in the same process once it has begun again."""
+        kept = -1
+        if self.called_back is not None:
+            os.set_inheritable(kept := self.called_back, True)
+        return f"{self.now!r} {self.arrived!r} {self.went_on:d} {kept}"
+
+    def take_on(self, facts: str) -> None:
+        if facts:
+            now, arrived, went_on, kept = facts.split()
+            self.now, self.arrived = float(now), float(arrived)
+            self.went_on = went_on == "1"
+            self.called_back = int(kept) if int(kept) >= 0 else None
 
 
 class _NotServed(Exception):
@@ -118,6 +133,10 @@ class Door:
     def __init__(self, said: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self.said, self.environment = said, environment
         self.before = Before()
+        if handed.GOES_ON in environment:
+            from door.run import going_on  # noqa: PLC0415 - few do
+
+            self.before.take_on(going_on.handed_on(environment))
         self.settings = Settings(said, environment)
         self._hand_overs: list[float] = []
         self._waits = ""  # what the caller has read last of that
@@ -128,6 +147,7 @@ class Door:
             signal.signal(number, _hang_up)
         try:
             try:
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, HANG_UPS)
                 while (status := self._at_a_server()) is None:
                     continue
                 return status
@@ -206,6 +226,12 @@ class Door:
             raise _NotServed(NO_ANSWER, FAILED, "the board's server does not answer")
 
     def _wait_for_another(self) -> None:
+        """Wait for a server that a door of this release understands, or become one of the release
+        that is installed now; raises `_NotServed`."""
+        if handed.release() != self.before.release:
+            from door.run import going_on  # noqa: PLC0415 - few doors see a release come
+
+            going_on.begin_again(self.before.handed_on(), self.environment)
         now = time.monotonic()
         self._speaks_otherwise = self._speaks_otherwise or now
         if now - self._speaks_otherwise > UP_TO_DATE_SECONDS:
@@ -235,11 +261,12 @@ class Door:
         return wire
 
     def _wait_while_closed(self, folder: str) -> None:
-        """Wait for the sysop's server if it is restarted under a caller who is on; raises
-        `_NotServed` where the board stays closed."""
+        """Wait for the sysop's server if it is restarted under a caller who is on, or who waits for
+        that; raises `_NotServed` where the board stays closed."""
         from door import closed  # noqa: PLC0415 - where a server runs nobody needs it
 
-        until = time.monotonic() + (CLOSED_SECONDS if self.before.went_on else 0.0)
+        is_restarted = self.before.went_on or self._speaks_otherwise is not None
+        until = time.monotonic() + (CLOSED_SECONDS if is_restarted else 0.0)
         while closed.is_closed(folder):
             if time.monotonic() >= until:
                 raise _NotServed(CLOSED, WELL)

@@ -20,6 +20,7 @@ from unittest import mock
 
 import pytest
 
+from door import closed
 from door.errors import DropFileRefused
 from door.lines import handed
 from door.run import relay, starting, turning_away
@@ -361,6 +362,89 @@ def test_a_call_that_no_server_keeps_comes_to_an_end(tmp_path: Path) -> None:
         near, _ = host.accept()
         with near:
             assert relay.CLOSED.encode() in near.recv(256)
+
+
+def test_a_door_becomes_one_of_the_new_release_where_the_server_speaks_otherwise(
+    tmp_path: Path,
+) -> None:
+    """It keeps the caller's line, its number, and when the caller came."""
+    config, server = stands_in(tmp_path)
+    packages = str(tmp_path / "site-packages")
+    said: list[dict[str, str]] = []
+    doors: list[int] = []
+
+    def is_updated() -> None:
+        near, first = takes(server, host)
+        doors.append(handed.process_of(near))
+        install(tmp_path, "9.9")
+        near.send(handed.packed(handed.AGAIN))
+        near.close()
+        near, _ = server.accept()
+        near.recv(handed.LARGEST)
+        near.send(handed.packed(handed.REFUSED, "next", "2", relay.OUT_OF_ORDER, "why"))
+        near.close()
+        near, second = takes(server, host)
+        doors.append(handed.process_of(near))
+        os.kill(doors[0], signal.SIGHUP)
+        assert near.recv(64).decode() == handed.HUNG_UP
+        near.send(handed.packed(handed.DONE, "7"))
+        near.close()
+        said.extend([first, second])
+
+    with socket.create_server(("127.0.0.1", 0)) as host, server:
+        serves = threading.Thread(target=is_updated)
+        serves.start()
+        where = ":".join(map(str, host.getsockname()))
+        door = subprocess.run(
+            (command("door"), "run", "--config", config, "--connect", where),
+            env={**os.environ, "PYTHONPATH": packages, handed.GOES_ON: "0"},
+            check=False,
+        )
+        serves.join()
+        near, _ = host.accept()
+        with near:
+            assert near.recv(64) == b"Here you are. Here you are. "
+    first, second = said
+    assert (door.returncode, doors[0]) == (7, doors[1])
+    assert "went_on" not in first
+    assert float(second["went_on"]) >= float(first["arrived"])
+    assert (first["now"], first["arrived"]) == (second["now"], second["arrived"])
+    assert (first["release"], second["release"]) == (handed.release(), "9.9")
+
+
+def test_who_waits_for_an_update_waits_for_the_restart_of_the_server_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`door serve` closes the board for the moment of a restart."""
+    folder, told = str(tmp_path), list[str]()
+    door = relay.Door({}, {})
+    monkeypatch.setattr(door, "wait", told.append)
+    monkeypatch.setattr(relay.time, "sleep", lambda seconds: closed.reopen(folder))
+    closed.close(folder, "a test")
+    with pytest.raises(relay._NotServed, match="closed"):
+        door._wait_while_closed(folder)
+    door._wait_for_another()
+    closed.close(folder, "a test")
+    door._wait_while_closed(folder)
+    assert told == [relay.UP_TO_DATE, relay.ONE_MOMENT]
+
+
+def test_nothing_that_a_caller_could_open_is_taken_for_what_a_door_has_handed_on(
+    tmp_path: Path,
+) -> None:
+    facts = b"1.0 9e9 1 -1"
+    (tmp_path / "facts").write_bytes(facts)
+    near, far = socket.socketpair()
+    unsealed = os.memfd_create("facts")
+    with near, far, (tmp_path / "facts").open("rb") as file:
+        far.send(facts)
+        os.write(unsealed, facts)
+        before = relay.Before()
+        for claimed in (near.fileno(), file.fileno(), unsealed, 9999, -1, "0x1", 2**70):
+            door = relay.Door({}, {handed.GOES_ON: str(claimed)})
+            assert not door.before.went_on
+            assert before.arrived <= door.before.arrived < 9e9
+    os.close(unsealed)
 
 
 @pytest.mark.usefixtures("in_this_process")
