@@ -195,6 +195,10 @@ class Host(Served):
         await visit.comes_in()
         return visit
 
+    def door_on(self, terminal: int) -> tuple[str, ...]:
+        """The command `door` in a session of its own, on a terminal."""
+        return forked_door(self.folder, terminal)
+
     async def on_terminal(
         self,
         *words: str,
@@ -208,9 +212,10 @@ class Host(Served):
         self._closing.append(pty)
         wire = PtyWire(pty)
         self._closing.append(wire)
-        door = (*forked_door(self.folder, pty.slave), "run")
         process = await self._started(
-            *door, *words, descriptors=(pty.slave,), environment=environment
+            *(*self.door_on(pty.slave), "run", *words),
+            descriptors=(pty.slave,),
+            environment=environment,
         )
         visit = await self._visit(process, wire.caller, name, profile)
         visit.pty = pty

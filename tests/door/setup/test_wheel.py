@@ -9,7 +9,6 @@ import resource
 import shutil
 import subprocess
 import sys
-import sysconfig
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,16 +42,23 @@ def run(*words: str | Path, folder: Path, **environment: str) -> str:
     return done.stdout
 
 
-def wheel_built_in(folder: Path) -> Path:
-    """Build the wheel of a copy of the sources: what setuptools leaves behind is left there."""
+def wheel_built_in(folder: Path, *changes: tuple[str, str, str]) -> Path:
+    """Build the wheel of a copy of the sources: what setuptools leaves behind is left there.
+
+    A change is a file, a text in it, and the text that is to stand there instead.
+    """
     sources = folder / "sources"
-    sources.mkdir()
+    sources.mkdir(parents=True)
     for name in SOURCES:
         if (ROOT / name).is_dir():
             junk = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / name, sources / name, ignore=junk, symlinks=True)
         else:
             shutil.copy(ROOT / name, sources)
+    for name, before, after in changes:
+        text = (sources / name).read_text(encoding="utf-8")
+        assert before in text
+        (sources / name).write_text(text.replace(before, after), encoding="utf-8")
     name = run(sys.executable, "-c", BUILD, folder, folder=sources).splitlines()[-1]
     return folder / name
 
@@ -100,16 +106,22 @@ def installed(wheel: Path, folder: Path) -> Path:
     run(sys.executable, "-m", "venv", "--without-pip", folder, folder=folder.parent)
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     packages = folder / "lib" / version / "site-packages"
+    install(wheel, folder)
+    # As paths alone: what is installed there for working on it stays out of reach.
+    others = [each for each in sys.path if each.endswith("-packages")]
+    (packages / "others.pth").write_text("\n".join(others), encoding="utf-8")
+    where = run(folder / "bin/python", "-c", "import door; print(door.__file__)", folder=folder)
+    assert where.startswith(str(packages))
+    return folder / "bin"
+
+
+def install(wheel: Path, folder: Path) -> None:
+    """Install a wheel, or bring what is installed up to date, as a sysop does."""
     run(
         *(sys.executable, "-m", "pip", "--python", folder / "bin" / "python", "install", "--quiet"),
         *("--no-deps", "--no-index", "--disable-pip-version-check", wheel),
         folder=folder,
     )
-    # As a path alone: what is installed there for working on it stays out of reach.
-    (packages / "others.pth").write_text(f"{sysconfig.get_path('purelib')}\n", encoding="utf-8")
-    where = run(folder / "bin/python", "-c", "import door; print(door.__file__)", folder=folder)
-    assert where.startswith(str(packages))
-    return folder / "bin"
 
 
 class FromTheWheel(Served):
