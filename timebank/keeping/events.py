@@ -7,7 +7,7 @@ back, it is as if it had not been: the one of the schedule comes at its time, an
 behind it may be used again.
 
 Each is a row in the books, which every entry reads (ledger/early_events.py). So it holds for all
-servers and door processes, and over their end.
+servers, and over their end.
 """
 
 from __future__ import annotations
