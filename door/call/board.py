@@ -15,7 +15,6 @@ from door.call.chair import SWITCHED_OFF
 from door.call.comings import Comings
 from door.call.console import Console
 from door.call.guest_caller import HostCaller, brought_by
-from door.call.process import BY_ITSELF, left_beside
 from door.call.purse import TickingPurse
 from door.call.tickets import Tickets
 from door.defence.counts import FIRST, Rank
@@ -62,22 +61,17 @@ class Board:
         clock: BoardClock,
         lay_tables: Callable[[Board], Mapping[str, Shared]],
         new_seed: Callable[[], bytes] = new_seed,
-        only_node: int | None = None,
     ) -> None:
-        """`lay_tables` makes what callers share at the games, by name. `only_node` is set in a
-        process that serves one caller: the number of their node elsewhere."""
+        """`lay_tables` makes what callers share at the games, by name."""
         self.config = config
         self.books = books
         self.clock = clock
         self.new_seed = new_seed
         self.passwords = passwords.PasswordDesk()
-        is_server = only_node is None
-        self.process = this_process() if is_server else f"{BY_ITSELF}{this_process()}"
-        self.has_ended = left_beside(config.bank, is_server=is_server)  # said of a process
+        self.process = this_process()
         self.peers = Peers(
             lambda: books.read(registry.living), config.server.name or socket.gethostname()
         )
-        self._only_node = only_node
         self._on_nodes: dict[int, Caller] = {}  # by their calls
         self.busy_elsewhere = 0  # nodes of the board that other servers' callers are on
         self.champion: Champion | None = None  # of the last tournament, for the first screen
@@ -94,11 +88,6 @@ class Board:
         """Return who is on line here, those on nodes first."""
         on_nodes = sorted(self._on_nodes.values(), key=lambda caller: caller.node)
         return on_nodes + self.by_doors
-
-    @property
-    def serves_one(self) -> bool:
-        """Whether this is the process of one caller, and the board's server is another."""
-        return self._only_node is not None
 
     @property
     def server_id(self) -> int:
@@ -246,9 +235,7 @@ class Board:
         if take_over and other is not None:
             await self._end_for_another(other)
         node: int | Nodes
-        if self._only_node is not None:
-            node = self._only_node
-        elif elsewhere is not None:
+        if elsewhere is not None:
             node = elsewhere
         else:
             wanted = other.node if other is not None and other not in self.by_doors else None

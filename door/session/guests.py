@@ -13,7 +13,6 @@ from door.lobby import looks
 from door.session.logon import call_or_take_over, refuse_while_closed
 from timebank.callers import callers
 from timebank.calls.arrival import host_caller
-from timebank.calls.calls import close_orphaned_calls, open_calls
 from timebank.errors import BooksFailed
 from timebank.keeping import sysop
 from timebank.language import Phrase
@@ -21,8 +20,6 @@ from timebank.names import names
 from timebank.words import BY_COMMAND
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from door.call.board import Board
     from door.call.caller import Caller
     from door.call.console import Console
@@ -41,8 +38,8 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
     """Let another board's caller in, under the name that their board and their name there make."""
     refuse_while_closed(board)
     with at_the_door(board.clock, console):
-        record, was_cut_off = await board.books.run(
-            partial(_guest_record, guest=guest, has_ended=board.has_ended),
+        record = await board.books.run(
+            lambda desk: host_caller(desk, guest.board.name, guest.key, guest.name, guest.formerly),
             until=console.answer_by(),
         )
     if record.locked:
@@ -60,7 +57,6 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
     caller = await call_or_take_over(board, console, record, opening)
     caller.asks_look = look is None
     caller.is_new = record.last_call is None
-    caller.was_cut_off |= was_cut_off
     return caller
 
 
@@ -68,8 +64,7 @@ async def let_sysop_in(board: Board, console: Console) -> Caller:
     """Let in whoever sits at the machine of the books: they can read and write them anyway."""
     with at_the_door(board.clock, console):
         name = board.config.board.sysop
-        find = partial(_sysop_record, name=name, has_ended=board.has_ended)
-        record = await board.books.run(find, until=console.answer_by())
+        record = await board.books.run(partial(_sysop_record, name=name), until=console.answer_by())
     if not names.is_same(record.name, name):
         raise LogonRefused(
             Phrase(
@@ -107,25 +102,11 @@ async def ask_look(caller: Caller) -> None:
         await looks.remember(caller, look)
 
 
-def _guest_record(
-    desk: Desk, guest: Guest, has_ended: Callable[[str], bool]
-) -> tuple[CallerRecord, bool]:
-    """Find or enter a guest, and tell whether a call of theirs died with its process.
-
-    It is closed here, so that what was gained on it goes home with them.
-    """
-    record = host_caller(desk, guest.board.name, guest.key, guest.name, guest.formerly)
-    theirs = [call.call_id for call in open_calls(desk) if call.caller_id == record.id]
-    orphans = close_orphaned_calls(desk, has_ended)
-    return record, not set(theirs).isdisjoint(orphans)
-
-
-def _sysop_record(desk: Desk, name: str, has_ended: Callable[[str], bool]) -> CallerRecord:
+def _sysop_record(desk: Desk, name: str) -> CallerRecord:
     """Find the sysop by name, or enter one with the sysop's powers and without a password: nobody
     logs on elsewhere without one.
 
     A caller who is found has the powers that were given, or none, as anywhere else.
     """
-    close_orphaned_calls(desk, has_ended)
     found = callers.find(desk, name)
     return found or sysop.enter(desk, name, "", BY_COMMAND, with_powers=True)

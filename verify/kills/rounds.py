@@ -32,7 +32,6 @@ from pathlib import Path
 
 from bench.processes import environment
 from door import closed
-from door.call.process import BY_ITSELF
 from door.config import config as settings
 from door.games import hands
 from timebank.audit import accounts as accounts_audit
@@ -301,11 +300,7 @@ class Book:
         finally:
             database.close()
         ours = f":{self.process.pid}"
-        left = [
-            call
-            for call in open_now
-            if not call.process.startswith(BY_ITSELF) and not call.process.endswith(ours)
-        ]
+        left = [call for call in open_now if not call.process.endswith(ours)]
         assert not left, f"calls that the server before has left: {left}"
         assert not short, f"calls not charged to their last renewal: {short}"
         self.tally.counted["starts that left no call open"] += 1

@@ -287,7 +287,6 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
     """
     patches = {
         "door.server.server.left_to": lambda *parts: is_gone,
-        "door.call.board.left_beside": lambda *parts, **facts: is_gone,
         "door.call.passwords._hasher": _quick_hasher,
         "door.call.books.Writer": _writer,
         # No thread begins with the first of several requests.

@@ -7,9 +7,8 @@ import logging
 import os
 import socket
 import sqlite3
-import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -22,8 +21,8 @@ from door.dropfiles.formats import read
 from door.dropfiles.understanding import GiveBack, Way
 from door.errors import TimeUp
 from door.lines import handed
-from door.run import process
 from door.server.door_calls import DoorWire
+from door.session.session import answer_guest
 from tests.door.dropfiles.reads import AS_WRITTEN, put
 from tests.door.dropfiles.writers import WRITERS
 from tests.door.handed_over import LINES, a_guest, comes_in
@@ -34,7 +33,6 @@ from timebank.audit.accounts import audit
 from timebank.callers import own_limits
 from timebank.calls.calls import open_calls
 from timebank.errors import Refused
-from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.wagers.rounds import Move, Settlement
 from timebank.window.sysop import sysop_deposit
 from timebank.window.teller import borrow, withdraw
@@ -71,7 +69,7 @@ async def test_time_left_is_what_the_host_leaves_however_much_a_guest_has(tmp_pa
 
 
 async def test_limits_that_guests_set_for_themselves_hold_on_their_next_visit(tmp_path) -> None:
-    """Visitors by rlogin and in a door process are such callers alike."""
+    """Visitors by rlogin and by a door are such callers alike."""
 
     def bet(seconds: int):
         return caller.post(
@@ -200,47 +198,14 @@ class Heard(Wall):
             self.receiver.received(b" ")
 
 
-class LockedSoon(SqliteDatabase):
-    """Books that another program locks as soon as they are open."""
-
-    def open(self) -> None:
-        super().open()
-        self.other = sqlite3.connect(self.engine.url.database, isolation_level=None)
-        self.other.execute("BEGIN IMMEDIATE")
-
-    def close(self) -> None:
-        super().close()
-        self.other.close()
-
-
-async def test_whoever_is_handed_over_while_the_books_are_locked_is_told_so(
-    tmp_path, monkeypatch
-) -> None:
-    monkeypatch.setattr(
-        process, "books_of", lambda settings: LockedSoon(settings.database, busy_seconds=0)
-    )
-    async with world(tmp_path, toml=EVENTS_OFF) as here:
+async def test_whoever_is_handed_over_while_the_books_are_locked_is_told_so(tmp_path) -> None:
+    async with world(tmp_path, toml=EVENTS_OFF, busy_seconds=0) as here:
         line = Heard()
         console = Console(line, LINES, here.clock)
-        assert not await process.serve(here.config, console, here.clock, a_guest(here), None)
+        with closing(sqlite3.connect(here.config.database, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            assert not await answer_guest(here.server.board, console, a_guest(here), None)
         assert "The board's books can't be opened just now." in line.said
-
-
-async def test_a_door_that_fails_before_it_begins_leaves_no_thread_behind(
-    tmp_path, monkeypatch
-) -> None:
-    """A process waits for its threads: it would stay for ever, and keep its node."""
-
-    def broken(*_: object) -> None:
-        raise RuntimeError("a table that cannot be laid")
-
-    monkeypatch.setattr(process, "lay_tables", broken)
-    async with world(tmp_path, toml=EVENTS_OFF) as here:
-        console = Console(Heard(), LINES, here.clock)
-        before = threading.active_count()
-        with pytest.raises(RuntimeError):
-            await process.serve(here.config, console, here.clock, a_guest(here), None)
-        assert threading.active_count() == before
 
 
 async def test_the_call_is_closed_once_whoever_asks(tmp_path) -> None:
