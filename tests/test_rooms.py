@@ -51,6 +51,7 @@ ORDER = {
         "door.games",
         "door.odds",
         "door.config",
+        "door.log_file",
         "door.defence",
         "door.servers",
         "door.call",

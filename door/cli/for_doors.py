@@ -11,16 +11,14 @@ import os
 import sys
 from pathlib import Path
 
+from door import log_file
 from door.call.process import lock_of
 from door.config import config as settings
 from door.errors import BoardClosed, CannotJoin, CannotListen
-from door.server import door_calls, server
+from door.server import server
 from door.server.for_doors import ForDoors
-from door.session import door_log
 from timebank.errors import BooksFailed, DatabaseRefused, SettingsError
 from timebank.serving import Lock
-
-FILE = "server.log"  # in the data folder
 
 log = logging.getLogger("door.server")
 
@@ -48,15 +46,8 @@ def main() -> None:
 
 
 def _log_in(config: settings.Config) -> None:
-    """Write the log of the server into its file; what becomes of doors' callers has another."""
-    handlers = door_log.opened(config, FILE) or [door_log.SystemLog(logging.WARNING)]
-    for handler in handlers:
-        handler.addFilter(_is_the_servers)
+    handlers = log_file.opened(config) or [log_file.SystemLog(logging.WARNING)]
     logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
-
-
-def _is_the_servers(record: logging.LogRecord) -> bool:
-    return record.levelno >= logging.WARNING or not door_calls.is_of_a_door()
 
 
 if __name__ == "__main__":

@@ -183,15 +183,13 @@ def metrics(config_path: Path, host: str | None, port: int | None) -> None:
 def _log_to_stderr(config: Config, verbose: bool, *, is_trial: bool = False) -> None:
     import logging
 
-    from door.session.door_log import formatter
+    from door.log_file import formatter
 
     handler = logging.StreamHandler()
     handler.setFormatter(formatter(config, "%(asctime)s %(levelname)s %(name)s: %(message)s"))
     usual = logging.ERROR if is_trial else logging.WARNING  # nobody minds what a trial lacks
     handler.setLevel(logging.INFO if verbose else usual)
     logging.basicConfig(level=handler.level, handlers=[handler], force=True)
-    # What becomes of the callers of doors is in their log, whatever is shown here.
-    logging.getLogger("door").setLevel(logging.INFO)
 
 
 def _announce(words: str) -> None:

@@ -1,7 +1,7 @@
-"""Where a door process writes its log: a file beside the books, and never the caller's screen.
+"""Where a door that serves nobody says why: never on the caller's screen.
 
-A host may give the door its caller's terminal as standard error too. Warnings go there only where
-it is not that; where there is no file either, to the system's log.
+That is the log in the data folder, or the system's log where that cannot be opened. A host may give
+the door its caller's terminal as standard error: warnings go there too only where it is not that.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from door.session.door_log import FORM, SystemLog, formatter, opened
+from door.log_file import FORM, SystemLog, formatter, opened
 from timebank.language import EnglishFormatter
 
 if TYPE_CHECKING:
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 
 def begin(config: Config | None) -> None:
-    """Send the log to door.log in the data folder, and warnings to standard error besides.
-
-    `config` is None where no settings could be read.
-    """
+    """Send the log where it belongs; `config` is None where no settings could be read."""
     root = logging.getLogger()
     root.setLevel(logging.INFO)
     handlers: list[logging.Handler] = []

@@ -1,4 +1,4 @@
-"""Callers whom door processes hand over: served here as their door would serve them itself.
+"""Callers whom door processes hand over.
 
 The process says what its host says (`lines.handed`), and passes on the drop files, which are read
 here, and the line. What goes back to the host is written by the process, for the server may be of
@@ -20,7 +20,6 @@ import stat
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from io import FileIO
@@ -42,7 +41,7 @@ from door.games.registry import GAMES, game_named
 from door.lines import handed
 from door.lines.host.host import ENDED, HUNG_UP, Introduction
 from door.lobby import greeting, looks
-from door.session import door_log, ways_in
+from door.session import ways_in
 from door.session.arrival import (
     AT_HOME,
     WENT_ON,
@@ -83,15 +82,7 @@ NO_ROOM = "not all descriptors of a caller have arrived: this server may have {}
 OUT_OF_ORDER = "Sorry, the games can't open right now. Please tell the sysop."
 ONLY_OURS = "This is for the sysop alone."
 
-# Set for what is done for a caller of a door, so that their log gets it as well.
-_by_a_door: ContextVar[bool] = ContextVar("by_a_door", default=False)
-
 log = logging.getLogger("door.run")
-
-
-def is_of_a_door() -> bool:
-    """Tell whether what runs now is for a caller of a door."""
-    return _by_a_door.get()
 
 
 class DoorListener:
@@ -123,7 +114,6 @@ class DoorListener:
         self._note: str | None = None
         self._again: asyncio.TimerHandle | None = None
         self._beat: asyncio.TimerHandle | None = None
-        self._log: list[logging.Handler] = []
 
     @property
     def is_open(self) -> bool:
@@ -164,11 +154,6 @@ class DoorListener:
         self._wire, self._path = wire, folder / handed.NAME
         self._inode = self._path.stat().st_ino
         self._beats()
-        if not self._log:
-            self._log = door_log.opened(self._board.config)
-            for handler in self._log:
-                handler.addFilter(lambda record: is_of_a_door())
-                logging.getLogger().addHandler(handler)
         self._listen()
 
     def _let_in(self, name: str, folder: Path) -> None:
@@ -229,10 +214,6 @@ class DoorListener:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
-        for handler in self._log:
-            logging.getLogger().removeHandler(handler)
-            handler.close()
-        self._log = []
 
     def _accept(self) -> None:
         assert self._wire is not None  # nothing is reported of a socket that is closed
@@ -259,7 +240,6 @@ class DoorListener:
             asyncio.get_running_loop().add_reader(self._wire.fileno(), self._accept)
 
     async def _answer(self, near: socket.socket) -> None:
-        _by_a_door.set(True)
         near.setblocking(False)
         with near:
             wire = DoorWire(near)

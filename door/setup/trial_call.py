@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from door.session.door_log import FILE
+from door.log_file import FILE
+from door.server import server_file
 from door.setup import host_boards
 from door.setup.host_boards import DROP_FILE, HostSetup
 
@@ -55,7 +56,10 @@ def call(config: Config, text: str, setup: HostSetup) -> TrialCall:
         line = host_boards.command(config, setup).replace(setup.kind.macro, str(dropped))
         line = line.replace(str(config.path.absolute()), str(settings))
         words = [*line.split(), *_way(setup)]
-        return _made(words, here)
+        try:
+            return _made(words, here)
+        finally:
+            _end_server(here / "data")
 
 
 def _way(setup: HostSetup) -> list[str]:
@@ -145,6 +149,17 @@ def _ends(process: subprocess.Popen[bytes], terminal: int) -> int | None:
             if readable and not os.read(terminal, 65536):
                 time.sleep(0.05)
     return process.poll()
+
+
+def _end_server(data: Path) -> None:
+    """End the server that the call has started, before its books are thrown away."""
+    found, until = server_file.server_in(data), time.monotonic() + ENDS
+    if found is None or not found.runs:
+        return
+    with suppress(ProcessLookupError):
+        os.kill(found.process, signal.SIGTERM)
+    while found.runs and time.monotonic() < until:
+        time.sleep(0.05)
 
 
 def _log(folder: Path) -> str:

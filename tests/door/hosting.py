@@ -18,6 +18,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Self
 
+from door.log_file import FILE
 from door.server import server_file
 from tests.door.attention import Stopwatch
 from tests.door.lines.host import Pty
@@ -159,7 +160,7 @@ class Host(Served):
         super().__init__(folder)
         self.visits: list[Visit] = []
         self.at_server = False  # whether the server is to serve the callers of doors
-        self.own = 0  # calls that doors have served by themselves all the same
+        self.own = 0  # calls that are served where a door has started the server
         self._settings = ""  # that the server has read
         self.expected = ""  # of the log: what a line may say that would be a failure else
         self._closing: list[Pty | PtyWire | socket.socket] = []
@@ -253,8 +254,8 @@ class Host(Served):
             for _open in iter(lambda: self._calls("closed IS NULL"), 0):
                 await asyncio.sleep(0.05)
 
-    def by_doors(self) -> int:
-        """How many calls doors have served by themselves."""
+    def at_others(self) -> int:
+        """How many calls were served at other servers than `process`."""
         server = f"%:{self.process.pid}" if self.at_server else "none"
         return self._calls(f"process NOT LIKE '{server}'")
 
@@ -307,9 +308,9 @@ class Host(Served):
 
     @property
     def log(self) -> str:
-        """The log of all door processes."""
-        file = self.config.board.data / "door.log"
-        return file.read_text(encoding="utf-8") if file.exists() else ""
+        """What servers and doors have logged; the server that runs may be read a moment late."""
+        file = self.config.board.data / FILE
+        return "".join(self.said) + (file.read_text(encoding="utf-8") if file.exists() else "")
 
     async def _started(
         self,
@@ -399,7 +400,7 @@ async def hosted(
             await host.serve()
         yield host
         if at_server:
-            assert host.by_doors() == host.own
+            assert host.at_others() == host.own
     finally:
         await host.close()
     assert "Traceback" not in host.log, host.log

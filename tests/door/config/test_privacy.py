@@ -147,14 +147,14 @@ def test_copies_logs_keys_and_secrets_that_others_can_read_are_told(tmp_path: Pa
     )
     config = board(tmp_path, more=more)
     data = with_books(config, 0o700)
-    for name in ("board.sqlite3.v3-backup", "board.sqlite3-wal", "door.log"):
+    for name in ("board.sqlite3.v3-backup", "board.sqlite3-wal", "server.log"):
         (data / name).touch(0o644)
     (data / "THEBANK.EXT").touch(0o644)
     told = [line for line in checked(config).splitlines() if "run chmod" in line]
     assert [line.split()[0] for line in told] == [
         "HERE/data/board.sqlite3-wal",
         "HERE/data/board.sqlite3.v3-backup",
-        "HERE/data/door.log",
+        "HERE/data/server.log",
         "HERE/key.pem",
         "HERE/sysop.toml",
     ]

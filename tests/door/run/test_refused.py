@@ -28,7 +28,7 @@ async def test_a_broken_drop_file_is_told_to_the_log_and_not_to_the_caller(
         assert str(file) not in shown
         assert f"nobody can be let in: {file}" in log
         host.expected = f"nobody can be let in: {file}"
-        assert host.expected in host.log
+        await host.logs(host.expected)
         assert not host.config.database.exists() or host.visits_told() == []
 
 

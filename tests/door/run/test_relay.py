@@ -95,19 +95,12 @@ async def test_who_is_handed_over_is_on_their_own_node_and_takes_none_of_ours(
             assert await visit.goes() == 0
 
 
-async def test_the_log_of_doors_has_those_who_are_handed_over_and_nobody_else(
-    tmp_path: Path,
-) -> None:
+async def test_the_log_says_who_is_handed_over_and_when_they_go(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
-        host.enter("Ada")
-        caller = await host.call()
-        await caller.until("Name:")
-        await caller.close()
         visit = await host.a_visit()
         assert await visit.goes() == 0
-        assert "Xibalba hands over number 42 with 3600 seconds left" in host.log
-        assert f"{NAME} left node 1: log-off" in host.log
-        assert "127.0.0.1" not in host.log
+        await host.logs("Xibalba hands over number 42 with 3600 seconds left")
+        await host.logs(f"{NAME} left node 1: log-off")
 
 
 async def test_a_socket_that_is_handed_down_carries_telnet_at_the_server_too(
@@ -344,6 +337,31 @@ def test_a_caller_stays_on_the_connection_to_the_host_when_the_server_dies(tmp_p
 
 
 @pytest.mark.usefixtures("in_this_process")
+@pytest.mark.parametrize(
+    ("host", "why"),
+    [("127.0.0.1", "Connection refused"), ("::1%nowhere", "not known"), ("x" * 64, "label")],
+)
+def test_a_host_that_does_not_listen_is_named_in_a_sentence(host: str, why: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as port:
+        number = port.getsockname()[1]
+    with pytest.raises(relay._NotServed) as refused:
+        relay.Before().call_back(host, number)
+    assert refused.value.why.startswith(f"{host} does not answer on port {number} (")
+    assert why in refused.value.why
+
+
+def test_a_host_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relay, "CONNECT_SECONDS", 0.1)
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=0) as port,
+        # Its queue is full with one, so that the kernel lets the next one wait.
+        socket.create_connection(port.getsockname()),
+        pytest.raises(relay._NotServed) as refused,
+    ):
+        relay.Before().call_back(*port.getsockname())
+    assert "(timed out)" in refused.value.why
+
+
 def test_a_call_that_no_server_keeps_comes_to_an_end(tmp_path: Path) -> None:
     config, server = stands_in(tmp_path)
 

@@ -81,6 +81,9 @@ def another_user(monkeypatch: pytest.MonkeyPatch) -> None:
         for path in (data, *data.iterdir()):
             os.chown(path, SERVER, GROUP)
             path.chmod(0o2770 if path.is_dir() else 0o660)
+        texts = host.folder / "texts"
+        texts.mkdir()
+        os.chown(texts, SERVER, GROUP)
         host.node(1).chmod(0o700)
         os.chown(host.node(1), BBS, -1)
         await usual(host)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 from pathlib import Path
 
@@ -198,14 +199,28 @@ def test_what_is_written_is_what_the_door_understands(shell: Shell, board: str) 
 
 
 def test_a_call_is_tried_by_the_boards_own_command_and_leaves_nothing(
-    shell: Shell, tmp_path: Path
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    trials = tmp_path / "trials"
+    trials.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(trials))
     told = shell("setup", "enigma", "--name", "NightOwl")
     assert (told.status, told.error) == (0, "")
     assert "Here they are Ann@NightOwl" in told.output
     assert "They would bring 60 minutes." in told.output
     assert "A call was tried as ENiGMA makes it" in told.output
     assert not (tmp_path / "data").exists()
+    assert list(trials.iterdir()) == []
+    assert programs_that_name(trials) == [], "the server that the call has started goes on"
+
+
+def programs_that_name(folder: Path) -> list[bytes]:
+    """The command lines of processes with a path in a folder."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found.append(file.read_bytes())
+    return [words for words in found if str(folder).encode() in words]
 
 
 def test_a_call_that_fails_says_so(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

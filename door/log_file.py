@@ -1,4 +1,4 @@
-"""The log of door processes, and of callers whom they hand over: a file beside the books."""
+"""The log in the data folder: of a server that a door has started, and of doors in trouble."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from door.config.config import Config
 
-FILE = "door.log"
+FILE = "server.log"
 FORM = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
@@ -88,7 +88,7 @@ def formatter(config: Config, form: str = FORM) -> logging.Formatter:
     return EnglishFormatter(form, zone)
 
 
-def opened(config: Config, name: str = FILE) -> list[logging.Handler]:
+def opened(config: Config) -> list[logging.Handler]:
     """Open the log in the data folder; nothing where there can be none.
 
     Only the folder's owner makes one: in that of a host's user the server could write nothing.
@@ -96,7 +96,7 @@ def opened(config: Config, name: str = FILE) -> list[logging.Handler]:
     data = config.board.data
     try:
         data.mkdir(0o700, parents=True, exist_ok=True)
-        place = files.own_links_followed(data / name)
+        place = files.own_links_followed(data / FILE)
         if data.stat().st_uid != os.geteuid() and not place.exists():
             return []
         file = LogFile(place, encoding="utf-8", errors="backslashreplace")

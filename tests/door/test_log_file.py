@@ -12,7 +12,7 @@ import pytest
 from door.clock import SystemClock
 from door.config import config as settings
 from door.defence.reception import Reception
-from door.session.door_log import formatter, opened
+from door.log_file import formatter, opened
 
 TOML = '[board]\ntime_zone = "Asia/Tokyo"\n[server]\nlog_format = "{}"\n'
 
@@ -56,7 +56,7 @@ def test_a_log_is_written_through_a_link_only_where_nobody_else_can_have_put_it(
     data.mkdir()
     data.chmod(mode)
     ours.write_text("before\n")
-    for name in ("door.log", "refused.log"):
+    for name in ("server.log", "refused.log"):
         (data / name).symlink_to(ours)
     file = tmp_path / "sysop.toml"
     file.write_text("")
@@ -78,9 +78,9 @@ def test_no_other_user_makes_the_log_which_the_server_could_not_write_then(
     (tmp_path / "sysop.toml").touch()
     config = settings.load(tmp_path / "sysop.toml")
     with monkeypatch.context() as host:
-        host.setattr("door.session.door_log.os.geteuid", lambda: 4_000_001)
+        host.setattr("door.log_file.os.geteuid", lambda: 4_000_001)
         assert opened(config) == []
-    assert not (tmp_path / "data/door.log").exists()
+    assert not (tmp_path / "data/server.log").exists()
     (log,) = opened(config)
     log.close()
-    assert (tmp_path / "data/door.log").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "data/server.log").stat().st_mode & 0o777 == 0o600
