@@ -316,7 +316,7 @@ class DoorListener:
     async def _serve(self, wire: DoorWire, call: HandedOver) -> None:
         ends = await wire.ends(call.way)
         try:
-            async with ways_in.opened_elsewhere(call.way, ends, call.introduction, wire) as line:
+            async with ways_in.opened(call.way, ends, call.introduction, wire) as line:
                 wire.take()
                 back, went_well = await self._greet(line, call)
         except NoLine as nobody:

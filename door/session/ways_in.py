@@ -1,4 +1,4 @@
-"""How the caller's bytes reach the door: what the command line asks, else what the host wrote."""
+"""How the caller's bytes reach us: what the door's command line asks, else what the host wrote."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from door.lines.line import Line
 
 CONNECT_SECONDS = 10.0  # a host that wants to be called back listens before it starts the door
-STANDARD_INPUT, STANDARD_OUTPUT = 0, 1
 
 
 @dataclass(frozen=True)
@@ -53,10 +52,8 @@ def asked_for(
 
     An inherited socket carries telnet unless `telnet` says otherwise: hosts hand down the caller's
     own, and looking for telnet costs nothing. What a host listens for itself carries none.
-    `NoLine` for two options at once, or no address.
+    `NoLine` where `connect` is no address.
     """
-    if wants_stdio + (descriptor is not None) + (connect is not None) > 1:
-        raise NoLine("--stdio, --socket and --connect are three ways in: choose one of them.")
     if descriptor is not None:
         return Inherited(descriptor, telnet is not False)
     if connect is not None:
@@ -82,35 +79,12 @@ def said_by(connection: Connection, telnet: bool | None) -> WayIn:
 
 @asynccontextmanager
 async def opened(
-    way: WayIn, introduction: Introduction, called_back: int | None = None
-) -> AsyncIterator[Line]:
-    """Serve the caller until the block is left; `NoLine` when they cannot be reached.
-
-    `called_back` is the descriptor of a connection to the host that is there already.
-    """
-    match way:
-        case Stdio():
-            context = stdio.opened(STANDARD_INPUT, STANDARD_OUTPUT, introduction, USUAL_LIMITS)
-        case Inherited(descriptor, telnet):
-            context = socket.inherited(descriptor, introduction, USUAL_LIMITS, telnet=telnet)
-        case CallBack(_, _, telnet) if called_back is not None:
-            wire = Socket(fileno=called_back)
-            context = socket.called_back(wire, introduction, USUAL_LIMITS, telnet=telnet)
-        case CallBack(host, port, telnet):
-            context = socket.connected(
-                host, port, introduction, USUAL_LIMITS, telnet=telnet, seconds=CONNECT_SECONDS
-            )
-    async with context as line:
-        yield line
-
-
-@asynccontextmanager
-async def opened_elsewhere(
     way: WayIn, ends: Sequence[int], introduction: Introduction, signs: Signs
 ) -> AsyncIterator[Line]:
-    """Serve a caller on the descriptors that another process has opened for them.
+    """Serve a caller on the descriptors that the door has for them, until the block is left.
 
-    They are the caller's of this block, which closes none. `signs` are those of the other process.
+    They are the caller's of this block, which closes none. `signs` are those that the door passes
+    on. `NoLine` when nobody is on them.
     """
     match way:
         case Stdio():

@@ -35,7 +35,7 @@ class Counter(DoorListener):
 
 
 @contextlib.asynccontextmanager
-async def _opened_elsewhere(
+async def _opened(
     way: ways_in.WayIn, ends: Sequence[int], introduction: Introduction, signs: Signs
 ) -> AsyncIterator[Lent]:
     life = at_work()
@@ -56,6 +56,6 @@ def counters_open() -> Iterator[None]:
     """Let every server of the simulation take over callers of hosts."""
     with (
         mock.patch("door.server.server.DoorListener", Counter),
-        mock.patch("door.session.ways_in.opened_elsewhere", _opened_elsewhere),
+        mock.patch("door.session.ways_in.opened", _opened),
     ):
         yield

@@ -5,8 +5,6 @@ The host owns the connection and goes on with it when the door is done. It ends 
 the input just ends.
 """
 
-import asyncio
-import signal
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -25,7 +23,6 @@ USUAL_LIMITS = CommandLimits(
 )
 
 HUNG_UP, ENDED = "the host hung up", "the host ended the door"
-_GOODBYES = ((signal.SIGHUP, HUNG_UP), (signal.SIGTERM, ENDED))
 
 
 class Signs(Protocol):
@@ -36,27 +33,6 @@ class Signs(Protocol):
 
     def follow(self, look: Callable[[], None]) -> Callable[[], None]:
         """Call `look` when the window may be another; returns what ends that."""
-
-
-class OwnSigns:
-    """The signals that this process gets.
-
-    They stay harmless until the event loop is closed, so that the host's next signal does not kill
-    a door that is still posting and giving back.
-    """
-
-    def watch(self, lose_carrier: Callable[[str], None]) -> None:
-        for number, words in _GOODBYES:
-            asyncio.get_running_loop().add_signal_handler(number, lose_carrier, words)
-
-    def follow(self, look: Callable[[], None]) -> Callable[[], None]:
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGWINCH, look)
-        return lambda: _forget(loop)
-
-
-def _forget(loop: asyncio.AbstractEventLoop) -> None:
-    loop.remove_signal_handler(signal.SIGWINCH)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager, closing, contextmanager
 from door.errors import NoLine
 from door.lines.flow import StreamProtocol, address_of
 from door.lines.host.descriptors import DescriptorTransport, SocketEnd
-from door.lines.host.host import CleanLine, Introduction, OwnSigns, Signs, held, introduce
+from door.lines.host.host import CleanLine, Introduction, Signs, held, introduce
 from door.lines.line import Line
 from door.lines.telnet.passive import CommandLimits, PassiveTelnet
 
@@ -32,13 +32,13 @@ async def inherited(
     limits: CommandLimits,
     *,
     telnet: bool,
-    signs: Signs | None = None,
+    signs: Signs,
 ) -> AsyncIterator[Line]:
     """Serve the caller on a socket that the host handed down, until the block is left.
 
     `telnet` says whether the caller's telnet is still on it (Synchronet's plain telnet calls), or
     the host takes it off. `NoLine` when the descriptor is no connected socket. `signs` are the
-    host's, by default the signals that this process gets.
+    host's.
     """
     address = checked(descriptor)
     with contextlib.ExitStack() as found:
@@ -49,7 +49,7 @@ async def inherited(
         DescriptorTransport(end, end, protocol)
         protocol.line.address = address
         introduce(protocol.line, introduction)
-        async with held(protocol, signs or OwnSigns()) as line:
+        async with held(protocol, signs) as line:
             yield line
 
 
@@ -60,50 +60,17 @@ async def called_back(
     limits: CommandLimits,
     *,
     telnet: bool,
-    signs: Signs | None = None,
+    signs: Signs,
 ) -> AsyncIterator[Line]:
     """Serve the caller on a connection by which somebody else has called the host back.
 
-    `signs` are the host's, by default the signals that this process gets.
+    `signs` are the host's.
     """
     protocol = _protocol(limits, telnet=telnet)
     wire.setblocking(False)
     await asyncio.get_running_loop().create_connection(lambda: protocol, sock=wire)
     introduce(protocol.line, introduction)
-    async with held(protocol, signs or OwnSigns()) as line:
-        yield line
-
-
-@asynccontextmanager
-async def connected(
-    host: str,
-    port: int,
-    introduction: Introduction,
-    limits: CommandLimits,
-    *,
-    telnet: bool,
-    seconds: float,
-) -> AsyncIterator[Line]:
-    """Call back the host that started the door, and serve the caller until the block is left.
-
-    `NoLine` when nobody answers within `seconds`. Leaving the block ends the connection.
-    """
-    protocol = _protocol(limits, telnet=telnet)
-    try:
-        async with asyncio.timeout(seconds):
-            await asyncio.get_running_loop().create_connection(lambda: protocol, host, port)
-    except TimeoutError as error:
-        raise NoLine(f"{host} did not answer on port {port} within {seconds:g} seconds.") from error
-    except (OSError, UnicodeError) as error:  # the latter for a name that cannot be one
-        # Names that are not found have numbers of their own, below zero, and two addresses none.
-        number = getattr(error, "errno", None) or 0
-        why = os.strerror(number) if number > 0 else str(error)
-        raise NoLine(
-            f"{host} does not answer on port {port} ({why})."
-            " The host must be listening there before it starts the door."
-        ) from error
-    introduce(protocol.line, introduction)
-    async with held(protocol, OwnSigns()) as line:
+    async with held(protocol, signs) as line:
         yield line
 
 

@@ -16,7 +16,7 @@ from door.errors import NoLine
 from door.lines import handed
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.host.descriptors import DescriptorTransport, taken
-from door.lines.host.host import CleanLine, Introduction, OwnSigns, Signs, held, introduce
+from door.lines.host.host import CleanLine, Introduction, Signs, held, introduce
 from door.lines.line import Line, clamp_size
 
 # The fields of what tcgetattr returns, and what cfmakeraw(3) clears in them. IXOFF too: a ^S of the
@@ -44,15 +44,14 @@ async def opened(
     writing: int,
     introduction: Introduction,
     limits: LineLimits,
-    signs: Signs | None = None,
+    signs: Signs,
 ) -> AsyncIterator[Line]:
     """Serve the caller on two descriptors, usually 0 and 1, until the block is left.
 
     `NoLine` when one of them is not open, or is a file. The screen is as large as the terminal
     says, as the host says where it says nothing, and follows it. A terminal is as it was when the
-    block is left. `signs` are the host's, by default the signals that this process gets.
+    block is left. `signs` are the host's.
     """
-    signs = signs or OwnSigns()
     # Both before either is opened again: that may get the number of the one that is not open.
     check(reading, "input")
     check(writing, "output")

@@ -2,7 +2,7 @@
 
 The caller's program still doubles 0xFF, sends window sizes and answers late what the host asked.
 That is understood and kept from the keys. Nothing is asked or refused: it could undo what the host
-agreed on. It does not need the telnet library, so a door process starts sooner.
+agreed on. It does not need the telnet library.
 """
 
 import asyncio

@@ -1,15 +1,13 @@
-"""What a host board does around a door: a terminal, a process, signals; and what it then finds."""
+"""What a host board does around a door: a terminal, signals; and what it then finds."""
 
 import asyncio
 import fcntl
 import os
 import pty
-import socket
 import struct
-import sys
 import termios
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from door.lines.host.host import Introduction
@@ -18,6 +16,20 @@ from tests.door.lines.board import PATIENCE, Call
 
 STRANGER = Introduction(address="", hints=Hints(), columns=0, rows=0)
 EVERY_BYTE = bytes(range(256))
+
+
+class HostSigns:
+    """What a host says of a call; nothing, until a test does."""
+
+    def __init__(self) -> None:
+        self.look: Callable[[], None] = lambda: None
+
+    def watch(self, lose_carrier: Callable[[str], None]) -> None:
+        self.lose_carrier = lose_carrier
+
+    def follow(self, look: Callable[[], None]) -> Callable[[], None]:
+        self.look = look
+        return lambda: None
 
 
 def listened_to(line: Line) -> Call:
@@ -111,49 +123,3 @@ def terminal() -> Iterator[Pty]:
         yield made
     finally:
         made.close()
-
-
-class Door:
-    """A door process, and what it reports on a line of its own."""
-
-    def __init__(self, process: asyncio.subprocess.Process, reports: asyncio.StreamReader) -> None:
-        self.process = process
-        self.reports: list[str] = []
-        self._reports = reports
-
-    async def until_reported(self, words: str) -> str:
-        """Wait for the next report that begins with `words`, and return the rest of it."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                report = (await self._reports.readline()).decode().rstrip("\n")
-                assert report, f"the door ended without saying {words!r}: {self.reports}"
-                self.reports.append(report)
-                if report.startswith(words):
-                    return report.removeprefix(words).strip()
-
-    def signal(self, number: int) -> None:
-        self.process.send_signal(number)
-
-
-@asynccontextmanager
-async def started(
-    *words: str, descriptors: tuple[int, ...]
-) -> AsyncIterator[tuple[Door, asyncio.StreamWriter]]:
-    """Start `tests.door.lines.doorway` with `words`; each line written lets it go on once."""
-    ours, its = socket.socketpair()
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.door.lines.doorway", str(its.fileno()), *words),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL,
-        pass_fds=(its.fileno(), *descriptors),
-    )
-    its.close()
-    reader, writer = await asyncio.open_connection(sock=ours)
-    try:
-        yield Door(process, reader), writer
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
-        writer.close()
-        await writer.wait_closed()

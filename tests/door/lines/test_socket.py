@@ -2,20 +2,19 @@
 
 import asyncio
 import os
-import signal
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 
 import pytest
 
 from door.errors import NoLine
-from door.lines.host.host import USUAL_LIMITS
-from door.lines.host.socket import connected, endpoint, inherited
+from door.lines.host.host import USUAL_LIMITS, Introduction
+from door.lines.host.socket import called_back, endpoint, inherited
 from door.lines.line import Line
 from tests.door.lines.board import PATIENCE, Call, subnegotiation
-from tests.door.lines.host import EVERY_BYTE, STRANGER, FarEnd, listened_to, started
+from tests.door.lines.host import EVERY_BYTE, STRANGER, FarEnd, HostSigns, listened_to
 from tests.terminal import DO, ECHO, IAC, NAWS, SGA, TTYPE, WILL, WONT
 
 OPTIONS = (
@@ -89,7 +88,9 @@ async def test_the_socket_is_as_it_was_and_the_host_goes_on_with_it(
 ) -> None:
     with handed_down(blocking) as host:
         before = host.found
-        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=telnet) as line:
+        async with inherited(
+            host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=telnet, signs=HostSigns()
+        ) as line:
             call = listened_to(line)
             host.caller.types(b"k")
             await call.until_typed(b"k")
@@ -104,7 +105,9 @@ async def test_the_socket_is_as_it_was_when_the_door_failed() -> None:
     with handed_down() as host:
         before = host.found
         with pytest.raises(ZeroDivisionError):
-            async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True):
+            async with inherited(
+                host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True, signs=HostSigns()
+            ):
                 raise ZeroDivisionError
         assert host.found == before
         host.assert_that_host_and_caller_go_on()
@@ -115,7 +118,9 @@ async def test_a_local_socket_will_do() -> None:
     near, caller = socket.socketpair()
     with near, caller:
         told = replace(STRANGER, columns=100, rows=40)
-        async with inherited(near.fileno(), told, USUAL_LIMITS, telnet=False) as line:
+        async with inherited(
+            near.fileno(), told, USUAL_LIMITS, telnet=False, signs=HostSigns()
+        ) as line:
             assert (line.kind, line.address) == ("socket", "unknown")
             assert (line.columns, line.rows) == (100, 40)
             call = listened_to(line)
@@ -127,16 +132,22 @@ async def test_a_local_socket_will_do() -> None:
 
 async def test_the_caller_is_known_by_the_address_of_the_socket() -> None:
     with handed_down() as host:
-        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+        async with inherited(
+            host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True, signs=HostSigns()
+        ) as line:
             assert (line.kind, line.address) == ("socket", "127.0.0.1")
         told = replace(STRANGER, address="192.0.2.7")
-        async with inherited(host.near.fileno(), told, USUAL_LIMITS, telnet=True) as line:
+        async with inherited(
+            host.near.fileno(), told, USUAL_LIMITS, telnet=True, signs=HostSigns()
+        ) as line:
             assert line.address == "192.0.2.7"
 
 
 async def test_a_caller_who_hangs_up_ends_the_line() -> None:
     with handed_down() as host:
-        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+        async with inherited(
+            host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True, signs=HostSigns()
+        ) as line:
             call = listened_to(line)
             host.caller.types(b"all in")
             host.caller.close()
@@ -147,7 +158,9 @@ async def test_a_caller_who_hangs_up_ends_the_line() -> None:
 async def test_a_caller_who_only_stops_sending_still_reads_the_last_words() -> None:
     with handed_down() as host:
         host.caller.stop_reading()
-        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+        async with inherited(
+            host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True, signs=HostSigns()
+        ) as line:
             call = listened_to(line)
             line.write(b"x" * 200_000 + b".")
             with socket.socket(fileno=os.dup(host.caller.descriptor)) as wire:
@@ -161,7 +174,9 @@ async def test_a_caller_who_only_stops_sending_still_reads_the_last_words() -> N
 async def test_a_caller_who_never_reads_is_cut_off_but_not_from_the_host() -> None:
     with handed_down() as host:
         host.caller.stop_reading()
-        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+        async with inherited(
+            host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True, signs=HostSigns()
+        ) as line:
             call = listened_to(line)
             for _ in range(200):  # the kernel takes some megabytes first
                 line.write(b"x" * 100_000)
@@ -171,24 +186,6 @@ async def test_a_caller_who_never_reads_is_cut_off_but_not_from_the_host() -> No
         await host.caller.until_shown(b"x")
         host.caller.types(b"?")
         assert host.near.recv(10) == b"?"
-
-
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
-async def test_a_signal_ends_a_door_on_a_socket_too(number: int) -> None:
-    with handed_down() as host:
-        before = host.found
-        descriptor = host.near.fileno()
-        async with started("socket", str(descriptor), descriptors=(descriptor,)) as (door, go_on):
-            assert await door.until_reported("serves") == "80 24"
-            await host.caller.until_shown(b"Welcome.\r\n")
-            door.signal(number)
-            await door.until_reported("ended the host")
-            go_on.write(b"\n")
-            await door.until_reported("left")
-            assert host.found == before
-            go_on.write(b"\n")
-            assert await asyncio.wait_for(door.process.wait(), PATIENCE) == 0
-        host.assert_that_host_and_caller_go_on()
 
 
 async def test_what_is_no_connected_socket_is_refused_with_a_sentence() -> None:
@@ -203,7 +200,9 @@ async def test_what_is_no_connected_socket_is_refused_with_a_sentence() -> None:
             (port.fileno(), f"Nobody is connected to descriptor {port.fileno()}"),
         ):
             with pytest.raises(NoLine, match=sentence):
-                async with inherited(descriptor, STRANGER, USUAL_LIMITS, telnet=True):
+                async with inherited(
+                    descriptor, STRANGER, USUAL_LIMITS, telnet=True, signs=HostSigns()
+                ):
                     raise AssertionError("a line to nowhere")
     os.close(reading)
 
@@ -213,7 +212,9 @@ async def test_what_is_no_connected_socket_is_refused_with_a_sentence() -> None:
 
 async def test_what_the_host_negotiated_is_neither_asked_for_nor_answered_again() -> None:
     with handed_down() as host:
-        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+        async with inherited(
+            host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True, signs=HostSigns()
+        ) as line:
             call = listened_to(line)
             host.caller.types(LATE)
             await call.until_typed(b"a\xffb")
@@ -231,7 +232,9 @@ async def on_telnet(line: Line, host: Handed, sent: bytes, typed: bytes) -> Call
 
 async def test_a_timing_mark_is_answered_for_some_show_nothing_until_it_is() -> None:
     with handed_down() as host:
-        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+        async with inherited(
+            host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True, signs=HostSigns()
+        ) as line:
             await on_telnet(line, host, bytes((IAC, 244, IAC, DO, 6)) + b"k", b"\x03k")
         await host.caller.until_shown(bytes((IAC, WILL, 6)))
         assert host.caller.shown == bytes((IAC, WILL, 6))
@@ -239,7 +242,9 @@ async def test_a_timing_mark_is_answered_for_some_show_nothing_until_it_is() -> 
 
 async def test_a_data_mark_sent_as_urgent_data_leaves_no_hole() -> None:
     with handed_down() as host:
-        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+        async with inherited(
+            host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True, signs=HostSigns()
+        ) as line:
             call = await on_telnet(line, host, b"a\xff\xf4\xff", b"a\x03")
             with socket.socket(fileno=os.dup(host.caller.descriptor)) as wire:
                 wire.send(b"\xf2", socket.MSG_OOB)
@@ -249,28 +254,32 @@ async def test_a_data_mark_sent_as_urgent_data_leaves_no_hole() -> None:
 
 async def test_where_the_host_takes_telnet_off_every_byte_is_a_key() -> None:
     with handed_down() as host:
-        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=False) as line:
+        async with inherited(
+            host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=False, signs=HostSigns()
+        ) as line:
             await on_telnet(line, host, LATE + EVERY_BYTE, LATE + EVERY_BYTE)
 
 
 # Calling back
 
 
-async def test_the_door_calls_back_and_ends_the_connection_when_it_is_left() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as port:
-        told = replace(STRANGER, columns=100)
-        async with connected(
-            *port.getsockname(), told, USUAL_LIMITS, telnet=False, seconds=PATIENCE
-        ) as line:
-            host, _ = port.accept()
-            assert (line.kind, line.address, line.columns) == ("socket", "127.0.0.1", 100)
-            call = listened_to(line)
-            host.sendall(EVERY_BYTE)
-            await call.until_typed(EVERY_BYTE)
-            line.write(EVERY_BYTE + b"Goodbye.")
-            far = FarEnd(host.detach())
-            asyncio.get_running_loop().call_soon(lambda: asyncio.create_task(hang_up_too(far)))
-        assert far.shown == EVERY_BYTE[:-1] + b"Goodbye."
+@asynccontextmanager
+async def back_at_host(told: Introduction, *, telnet: bool) -> AsyncIterator[tuple[Line, int]]:
+    """A line on a connection by which the host was called back, and the host's end of it."""
+    host, ours = socket.socketpair()
+    async with called_back(ours, told, USUAL_LIMITS, telnet=telnet, signs=HostSigns()) as line:
+        yield line, host.detach()
+
+
+async def test_a_call_back_ends_its_connection_when_it_is_left() -> None:
+    async with back_at_host(replace(STRANGER, columns=100), telnet=False) as (line, host):
+        assert (line.kind, line.columns) == ("socket", 100)
+        call, far = listened_to(line), FarEnd(host)
+        far.types(EVERY_BYTE)
+        await call.until_typed(EVERY_BYTE)
+        line.write(EVERY_BYTE + b"Goodbye.")
+        asyncio.get_running_loop().call_soon(lambda: asyncio.create_task(hang_up_too(far)))
+    assert far.shown == EVERY_BYTE[:-1] + b"Goodbye."
 
 
 async def hang_up_too(host: FarEnd) -> None:
@@ -279,44 +288,12 @@ async def hang_up_too(host: FarEnd) -> None:
 
 
 async def test_a_host_that_hangs_up_ends_the_line() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as port:
-        async with connected(
-            *port.getsockname(), STRANGER, USUAL_LIMITS, telnet=True, seconds=PATIENCE
-        ) as line:
-            call = listened_to(line)
-            host, _ = port.accept()
-            host.sendall(LATE)
-            host.close()
-            assert await call.until_ended() == "the caller hung up"
-            assert call.typed == b"a\xffb"
-
-
-async def test_a_host_that_does_not_listen_is_named_in_a_sentence() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as port:
-        number = port.getsockname()[1]
-    for host, why in (
-        ("127.0.0.1", "Connection refused"),
-        ("::1%nowhere", "not known"),
-        ("x" * 64, "label"),
-    ):
-        with pytest.raises(NoLine, match=rf"{host} does not answer on port {number} \(.*{why}"):
-            async with connected(
-                host, number, STRANGER, USUAL_LIMITS, telnet=False, seconds=PATIENCE
-            ):
-                raise AssertionError("a line to nowhere")
-
-
-async def test_a_host_that_does_not_answer_is_given_up() -> None:
-    with (
-        socket.create_server(("127.0.0.1", 0), backlog=0) as port,
-        # Its queue is full with one, so that the kernel lets the next one wait.
-        socket.create_connection(port.getsockname()),
-        pytest.raises(NoLine, match=r"did not answer on port \d+ within 0\.1 seconds"),
-    ):
-        async with connected(
-            *port.getsockname(), STRANGER, USUAL_LIMITS, telnet=False, seconds=0.1
-        ):
-            raise AssertionError("a line to nowhere")
+    async with back_at_host(STRANGER, telnet=True) as (line, host):
+        call = listened_to(line)
+        os.write(host, LATE)
+        os.close(host)
+        assert await call.until_ended() == "the caller hung up"
+        assert call.typed == b"a\xffb"
 
 
 @pytest.mark.parametrize(

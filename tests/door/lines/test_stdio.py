@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import fcntl
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from door.lines.host.host import USUAL_LIMITS, with_environment
 from door.lines.host.stdio import opened
 from door.lines.line import Hints
 from tests.door.lines.board import PATIENCE
-from tests.door.lines.host import EVERY_BYTE, STRANGER, FarEnd, listened_to, terminal
+from tests.door.lines.host import EVERY_BYTE, STRANGER, FarEnd, HostSigns, listened_to, terminal
 
 PATIENT = replace(USUAL_LIMITS, farewell=1000.0)  # where nothing may be left to the last resort
 
@@ -28,7 +27,7 @@ PATIENT = replace(USUAL_LIMITS, farewell=1000.0)  # where nothing may be left to
 
 async def test_every_key_comes_by_itself_and_as_it_was_typed() -> None:
     with terminal() as host:
-        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS) as line:
+        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()) as line:
             call = listened_to(line)
             for byte in EVERY_BYTE:  # ^C, ^S, ^Q, ^Z, ^D and ^V among them
                 call.typed.clear()
@@ -41,7 +40,7 @@ async def test_every_key_comes_by_itself_and_as_it_was_typed() -> None:
 
 async def test_what_is_written_is_shown_as_it_is_but_for_a_0xff() -> None:
     with terminal() as host:
-        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS) as line:
+        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()) as line:
             line.write(b"\n\r\n\t" + EVERY_BYTE + b"\xff\xff.")
             await host.far.until_shown(b"\xfe.")
             assert host.far.shown == b"\n\r\n\t" + EVERY_BYTE[:-1] + b"."
@@ -51,13 +50,13 @@ async def test_what_was_typed_before_the_door_began_is_not_lost() -> None:
     with terminal() as host:
         host.far.types(b"hurry")
         await host.far.until_shown(b"hurry")
-        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS) as line:
+        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()) as line:
             await listened_to(line).until_typed(b"hurry")
 
 
 async def test_the_terminal_is_as_it_was_when_the_call_has_ended() -> None:
     with terminal() as host:
-        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS):
+        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()):
             assert host.settings()[0] != host.before[0]
             assert host.settings()[1] == host.before[1], "the host's own reads would fail"
         assert host.settings() == host.before
@@ -66,7 +65,7 @@ async def test_the_terminal_is_as_it_was_when_the_call_has_ended() -> None:
 async def test_the_terminal_is_as_it_was_when_the_call_has_failed() -> None:
     with terminal() as host:
         with pytest.raises(ZeroDivisionError):
-            async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS):
+            async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()):
                 raise ZeroDivisionError
         assert host.settings() == host.before
 
@@ -76,7 +75,7 @@ async def test_the_terminal_is_as_it_was_when_the_call_was_cancelled_over_and_ov
         begun = asyncio.Event()
 
         async def call() -> None:
-            async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS) as line:
+            async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()) as line:
                 line.write(b"x" * 100_000)
                 begun.set()
                 await asyncio.Event().wait()
@@ -98,7 +97,7 @@ async def test_the_last_words_leave_before_the_terminal_is_set_back() -> None:
         screen = b"a line\r\n" * 2000
         async with (
             asyncio.timeout(PATIENCE),
-            opened(host.slave, host.slave, STRANGER, PATIENT) as line,
+            opened(host.slave, host.slave, STRANGER, PATIENT, HostSigns()) as line,
         ):
             line.write(screen + b"Goodbye.")
             asyncio.get_running_loop().call_soon(host.far.go_on_reading)
@@ -111,7 +110,7 @@ async def test_a_host_that_never_reads_the_last_words_is_not_waited_for() -> Non
         host.far.stop_reading()
         loop = asyncio.get_running_loop()
         async with opened(
-            host.slave, host.slave, STRANGER, replace(USUAL_LIMITS, farewell=0.1)
+            host.slave, host.slave, STRANGER, replace(USUAL_LIMITS, farewell=0.1), HostSigns()
         ) as line:
             line.write(b"x" * 200_000)
             left_at = loop.time()
@@ -122,7 +121,7 @@ async def test_a_host_that_never_reads_the_last_words_is_not_waited_for() -> Non
 async def test_who_never_reads_is_cut_off_at_256_kb(warnings: list[str]) -> None:
     with terminal() as host:
         host.far.stop_reading()
-        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS) as line:
+        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()) as line:
             call = listened_to(line)
             for written in range(0, 300_000, 1000):
                 assert not call.ends or written > 256 * 1024
@@ -134,7 +133,7 @@ async def test_who_never_reads_is_cut_off_at_256_kb(warnings: list[str]) -> None
 
 async def test_drain_waits_until_everything_has_left() -> None:
     with terminal() as host:
-        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS) as line:
+        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()) as line:
             call = listened_to(line)
             host.far.stop_reading()
             line.write(b"x" * 200_000)
@@ -148,7 +147,7 @@ async def test_drain_waits_until_everything_has_left() -> None:
 
 async def test_drain_gives_up_on_who_never_reads() -> None:
     with terminal() as host:
-        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS) as line:
+        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()) as line:
             host.far.stop_reading()
             line.write(b"x" * 200_000)
             with pytest.raises(Hangup, match=r"nothing read for 0\.05 seconds"):
@@ -157,7 +156,7 @@ async def test_drain_gives_up_on_who_never_reads() -> None:
 
 async def test_a_terminal_that_is_closed_is_a_hang_up() -> None:
     with terminal() as host:
-        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS) as line:
+        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()) as line:
             call = listened_to(line)
             host.hang_up()
             line.write(b"too late")
@@ -166,7 +165,7 @@ async def test_a_terminal_that_is_closed_is_a_hang_up() -> None:
 
 async def test_a_paused_line_keeps_4_kb_and_loses_nothing() -> None:
     with terminal() as host:
-        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS) as line:
+        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()) as line:
             call = listened_to(line)
             line.pause()
             paste = bytes(range(250)) * 8
@@ -183,19 +182,19 @@ async def test_the_screen_is_as_large_as_the_terminal_says_and_follows_it() -> N
     with terminal() as host:
         host.resize(100, 40)
         told = replace(STRANGER, columns=132, rows=50)
-        async with opened(host.slave, host.slave, told, USUAL_LIMITS) as line:
+        signs = HostSigns()
+        async with opened(host.slave, host.slave, told, USUAL_LIMITS, signs) as line:
             assert (line.columns, line.rows) == (100, 40)
             call = listened_to(line)
             host.resize(1000, 10)
-            # The signal goes to those whose controlling terminal it is; `test_stdio_process`.
-            os.kill(os.getpid(), signal.SIGWINCH)
+            signs.look()
             await call.until(lambda call: call.sizes == [(160, 20)])
 
 
 async def test_a_terminal_that_says_nothing_leaves_the_word_to_the_host() -> None:
     with terminal() as host:
         told = replace(STRANGER, columns=100, rows=0)
-        async with opened(host.slave, host.slave, told, USUAL_LIMITS) as line:
+        async with opened(host.slave, host.slave, told, USUAL_LIMITS, HostSigns()) as line:
             assert (line.columns, line.rows) == (100, 24)
 
 
@@ -205,7 +204,7 @@ async def test_where_a_terminal_cannot_be_opened_again_its_flag_is_given_back(
     """As when it belongs to another user: the host started the door as somebody else."""
     monkeypatch.setattr(descriptors, "_opened_again", lambda descriptor, way: None)
     with terminal() as host:
-        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS) as line:
+        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()) as line:
             call = listened_to(line)
             assert fcntl.fcntl(host.slave, fcntl.F_GETFL) & os.O_NONBLOCK
             host.far.types(b"k")
@@ -222,7 +221,7 @@ async def test_pipes_work_too_and_stay_as_they_were() -> None:
     reading, keyboard = os.pipe()
     screen, writing = os.pipe()
     far = FarEnd(screen)
-    async with opened(reading, writing, STRANGER, USUAL_LIMITS) as line:
+    async with opened(reading, writing, STRANGER, USUAL_LIMITS, HostSigns()) as line:
         call = listened_to(line)
         os.write(keyboard, EVERY_BYTE)
         await call.until_typed(EVERY_BYTE)
@@ -244,7 +243,10 @@ async def test_input_that_ends_lets_the_output_leave() -> None:
     screen, writing = os.pipe()
     far = FarEnd(screen)
     far.stop_reading()
-    async with asyncio.timeout(PATIENCE), opened(reading, writing, STRANGER, PATIENT) as line:
+    async with (
+        asyncio.timeout(PATIENCE),
+        opened(reading, writing, STRANGER, PATIENT, HostSigns()) as line,
+    ):
         call = listened_to(line)
         line.write(b"x" * 100_000 + b".")
         os.close(keyboard)
@@ -260,7 +262,7 @@ async def test_input_that_ends_lets_the_output_leave() -> None:
 async def test_output_that_nobody_can_read_any_more_is_a_hang_up() -> None:
     reading, keyboard = os.pipe()
     screen, writing = os.pipe()
-    async with opened(reading, writing, STRANGER, USUAL_LIMITS) as line:
+    async with opened(reading, writing, STRANGER, USUAL_LIMITS, HostSigns()) as line:
         call = listened_to(line)
         os.close(screen)
         line.write(b"hello?")
@@ -272,7 +274,9 @@ async def test_output_that_nobody_can_read_any_more_is_a_hang_up() -> None:
 async def test_a_socket_for_both_is_left_open_and_blocking() -> None:
     far, near = socket.socketpair()
     with far, near:
-        async with opened(near.fileno(), near.fileno(), STRANGER, USUAL_LIMITS) as line:
+        async with opened(
+            near.fileno(), near.fileno(), STRANGER, USUAL_LIMITS, HostSigns()
+        ) as line:
             call = listened_to(line)
             far.sendall(b"k")
             await call.until_typed(b"k")
@@ -290,7 +294,7 @@ async def test_a_caller_on_a_file_is_refused_with_a_sentence(name: str, path: st
     file = os.open(path, os.O_RDONLY)
     ends = (file, near.fileno()) if name == "input" else (near.fileno(), file)
     with near, far, pytest.raises(NoLine, match=f"Standard {name} is a file or a device"):
-        async with opened(*ends, STRANGER, USUAL_LIMITS):
+        async with opened(*ends, STRANGER, USUAL_LIMITS, HostSigns()):
             raise AssertionError("a line to a file")
     os.close(file)
 
@@ -302,7 +306,7 @@ async def test_a_descriptor_that_is_not_open_is_refused_with_a_sentence(
     ends = os.pipe()
     os.close(ends[lacks])
     with pytest.raises(NoLine, match=f"There is no standard {name} to talk to the caller"):
-        async with opened(*ends, STRANGER, USUAL_LIMITS):
+        async with opened(*ends, STRANGER, USUAL_LIMITS, HostSigns()):
             raise AssertionError("a line to nowhere")
     os.close(ends[1 - lacks])
 
@@ -313,13 +317,13 @@ async def test_no_descriptor_is_left_behind() -> None:
 
     with terminal() as host:
         before = count()
-        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS):
+        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()):
             assert count() > before
         with contextlib.suppress(ZeroDivisionError):
-            async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS):
+            async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()):
                 raise ZeroDivisionError
         with contextlib.suppress(NoLine):
-            async with opened(host.slave, 9999, STRANGER, USUAL_LIMITS):
+            async with opened(host.slave, 9999, STRANGER, USUAL_LIMITS, HostSigns()):
                 raise AssertionError("a line to nowhere")
         assert count() == before
 
@@ -331,7 +335,7 @@ async def test_what_the_host_said_is_what_the_line_knows() -> None:
     hints = Hints(terminal_types=("ansi",), charset="CP437")
     with terminal() as host:
         told = replace(STRANGER, address="Synchronet, node 2", hints=hints)
-        async with opened(host.slave, host.slave, told, USUAL_LIMITS) as line:
+        async with opened(host.slave, host.slave, told, USUAL_LIMITS, HostSigns()) as line:
             assert (line.kind, line.address, line.hints) == ("stdio", "Synchronet, node 2", hints)
 
 
