@@ -5,7 +5,7 @@
     python -m verify.kills --rounds 100 --kind "under doors"
 
 `apart` has books in a process of their own, `rounds` plays and kills, `count` remembers what was
-durable. The door processes beside the server are those of `verify.robots.doors`.
+durable. The doors are those of `verify.robots.doors`.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 In each round a real `door serve` is started over the files as the last one left them, robots call
 it by telnet and play at all tables, and at a moment that the seed decides it is killed with -9;
-sometimes while it starts or stops, sometimes beside it a door process or both. Or doors hand their
-callers over to it, and to the next once it is dead; or have started it. Before the next
-start the books are opened: SQLite's own check, both audits with every hand replayed, all that was
-durable before, and everything that robots had on their screens.
+sometimes while it starts or stops. Or doors hand their callers over to it, and to the next once it
+is dead; or have started it; or one of them is killed. Before the next start the books are opened:
+SQLite's own check, both audits with every hand replayed, all that was durable before, and
+everything that robots had on their screens.
 What the next round's moment is does not depend on the machine: it is counted in keys that the
 robots have pressed.
 """
@@ -34,13 +34,14 @@ from bench.processes import environment
 from door import closed
 from door.config import config as settings
 from door.games import hands
+from door.log_file import FILE
 from timebank.audit import accounts as accounts_audit
 from timebank.calls import calls
 from timebank.ledger.engines import books_of
 from verify.kills.count import Count
 from verify.robots import HASTY, Robot, Seen, check, copied, house, phone
 from verify.robots.doors import (
-    RUN,
+    DOOR,
     Doorway,
     append_to,
     but_for_the_way_in,
@@ -57,21 +58,18 @@ DOORS = 2
 # eight writes.
 TASTES_IN_TURN = (None, None, None, "the deal", None, "letters", None, "the deal")
 PACE = replace(HASTY, stays=(3600.0, 7200.0))  # nobody leaves before being cut off
-# What is killed, and how often: the server in play, while it starts, while it stops; door processes
-# beside it while it goes on for a moment; both at once. And the server while doors ride on it, and
-# then go on; a door that rides; a server that a door has started.
+# What is killed, and how often: the server in play, while it starts, while it stops; the server
+# while doors ride on it, and then go on; a door that rides, and then the server; a server that a
+# door has started.
 KINDS = {
     "in play": 66,
     "starting": 8,
     "stopping": 8,
-    "a door": 4,
-    "both": 4,
-    "under doors": 5,
-    "a rider": 3,
-    "started": 2,
+    "under doors": 8,
+    "a rider": 6,
+    "started": 4,
 }
 RIDES = ("under doors", "a rider", "started")
-HAS_DOORS = ("a door", "both", *RIDES)
 KEYS_OF_A_RIDER = 8  # before the server may be killed under it, and after that
 LONGEST_OF_A_RIDER = 15.0  # seconds until so many keys are not waited for any more
 WRONG = "wrong.txt"  # in the folder of books in which something was wrong: all of its words
@@ -164,8 +162,6 @@ class Book:
         self.kind = kind
         moment = self.chance.uniform(0, KEYS_EACH * len(self.robots))
         later = self.chance.uniform(0, 0.5)
-        for door in self.doors:
-            door.rides = kind in RIDES
         if kind == "started":
             closed.reopen(str(self.config.board.data))  # a round before may have ended in peace
             async with self._playing(self.guests):
@@ -178,7 +174,7 @@ class Book:
                 await self._kill(kind)
             else:
                 await self._listens()
-                guests = self.guests if kind in HAS_DOORS else []
+                guests = self.guests if kind in RIDES else []
                 async with self._playing([*self.robots, *guests]):
                     await self._until_pressed(moment)
                     await self._end(kind, later)
@@ -191,10 +187,8 @@ class Book:
         if kind == "stopping":
             self.process.send_signal(signal.SIGTERM)
             await asyncio.sleep(later)
-        if kind == "both":
-            self.tally.kills["door processes"] += sum(door.kill() for door in self.doors)
-        if kind in ("a door", "a rider"):
-            self.tally.kills["door processes"] += self.chance.choice(self.doors).kill()
+        if kind == "a rider":
+            self.tally.kills["doors"] += self.chance.choice(self.doors).kill()
             await asyncio.sleep(later)
         if kind == "under doors":
             await self._until_each_pressed(KEYS_OF_A_RIDER)
@@ -209,7 +203,7 @@ class Book:
             self.tally.counted["riders that went on"] += self._served_by(next_one)
 
     async def _kill_started(self) -> None:
-        """Kill the server that a door has started: on a busy machine doors do not wait for it."""
+        """Kill the server that a door has started: on a busy machine that takes a while."""
         for _ in range(int(STARTING / LOOKS_AGAIN)):
             if await kill_started(self.config.board.data):
                 return
@@ -269,7 +263,7 @@ class Book:
     async def _start(self) -> None:
         with self.log.open("wb") as log:
             self.process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-c", RUN, "serve", "--config", str(self.config.path)),
+                *(sys.executable, "-c", DOOR, "serve", "--config", str(self.config.path)),
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=environment(),
@@ -367,7 +361,7 @@ class Book:
         for seen in everybody:
             seen.purses.clear()  # each was so at its moment, and need not be so again
         data = self.config.board.data
-        for log in (self.log, data / "door.log", data / "server.log"):
+        for log in (self.log, data / FILE):
             said = log.read_text() if log.exists() else ""
             assert not BAD.search(said), said
         return file

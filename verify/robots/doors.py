@@ -1,7 +1,7 @@
 """Callers of another board, in door processes of their own: a telephone number for each of them.
 
-Whoever connects there is handed over to `door run`, as a host does; their bytes are passed on. A
-door serves them itself, or rides: it hands them over to the server, and starts one where none runs.
+Whoever connects there is handed over to `door run`, as a host does; their bytes are passed on. The
+door hands them over to the server, and starts one where none runs.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import sqlite3
 import sys
 from asyncio import StreamReader, StreamWriter
 from asyncio.subprocess import Process
@@ -28,8 +29,7 @@ start_for_doors_minutes = 1
 [boards.{HOST}]
 aliases = ["Synchronet"]
 """
-RUN = "from door.cli.main import main; main()"
-RIDE = "from door.cli.entry import main; main()"
+DOOR = "from door.cli.entry import main; main()"
 DOOR32 = "0\n-1\n38400\nSynchronet 3.20b\n{user}\nAnn Example\n{alias}\n50\n60\n1\n{node}\n"
 
 
@@ -43,7 +43,6 @@ class Doorway:
         self.name = f"{self.alias}@{HOST}"
         self.port = 0
         self.started = 0
-        self.rides = False  # whether the next call is handed over to the server
         self._process: Process | None = None
         self._server: asyncio.Server
 
@@ -78,12 +77,6 @@ class Doorway:
         if self._process is not None:
             await self._process.wait()
 
-    @property
-    def log(self) -> str:
-        """What doors have written into their log."""
-        file = self.config.board.data / "door.log"
-        return file.read_text(encoding="utf-8") if file.exists() else ""
-
     async def _hand_over(self, reader: StreamReader, writer: StreamWriter) -> None:
         called_back: asyncio.Future[tuple[StreamReader, StreamWriter]] = (
             asyncio.get_running_loop().create_future()
@@ -100,8 +93,7 @@ class Doorway:
                 from_door, to_door = called_back.result()
                 both_ways = asyncio.gather(_pass_on(reader, to_door), _pass_on(from_door, writer))
                 await both_ways
-                if self.rides:
-                    self._gets(signal.SIGHUP)  # as most hosts say that the caller has gone
+                self._gets(signal.SIGHUP)  # as most hosts say that the caller has gone
             await gone
         finally:
             port.close()
@@ -117,8 +109,8 @@ class Doorway:
         (folder / "MODUSER.DAT").unlink(missing_ok=True)
         self.started += 1
         self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", RIDE if self.rides else RUN),
-            *("run", "--connect", f"127.0.0.1:{port}"),
+            *(sys.executable, "-c", DOOR, "run"),
+            *("--connect", f"127.0.0.1:{port}"),
             *("--dropfile", str(file), "--config", str(self.config.path)),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
@@ -145,9 +137,10 @@ def but_for_the_way_in(wrong: Iterable[str]) -> list[str]:
 
 def handed_over(config: Config, server: int) -> int:
     """Count the calls of guests that the server with this process has served."""
-    log = config.board.data / "door.log"
-    said = log.read_text(encoding="utf-8") if log.exists() else ""
-    return said.count(f" {server} INFO door.run: {HOST} hands over number")
+    calls = "SELECT count(*) FROM calls JOIN callers ON callers.id = caller_id"
+    with contextlib.closing(sqlite3.connect(config.database)) as file:
+        found = file.execute(f"{calls} WHERE board = ? AND process LIKE ?", (HOST, f"%:{server}"))
+        return int(found.fetchone()[0])
 
 
 def started_server(data: Path) -> int:

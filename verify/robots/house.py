@@ -144,7 +144,7 @@ class Served:
 
     def __init__(self, config: settings.Config) -> None:
         self._config = config
-        self._log = (config.path.parent / "door.log").open("w+", encoding="utf-8")
+        self._log = (config.path.parent / "served.log").open("w+", encoding="utf-8")
         self._inside = config.path.parent / "inside.json"
         self._process = subprocess.Popen(
             [

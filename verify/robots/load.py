@@ -103,7 +103,7 @@ def run(plan: Plan, folder: Path, tell: Callable[[Sample], None]) -> Outcome:
 
 @contextmanager
 def _doorways(config: settings.Config, number: int) -> Iterator[list[Doorway]]:
-    """Be another board with so many nodes, from this process; its doors ride on the server."""
+    """Be another board with so many nodes, from this process."""
     found = [Doorway(config, node) for node in range(1, number + 1)]
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
@@ -114,7 +114,6 @@ def _doorways(config: settings.Config, number: int) -> Iterator[list[Doorway]]:
 
     try:
         for doorway in found:
-            doorway.rides = True
             do(doorway.open())
         yield found
     finally:
