@@ -1,6 +1,6 @@
 """The games of the house, each a folder beside this file; the order is that of the main menu.
 
-Light, because a door process looks here before its first screen.
+Light: commands look here without the books.
 """
 
 from __future__ import annotations

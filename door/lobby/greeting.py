@@ -1,6 +1,6 @@
 """The first thing that anybody sees here: the sysop's welcome screen, or ours.
 
-It knows no books, so that a door process shows it before they are open.
+It knows no books: nobody waits for them here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What the house knows of a game before anybody sits down at it.
 
-Every game's folder has one `Game`, and door/games/registry.py lists the folders. A door process
-reads all of them before its first screen, so a descriptor is light: the rest of the folder is
-imported when it is asked for.
+Every game's folder has one `Game`, and door/games/registry.py lists the folders. Commands
+read all of them, so a descriptor is light: the rest of the folder is imported when it is asked
+for.
 """
 
 from __future__ import annotations
