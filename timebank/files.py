@@ -300,16 +300,20 @@ def _open(folder: int, path: Path, flags: int, mode: int) -> tuple[int, bool]:
         rights = OWNER_ALONE if mode == AS_FOLDER else mode
         return os.open(name, flags | os.O_EXCL | _PLAIN, rights, dir_fd=folder), True
     except OSError as error:
-        raise unopened(error, path) from error
+        raise unopened(error.errno, path) from error
 
 
-def unopened(error: OSError, path: Path) -> OSError:
-    """Return the error to raise for a file that could not be opened."""
-    if error.errno == errno.ELOOP:
-        return NotPlain(errno.ELOOP, IS_LINK, str(path))
-    if error.errno in _NO_FILES:
-        return NotPlain(error.errno, IS_NO_FILE, str(path))
-    return error
+def unopened(number: int | None, path: Path) -> OSError:
+    """Return the error to raise for a file that could not be opened, by the number of the error.
+
+    It is a new one: an error that is raised from itself keeps all that called for it in memory.
+    """
+    number = number or errno.EIO
+    if number == errno.ELOOP:
+        return NotPlain(number, IS_LINK, str(path))
+    if number in _NO_FILES:
+        return NotPlain(number, IS_NO_FILE, str(path))
+    return OSError(number, os.strerror(number), str(path))
 
 
 def refuse_unexpected(

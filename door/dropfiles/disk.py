@@ -118,7 +118,7 @@ class HandedFiles(Disk):
     def opened(self, path: Path) -> Iterator[int]:
         found = self._found(path)
         if found.file is None:
-            raise files.unopened(OSError(found.error, os.strerror(found.error), str(path)), path)
+            raise files.unopened(found.error, path)
         files.refuse_unexpected(found.stat(), self._about, path, self._user)
         if not stat.S_ISREG(os.fstat(found.file.fileno()).st_mode):
             raise OSError("it is another file than its door says")
