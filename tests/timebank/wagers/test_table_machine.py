@@ -18,7 +18,7 @@ from tests.timebank.state import BooksMachine, on_a_server
 from tests.timebank.tables import GAME, NAMES, SEAL, SEED
 from timebank.errors import CallClosed, NotEnough, Refused
 from timebank.keeping import deletion
-from timebank.wagers.journal import open_shoe, table_rounds
+from timebank.wagers.journal import open_shoe, shared_rounds
 from timebank.wagers.rounds import Move, Settlement
 from timebank.wagers.wagers import Sitter, act, place
 
@@ -184,7 +184,7 @@ class AtTheTable(BooksMachine):
     @invariant()
     def the_table_is_found_while_it_is_played(self):
         if hasattr(self, "books"):
-            found = [stored.id for stored in self.books.do(table_rounds, GAME)]
+            found = list(self.books.do(shared_rounds, GAME))
             assert found == ([self.lead] if self.lead else [])
 
     # Helpers.

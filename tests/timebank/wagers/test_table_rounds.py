@@ -16,7 +16,6 @@ from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused, Ro
 from timebank.keeping import deletion
 from timebank.ledger.engines import books_of
 from timebank.wagers import journal
-from timebank.wagers.journal import table_rounds
 from timebank.wagers.rounds import Move
 from timebank.wagers.wagers import act, place
 
@@ -81,7 +80,7 @@ def test_the_last_action_settles_every_seat_in_its_own_round(books, playing):
         (0, 180, 270, "win"),
     ]
     assert books.system()["house"] == 60 - 270
-    assert books.do(table_rounds, GAME) == []
+    assert books.do(journal.shared_rounds, GAME) == {}
     assert books.audit() == []
 
 
@@ -127,7 +126,7 @@ def test_a_disk_that_fails_in_mid_action_is_what_is_told(books, playing, monkeyp
     before = playing.everything()
     with monkeypatch.context() as disk:
         disk.setattr("timebank.wagers.rounds.write_action", fails)
-        with pytest.raises(BooksUnavailable, match="disk is full"):
+        with pytest.raises(BooksUnavailable, match="no space is left"):
             playing.act(1)
     assert playing.everything() == before
     playing.act(1)
@@ -234,7 +233,8 @@ def test_a_seat_whose_process_died_is_settled_when_its_lease_has_run_out(books, 
 
 def test_after_a_crash_the_table_is_found_with_all_its_seats(books, playing):
     playing.act(1)
-    (stored,) = books.do(table_rounds, GAME)
+    (lead,) = books.do(journal.shared_rounds, GAME)
+    stored = books.do(journal.stored_round, lead)
     assert (stored.id, stored.lead, stored.seat, stored.sequence) == (1, 1, 1, 1)
     assert [(each.seat, each.round_id, each.caller, each.bet) for each in stored.seats] == [
         (1, 1, "Ann", 60),
@@ -267,14 +267,15 @@ def test_a_deleted_callers_seat_is_void_and_the_others_play_on(books, playing, s
     playing.calls[seat].close()
     books.do(deletion.delete, playing.calls[seat].caller_id)
     assert books.audit() == []
-    (stored,) = books.do(table_rounds, GAME)
+    (lead,) = books.do(journal.shared_rounds, GAME)
+    stored = books.do(journal.stored_round, lead)
     assert [each.settled for each in stored.seats] == [each.seat == seat for each in stored.seats]
     playing.act(seat, sitters={}, action="stay")
     assert playing.receipts == {}
     playing.act(3, {1: lost(60), 2: lost(120), 3: won(180, 180)})
     assert sorted(playing.receipts) == [number for number in (1, 2, 3) if number != seat]
     assert books.sql("SELECT seat FROM rounds WHERE outcome = 'void'") == [(seat,)]
-    assert books.do(table_rounds, GAME) == []
+    assert books.do(journal.shared_rounds, GAME) == {}
     assert books.audit() == []
 
 
@@ -289,7 +290,7 @@ def test_a_round_whose_last_callers_were_deleted_is_over(books, playing):
     for call in playing.calls.values():
         call.close()
         books.do(deletion.delete, call.caller_id)
-    assert books.do(table_rounds, GAME) == []
+    assert books.do(journal.shared_rounds, GAME) == {}
     with pytest.raises(RoundOver):
         playing.act(1, sitters={})
     assert books.audit() == []

@@ -1,6 +1,6 @@
 """What holds for every coup of baccarat, whatever the cards, the house and the decisions."""
 
-from dataclasses import FrozenInstanceError, asdict
+from dataclasses import asdict
 
 import pytest
 from hypothesis import given
@@ -162,7 +162,7 @@ def test_nothing_on_the_table_can_be_changed_in_place() -> None:
         (played_out.round.totals, "won"),
         (played_out.settled, "won"),
     ):
-        with pytest.raises(FrozenInstanceError):
+        with pytest.raises(AttributeError):
             setattr(thing, name, None)
 
 
