@@ -1,7 +1,6 @@
 """Time left: it ticks, it warns, it is posted; idle callers go; nobody plays without time."""
 
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -446,7 +445,7 @@ async def test_a_purse_that_arrives_late_does_not_replace_a_newer_one(tmp_path: 
         now = await caller.touch()
         adopt_older, adopt_newer = caller.expect(), caller.expect()
         older, newer = (
-            Receipt(replace(now.purse, online=seconds), ()) for seconds in (MINUTE, 2 * MINUTE)
+            Receipt(now.purse._replace(online=seconds), ()) for seconds in (MINUTE, 2 * MINUTE)
         )
         adopt_newer(newer)
         adopt_older(older)
