@@ -218,6 +218,14 @@ _CLOSE_SHOE = Prepared(
         .where(~exists().where(*_DEALT_FROM))
     )
 )
+_CLOSE_OWN_SHOES = Prepared(
+    lambda: (
+        update(shoes)
+        .values(given("closed"))
+        .where(_OF_GAME, shoes.c.caller_id.is_not(None), shoes.c.closed.is_(None))
+        .where(~exists().where(_ROUNDS.c.shoe_id == shoes.c.id, _ROUNDS.c.settled.is_(None)))
+    )
+)
 
 
 def open_shoe(
@@ -285,6 +293,14 @@ def close_shoe(desk: Desk, shoe_id: int) -> None:
     if _IS_DEALT_FROM(desk.connection, shoe_id=shoe_id).scalar():
         raise RoundInPlay(Phrase("A hand from this shoe is still in play."))
     raise ShoeGone(Phrase("This shoe is done already."))
+
+
+def close_own_shoes(desk: Desk, game: str) -> None:
+    """Declare done all shoes of callers alone, for a game that deals from those of tables only.
+
+    Release 1.0 dealt from such shoes too. One from which a hand is open stays.
+    """
+    _CLOSE_OWN_SHOES(desk.connection, game=game, closed=stamp(desk.now))
 
 
 def round_in_play(desk: Desk, caller_id: int) -> StoredRound | None:

@@ -1080,6 +1080,12 @@ _SERVERS = (
         "pass",
     ),
     Mutant(
+        "A server that slept stands the rounds at its own tables.",
+        "door/games/vegas/standing.py",
+        "if set(leads) <= unreadable or (own is not None and pit == own.pit):",
+        "if set(leads) <= unreadable:",
+    ),
+    Mutant(
         "A pit that another server has had meanwhile is kept as if nothing was.",
         "door/games/vegas/tenure.py",
         "return fence == self.hold.fence",

@@ -86,6 +86,7 @@ class Dealer:
 
         def take(desk: Desk) -> Shoe:
             guard(desk)
+            journal.close_own_shoes(desk, VEGAS_KIND.name)
             return play.take_shoe(
                 *(desk, VEGAS_KIND, mapping, None, seed), table=table, ahead=ahead
             )

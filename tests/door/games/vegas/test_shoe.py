@@ -200,6 +200,7 @@ async def test_a_hand_that_an_earlier_release_dealt_to_one_alone_goes_on_at_the_
         record = ada.caller.record
         with monkeypatch.context() as earlier:
             earlier.setattr(play, "take_shoe", partial(_own_shoe, play.take_shoe, record.id))
+            earlier.setattr(journal, "close_own_shoes", lambda *_: None)
             alone = Party(before, [await ada.sits()])
             await alone.deal()
         own = alone.state.shoe
@@ -217,7 +218,9 @@ async def test_a_hand_that_an_earlier_release_dealt_to_one_alone_goes_on_at_the_
         assert again.was_told(news.BetRefused) == []
         with here.books() as desk:
             (number, *_) = desk.connection.exec_driver_sql("SELECT id FROM rounds").scalars()
-            assert f"Hand {number}: Vegas, Ada" in hands.describe(desk, number)
+            said = hands.describe(desk, number)
+            assert f"Hand {number}: Vegas, Ada" in said
+            assert own.seed.hex() in said, "nothing is dealt from it any more"
             assert [*film.film([film.the_hand(desk, number)], film.reel_of("80x24"))]
         assert here.findings() == []
 
