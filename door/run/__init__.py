@@ -1,4 +1,4 @@
-"""`door run`: one caller that a host board hands over, served by a process of its own.
+"""`door run`: the process that brings a caller whom a host board hands over to the board's server.
 
-All but `process` is light, because it is loaded before the first screen: it knows no books.
+It is light, for callers wait while it is loaded: it knows no books.
 """

@@ -1,8 +1,6 @@
 """The sysop's hand on the running server: what is asked through the socket in the data folder.
 
-It is the socket by which door processes bring their callers (`lines.link`), so one thing is to be
-guarded and one to be looked for: a header that names a command is the sysop's. Who may open the
-socket may do all of this, so it is its owner's alone.
+Who may open that socket (`lines.link`) may do all of this, so it is its owner's alone.
 
 Commands about callers are for the whole board (`server.everywhere`). All others are for the server
 that is asked.

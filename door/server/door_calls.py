@@ -263,7 +263,7 @@ class DoorListener:
     async def _understand(
         self, wire: DoorWire, texts: list[str], files: list[FileIO]
     ) -> HandedOver:
-        """Read the drop files of a call; `CallNotTaken` for what its door is to look at itself."""
+        """Read the drop files of a call; `CallNotTaken` for what makes no sense."""
         with contextlib.ExitStack() as held:
             for file in files:
                 held.enter_context(file)

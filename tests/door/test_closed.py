@@ -61,7 +61,7 @@ async def test_a_stop_closes_a_board_for_doors_and_ends_their_callers(tmp_path: 
         await moth.comes_in()
         board.server.shut("Ann")
         assert BY_STOP in closed.sentence(str(board.config.board.data))
-    assert await moth.hears() == [handed.DONE, "0"], "the door must not go on by itself"
+    assert await moth.hears() == [handed.DONE, "0"], "the door must end"
     await moth.terminal.until("The board is closing")
     await moth.leaves()
 

@@ -346,7 +346,7 @@ def test_what_was_not_so_is_found(evening: Evening, invents: Callable[[Seen], No
 
 
 def test_a_crowd_in_other_processes_is_measured_and_held_to_the_books(tmp_path: Path) -> None:
-    plan = Plan(3, 1.0, HASTY, processes=2, a_second=100, seed=1, settle=0.5, sampled=1.0, doors=1)
+    plan = Plan(3, 1.0, HASTY, processes=2, a_second=100, seed=1, settle=3.0, sampled=1.0, doors=1)
     told: list[Sample] = []
     outcome = load.run(plan, tmp_path, told.append)
     assert outcome.wrong == []
