@@ -169,8 +169,10 @@ class Door:
         """Tell the caller, once, that they must wait."""
         if words == self._waits:
             return
+        # A server that was killed has left a screen, and the cursor above its last line.
+        below = "\r\n" if self._waits else "\r\n\r\n" if self.before.went_on else ""
         if (line := self._line()) is not None:
-            line.say(f"\r\n{words}" if self._waits or self.before.went_on else words)
+            line.say(f"{below}{words}")
         self._waits = words
 
     def _line(self) -> CallerLine | None:

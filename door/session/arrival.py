@@ -134,7 +134,8 @@ def at_home(environment: Mapping[str, str]) -> Introduction:
     return Introduction("the console", with_environment(Hints(), environment), 0, 0)
 
 
-WENT_ON = N_("You go on where you were. The board's server has been restarted.")
+# As wide as the picture of the greeting has room for.
+WENT_ON = N_("You go on where you were. The server was restarted.")
 
 
 def note(arrival: DoorCall) -> None:

@@ -25,6 +25,7 @@ from door.errors import DropFileRefused
 from door.lines import handed
 from door.run import relay, starting, turning_away
 from door.server import door_calls, server_file
+from door.session.arrival import WENT_ON
 from tests.door.dropfiles.writers import bbsdev, text
 from tests.door.hosting import BOARD, HANG_UP, KILL, Host, Visit, hosted, until_gone
 from tests.door.processes import HIT, INSURANCE, command, open_a_hand, question
@@ -38,7 +39,7 @@ said = handed.unpacked(bytes.fromhex(sys.argv[1]))
 print(sys.getfilesystemencoding(), ascii(said[1].split()[1]), handed.packed(*said).hex())
 """
 ANSWERS = 60.0  # seconds that a server may take on a busy machine
-GOES_ON = "You go on where you were"
+GOES_ON = WENT_ON
 NO_CLOCK = BOARD.replace("aliases", "minutes = 60\naliases")
 
 
@@ -150,7 +151,8 @@ async def test_a_caller_of_a_server_that_is_killed_in_a_hand_goes_on_at_the_next
         host.process.kill()
         await host.is_killed()
         await goes_on_with_the_hand(visit)
-        assert relay.ONE_MOMENT in visit.terminal.transcript
+        # Below the screen that stands there, and not across its last line.
+        assert f"\r\n\r\n{relay.ONE_MOMENT}\r\n" in visit.terminal.transcript.replace("\r\r", "\r")
         assert host.balances(NAME)["stake"] == staked > 0
         visit.gets(HANG_UP)
         assert await visit.ends(within=2.0) == 0

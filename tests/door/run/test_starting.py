@@ -18,12 +18,13 @@ import pytest
 from door.lines import handed
 from door.run import relay, starting, turning_away
 from door.server import server_file
+from door.session.arrival import WENT_ON
 from tests.door.hosting import HANG_UP, Host, Visit, hosted, until_gone
 from tests.door.processes import HIT, INSURANCE, dealt_door, open_a_hand, question
 from timebank import serving
 
 STARTED = "A door has started this server"
-GOES_ON = "You go on where you were"
+GOES_ON = WENT_ON
 TOML = "[server]\nstart_for_doors_minutes = 5\n"
 
 
