@@ -18,7 +18,6 @@ from unittest import mock
 from argon2 import PasswordHasher
 
 from door.call.display import CanvasDisplay
-from door.call.process import lock_of
 from door.call.status_line import StatusLine
 from door.config import config as settings
 from door.config.config import Config
@@ -150,7 +149,7 @@ class World:
             lay_new_books(self.config.database)
         self.database = books_of(self.config.bank, self.busy_seconds)
         self.database.open()
-        place = lock_of(self.config.bank)
+        place = self.config.bank.lock
         # Another world of the same books has it, perhaps.
         self.lock = serving.take_now(place) if self.for_doors is None else self.for_doors.lock
         if self.lock is not None:

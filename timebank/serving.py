@@ -19,7 +19,7 @@ import time
 
 TYPE_CHECKING = False  # as `typing` has it, which is not loaded for that
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 BOOKS = "board.sqlite3"  # the file of the books in the data folder
 ENDING = ".serving"  # of the lock beside that file
@@ -135,6 +135,17 @@ class Lock:
             return
         finally:
             os.close(self.file)
+
+
+def left_to(lock: Lock | None, *, in_file: bool) -> Callable[[str], bool]:
+    """Return what a server knows that starts under the lock of its books: which processes have
+    ended.
+
+    Of books in a file that is every process, and doors of release 1.0 too. Of books on a server it
+    is the one that held this lock before. Without a lock nothing is known.
+    """
+    left = "" if lock is None else lock.left
+    return lambda process: lock is not None and (in_file or process == left)
 
 
 def take(place: str, state: str, data: str = "") -> Lock:

@@ -15,7 +15,6 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from door import closed
-from door.call.process import lock_of
 from door.config import config, named, privacy
 from door.config.config import Config
 from door.config.listeners import DOORS_ALONE
@@ -145,7 +144,7 @@ def _look_at_folders(settings: Config) -> list[str]:
 
 def _look_at_lock(settings: Config) -> list[str]:
     """Say that the board is closed, and why no server could hold the lock of its books."""
-    doubts = (closed.sentence(str(settings.board.data)), serving.doubt(lock_of(settings.bank)))
+    doubts = (closed.sentence(str(settings.board.data)), serving.doubt(settings.bank.lock))
     return [words for words in doubts if words]
 
 

@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 
 from door import log_file
-from door.call.process import lock_of
 from door.config import config as settings
 from door.errors import BoardClosed, CannotJoin, CannotListen
 from door.server import server
@@ -31,7 +30,7 @@ def main() -> None:
     try:
         config = part.adapt(settings.load(Path(path)))
         _log_in(config)
-        part.lock.refuse_another(lock_of(config.bank))
+        part.lock.refuse_another(config.bank.lock)
         with asyncio.Runner(loop_factory=server.loop_of(config)) as runner:
             runner.run(server.serve(config, log.info, for_doors=part))
     except (

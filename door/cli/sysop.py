@@ -166,7 +166,6 @@ def _or_refuse(problem: str) -> None:
 
 def _folder_without_server(path: Path, data: Path | None) -> str | None:
     """Return the data folder of a board whose books nobody serves; None where that is not known."""
-    from door.call.process import lock_of
     from door.config import config
     from timebank import serving
     from timebank.errors import SettingsError
@@ -177,7 +176,7 @@ def _folder_without_server(path: Path, data: Path | None) -> str | None:
         return None
     folder = settings.board.data
     is_other = data is not None and data.resolve() != folder.resolve()
-    return None if is_other or serving.is_held(lock_of(settings.bank)) else str(folder)
+    return None if is_other or serving.is_held(settings.bank.lock) else str(folder)
 
 
 def _tell(where: Where, command: str, **what: object) -> None:

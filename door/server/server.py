@@ -21,7 +21,6 @@ from door.call import passwords
 from door.call.board import Board, new_seed
 from door.call.board_clock import BoardClock
 from door.call.books import Books
-from door.call.process import left_to, lock_of
 from door.call.shared import Shared
 from door.clock import MachineClock, SystemClock
 from door.config import config as settings
@@ -65,6 +64,7 @@ from timebank.language import N_, Phrase, _, speaking_to
 from timebank.ledger import entry
 from timebank.ledger.database import Database
 from timebank.ledger.engines import books_of
+from timebank.serving import left_to
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
@@ -157,14 +157,14 @@ class Server:
         )
         self.public_page: PublicPage | None = None  # where there is a port for the web
         # Said of a process that has left calls in the books, or its row.
-        self._has_ended = left_to(lock, config.bank)
+        self._has_ended = left_to(lock, in_file=config.bank.server is None)
         self._presence = Presence(self.board, self._has_ended)
         self._looks: list[asyncio.Task[None]] = []
         self._pulse = health.Pulse(self.books, clock)
         self._health: Listener | None = None
         self._stops = False
         self._is_shut = False  # whether the sysop has closed the board, for doors as well
-        self._file = ServerFile(config.path, config.board.data, lock_of(config.bank), clock.now())
+        self._file = ServerFile(config.path, config.board.data, config.bank.lock, clock.now())
         self._settings_are_new = Flag()
         self.ended = asyncio.Event()  # set when the board is to close
         self.lag = LoopLag()
@@ -565,7 +565,7 @@ async def _locked(config: Config) -> Lock:
     until = time.monotonic() + ROOM_SECONDS
     while True:
         try:
-            return serving.take(lock_of(config.bank), serving.STARTING, str(config.board.data))
+            return serving.take(config.bank.lock, serving.STARTING, str(config.board.data))
         except BooksTaken as taken:
             folder = Path(taken.data) if taken.data else config.board.data
             gives_way = await make_way(folder) or taken.state == serving.STARTING

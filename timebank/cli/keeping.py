@@ -316,7 +316,7 @@ def upgrade(config: Path) -> None:
     from timebank.ledger.engines import books_of
 
     settings = load(config)
-    place = serving.place_of(str(settings.database), on_server=settings.server is not None)
+    place = settings.lock
     is_there = settings.database.parent.is_dir()
     with (
         refusing(BooksFailed, BooksTaken, DatabaseRefused),

@@ -145,7 +145,7 @@ def kept_from_servers(settings: BankSettings) -> Iterator[None]:
 
     Raises `BackupRefused` where one does.
     """
-    place = serving.place_of(str(settings.database), on_server=settings.server is not None)
+    place = settings.lock
     try:
         lock = serving.take(place, serving.RESTORING)
     except (BooksTaken, DatabaseRefused) as refused:

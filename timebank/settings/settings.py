@@ -127,6 +127,11 @@ class BankSettings:
         return names.fold(name) in map(names.fold, self.barred)
 
     @property
+    def lock(self) -> str:
+        """The file of the lock of the books."""
+        return serving.place_of(str(self.database), on_server=self.server is not None)
+
+    @property
     def named(self) -> tuple[tuple[str, str], ...]:
         """Everybody named in sysop.toml, each behind the key that does so."""
         people = {

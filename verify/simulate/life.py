@@ -286,7 +286,7 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
     What goes by way of the machine looks up whose work is being done.
     """
     patches = {
-        "door.server.server.left_to": lambda *parts: is_gone,
+        "door.server.server.left_to": lambda *parts, **facts: is_gone,
         "door.call.passwords._hasher": _quick_hasher,
         "door.call.books.Writer": _writer,
         # No thread begins with the first of several requests.

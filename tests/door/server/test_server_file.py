@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from door.call.process import lock_of
 from door.lines import link
 from door.server import server_file
 from tests.door.processes import OPEN_ALL_DAY, Served
@@ -205,7 +204,7 @@ async def test_a_server_that_is_closed_leaves_nothing_and_the_next_one_is_found(
 async def test_a_server_that_ends_leaves_the_files_of_its_successor(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
         data, path = board.config.board.data, board.config.path
-        lock = lock_of(board.config.bank)
+        lock = board.config.bank.lock
         successor = server_file.ServerFile(path, data, lock, board.clock.now())
         successor.announce()
     found = server_file.server_in(data)

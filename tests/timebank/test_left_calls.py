@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from door.call.process import left_to, lock_of
 from tests.timebank.books import settings_for
 from timebank import serving
-from timebank.serving import this_process
+from timebank.serving import left_to, this_process
 from timebank.settings.place import read_place
 from timebank.settings.settings import BankSettings
 
@@ -27,8 +26,8 @@ def on_server(tmp_path: Path) -> BankSettings:
 
 def was_killed(bank: BankSettings) -> None:
     """Leave behind what a server that was killed has left."""
-    lock = serving.take(lock_of(bank), serving.SERVING)
-    with open(lock_of(bank), "r+") as file:
+    lock = serving.take(bank.lock, serving.SERVING)
+    with open(bank.lock, "r+") as file:
         text = file.read().replace(this_process(), SERVER)
         file.seek(0)
         file.truncate()
@@ -37,16 +36,16 @@ def was_killed(bank: BankSettings) -> None:
 
 
 def test_under_the_lock_of_a_file_every_other_process_has_ended(file: BankSettings) -> None:
-    with serving.take(lock_of(file), serving.STARTING) as lock:
+    with serving.take(file.lock, serving.STARTING) as lock:
         for process in (SERVER, OTHER, f"door {OTHER}"):  # the last as release 1.0 names doors
-            assert left_to(lock, file)(process)
-    assert not left_to(None, file)(SERVER), "nothing is known without it"
+            assert left_to(lock, in_file=True)(process)
+    assert not left_to(None, in_file=True)(SERVER), "nothing is known without it"
 
 
 def test_of_books_on_a_server_the_last_one_of_this_folder_has_ended(
     on_server: BankSettings,
 ) -> None:
     was_killed(on_server)
-    with serving.take(lock_of(on_server), serving.STARTING) as lock:
-        assert left_to(lock, on_server)(SERVER)
-        assert not left_to(lock, on_server)(OTHER)
+    with serving.take(on_server.lock, serving.STARTING) as lock:
+        assert left_to(lock, in_file=False)(SERVER)
+        assert not left_to(lock, in_file=False)(OTHER)
