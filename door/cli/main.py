@@ -23,6 +23,7 @@ from door.cli.setup import setup
 from door.cli.sysop import drain, forgive, kick, nodes, open_, refused, say, stop
 from door.cli.top import top
 from door.errors import BoardClosed, CannotJoin, CannotListen, NoSuchHand, PasswordRefused
+from door.run import relay
 from timebank.cli.common import (
     NUMBER,
     WholeNumber,
@@ -227,7 +228,7 @@ node_option = click.option("--node", type=WholeNumber(0, 9999), help="The node's
 @click.option("--telnet/--no-telnet", default=None, help="Whether the socket speaks telnet.")
 @click.option(
     "--charset",
-    type=click.Choice(["cp437", "cp437-text", "utf-8", "iso-8859-1", "us-ascii"]),
+    type=click.Choice(relay.CHARSETS),
     help="The board's character set; cp437-text is CP437 without the symbols below 20h.",
 )
 @click.option(
@@ -239,7 +240,8 @@ def run_(**_: object) -> None:
     """Serve one caller from another board (see docs/door-mode.md)."""
     # `door.run.relay` has done what it could read, and click refuses what it cannot read itself.
     raise click.UsageError(
-        "--stdio, --local, --socket and --connect are four ways in: choose one of them."
+        "Write each option as --help has it, and choose one of --stdio, --local, --socket and"
+        " --connect."
     )
 
 

@@ -31,6 +31,8 @@ CONFIG, CONFIG_VARIABLE = "sysop.toml", "BJFT_CONFIG"
 VALUES = ("config", "dropfile", "door", "board", "node", "socket", "connect", "charset", "size")
 FLAGS = ("stdio", "local", "telnet", "no-telnet", "verbose")  # verbose is of 1.0, and does nothing
 WAYS = ("stdio", "local", "socket", "connect")
+CHARSETS = ("cp437", "cp437-text", "utf-8", "iso-8859-1", "us-ascii")
+NODE_DIGITS = 4
 
 WELL = 0  # also when the caller hung up, or was turned away for a reason of their own
 FAILED = 1  # something went wrong here: the log says what
@@ -317,8 +319,8 @@ def read(words: Sequence[str]) -> dict[str, str] | None:
     {'dropfile': 'door32.sys', 'node': '3', 'stdio': ''}
     >>> read(["--local", "--verbose"])
     {'local': '', 'verbose': ''}
-    >>> read(["--node"]), read(["--stdio", "--socket", "7"])
-    (None, None)
+    >>> read(["--node"]), read(["--node", "one"]), read(["--stdio", "--socket", "7"])
+    (None, None, None)
     """
     said: dict[str, str] = {}
     left = iter(words)
@@ -335,7 +337,17 @@ def read(words: Sequence[str]) -> dict[str, str] | None:
             said[name] = ""
         else:
             return None
-    return said if sum(way in said for way in WAYS) <= 1 else None
+    return said if _makes_sense(said) else None
+
+
+def _makes_sense(said: Mapping[str, str]) -> bool:
+    node, descriptor = said.get("node", "0"), said.get("socket", "0")
+    return (
+        sum(way in said for way in WAYS) <= 1
+        and (node.isdecimal() and len(node) <= NODE_DIGITS)
+        and descriptor.isdecimal()
+        and said.get("charset", CHARSETS[0]) in CHARSETS
+    )
 
 
 class Settings:

@@ -67,8 +67,12 @@ async def test_settings_that_are_wrong_are_told_to_the_log(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--stdio", "--socket", "7"), "choose one of them"),
+        (("--stdio", "--socket", "7"), "choose one of --stdio"),
         (("--socket", "99"), "Descriptor 99 is not open."),
+        (("--socket", "stdin"), "Invalid value for '--socket'"),
+        (("--node", "one"), "Invalid value for '--node'"),
+        (("--node", "10000"), "Invalid value for '--node'"),
+        (("--charset", "cp850"), "Invalid value for '--charset'"),
         (("--connect", "nowhere"), "use HOST:PORT"),
         (("--door", "craps"), "No table is called craps"),
         (("--board", "a@b"), "no board can be called so"),
