@@ -39,7 +39,9 @@ STARTS_NO_DOOR = "gamesrv"  # on Linux: it leads its callers to the server
 def read_as_the_shell_does(words: list[str]) -> dict[str, object]:
     """Read a command line of `door run`, or fail as the command would."""
     run = main.commands["run"]
-    with run.make_context("run", [_MACROS.sub("/node/DOOR32.SYS", word) for word in words]) as read:
+    door = click.Context(main, info_name="door", **main.context_settings)
+    said = [_MACROS.sub("/node/DOOR32.SYS", word) for word in words]
+    with run.make_context("run", said, parent=door) as read:
         return dict(read.params)
 
 

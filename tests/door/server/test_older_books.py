@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
 
 from tests.door.hosting import hosted
 from tests.door.lines.board import PATIENCE
@@ -41,19 +41,21 @@ def test_a_server_moves_them_forward_and_says_where_the_copy_is(tmp_path: Path) 
         assert process.returncode == 0
 
 
-async def test_a_door_leaves_them_and_says_so_to_the_log_and_calmly_to_the_caller(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_server_for_doors_leaves_them_and_callers_are_told_so_calmly(
+    tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path) as host:
-        books = host.config.database
-        monkeypatch.setattr("tests.door.hosting.forked_door", lambda _: NEXT)
-        before = books.read_bytes()
-        status, shown, log = await host.refused("--dropfile", str(host.door32()))
+        books, older = host.config.database, next_version.BEFORE - 1
+        host.database.close()
+        with contextlib.closing(sqlite3.connect(books)) as file:
+            file.execute(f"PRAGMA user_version = {older}")
+        status, shown, _ = await host.refused("--stdio", "--dropfile", str(host.door32()))
         assert status == 2
         assert "version" not in shown
         assert "can't open right now" in shown
-        said = f"The books in {books} are of version {next_version.BEFORE}, which an earlier"
-        assert said in log
-        assert "`timebank upgrade` moves them forward" in log
-        assert books.read_bytes() == before
-        host.expected = f"are of version {next_version.BEFORE}"
+        assert f"The books in {books} are of version {older}, which an earlier" in host.log
+        assert "`timebank upgrade` moves them forward" in host.log
+        with contextlib.closing(sqlite3.connect(books)) as file:
+            assert file.execute("PRAGMA user_version").fetchone() == (older,)
+            file.execute(f"PRAGMA user_version = {next_version.BEFORE}")
+        host.expected = str(host.config.board.data)
