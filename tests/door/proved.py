@@ -135,7 +135,6 @@ async def _play_one(
         rules=rules,
         purse=None if not is_dollars else "tab" if kind.name == "unix-bj" else "bankroll",
         start=hand_start(shoe.position) if kind.name == "unix-bj" else None,
-        process="p" if is_shared else "",
     )
 
     async def post(work: Any) -> Played:

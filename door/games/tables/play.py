@@ -47,8 +47,6 @@ class Deal(NamedTuple):
     purse: PlayPurse | None = None
     # Where in the shoe's run the round begins; None behind the last one.
     start: int | None = None
-    # Whose table it is, where several may sit: what the process calls itself in the books.
-    process: str = ""
 
 
 class Step(NamedTuple):
@@ -131,9 +129,7 @@ async def deal(
 
 def _wager(kind: Kind, shoe: Shoe, terms: Deal, bets: Sequence[Bet], cards_used: int) -> Wager:
     stakes = [bet.amount for bet in bets]
-    said: Mapping[str, object] = {"stake": stakes[0]}
-    if kind.most_seats > 1:
-        said = {"stakes": stakes, "process": terms.process}
+    said = {"stakes": stakes} if kind.most_seats > 1 else {"stake": stakes[0]}
     return Wager(
         game=kind.name,
         amounts={bet.seat: bet.amount for bet in bets},

@@ -142,7 +142,6 @@ class Dealer:
             turns_limit=house.turns_per_day or None,
             rules=rules_to_mapping(replace(house.rules, insurance_unit=coin)),
             start=shoe.position,
-            process=self._board.process,
         )
         bets = [Bet(seat.chair, seat.caller_id, seat.name, seat.bet) for seat in seats]
         sitters, here = self._sitters(bets)
