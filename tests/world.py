@@ -150,7 +150,6 @@ class World:
         self.database = books_of(self.config.bank, self.busy_seconds)
         self.database.open()
         place = self.config.bank.lock
-        # Another world of the same books has it, perhaps.
         self.lock = serving.take_now(place) if self.for_doors is None else self.for_doors.lock
         if self.lock is not None:
             self.lock.note(serving.SERVING, str(self.config.board.data))
@@ -354,8 +353,8 @@ async def world(
 ) -> AsyncIterator[World]:
     """Open a board in `folder`; at the end it is closed, and its books must be in order.
 
-    Several have the same books in the same folder, and should have the same `clock`. With
-    `for_doors` it is one that a door has started.
+    Several have a folder each and the same books on a server, and should have the same `clock`.
+    With `for_doors` it is one that a door has started.
     """
     (folder / "sysop.toml").write_text(toml, encoding="utf-8")
     here = World(folder, clock or FakeClock(now), busy_seconds)

@@ -1080,6 +1080,18 @@ _SERVERS = (
         "pass",
     ),
     Mutant(
+        "What servers of an earlier release have held in a file is waited for.",
+        "door/server/presence.py",
+        "await board.books.run(registry.forget_servers)",
+        "pass",
+    ),
+    Mutant(
+        "Shoes that Vegas dealt from for one alone stay sealed for ever.",
+        "door/games/vegas/dealer.py",
+        "            journal.close_own_shoes(desk, VEGAS_KIND.name)\n",
+        "",
+    ),
+    Mutant(
         "A server that slept stands the rounds at its own tables.",
         "door/games/vegas/standing.py",
         "if set(leads) <= unreadable or (own is not None and pit == own.pit):",
