@@ -14,12 +14,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from door.config.config import Config
-from tests.door.hosting import Visit
 from tests.door.processes import Served
 
 # Another program that takes the books for itself until its input ends.
@@ -32,7 +33,20 @@ RIVAL = (
 )
 DISK_BYTES = 4 * 1024 * 1024
 
-Board = Served | Visit  # what has a process, and books
+
+@dataclass
+class Started:
+    """A server that a door has started."""
+
+    config: Config
+    process: HasNumber
+
+
+class HasNumber(NamedTuple):
+    pid: int
+
+
+Board = Served | Started
 Trouble = Callable[[Board], AbstractContextManager[None]]
 
 
@@ -52,7 +66,7 @@ def no_room(board: Board) -> Iterator[None]:
 @contextmanager
 def full_disk(board: Board) -> Iterator[None]:
     """Something has filled the disk that the books are on (`small_disk`) to the last byte."""
-    junk = _settings(board).board.data / "junk"
+    junk = board.config.board.data / "junk"
     with junk.open("wb", buffering=0) as file, contextlib.suppress(OSError):
         while True:
             file.write(bytes(4096))
@@ -80,7 +94,7 @@ def exclusive_lock(board: Board) -> Iterator[None]:
 @contextmanager
 def _locked(board: Board, how: str) -> Iterator[None]:
     with subprocess.Popen(
-        [sys.executable, "-c", RIVAL, _settings(board).database, how],
+        [sys.executable, "-c", RIVAL, board.config.database, how],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as rival:
@@ -91,10 +105,6 @@ def _locked(board: Board, how: str) -> Iterator[None]:
             yield
         finally:
             rival.stdin.close()
-
-
-def _settings(board: Board) -> Config:
-    return board.host.config if isinstance(board, Visit) else board.config
 
 
 @contextmanager
