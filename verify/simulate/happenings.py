@@ -434,12 +434,18 @@ def restore_a_backup(story: Story) -> None:
 
 
 def add_or_stop_a_process(story: Story) -> None:
-    """Let a second server work in the same books, or one of two stop."""
-    if len(story.processes) > 1:
+    """Let a second server work in the same books, or one of two stop. Books in a file have one
+    server alone: it stops, and the next one begins."""
+    if story.server is None and story.machine.disk.is_well:
+        process = story.processes[0]
+        story.tell(f"{process.name} is stopped in peace, and another serves")
+        story.stop_process(process)
+        story.serve_on()
+    elif len(story.processes) > 1:
         process = story.chance.choice(story.processes)
         story.tell(f"{process.name} is stopped in peace")
         story.stop_process(process)
-    elif story.machine.disk.is_well:
+    elif story.server is not None and story.machine.disk.is_well:
         story.tell("another process serves the same books")
         if not story.start_process():
             story.remove(story.processes[-1])
