@@ -246,6 +246,13 @@ def test_closing_finishes_what_is_queued(books):
     assert len(texts(books)) == 120
 
 
+def test_a_writer_that_was_asked_nothing_has_no_thread(books):
+    """A process that fails before it serves would wait for the thread, and never end."""
+    before = threading.active_count()
+    Writer(books.database, lambda: books.settings, lambda: books.now, print)
+    assert threading.active_count() == before
+
+
 def test_a_closed_writer_takes_nothing_and_may_be_closed_again(desks):
     desks.writer.close()
     desks.writer.close()
