@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 LOGGERS = ("door", "timebank", "asyncio")
 NOTICED = 3.0  # seconds until everybody has seen that a clock was set
-GIVEN_BACK = 2.0  # seconds from the end of a call until a door has given back and ended
+GIVEN_BACK = 4.0  # seconds until a door has given back and ended: four messages, half a second each
 
 
 class Story(World):
