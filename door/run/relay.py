@@ -14,6 +14,7 @@ from __future__ import annotations
 import _socket
 import os
 import signal
+import sys
 import termios
 import time
 
@@ -55,6 +56,9 @@ UP_TO_DATE_SECONDS, UP_TO_DATE_PAUSE = 60.0, 1.0
 PAUSE = 0.2  # seconds until a server is dialled again
 CLOSED_SECONDS = 15.0  # how long `door serve` may take for a restart
 
+BEGIN = "from door.cli.entry import main; main()"
+SEALS = 15  # all that `fcntl` has for a file that nobody may change any more
+LONGEST_FACTS = 256  # bytes
 HANG_UPS = (signal.SIGHUP, signal.SIGTERM)
 _SIGNALS = {
     signal.SIGHUP: handed.HUNG_UP,
@@ -82,19 +86,47 @@ class Before:
             self.called_back = _connected(host, port)
         return self.called_back
 
-    def handed_on(self) -> str:
-        """Write down what `take_on` reads in the same process once it has begun again."""
-        kept = -1
-        if self.called_back is not None:
-            os.set_inheritable(kept := self.called_back, True)
-        return f"{self.now!r} {self.arrived!r} {self.went_on:d} {kept}"
+    def begin_again(self, environment: Mapping[str, str]) -> None:
+        """Become a door of the release that is installed now; returns only where that cannot be
+        done. Signals that come meanwhile are heard afterwards.
 
-    def take_on(self, facts: str) -> None:
-        if facts:
-            now, arrived, went_on, kept = facts.split()
-            self.now, self.arrived = float(now), float(arrived)
-            self.went_on = went_on == "1"
-            self.called_back = int(kept) if int(kept) >= 0 else None
+        The process keeps its number and the caller's descriptors. What has become of the call is
+        handed on in a sealed file without a name. The environment, which could be a caller's, says
+        only which descriptor that is, and nothing else that a door has open is sealed.
+        """
+        import fcntl  # noqa: PLC0415 - few doors see a release come
+
+        kept = -1 if self.called_back is None else self.called_back
+        facts = f"{self.now!r} {self.arrived!r} {self.went_on:d} {kept}"
+        # No file of the old release is asked for, such as its script: the installation may be under
+        # way, in which modules come before the release has its name.
+        words = [sys.executable, "-P", "-c", BEGIN, *sys.argv[1:]]
+        try:
+            end = os.memfd_create(handed.GOES_ON, os.MFD_ALLOW_SEALING)
+            os.write(end, facts.encode("ascii"))
+            fcntl.fcntl(end, fcntl.F_ADD_SEALS, SEALS)
+            for passed in (end, kept):
+                if passed >= 0:
+                    os.set_inheritable(passed, True)
+            signal.pthread_sigmask(signal.SIG_BLOCK, HANG_UPS)
+            os.execve(sys.executable, words, {**environment, handed.GOES_ON: str(end)})
+        except OSError:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, HANG_UPS)
+
+    def go_on(self, environment: Mapping[str, str]) -> None:
+        """Take on what `begin_again` has handed on, if the descriptor that is named holds that."""
+        import fcntl  # noqa: PLC0415 - few doors go on
+
+        try:
+            end = int(environment[handed.GOES_ON])
+            if fcntl.fcntl(end, fcntl.F_GET_SEALS) & SEALS != SEALS:
+                return
+            now, arrived, went_on, kept = os.pread(end, LONGEST_FACTS, 0).split()
+            os.close(end)
+        except (OSError, ValueError, OverflowError):
+            return
+        self.now, self.arrived, self.went_on = float(now), float(arrived), went_on == b"1"
+        self.called_back = int(kept) if int(kept) >= 0 else None
 
 
 class _NotServed(Exception):
@@ -136,9 +168,7 @@ class Door:
         self.said, self.environment = said, environment
         self.before = Before()
         if handed.GOES_ON in environment:
-            from door.run import going_on  # noqa: PLC0415 - few do
-
-            self.before.take_on(going_on.handed_on(environment))
+            self.before.go_on(environment)
         self.settings = Settings(said, environment)
         self._hand_overs: list[float] = []
         self._waits = ""  # what the caller has read last of that
@@ -196,6 +226,8 @@ class Door:
 
     def _at_a_server(self) -> int | None:
         """Have the call at a server; None if it goes on at another one."""
+        if self.before.went_on:
+            self._keep_up()
         wire = self._reach()
         try:
             status = _Relay(wire, self.before).run(self.said, self.environment)
@@ -229,13 +261,16 @@ class Door:
         if not is_ended:
             raise _NotServed(NO_ANSWER, FAILED, "the board's server does not answer")
 
+    def _keep_up(self) -> None:
+        """Become a door of the release that is installed now, if that is another one: what would be
+        loaded from now on does not go with what is loaded."""
+        if handed.release() not in ("", self.before.release):
+            self.before.begin_again(self.environment)
+
     def _wait_for_another(self) -> None:
         """Wait for a server that a door of this release understands, or become one of the release
         that is installed now; raises `_NotServed`."""
-        if handed.release() != self.before.release:
-            from door.run import going_on  # noqa: PLC0415 - few doors see a release come
-
-            going_on.begin_again(self.before.handed_on(), self.environment)
+        self._keep_up()
         now = time.monotonic()
         self._speaks_otherwise = self._speaks_otherwise or now
         if now - self._speaks_otherwise > UP_TO_DATE_SECONDS:

@@ -39,11 +39,14 @@ class Wheels(NamedTuple):
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Wheels:
     folder = tmp_path_factory.mktemp("wheels")
     version = ("pyproject.toml", f'version = "{server_file.version()}"')
-    speaks = ("door/lines/handed.py", f'VERSION = "{handed.VERSION}"', 'VERSION = "next"')
+    speaks = f'VERSION = "{handed.VERSION}"', 'VERSION = "next"\nLATER = True'
+    # What an old door loads of the new release does not go with what it has loaded before.
+    loads = "import os\n", "import os\nfrom door.lines.handed import LATER as LATER\n"
+    changes = ("door/lines/handed.py", *speaks), ("door/closed.py", *loads)
     return Wheels(
         wheel_built_in(folder / "first"),
         wheel_built_in(folder / "next", (*version, f'version = "{NEXT}"')),
-        wheel_built_in(folder / "after", (*version, f'version = "{AFTER}"'), speaks),
+        wheel_built_in(folder / "after", (*version, f'version = "{AFTER}"'), *changes),
     )
 
 
