@@ -80,7 +80,7 @@ class ForDoors:
     def has_other_settings(self, config: Config) -> bool:
         """Tell whether sysop.toml is another than was read, once for each that is there.
 
-        Nobody tells such a server to read it, as nobody tells a door.
+        Nobody tells such a server to read it.
         """
         try:
             found = config.path.stat()

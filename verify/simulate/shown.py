@@ -180,7 +180,6 @@ def _belong_together(text: str, file: sqlite3.Connection) -> None:
 
 ANCHORED = "SELECT 1 FROM chains WHERE anchor = ?"
 PHRASES = "SELECT preferences ->> '$.phrase.text' FROM callers"
-# Those of Vegas in a door process of its own are the one caller's who is at it.
 SHARED = "SELECT seed, link, cut FROM shoes WHERE anchor IS NOT NULL"
 # The shoes of tables, and those that are dealt to everybody once a day.
 _SHOES = "(SELECT seal, seed, closed FROM shoes UNION ALL SELECT seal, seed, closed FROM deals)"
