@@ -201,11 +201,15 @@ class Door:
         """Tell the caller, once, that they must wait."""
         if words == self._waits:
             return
-        # A server that was killed has left a screen, and the cursor above its last line.
-        below = "\r\n" if self._waits else "\r\n\r\n" if self.before.went_on else ""
+        begins = f"{self._below()}\r\n" if self._waits or self.before.went_on else ""
         if (line := self._line()) is not None:
-            line.say(f"{below}{words}")
+            line.say(f"{begins}{words}")
         self._waits = words
+
+    def _below(self) -> str:
+        """Return what leads to the last line of a screen: a server that was killed has left the
+        cursor above it."""
+        return "\r\n" if self.before.went_on and not self._waits else ""
 
     def _line(self) -> CallerLine | None:
         from door.run import caller_line  # noqa: PLC0415 - where a server runs nobody needs it
@@ -221,7 +225,8 @@ class Door:
 
         line = self._line() if refusal.words else None
         path = "" if refusal.is_logged else self.settings.path
-        turning_away.turn_away(path, line, refusal.words, refusal.why)
+        words = refusal.words and f"{self._below()}{refusal.words}"
+        turning_away.turn_away(path, line, words, refusal.why)
         return refusal.status
 
     def _at_a_server(self) -> int | None:

@@ -713,7 +713,8 @@ def _announcement_for_doors(minutes: int) -> list[str]:
 
 def _announcement(config: Config, ports: list[int], *, is_trial: bool) -> list[str]:
     """Say in plain words where the board is, where its data is, and how to call it."""
-    lines = [f"{config.board.name} is open: {config.calls.nodes} nodes."]
+    nodes = f": {config.calls.nodes} nodes" if config.listeners else ""  # of callers by a port
+    lines = [f"{config.board.name} is open{nodes}."]
     for listener, port in zip(config.listeners, ports, strict=True):
         lines.append(f"It listens for {listener.kind} on {listener.host}, port {port}.")
     if not config.listeners:

@@ -387,7 +387,7 @@ def test_a_call_that_no_server_keeps_comes_to_an_end(tmp_path: Path) -> None:
         serves.join()
         near, _ = host.accept()
         with near:
-            assert relay.CLOSED.encode() in near.recv(256)
+            assert f"\r\n\r\n{relay.CLOSED}".encode() in near.recv(256)
 
 
 @pytest.mark.parametrize("is_on", [True, False], ids=["on", "waits"])
