@@ -153,13 +153,16 @@ def _ends(process: subprocess.Popen[bytes], terminal: int) -> int | None:
 
 def _end_server(data: Path) -> None:
     """End the server that the call has started, before its books are thrown away."""
-    found, until = server_file.server_in(data), time.monotonic() + ENDS
+    found = server_file.server_in(data)
     if found is None or not found.runs:
         return
     with suppress(ProcessLookupError):
-        os.kill(found.process, signal.SIGTERM)
-    while found.runs and time.monotonic() < until:
-        time.sleep(0.05)
+        process = os.pidfd_open(found.process)
+        try:
+            signal.pidfd_send_signal(process, signal.SIGTERM)
+            select.select([process], [], [], ENDS)
+        finally:
+            os.close(process)
 
 
 def _log(folder: Path) -> str:

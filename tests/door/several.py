@@ -5,15 +5,18 @@ One of them can stop, as a process does at SIGSTOP, and go on. Or it is gone, as
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import NoReturn
 from unittest import mock
 
 from door.call.status_line import StatusLine
 from door.games.vegas.room import VegasRoom, room_of
 from tests.clock import FakeClock
 from tests.world import BOARD, NOON, World, _not_painted, world
+from timebank.settings.place import ServerPlace
 
 
 class Servers(list[World]):
@@ -67,6 +70,12 @@ class Servers(list[World]):
         await self.room(number)._renew()
 
 
+async def never_notified(server: ServerPlace, look: Callable[[], None]) -> NoReturn:
+    """Hear nothing, in the place of `nudges.listen`: a server sees others at its looks alone."""
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
 @asynccontextmanager
 async def servers(
     folder: Path, bank: str, count: int = 2, toml: str = BOARD
@@ -87,4 +96,4 @@ async def servers(
         yield found
 
 
-__all__: Sequence[str] = ("Servers", "servers")
+__all__: Sequence[str] = ("Servers", "never_notified", "servers")

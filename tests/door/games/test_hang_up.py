@@ -19,10 +19,11 @@ import pytest
 from door.call.console import Console
 from door.games import overdue
 from door.games.baccarat.round import BaccaratAction
+from door.servers import nudges
 from tests.door.games.red_dog.playing import ends as red_dog_ends
 from tests.door.playing import KEYS, MINUTE, PLACE_BET, Table, at_the_table, hand, house, sit_down
 from tests.door.punting import on_5, seed_where
-from tests.door.several import servers
+from tests.door.several import never_notified, servers
 from tests.door.teletype import seed_asking
 from tests.door.visiting import Guest, sysop_toml, visitor
 from tests.terminal import Terminal
@@ -354,8 +355,9 @@ async def test_a_double_costs_what_the_bet_did_whatever_was_set_after_the_bet(
     ids=["who wants to bet", "who has a hand in play"],
 )
 async def test_a_call_that_another_server_took_over_learns_it_at_its_next_entry(
-    tmp_path: Path, bank: str, keys: str, journal: list[str] | None
+    tmp_path: Path, bank: str, monkeypatch, keys: str, journal: list[str] | None
 ) -> None:
+    monkeypatch.setattr(nudges, "listen", never_notified)
     async with servers(tmp_path, bank) as (one, two):
         ada = await sit_down(one, "Ada")
         if journal is not None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from typing import NoReturn
 
 import pytest
 
 from door.servers import nudges
 from tests.door.servers.boards import Machine
+from tests.door.several import never_notified
 from tests.timebank.cluster import Cluster
 from timebank.settings.place import ServerPlace
 
@@ -32,12 +31,8 @@ def soon(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Soo
     clock goes on then."""
     is_cut = request.param == "cut"
 
-    async def deaf(server: ServerPlace, look: Callable[[], None]) -> NoReturn:
-        await asyncio.Event().wait()
-        raise AssertionError
-
     if is_cut:
-        monkeypatch.setattr(nudges, "listen", deaf)
+        monkeypatch.setattr(nudges, "listen", never_notified)
 
     async def wait(machine: Machine) -> None:
         if is_cut:
