@@ -89,6 +89,7 @@ async def test_words_reach_a_caller_wherever_they_are(
         for guest in (ada, bob, cyd):
             await guest.sees("The sysop: Hello")
         assert (await sysop(south, "say", "3", "To|12you")).output == "Cyd can read it.\n"
+        await soon(north)
         await cyd.sees("The sysop: To│12you")
         assert "To│12you" not in ada.screen + bob.screen
 
