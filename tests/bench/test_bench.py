@@ -41,7 +41,7 @@ BRIEF = Scale(
     crowd_seconds=0.05,
 )
 # And what is done several times on every scale, for a median that says something.
-BRIEFLY = ((bench.connect, "CROWDS", 1), (bench.doors, "WARM", 0), (bench.doors, "ALONE", 1))
+BRIEFLY = ((bench.connect, "CROWDS", 1), (bench.doors, "WARM", 0), (bench.doors, "STARTS", 1))
 FIGURE = r"-|-?[0-9,.]+"
 PRINTED = re.compile(
     rf"  (?P<what>\S.*, \S*) +(?P<value>{FIGURE})"

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.long
 
 NEED_CLIENTS = "BJFT_NEED_CLIENTS"  # set where a missing program is a failure, not a skip
 SLICE = ("--disk", "--people", "12", "--steps", "50")
-BOTH = (3, 4)  # one in which the power fails, and one in which many hands are played
+BOTH = (3, 8)  # in some the power fails, in some many hands are played
 # Those that are found soonest; `python -m verify.simulate --faults` searches for all.
 QUICK = ("syncs_nothing", "does_not_see_files_go", "does_not_see_files_change")
 # One that is found soon where its search comes later, and where that is.
