@@ -16,7 +16,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
@@ -137,6 +137,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 # New objects between two collections of garbage: ten times as many as Python takes by itself.
 UNCOLLECTED = 7000
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Keep what a test has logged in UTF-8, for a worker can pass nothing else on: a host's folder
+    may have any name."""
+    report = yield
+    report.sections = [
+        (name, text.encode("utf-8", "backslashreplace").decode()) for name, text in report.sections
+    ]
+    return report
 
 
 def pytest_collection_finish() -> None:
