@@ -10,7 +10,6 @@ import os
 import time
 
 NAME = "closed"  # in the data folder
-FOR_CALLERS = "The board is closed just now. Please call again later."
 LONGEST = 1024  # bytes
 
 

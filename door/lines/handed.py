@@ -261,6 +261,14 @@ def dial(folder: str) -> _socket.socket:
     return wire
 
 
+def dial_if_any(folder: str) -> _socket.socket | None:
+    """Reach the server of a board as `dial` does; None where none listens."""
+    try:
+        return dial(folder)
+    except (FileNotFoundError, ConnectionRefusedError):
+        return None
+
+
 def short(folder: str) -> tuple[str, int | None]:
     """Give a name of the socket that is short enough for the kernel.
 

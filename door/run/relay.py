@@ -289,11 +289,11 @@ class Door:
         if folder is None:
             raise _NotServed(OUT_OF_ORDER, REFUSED, f"{self.settings.path} cannot be read")
         try:
-            wire = _dialled(folder)
+            wire = handed.dial_if_any(folder)
             while wire is None:
                 folder = self.settings.without_note() or folder
                 self._wait_while_closed(folder)
-                wire = _dialled(folder) or self._start(folder)
+                wire = handed.dial_if_any(folder) or self._start(folder)
         except OSError as error:
             why = f"the server's {os.path.join(folder, handed.NAME)} cannot be opened: {error}"
             raise _NotServed(CLOSED, REFUSED, why) from error
@@ -332,16 +332,7 @@ class Door:
             log = os.path.join(folder, starting.LOG)
             why = f"no server could be started: {error}. {log} may say why"
             raise _NotServed(OUT_OF_ORDER, REFUSED, why) from error
-        if wire is None:
-            raise _HungUp
         return wire
-
-
-def _dialled(folder: str) -> _socket.socket | None:
-    try:
-        return handed.dial(folder)
-    except (FileNotFoundError, ConnectionRefusedError):
-        return None
 
 
 def _hang_up(number: int, frame: FrameType | None) -> NoReturn:

@@ -1,5 +1,4 @@
-"""The start of a server for doors: by the first door that comes where none runs, if the sysop wants
-one.
+"""The start of a server for doors: by the first door that comes where none runs.
 
 The door takes the lock of the books (`timebank.serving`) and hands it down to the server, which
 keeps it all its life. So of several doors that come at the same moment one starts a server, and the
@@ -104,37 +103,24 @@ def has_ended(wire: _socket.socket) -> bool:
     return bool(poll.poll(0))
 
 
-class _HungUp(Exception):
-    """The host has hung up while a server was waited for."""
+def reach(config: str, folder: str, place: str, *, waits: bool = False) -> _socket.socket:
+    """Reach the server of the board, and start one if that is still needed.
 
-
-def reach(config: str, folder: str, place: str, *, waits: bool = False) -> _socket.socket | None:
-    """Reach the server of the board, and start one if that is still needed; None when the host has
-    hung up meanwhile.
-
-    `config` is sysop.toml, `folder` the data folder, `place` the lock of the books. Whoever `waits`
-    stays when the last start has failed just now, until it is tried again. Raises `OSError` where
-    no server is there in time, `PermissionError` where this door may start none.
+    `config` is sysop.toml, `folder` the data folder, `place` the lock of the books. A door that
+    `waits` stays when the last start has failed just now, until a start is tried again. Raises
+    `OSError` where no server is there in time, `PermissionError` where this door may start none.
     """
-    heard = {signal.SIGALRM: _give_up, signal.SIGHUP: _hang_up, signal.SIGTERM: _hang_up}
-    usual = {number: signal.signal(number, handler) for number, handler in heard.items()}
+    usual = signal.signal(signal.SIGALRM, _give_up)
     signal.setitimer(signal.ITIMER_REAL, START_SECONDS)
     try:
         return _reach(config, folder, place, waits)
-    except _HungUp:
-        return None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        for number, handler in usual.items():
-            signal.signal(number, handler)
+        signal.signal(signal.SIGALRM, usual)
 
 
 def _give_up(number: int, frame: FrameType | None) -> NoReturn:
     raise TimeoutError("the server takes too long")
-
-
-def _hang_up(number: int, frame: FrameType | None) -> NoReturn:
-    raise _HungUp
 
 
 def _reach(config: str, folder: str, place: str, waits: bool) -> _socket.socket:
@@ -155,7 +141,7 @@ def _reach(config: str, folder: str, place: str, waits: bool) -> _socket.socket:
                     _start(lock.file, config, folder)
             finally:
                 os.close(lock.file)
-        wire = _dialled(folder)
+        wire = handed.dial_if_any(folder)
         if wire is not None:
             return wire
         note = serving.read(place)
@@ -185,13 +171,6 @@ def _make_folder(config: str, folder: str) -> None:
         privacy.make_folder(settings.load(Path(config)))
     except SettingsError as error:
         raise FileNotFoundError(str(error)) from error  # the door says what is wrong
-
-
-def _dialled(folder: str) -> _socket.socket | None:
-    try:
-        return handed.dial(folder)
-    except (FileNotFoundError, ConnectionRefusedError):
-        return None
 
 
 def _has_failed(lock: serving.Lock) -> bool:

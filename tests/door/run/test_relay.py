@@ -16,6 +16,7 @@ import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NoReturn
 from unittest import mock
 
 import pytest
@@ -827,12 +828,13 @@ def test_the_note_of_a_server_that_has_ended_leads_nowhere(
     (tmp_path / "data").symlink_to("two")
     asked: list[tuple[str, ...]] = []
 
-    def reach(*said: str, waits: bool) -> None:
+    def reach(*said: str, waits: bool) -> NoReturn:
         asked.append(said)
+        raise OSError("no server")
 
     monkeypatch.setattr(starting, "reach", reach)
     door = relay.Door({"config": str(config)}, {})
-    with pytest.raises(relay._HungUp):
+    with pytest.raises(relay._NotServed):
         door._reach()
     assert [Path(each).resolve() for each in asked[0][1:]] == [
         tmp_path / "two",

@@ -308,7 +308,7 @@ def test_none_is_started_while_a_command_has_the_books_to_itself(board: Path, st
 def test_a_host_that_hangs_up_meanwhile_is_not_kept_waiting(
     board: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    monkeypatch.setattr(starting, "_dialled", lambda folder: os.kill(os.getpid(), number))
+    monkeypatch.setattr(starting, "_keeps_out", lambda *_: os.kill(os.getpid(), number))
     with serving.take(str(lock_of(board)), serving.STARTING):
         assert relay.relay(["--config", str(board / "sysop.toml")], {}) == 0
 
@@ -373,7 +373,7 @@ def test_who_is_on_waits_until_a_start_that_has_failed_is_tried_again(
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     monkeypatch.setattr(starting, "_has_failed", lambda lock: next(failed))
     monkeypatch.setattr(starting, "_start", lambda lock, *where: started.append(lock))
-    monkeypatch.setattr(starting, "_dialled", lambda folder: ours if started else None)
+    monkeypatch.setattr(handed, "dial_if_any", lambda folder: ours if started else None)
     where = str(board / "sysop.toml"), str(board / "data"), str(lock_of(board))
     with ours, theirs:
         with pytest.raises(ConnectionRefusedError, match="could not be started"):
