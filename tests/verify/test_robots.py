@@ -3,6 +3,7 @@ import doctest
 import gc
 import random
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -32,6 +33,7 @@ from verify.robots import (
     reading,
 )
 from verify.robots.__main__ import rows, slope
+from verify.robots.company import Company
 from verify.robots.house import Served, prepare
 from verify.robots.inside import Inside
 from verify.robots.load import Plan, Sample
@@ -386,6 +388,19 @@ def test_what_is_written_is_read_as_it_is_meant() -> None:
     assert doctest.testmod(reading).failed == 0
     assert doctest.testmod(phrases).failed == 0
     assert doctest.testmod(house).failed == 0
+
+
+def test_a_deal_is_asked_for_while_the_page_of_the_other_one_still_stands_there() -> None:
+    seen, screen = Seen("Ann"), Screen("utf-8")
+    prompt = "<P>lay  <R>ules  <L>ast one  <Q>uit:"
+    screen.feed(f"The tournament\x1b[23;1H{prompt}".encode())
+    company = Company(seen, time.time, paints=True)
+    company.looks(screen)
+    company.decides(screen.prompt, "p")
+    assert seen.asked == {"tournament"}
+    company.decides(screen.prompt, "q")
+    company.decides(screen.prompt, "p")  # which the board reads at the daily deal
+    assert seen.asked == {"tournament", "daily"}
 
 
 SEED = "0b" * 32

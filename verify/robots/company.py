@@ -7,9 +7,10 @@ from collections.abc import Callable
 from verify.robots import phrases, reading
 from verify.robots.reading import MARK, Paged
 from verify.robots.screen import Screen
-from verify.robots.seen import DealHand, Page, Seen
+from verify.robots.seen import DEALS, DealHand, Page, Seen
 
 _OF_A_DEAL = {"P", "R", "L", "Q"}  # keys of the page that it is entered from
+_TO_THE_OTHER = ("t", "q")  # keys from the page of the day to that of the tournament, and back
 
 
 class Company:
@@ -25,6 +26,7 @@ class Company:
         self.paged: Paged | None = None  # what was written, until its sender is told of it
         self.last_read = ""  # the mark of what another wrote last, of what came on this call
         self._deal = ""  # whose page or hands are shown: "daily" or "tournament"
+        self._pressed = ""  # the last keys, which the board may not have answered yet
 
     def looks(self, screen: Screen) -> None:
         """Note what is on the screen; may be called at any moment."""
@@ -55,9 +57,14 @@ class Company:
         self._seen.typed.add(paged.mark)
 
     def decides(self, prompt: str, keys: str) -> None:
-        """Note which deal is asked for, and what is agreed to for it."""
+        """Note which deal is asked for, and what is agreed to for it.
+
+        Behind a key that leads to the page of the other deal, that one may be asked for: what is
+        on the screen is still the page before.
+        """
         if self._deal and keys in ("p", "\r") and set(reading.letters(prompt)) >= _OF_A_DEAL:
-            self._seen.asked.add(self._deal)
+            self._seen.asked |= set(DEALS) if self._pressed in _TO_THE_OTHER else {self._deal}
+        self._pressed = keys
         price = phrases.PAY.search(prompt)
         if price is not None and keys == "y":
             self._seen.agreed.add(reading.span(price["amount"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from verify.robots.books import Account, Message
-from verify.robots.seen import Page, Seen
+from verify.robots.seen import DEALS, Page, Seen
 
 
 def company(seen: Seen, account: Account, lag: float) -> Iterator[str]:
@@ -83,6 +83,3 @@ def page_waits(all_seen: Sequence[Seen]) -> list[float]:
         for mark, page in seen.pages.items()
         if page.is_on and page.to in by_name and mark in by_name[page.to].heard
     ]
-
-
-DEALS = ("daily", "tournament")

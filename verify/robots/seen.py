@@ -10,6 +10,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+DEALS = ("daily", "tournament")
+
 
 @dataclass(frozen=True)
 class Settlement:
@@ -65,7 +67,7 @@ class Page(NamedTuple):
 class DealHand(NamedTuple):
     """A hand of a deal that is over: which it was, and the coins won so far."""
 
-    deal: str  # "daily" or "tournament"
+    deal: str  # one of `DEALS`
     number: int
     total: int
 
