@@ -41,7 +41,7 @@ from tests.faults.points import (
 from tests.faults.trouble import Trouble
 from tests.long import long
 from tests.terminal import PATIENCE
-from verify.kills.count import Count
+from verify.kills import Count
 
 FEW = (InAHand, AtTheWindow, LogsOn)
 TEN_SECONDS = 10.0  # what init systems leave, and what the board promises

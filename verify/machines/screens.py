@@ -10,7 +10,7 @@ from door.config import config as settings
 from door.games import hands
 from timebank.audit import accounts as accounts_audit
 from timebank.ledger.engines import books_of
-from verify.kills.rounds import BAD, forgive_half_screens
+from verify.kills import BAD, forgive_half_screens
 from verify.machines import phones
 from verify.machines.databases import SERVERS
 from verify.machines.result import Result
