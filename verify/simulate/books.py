@@ -263,8 +263,6 @@ class Watch:
         if accounts[source][2] == "second":
             ends_of = accounts[source][:2], accounts[target][:2]
             self.second.transfer(kind, amount, *ends_of, call_id, round_id)
-        if kind == "loan":
-            self._lends(number, accounts[source][1], amount, -self.balances[source] - amount)
         if kind == "import":
             assert self._connection is not None  # it is read just now
             (name,) = self._connection.execute(NAME, tuple(owners)).fetchone()
@@ -287,12 +285,6 @@ class Watch:
             must(came, "{} was granted before it came", day)
             self.grants[target, day] = number
             self.granted += amount
-
-    def _lends(self, number: int, caller_id: int, amount: int, owed: int) -> None:
-        """Nothing is lent while a loan of an earlier day is owed; payments go to the oldest one."""
-        assert self._connection is not None  # it is read just now
-        (lent,) = self._connection.execute(LENT, (caller_id, number)).fetchone()
-        must(owed <= lent, "{} is lent, and {} is owed since before", amount, owed - lent)
 
     def _was_mended(self, grant: int, day: str) -> bool:
         """Tell whether a day that was granted has been taken back: a wrong clock had begun it."""
@@ -437,11 +429,5 @@ OPEN_CALLS = (
     "SELECT o.id, o.caller_id, o.ticked, c.board, c.board_key"
     " FROM calls o JOIN callers c ON c.id = o.caller_id WHERE o.closed IS NULL"
 )
-# What was lent to a caller before a transfer, on the same day.
-LENT = """
-SELECT coalesce(sum(t.amount), 0) FROM transfers t JOIN accounts s ON s.id = t.source
-WHERE s.caller_id = ?1 AND t.kind = 'loan' AND t.id < ?2 AND t.id > coalesce(
-    (SELECT max(after) FROM days WHERE caller_id = ?1 AND after < ?2), 0)
-"""
 NAME = "SELECT name FROM callers WHERE id = ?"
 CALL = "SELECT ticked, charged, waived, reason FROM calls WHERE id = ?"

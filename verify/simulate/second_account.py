@@ -4,9 +4,8 @@ Their own is what is in our bank, less what they owe it; what was passed on, giv
 elsewhere for them; and their part of what is on the table. Over a visit it changes by what they won
 and lost, by what was used beyond their host's clock, and by what became a debt or paid one. And on
 no day has anybody more of their own than if they had stopped when they were furthest ahead.
-Nothing is saved, given back or passed on at the end of a visit while a loan is owed, and a visit
-leaves nothing in an account that owes one, unless the account is frozen.
-Amounts are seconds.
+That a loan is paid before all that is one of the rules of time (`rules_of_time.py`). Amounts are
+seconds.
 """
 
 from __future__ import annotations
@@ -21,8 +20,6 @@ SAVINGS = ("bank", "loan")
 AWAY = ("external", "forfeit")
 GIFTS = ("adjust", "transfer", "import")  # neither won nor brought
 HOSTS = ("brought", "taken home")  # what comes in and goes out with the host's own minutes
-# What leaves a visit, or leaves the board.
-LEAVES = ("gain", "put back", "given back", "external")
 BY_ITSELF = "kept"  # on no visit: what came back here that could not be given
 
 
@@ -33,8 +30,6 @@ class Flow:
     own: int = 0
     elapsed: int = 0
     results: Counter[int | None] = field(default_factory=Counter)  # by hand, in order
-    bank: int = 0  # in the account behind the last of them
-    owed: int = 0  # on the loan then
 
 
 @dataclass
@@ -62,8 +57,6 @@ class Account:
     on_table: int = 0
     day: str = ""  # on which the last visit was closed
     days: defaultdict[str, Day] = field(default_factory=lambda: defaultdict(Day))
-    savings: Counter[str] = field(default_factory=Counter)  # in the bank, and the loan
-    frozen: bool = False  # now, or when it was last looked
 
 
 class SecondAccount:
@@ -88,15 +81,10 @@ class SecondAccount:
         round_id: int | None,
     ) -> None:
         """Take note of a transfer in seconds, from and to accounts given as (kind, caller)."""
-        for end, sign in ((source, -amount), (target, amount)):
-            if end[1] in self.of and end[0] in SAVINGS:
-                self.of[end[1]].savings[end[0]] += sign
         owner = source[1] or target[1]
         if owner not in self.of or kind in GIFTS or kind == BY_ITSELF:
             return
         flow = self.of[owner].flows[call_id]
-        flow.bank, flow.owed = self.of[owner].savings["bank"], -self.of[owner].savings["loan"]
-        must(kind not in LEAVES or not flow.owed, "{} {}, and {} is owed", kind, amount, flow.owed)
         if target[0] == "elapsed":
             flow.elapsed += amount
         if "house" in (source[0], target[0]):
@@ -107,12 +95,9 @@ class SecondAccount:
 
     def look(self, file: sqlite3.Connection) -> None:
         """Go through the visits that were opened or closed since."""
-        frozen = {number for (number,) in file.execute("SELECT id FROM callers WHERE frozen")}
         for number, account in self.of.items():
-            account.frozen = account.frozen or number in frozen
             for row in file.execute(VISITS, (number, account.visit)):
                 self._visit(account, *row)
-            account.frozen = number in frozen
 
     def _visit(
         self,
@@ -146,11 +131,6 @@ class SecondAccount:
             return
         account.visit = number
         flow = account.flows.pop(call_id, Flow())
-        must(
-            call_id is None or account.frozen or not (flow.bank and flow.owed),
-            "visit {}: {} is left in the bank, and {} is owed",
-            *(number, flow.bank, flow.owed),
-        )
         account.day, today = day, account.days[day]
         for result in flow.results.values():
             today.ahead += result
