@@ -123,14 +123,6 @@ class Deals:
         self.counted["decisions at the deal"] += len(now.words) - len(was.words)
         self.counted["tries finished"] += now.finished != was.finished
 
-    def costs_agree(self) -> None:
-        """Those who decided alike at a deal have given away as much."""
-        costs: dict[tuple[str, str], int] = {}
-        for (seal, caller), each in self._tries.items():
-            if each.cost is not None:
-                cost = costs.setdefault((seal, each.acts), each.cost)
-                must(cost == each.cost, "caller {} gave away {}, another {}", caller, each, cost)
-
     def _game(self, seal: str, acts: tuple[str, ...]) -> Duplicate:
         if (seal, acts) not in self._dealt:
             assert self._deals is not None  # it was looked at just now

@@ -14,12 +14,10 @@ from door.call.board import Board
 from door.call.call_clock import CallClock
 from door.call.caller import Caller
 from door.call.purse import TickingPurse
-from door.games import overdue
 from door.games.baccarat.events import BaccaratSettled
 from door.games.baccarat.table import BaccaratTable
 from door.games.black_jack_for_time import words
 from door.games.blackjack import events as blackjack_events
-from door.games.blackjack.kind import BlackJackKind
 from door.games.engine.game import Act
 from door.games.tables.alone import Alone
 from door.games.tables.fairness import Fairness
@@ -46,7 +44,7 @@ from timebank.ledger.sqlite import live_mark
 from timebank.ledger.transfers import ALLOTMENT, ELAPSED
 from timebank.ledger.visit import HostSession
 from timebank.thebank import bookings, outbox
-from timebank.wagers.rounds import FIRST_SEAT, Move
+from timebank.wagers.rounds import FIRST_SEAT
 from timebank.wagers.wagers import Played
 from timebank.words import MINUTE
 from verify.simulate import faults_below, faults_company, faults_handed
@@ -375,31 +373,6 @@ def banks_what_a_frozen_caller_earned(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Posting, "_puts_nothing_away", False)
 
 
-def hits_for_the_absent(patch: pytest.MonkeyPatch) -> None:
-    """A table that takes a card for those who are not there, and may go on with it."""
-    real = BlackJackKind.absent
-
-    def absent(self: BlackJackKind, round_: Any) -> Any:
-        act = real(self, round_)
-        return act._replace(word="hit") if "hit" in self.open_words(round_) else act
-
-    patch.setattr(BlackJackKind, "absent", absent)
-
-
-def journals_another_last_action(patch: pytest.MonkeyPatch) -> None:
-    """A hand that is stood for somebody, and is said to have ended otherwise."""
-    real = overdue.play_out
-
-    def play_out(*parts: Any) -> tuple[list[Move], Any]:
-        moves, after = real(*parts)
-        if moves and moves[-1].action.get("action") == "stay":
-            action = {**moves[-1].action, "action": "hit"}
-            moves[-1] = moves[-1]._replace(action=action)
-        return moves, after
-
-    patch.setattr(overdue, "play_out", play_out)
-
-
 def counts_no_hand_that_is_won(patch: pytest.MonkeyPatch) -> None:
     """Running totals that are not what the hands add up to."""
     real = hand_totals.count
@@ -459,8 +432,6 @@ _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     cuts_off_winnings_last: 2,
     returns_the_stake_of_an_earlier_day: 8,
     forfeits_what_was_earned_on_the_table: 4,
-    hits_for_the_absent: 1,
-    journals_another_last_action: 2,
     counts_no_hand_that_is_won: 1,
 }
 

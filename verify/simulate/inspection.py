@@ -126,7 +126,6 @@ class Inspection:
         self.own_limits = OwnLimits(world.counted)
         self.uncharged = Uncharged(world.counted)
         self._forget_company()
-        world.stood &= set(file.execute("SELECT round_id, sequence FROM actions"))
         self._stale.clear()
         world.back.clear()
         for guest in world.guests:
@@ -144,7 +143,6 @@ class Inspection:
             must(not board.consoles, "{} consoles are left", len(board.consoles))
         self.audit()
         self._check_post()
-        self.deals.costs_agree()
         self.deals.nothing_tells_the_seed(self.world.folder, self.world.config.database)
 
     def audit(self, copy: Path | None = None) -> None:
@@ -166,12 +164,11 @@ class Inspection:
 
     # The parts.
 
-    def _check_time(self, file: sqlite3.Connection, desk: Desk) -> None:
-        """Every new entry keeps to the rules of time, and every new hand to its journal."""
+    def _check_time(self, file: sqlite3.Connection) -> None:
+        """Every new entry keeps to the rules of time."""
         world = self.world
         rules = {Rules.of(world.loaded.bank), *map(_rules_of, world.lives())}
         self.time.step(file, rules, world.readings)
-        self.time.hands(file, desk, world.stood)
 
     def _check_company(self, file: sqlite3.Connection) -> None:
         """Deals and messages are as they were, and go on as they may."""
@@ -311,7 +308,7 @@ class Inspection:
                 self.world.watch.reading() as file,
                 eyes.reading(config.bank, self.world.now()) as desk,
             ):
-                self._check_time(file, desk)
+                self._check_time(file)
                 self.told.learn(file)
                 yield lambda person, wire, caller: self._look(file, desk, person, wire, caller)
         finally:

@@ -14,12 +14,10 @@ Every entry is added up anew from its rows, with arithmetic of its own:
 - at the end of a day what was earned is put away, the stake first taken for it; the rest of what is
   on line or held is forfeited at once, that of the stake when it comes back;
 - into a frozen account nothing is put away: what was earned stays where it is, and what an event
-  cuts off winnings is held;
-- the journal of a hand leads to what was booked, and ends, where nobody was there to decide, with
-  what is done for those who are away.
+  cuts off winnings is held.
 
 Amounts are seconds, instants are whole seconds since 1970. Of the program nothing is used but its
-schedule, made anew from the events of the settings, and its games, to play a hand again.
+schedule, made anew from the events of the settings.
 
 The instants are those that the board believed. A clock that was wrong and believed is the clock of
 its entries as well. What is allowed once it was mended, and at no other time: a caller whose days
@@ -32,8 +30,7 @@ import sqlite3
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from contextvars import ContextVar
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
@@ -42,22 +39,11 @@ from typing import Any
 from unittest import mock
 from zoneinfo import ZoneInfo
 
-from door.games.engine.journaled import mixed_into, seat_of
-from door.games.engine.replay import DEAL
-from door.games.rounds import found, kind_of
-from door.games.tables.play import Play
-from door.games.vegas.dealer import Dealer
-from timebank.callers.notices import read
 from timebank.calls.clock import BelievedClock
-from timebank.errors import JournalDamaged
-from timebank.ledger.database import Desk
 from timebank.ledger.machine import ClockReading
 from timebank.ledger.schema import instant, stamp
 from timebank.settings.schedule import EarlyEvent, Event, Schedule
 from timebank.settings.settings import BankSettings
-from timebank.wagers import journal
-from timebank.wagers.journal import StoredRound
-from timebank.words import amount_words
 from verify.simulate.wrong import Wrong, must
 
 Balances = defaultdict[str, int]
@@ -474,9 +460,7 @@ class RulesOfTime:
         self.rules: frozenset[Rules] = frozenset()  # that were in force when it was last looked
         self.knows_all = knows_all
         self._last = 0  # transfer
-        self._last_round = 0
         self._last_mended = 0  # day
-        self._open_rounds: set[int] = set()
         self._balances: defaultdict[int, Balances] = defaultdict(lambda: defaultdict(int))
         self._callers: dict[int, _Caller] = {}  # as they were
         self._now: dict[int, _Caller] = {}  # and as they are
@@ -531,8 +515,6 @@ class RulesOfTime:
     def _take_over(self, file: sqlite3.Connection) -> None:
         """Believe what is in the books, as they were put back."""
         self.knows_all = True
-        (self._last_round,) = file.execute("SELECT coalesce(max(id), 0) FROM rounds").fetchone()
-        self._open_rounds = {number for (number,) in file.execute(OPEN_ROUNDS)}
         begun, days = {}, dict[int, Day]()
         for caller_id, after, carried, standing in file.execute(DAYS):
             begun[caller_id] = after
@@ -787,47 +769,6 @@ class RulesOfTime:
                 *(caller_id, found, {each.day.standing for each in left}),
             )
 
-    # Hands.
-
-    def hands(
-        self, file: sqlite3.Connection, desk: Desk, stood: Collection[tuple[int, int]]
-    ) -> None:
-        """Play again every hand that was settled since the last time.
-
-        `stood` are the actions, by round and number, that were decided for somebody on a call.
-        """
-        known = self._open_rounds
-        self._open_rounds = {number for (number,) in file.execute(OPEN_ROUNDS)}
-        new = {
-            n for (n,) in file.execute("SELECT id FROM rounds WHERE id > ?", (self._last_round,))
-        }
-        self._last_round = max(new, default=self._last_round)
-        for number in sorted((known | new) - self._open_rounds):
-            stored = _stored(desk, number)
-            if stored.outcome != "void":
-                self._check_hand(file, stored, stood)
-
-    def _check_hand(
-        self, file: sqlite3.Connection, stored: StoredRound, stood: Collection[tuple[int, int]]
-    ) -> None:
-        _leads_to_what_was_booked(stored)
-        self.counted["_hands played again"] += 1
-        nobodys = {sequence for (sequence,) in file.execute(NOBODYS, (stored.lead,))}
-        on_call = {sequence for lead, sequence in stood if lead == stored.lead}
-        dealt = {number for number, each in stored.actions if each["action"] == DEAL}
-        for sequence in sorted((nobodys | on_call) - {0} - dealt):
-            _is_for_the_absent(stored, sequence)
-        self.counted["_hands stood on a call"] += bool(on_call)
-        self.counted["_hands stood without a call"] += bool(nobodys)
-        settled = file.execute(SETTLED_ON, (stored.id,)).fetchone()
-        must(settled is not None, "nothing was booked for hand {}", stored.id)
-        call_id, caller_id, at = settled
-        if call_id is None:
-            self.counted["_hands settled for the absent"] += 1
-            notices = [str(read(text)) for (text,) in file.execute(NOTICES, (caller_id, at))]
-            told = _told_of(stored)
-            must(any(told in text for text in notices), "hand {}: told {}", stored.id, notices)
-
 
 def _entry_back(file: sqlite3.Connection, row: _Read) -> int:
     """Tell how much a row brings back of an entry to a tournament that was paid on the same day.
@@ -837,58 +778,6 @@ def _entry_back(file: sqlite3.Connection, row: _Read) -> int:
     if row.kind != "entry back":
         return 0
     return row.amount if file.execute(PAID_ON_THE_DAY, (row.number,)).fetchone() else 0
-
-
-def _told_of(stored: StoredRound) -> str:
-    """Return what a notice says that a hand came to."""
-    net = stored.won - stored.lost
-    if not net:
-        return "you came out even"
-    return f"you {'won' if net > 0 else 'lost'} {amount_words(abs(net), stored.unit)} ("
-
-
-def _stored(desk: Desk, number: int) -> StoredRound:
-    try:
-        stored = journal.stored_round(desk, number)
-    except JournalDamaged as damaged:
-        raise Wrong(f"hand {number}: {damaged}") from damaged
-    assert stored is not None  # its row was read just now
-    return stored
-
-
-def _replayed(stored: StoredRound) -> Any:
-    try:
-        return found(stored).round
-    except JournalDamaged as damaged:
-        raise Wrong(f"hand {stored.id}: {damaged}") from damaged
-
-
-def _leads_to_what_was_booked(stored: StoredRound) -> None:
-    """The actions of a hand end it, with the result that is in the books."""
-    again, kind, seat = _replayed(stored), kind_of(stored), seat_of(stored)
-    must(again.over, "hand {} is settled, and by its journal still in play", stored.id)
-    totals = kind.totals(again, seat)
-    booked = (stored.lost, stored.returned, stored.won, stored.outcome)
-    came = (totals.lost, totals.returned, totals.won, kind.outcome(again, seat))
-    must(booked == came, "hand {} was booked as {}, and comes to {}", stored.id, booked, came)
-    result = kind.result(again, seat)
-    must(stored.result == result, "hand {}: {}, not {}", stored.id, stored.result, result)
-
-
-def _is_for_the_absent(stored: StoredRound, sequence: int) -> None:
-    """An action that nobody decided is what is done for those who are away."""
-    before = _replayed(
-        replace(stored, actions=tuple(each for each in stored.actions if each[0] < sequence))
-    )
-    kind, shoe = kind_of(stored), stored.shoe
-    assert shoe is not None  # a hand that could be played again
-    (action,) = [action for number, action in stored.actions if number == sequence]
-    if kind.by_chance(before, shoe.seed, mixed_into(shoe), shoe.position) is not None:
-        return  # the house's toss: the replay has asked the shoe
-    word, legal = action["action"], set(kind.open_words(before))
-    passes = ("no-insurance", "no-card", "bank-no-card", "stay")
-    wanted = next((each for each in passes if each in legal), None)
-    must(word == wanted, "hand {}: {} for one who is away, not {}", stored.id, word, wanted)
 
 
 def _given(file: sqlite3.Connection) -> dict[tuple[int, str], int]:
@@ -936,53 +825,17 @@ class _Read:
         )
 
 
-# Who is stood for while their call lasts: their journal says that they did it.
-
-_STANDS: ContextVar[bool] = ContextVar("stands", default=False)
-
-
 @contextmanager
-def noticing(stood: set[tuple[int, int]], readings: Readings) -> Iterator[None]:
-    """Note what the books do not say.
-
-    Into `stood` goes, by round and number, every action that a table decides for one who is on a
-    call; into `readings` what the board's clocks show when a process turns to the books.
-    """
-
-    def standing(real: Any) -> Any:
-        async def stand(*given: Any) -> Any:
-            before = _STANDS.set(True)
-            try:
-                return await real(*given)
-            finally:
-                _STANDS.reset(before)
-
-        return stand
-
-    real_act, real_play, real_reading = Play.act, Dealer._play, BelievedClock.reading
+def noticing(readings: Readings) -> Iterator[None]:
+    """Note into `readings` what the board's clocks show when a process turns to the books."""
+    real = BelievedClock.reading
 
     def reading(self: BelievedClock) -> ClockReading:
-        found = real_reading(self)
+        found = real(self)
         readings.note(found.now)
         return found
 
-    async def act(self: Play, *given: Any) -> Any:
-        step = await real_act(self, *given)
-        if _STANDS.get():
-            stood.add((self.hand.lead, self.hand.sequence))
-        return step
-
-    async def play(self: Dealer, hand: Any, *given: Any) -> None:
-        await real_play(self, hand, *given)
-        if _STANDS.get():
-            stood.add((hand.lead, hand.sequence + 1))
-
-    with ExitStack() as stack:
-        stack.enter_context(mock.patch.object(BelievedClock, "reading", reading))
-        stack.enter_context(mock.patch.object(Play, "stand", standing(Play.stand)))
-        stack.enter_context(mock.patch.object(Play, "act", act))
-        stack.enter_context(mock.patch.object(Dealer, "stand", standing(Dealer.stand)))
-        stack.enter_context(mock.patch.object(Dealer, "_play", play))
+    with mock.patch.object(BelievedClock, "reading", reading):
         yield
 
 
@@ -992,7 +845,6 @@ SELECT t.id, t.entry, t.at, t.kind, t.amount, s.kind, s.caller_id, g.kind, g.cal
 FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
 WHERE t.id > ? ORDER BY t.id
 """
-OPEN_ROUNDS = "SELECT id FROM rounds WHERE settled IS NULL"
 CALLERS = "SELECT id, board > '', day, held_until, frozen FROM callers"
 DAYS = """
 SELECT c.id, d.after, d.carried, d.standing
@@ -1032,12 +884,4 @@ WHERE s.caller_id = ?1 AND t.kind = 'loan' AND t.id < ?2 AND t.id > coalesce(
 PAID_ON_THE_DAY = """
 SELECT 1 FROM tournament_entries e WHERE e.back_id = ?1 AND NOT EXISTS (
     SELECT 1 FROM days d WHERE d.caller_id = e.caller_id AND d.after BETWEEN e.paid_id AND ?1)
-"""
-NOBODYS = "SELECT sequence FROM actions WHERE round_id = ? AND call_id IS NULL"
-SETTLED_ON = f"""
-SELECT t.call_id, r.caller_id, r.settled FROM rounds r JOIN transfers t ON t.round_id = r.id
-WHERE r.id = ? AND t.kind IN {SETTLES} ORDER BY t.id DESC LIMIT 1
-"""
-NOTICES = """
-SELECT text FROM notices WHERE caller_id = ? AND at = ? AND text LIKE '%Your hand of %left open%'
 """

@@ -95,7 +95,7 @@ class Story(World):
         self._closing.enter_context(one_machine(self._is_gone))
         self._closing.enter_context(doors_live())
         self._closing.enter_context(counters_open())
-        self._closing.enter_context(noticing(self.stood, self.readings))
+        self._closing.enter_context(noticing(self.readings))
         for name in LOGGERS:
             logger = logging.getLogger(name)
             logger.addHandler(self.ears)

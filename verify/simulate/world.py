@@ -125,7 +125,6 @@ class World:
         self.written: dict[str, bool] = {}  # claims that a host has found
         self.back: list[Guest] = []  # who is back since the books were last looked at
         self.is_over = False  # for the books are beyond repair, as a sysop was told
-        self.stood: set[tuple[int, int]] = set()  # actions, by round, for those who were away
         self.readings = Readings()  # of the clocks that are believed
 
     # Time.

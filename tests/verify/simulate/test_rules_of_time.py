@@ -12,20 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from door.games import overdue
-from door.games.engine import shuffle
-from door.games.registry import GAMES
-from tests.timebank.books import DAILY, GAME, MAIL_HOUR, Books, place_bet
-from timebank.calls.calls import close_call
+from tests.timebank.books import DAILY, GAME, MAIL_HOUR, Books
 from timebank.ledger import transfers
 from timebank.ledger.database import Desk
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
 from timebank.settings.schedule import Event
 from timebank.settings.settings import BankSettings
-from timebank.wagers import journal
-from timebank.wagers.journal import open_shoe
-from timebank.wagers.rounds import Wager
 from verify.simulate.rules_of_time import Readings, Rules, RulesOfTime
 from verify.simulate.wrong import Wrong
 
@@ -320,64 +313,3 @@ def test_an_entry_of_no_call_and_no_hand_that_touches_a_purse_is_found(made: Han
     made.books.do(made._write, "online external 60 taken home", None)
     with pytest.raises(Wrong, match="of no call and no hand"):
         made.look()
-
-
-# Hands that nobody returned to.
-
-
-def _deal(books: Books, number: int) -> None:
-    """Deal a hand that is not over with the deal, and leave it."""
-    call = books.call(books.caller(f"Bob{number}"))
-    kind = GAMES[GAME].kind
-    for seed in (bytes([number] * 31 + [last]) for last in range(256)):
-        round_, _ = kind.deal({}, kind.cards(seed, "", 1, 0), [600], 1)
-        if kind.open_words(round_) and "no-insurance" not in kind.open_words(round_):
-            break
-    shoe = books.do(open_shoe, call.caller_id, GAME, 1, seed, shuffle.seal(seed))
-    bet = {"action": "bet"}
-    wager = Wager(GAME, {1: 600}, 60, None, shoe.id, "", {}, bet, round_.cards_used)
-    books.do(place_bet, call.id, 0, wager, None)
-    books.do(close_call, call.id, 0, "carrier lost")
-
-
-def _look_at_hands(books: Books, rules: RulesOfTime) -> None:
-    with (
-        closing(sqlite3.connect(books.settings.database)) as file,
-        books.database.reading(books.settings, books.now) as desk,
-    ):
-        rules.hands(file, desk, ())
-
-
-@pytest.fixture
-def stood(books: Books) -> tuple[Books, RulesOfTime]:
-    """Books in which a hand was stood for one who did not return to it."""
-    rules = RulesOfTime(Counter())
-    _deal(books, 1)
-    _look_at_hands(books, rules)
-    books.wait(3 * 86_400)
-    for stored in books.do(journal.overdue):
-        books.do(overdue.stand, stored)
-    return books, rules
-
-
-LAST = "sequence = (SELECT max(sequence) FROM actions)"
-
-
-@pytest.mark.parametrize(
-    ("damage", "wrong"),
-    [
-        (f"DELETE FROM actions WHERE {LAST}", "still in play"),
-        (f"""UPDATE actions SET action = '{{"action":"hit"}}' WHERE {LAST}""", "hand 1"),
-        (f"""UPDATE actions SET action = '{{"action":"bet"}}' WHERE {LAST}""", "hand 1"),
-        ("UPDATE rounds SET outcome = 'natural'", "was booked as"),
-        ("UPDATE rounds SET result = '{}'", "hand 1"),
-        ("DELETE FROM notices", "told"),
-        ("UPDATE notices SET text = replace(replace(text, 'won', 'x'), 'lost', 'x')", "told"),
-    ],
-)
-def test_a_stood_hand_whose_journal_or_notice_is_wrong_is_found(
-    stood: tuple[Books, RulesOfTime], damage: str, wrong: str
-) -> None:
-    stood[0].sql(damage)
-    with pytest.raises(Wrong, match=wrong):
-        _look_at_hands(*stood)
