@@ -22,7 +22,7 @@ import click
 from verify.mutants.catalogue import MUTANTS
 from verify.mutants.looks import Bounds, GivenUp, Suite
 from verify.mutants.mutant import Mutant, Stale
-from verify.mutants.report import Results, rooms, table, totals
+from verify.mutants.report import Results
 from verify.mutants.tree import Tree, copied
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +102,6 @@ class Hunt:
 @click.option("--jobs", default=1, show_default=True, help="How many mutants at once.")
 @click.option("--workers", default=2, show_default=True, help="Of pytest, for each of them.")
 @click.option("--results", type=Path, help="A file of what is known, that is not asked again.")
-@click.option("--table", "table_file", type=Path, help="Write the tables to this file, too.")
 def main(
     is_list: bool,
     only: tuple[str, ...],
@@ -114,7 +113,6 @@ def main(
     jobs: int,
     workers: int,
     results: Path | None,
-    table_file: Path | None,
 ) -> None:
     mutants = [mutant for mutant in MUTANTS if _is_asked(mutant, only, room)]
     if not mutants:
@@ -126,11 +124,6 @@ def main(
     bounds = Bounds(silence, limit, workers, near, first)
     hunt = Hunt(ROOT, bounds, Results.read(results))
     hunt.run(mutants, jobs)
-    known = hunt.results
-    told = [*rooms(mutants, known), "", *table(mutants, known), "", totals(mutants, known)]
-    click.echo("\n".join(["", *told]))
-    if table_file is not None:
-        table_file.write_text("\n".join(told) + "\n")
     sys.exit(_tell_the_rest(mutants, hunt))
 
 
@@ -144,6 +137,9 @@ def _is_asked(mutant: Mutant, only: tuple[str, ...], room: tuple[str, ...]) -> b
 def _tell_the_rest(mutants: Sequence[Mutant], hunt: Hunt) -> int:
     """Name who survived, what is stale, and tests that fail by themselves; 1 if all is not well."""
     status = 0
+    looks = [look for mutant in mutants if (look := hunt.results.of(mutant)) is not None]
+    caught = sum(bool(look.caught) for look in looks)
+    click.echo(f"\n{len(mutants)} mutants; the suite caught {caught} of {len(looks)}.")
     for test in sorted(hunt.unsound):
         click.echo(f"Left out, for it fails without a fault or not every time: {test}")
     for mutant in mutants:
