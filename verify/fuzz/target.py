@@ -22,10 +22,7 @@ TRIES = 3  # of a measurement, of which the best one counts: the others met some
 # Each is a module of this name in `targets`, with its `TARGET`. A module is imported when it is
 # fuzzed and not before, because its readers must be watched from their first line on.
 NAMES = (
-    "keys",
-    "charset",
     "talk",
-    "framing",
     "telnet",
     "web",
     "rlogin",

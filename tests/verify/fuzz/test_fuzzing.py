@@ -78,7 +78,7 @@ def test_what_a_terminal_would_obey_is_a_fault(sent: bytes) -> None:
 
 def test_a_taste_of_it(tmp_path: Path) -> None:
     """Where there is no atheris for a machine, the command says what to do."""
-    command = [sys.executable, "-m", "verify.fuzz", "--seconds", "2", "--target", "framing"]
+    command = [sys.executable, "-m", "verify.fuzz", "--seconds", "2", "--target", "proxy"]
     command += ["--corpus", str(tmp_path)]
     done = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
@@ -88,5 +88,5 @@ def test_a_taste_of_it(tmp_path: Path) -> None:
         assert "pip install" in done.stderr
     else:
         assert done.returncode == 0, done.stdout + done.stderr
-        assert done.stdout.splitlines()[1].startswith("framing")
+        assert done.stdout.splitlines()[1].startswith("proxy")
         assert done.stdout.endswith("Nothing was found.\n")
