@@ -17,7 +17,6 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from verify.simulate.accidents import Accident
 from verify.simulate.platter import Platter
 
 MOST_OPERATIONS = 30  # of the disk, within which a COMMIT is cut off
@@ -78,7 +77,6 @@ class Below:
         self.under_way: State | None = None  # the state that a COMMIT would make, or has made
         # What COMMITs that failed would have made, as long as nobody was told that they did not.
         self.doubts: dict[object, State] = {}
-        self.accident: Accident | None = None  # what has become of the files
         self._syncs = 0  # before a COMMIT
         self._failed = 0  # fsyncs, when that was last asked
 
@@ -116,11 +114,6 @@ class Below:
         return bool(self.control.lied)
 
     # Commits.
-
-    def has_written(self, now: float) -> None:
-        """Somebody is told that they have written into the books, `now` on the monotonic clock."""
-        if self.accident is not None:
-            self.accident.written.append(now - self.accident.since)
 
     @property
     def _watches_commits(self) -> bool:
@@ -175,10 +168,7 @@ class Below:
         """Lose the power, or the processes alone; all are buried. Tell what happened."""
         lost, self.loses_power = self.loses_power, False
         self.mend()
-        if self.accident is not None:
-            with self.platter.durable(2):
-                self.accident.end()
-        elif lost:
+        if lost:
             self.platter.lose_power(in_order=self.kept_order)
             self._garble_memory(chance)
             self.kept_order = True
@@ -187,7 +177,7 @@ class Below:
         self.lives_again()
         self.under_way = None
         self.doubts.clear()
-        return "the power is lost" if lost and not self.accident else "every process is killed"
+        return "the power is lost" if lost else "every process is killed"
 
     def lives_again(self) -> None:
         """Let processes write again."""

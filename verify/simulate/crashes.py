@@ -12,7 +12,6 @@ from pathlib import Path
 
 from timebank.errors import BooksUnavailable
 from timebank.ledger.sqlite import high_water
-from verify.simulate.accidents import NOTICED, Accident
 from verify.simulate.below import NOTHING, State, state_of
 from verify.simulate.inspection import Inspection
 from verify.simulate.world import Screen, World
@@ -114,30 +113,6 @@ class Crashes:
                 self.lost_end = None
                 world.counted["notes lost with the power"] += 1
         world.watch.close()
-
-    def look_after_an_accident(
-        self, copy: Path | None, began: float, screens: Sequence[Screen], accident: Accident
-    ) -> None:
-        """Look at a copy of the books whose files were moved or removed, and put right.
-
-        Whoever serves notices in time, and what is told as done is there, unless it was removed for
-        good before anybody could notice. A database that had only a part of what its log held, and
-        has lost that, can be anything. Then the audit must see it.
-        """
-        world = self.world
-        late = [round(seconds, 1) for seconds in accident.written if seconds > NOTICED]
-        must(not late, "{}: something was written {} s later", accident.words, late)
-        world.counted["accidents"] += 1
-        if accident.loses_end or (accident.may_lose and accident.lasted < NOTICED):
-            if copy is not None and self._is_beyond_repair(
-                copy, accident.words, expected=accident.is_damage
-            ):
-                return
-            self.with_loss(copy, began)
-            is_shell = world.is_over and not accident.may_lose_all
-            must(not is_shell, "{}: without it there are no books", accident.words)
-        else:
-            self.look(copy, began, screens)
 
     def _is_beyond_repair(self, copy: Path | None, words: str, *, expected: bool) -> bool:
         """Tell whether the books are damaged, which ends the story and must be expected."""

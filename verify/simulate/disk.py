@@ -267,9 +267,6 @@ class Mortal:
         if plan:  # it was over sooner
             self.die()
         below.has_committed()
-        if connection.total_changes > connection.changes:
-            connection.changes = connection.total_changes
-            below.has_written(self.now())
 
     def _torn(self, old: bytes, new: bytes) -> bytes:
         """Give the log as it is when only its first changes have been written."""
@@ -332,7 +329,6 @@ class _Cursor(sqlite3.Cursor):
 
 class _Connection(sqlite3.Connection):
     mortal: Mortal
-    changes = 0  # rows that were changed by what it has committed
 
     def cursor(self, *_: Any) -> Any:
         return super().cursor(_Cursor)

@@ -12,10 +12,8 @@ from timebank import files
 from timebank.ledger import database, failures
 from timebank.ledger.database import Done, Writer
 from timebank.ledger.sqlite import dialect as sqlite
-from timebank.ledger.sqlite import doubt, high_water, overwritten
+from timebank.ledger.sqlite import doubt
 from timebank.ledger.sqlite.database import SqliteDatabase
-from timebank.ledger.sqlite.guard import Guard
-from verify.simulate import happenings
 
 
 def syncs_nothing(patch: pytest.MonkeyPatch) -> None:
@@ -74,30 +72,6 @@ def trusts_a_second_sync(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(doubt.SqliteDoubt, "_settle", lambda self, connection: settle(self))
 
 
-def does_not_see_files_go(patch: pytest.MonkeyPatch) -> None:
-    """A server that writes on into files that were removed or replaced (number 7)."""
-    _lose_files_often(patch)
-    patch.setattr(Guard, "missing_now", lambda self: "")
-    patch.setattr(Guard, "moved", lambda self: "")
-
-
-def does_not_see_files_change(patch: pytest.MonkeyPatch) -> None:
-    """A server that writes on into files that were written over or cut off."""
-    _lose_files_often(patch)
-    patch.setattr(overwritten.Watch, "look", lambda self: None)
-
-
-def _lose_files_often(patch: pytest.MonkeyPatch) -> None:
-    """Let files be lost in most evenings, and not in one of ten: what is sought shows only then."""
-    patch.setattr(happenings, "LOST_FILES", 20)
-
-
-def forgets_how_far_the_books_have_come(patch: pytest.MonkeyPatch) -> None:
-    """Books that have lost their end, and are served as if they had not."""
-    _lose_files_often(patch)
-    patch.setattr(high_water, "doubt", lambda connection, noted, path: None)
-
-
 def leaves_new_books_in_the_log(patch: pytest.MonkeyPatch) -> None:
     """A database that is an empty shell without its log, and a log that nobody carries over."""
     patch.setattr(SqliteDatabase, "_carry_over", lambda self: None)
@@ -122,9 +96,6 @@ FAULTS = {
     swallows_a_failed_commit: 14,
     guesses_that_nothing_has_changed: 82,
     trusts_a_second_sync: 120,
-    does_not_see_files_go: 34,
-    does_not_see_files_change: 28,
-    forgets_how_far_the_books_have_come: 113,
     leaves_new_books_in_the_log: 90,
     syncs_no_folder: 25,
     syncs_no_files: 8,

@@ -22,7 +22,6 @@ from timebank.ledger.database import Desk
 from timebank.window import sysop
 from timebank.window.teller import allowance, borrow, deposit, repay, withdraw
 from verify.robots import phrases
-from verify.simulate.accidents import some_accident
 from verify.simulate.below import some_trouble
 from verify.simulate.hosts import SECRET, Guest
 from verify.simulate.house import next_change
@@ -41,7 +40,6 @@ Happens = Callable[[Story], None]
 
 DAY = timedelta(days=1)
 SEEN = 6.0  # seconds until every process has looked at its clock
-LOST_FILES = 0.5  # how often files of the books are lost on a disk, of some 130 happenings
 
 
 def choose(story: Story) -> Happens:
@@ -102,10 +100,11 @@ def choose(story: Story) -> Happens:
         if not story.machine.disk.is_well:
             ways |= {mend: 12, kill: 6}
     if story.below is not None:
-        ways |= {break_the_disk: 3, kill: 3, lose_power: 1, restart: 0.4, lose_files: LOST_FILES}
+        ways |= {break_the_disk: 3, kill: 3, lose_power: 1.5, restart: 0.4}
         trouble = story.below.trouble
         if trouble is not None:
-            ways |= {mend: 2, lose_power: 8} if trouble.lies else {mend: 10, lose_power: 6, kill: 6}
+            lying = {mend: 2, lose_power: 8.5}
+            ways |= lying if trouble.lies else {mend: 10, lose_power: 6.5, kill: 6}
     (happens,) = story.chance.choices(list(ways), list(ways.values()))
     return happens
 
@@ -389,29 +388,6 @@ def lose_power(story: Story) -> None:
     story.tell("the power is lost at once")
     story.below.loses_power = True
     story.chance.choice(story.processes).mortal.die()
-
-
-def lose_files(story: Story) -> None:
-    """Move or remove the files of the books; let callers play on; kill all, and put it right."""
-    below, chance = story.below, story.chance
-    assert below is not None  # what befalls the disk is simulated
-    if not story.machine.disk.is_well or below.trouble is not None:
-        return
-    for life in story.lives():
-        life.mortal.lives_on()
-    story.settle()
-    accident = some_accident(chance, below.database, story.machine.loop.time())
-    story.tell(accident.words)
-    story.visible()  # whoever looks has opened all of the files
-    with below.platter.durable(2):
-        accident.begin()
-    below.accident = accident
-    for _ in range(chance.randint(1, 8)):
-        press(story)
-        story.let_pass(chance.choice((0.2, 1, 3)))
-    accident.lasted = story.machine.loop.time() - accident.since
-    story.tell("the sysop kills the board, and puts the files right")
-    chance.choice(story.processes).mortal.die()
 
 
 def restart(story: Story) -> None:

@@ -312,9 +312,8 @@ class Story(World):
         is_last = self.processes == [dead] and not self.doors
         below = self.below
         if below is not None:
-            is_last |= below.loses_power or below.accident is not None
-            spoiled = below.accident is not None and below.accident.loses_end
-            self.crashes.possible = set() if spoiled else below.possible(self.visible())
+            is_last |= below.loses_power
+            self.crashes.possible = below.possible(self.visible())
         if is_last or self.chance.random() < (0.4 if dead in self.processes else 0.05):
             self.watch.close()
             self._fall(screens, began)
@@ -411,16 +410,13 @@ class Story(World):
         has_lied, in_order = below.has_lied and below.loses_power, below.kept_order
         lost = below.loses_power
         self.tell(below.crash(self.chance))
-        accident, below.accident = below.accident, None
         for life in fallen:
             self._has_gone(life)
         copy = below.copied()
         self.counted["crashes"] += 1
-        if lost and accident is None and not has_lied:
+        if lost and not has_lied:
             self.crashes.forget_what_the_power_took(copy)
-        if accident is not None:
-            self.crashes.look_after_an_accident(copy, began, screens, accident)
-        elif has_lied:
+        if has_lied:
             self.crashes.look_after_a_lie(copy, began, in_order=in_order)
         else:
             self.crashes.look(copy, began, screens)

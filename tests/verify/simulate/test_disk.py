@@ -23,7 +23,7 @@ NEED_CLIENTS = "BJFT_NEED_CLIENTS"  # set where a missing program is a failure, 
 SLICE = ("--disk", "--people", "12", "--steps", "50")
 BOTH = (3, 8)  # in some the power fails, in some many hands are played
 # Those that are found soonest; `python -m verify.simulate --faults` searches for all.
-QUICK = ("syncs_nothing", "does_not_see_files_go", "does_not_see_files_change")
+QUICK = ("syncs_nothing", "syncs_checkpoints_alone")
 # One that is found soon where its search comes later, and where that is.
 FOUND_AT = ("syncs_no_folder", 31)
 
