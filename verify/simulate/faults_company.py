@@ -239,7 +239,7 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     marks_what_nobody_was_shown: 4,
     tells_again_and_again: 3,
     lets_the_muted_speak: 5,
-    pays_the_first_alone: 8,
+    pays_the_first_alone: 15,
     settles_again_and_again: 2,
     keeps_entries: 2,
     forgets_what_was_paid: 2,

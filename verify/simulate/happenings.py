@@ -12,7 +12,7 @@ from door.lines.rlogin.header import RloginHeader
 from timebank.callers import callers, own_limits
 from timebank.calls import clock_mend
 from timebank.calls.calls import Opened, close_call, open_call
-from timebank.errors import BooksFailed, EventRefused, Refused
+from timebank.errors import EventRefused, Refused
 from timebank.guests import claims
 from timebank.guests.departure import HostPayment
 from timebank.keeping import events
@@ -445,37 +445,24 @@ def reload(story: Story) -> None:
 
 def correct_an_account(story: Story) -> None:
     """Let the sysop correct an account from the command line, which is a process of its own."""
-    config = story.config
     known = [person for person in story.everybody() if person.is_known]
     if not known:
         return
     person = story.chance.choice(known)
     seconds = 60 * story.chance.choice((1, 30, 90, -1, -20))
     story.tell(f"the sysop adjusts {person.name} by {seconds} s")
-    database = story.books_at_the_command_line()
-    try:
-        with database.transaction(config.bank, story.clock().reading()) as desk:
-            record = callers.find(desk, person.name)
-            if record is not None:
-                sysop.adjust(desk, record.id, seconds, "a correction", "sysop")
-    except (Refused, BooksFailed) as refused:
-        story.tell(f"which is refused: {refused}")
-    finally:
-        database.close()
+    with story.command("which is refused", Refused) as desk:
+        record = callers.find(desk, person.name)
+        if record is not None:
+            sysop.adjust(desk, record.id, seconds, "a correction", "sysop")
 
 
 def settle_a_doubt(story: Story) -> None:
     """Let the sysop say of minutes in doubt whether they arrived, after asking the other board."""
-    database = story.books_at_the_command_line()
-    try:
-        with database.transaction(story.config.bank, story.clock().reading()) as desk:
-            rows = [row for row in claims.outstanding(desk) if row.state == "doubtful"]
-            if rows:
-                _settle(story, desk, story.chance.choice(rows))
-    except BooksFailed as refused:
-        story.tell(f"a doubt cannot be settled: {refused}")
-    finally:
-        database.close()
+    with story.command("a doubt cannot be settled") as desk:
+        rows = [row for row in claims.outstanding(desk) if row.state == "doubtful"]
+        if rows:
+            _settle(story, desk, story.chance.choice(rows))
 
 
 def _settle(story: Story, desk: Desk, row: HostPayment) -> None:
@@ -504,23 +491,17 @@ def _key_of(desk: Desk, row: HostPayment) -> tuple[str, str]:
 
 def mute_or_let_speak(story: Story) -> None:
     """Let the sysop mute some who are on, or let everybody speak again who is muted."""
-    database, config = story.books_at_the_command_line(), story.config
     on = [person.name for person, _ in story.on_line()]
     some = story.chance.sample(on, min(len(on), 6))
-    try:
-        with database.transaction(config.bank, story.clock().reading()) as desk:
-            muted = desk.connection.execute(text(MUTED)).scalars().all()
-            for number in muted:
-                set_muted(desk, number, muted=False, by="Sysop")
-            found = [] if muted else [callers.find(desk, name) for name in some]
-            for record in found:
-                if record is not None:
-                    set_muted(desk, record.id, muted=True, by="Sysop")
+    with story.command("nobody is muted") as desk:
+        muted = desk.connection.execute(text(MUTED)).scalars().all()
+        for number in muted:
+            set_muted(desk, number, muted=False, by="Sysop")
+        found = [] if muted else [callers.find(desk, name) for name in some]
+        for record in found:
+            if record is not None:
+                set_muted(desk, record.id, muted=True, by="Sysop")
         story.tell("everybody may speak again" if muted else f"the sysop mutes {', '.join(some)}")
-    except BooksFailed as refused:
-        story.tell(f"nobody is muted: {refused}")
-    finally:
-        database.close()
 
 
 MUTED = "SELECT id FROM callers WHERE muted IS NOT NULL ORDER BY id"
@@ -544,21 +525,15 @@ def _on_short_calls(story: Story, most: int, visits: Visits) -> list[Person]:
 
     `visits` ends the call.
     """
-    database = story.books_at_the_command_line()
     off = [person for person in story.people if person.is_known and person.wire is None]
-    try:
-        with database.transaction(story.config.bank, story.clock().reading()) as desk:
-            found = []
-            for person in story.chance.sample(off, min(len(off), most)):
-                call = _call_elsewhere(desk, person)
-                if call is not None and visits(story, desk, person, call):
-                    found.append(person)
-            return found
-    except BooksFailed as refused:
-        story.tell(f"nobody calls another server: {refused}")
-        return []
-    finally:
-        database.close()
+    with story.command("nobody calls another server") as desk:
+        found = []
+        for person in story.chance.sample(off, min(len(off), most)):
+            call = _call_elsewhere(desk, person)
+            if call is not None and visits(story, desk, person, call):
+                found.append(person)
+        return found
+    return []
 
 
 def _borrows(story: Story, desk: Desk, person: Person, call: Opened) -> bool:
@@ -630,21 +605,16 @@ WHERE a.balance > 0 AND a.unit = 'second' AND a.kind = 'stake'
 
 def freeze_or_open_an_account(story: Story) -> None:
     """Let the sysop freeze somebody's account, or open one that is frozen."""
-    database, chance = story.books_at_the_command_line(), story.chance
-    try:
-        with database.transaction(story.config.bank, story.clock().reading()) as desk:
-            frozen = desk.connection.execute(text(FROZEN)).scalars().all()
-            if len(frozen) > 3:
-                sysop.unfreeze(desk, chance.choice(frozen), "settled", "Sysop")
-            else:
-                others = desk.connection.execute(text(NOT_FROZEN)).scalars().all()
-                if others:
-                    sysop.freeze(desk, chance.choice(others), "a dispute", "Sysop")
+    chance = story.chance
+    with story.command("no account is frozen") as desk:
+        frozen = desk.connection.execute(text(FROZEN)).scalars().all()
+        if len(frozen) > 3:
+            sysop.unfreeze(desk, chance.choice(frozen), "settled", "Sysop")
+        else:
+            others = desk.connection.execute(text(NOT_FROZEN)).scalars().all()
+            if others:
+                sysop.freeze(desk, chance.choice(others), "a dispute", "Sysop")
         story.tell("the sysop opens an account" if len(frozen) > 3 else "an account is frozen")
-    except BooksFailed as refused:
-        story.tell(f"no account is frozen: {refused}")
-    finally:
-        database.close()
 
 
 FROZEN = "SELECT id FROM callers WHERE frozen = 1 AND deleted IS NULL ORDER BY id"
@@ -653,27 +623,22 @@ NOT_FROZEN = "SELECT id FROM callers WHERE frozen = 0 AND deleted IS NULL ORDER 
 
 def limit_themselves(story: Story) -> None:
     """Let some set limits for themselves, stricter and looser ones, as in their settings."""
-    database, chance = story.books_at_the_command_line(), story.chance
+    chance = story.chance
     known = [person for person in story.people if person.is_known]
-    try:
-        with database.transaction(story.config.bank, story.clock().reading()) as desk:
-            for person in chance.sample(known, min(len(known), 6)):
-                record = callers.find(desk, person.name)
-                if record is None:
-                    continue
-                way = chance.random()
-                if way < 0.7:
-                    minutes = chance.choice((2, 5, 10, 30, None))
-                    own_limits.limit_loss(desk, record.id, minutes)
-                elif way < 0.85:
-                    own_limits.pause(desk, record.id, chance.choice((0, 0, 1, 3)))
-                else:
-                    own_limits.hear_hourly(desk, record.id, chance.random() < 0.7)
-                story.tell(f"{person.name} limits themselves")
-    except BooksFailed as refused:
-        story.tell(f"nobody limits themselves: {refused}")
-    finally:
-        database.close()
+    with story.command("nobody limits themselves") as desk:
+        for person in chance.sample(known, min(len(known), 6)):
+            record = callers.find(desk, person.name)
+            if record is None:
+                continue
+            way = chance.random()
+            if way < 0.7:
+                minutes = chance.choice((2, 5, 10, 30, None))
+                own_limits.limit_loss(desk, record.id, minutes)
+            elif way < 0.85:
+                own_limits.pause(desk, record.id, chance.choice((0, 0, 1, 3)))
+            else:
+                own_limits.hear_hourly(desk, record.id, chance.random() < 0.7)
+            story.tell(f"{person.name} limits themselves")
 
 
 def call_for_a_reason(story: Story) -> None:
@@ -774,24 +739,18 @@ def sit_out_an_event(story: Story) -> None:
 
 def start_or_take_back_an_event(story: Story) -> None:
     """Let the sysop start an event early, or take back the one that was."""
-    chance, bank = story.chance, story.config.bank
+    chance = story.chance
     name, minutes = chance.choice(((None, None), (None, 15), ("Repairs", 2), ("Repairs", 90)))
     asked = EventAsked(name, minutes, chance.choice((1, 1, 5, 20)))
     takes_back = chance.random() < 0.3
-    database = story.books_at_the_command_line()
-    try:
-        with database.transaction(bank, story.clock().reading()) as desk:
-            if takes_back or events.started(desk) is not None:
-                words = events.take_back(desk, "Sysop")
-                story.counted["_events taken back"] += 1
-            else:
-                words = events.start(desk, asked, "Sysop").words
+    with story.command("no event is started early", EventRefused) as desk:
+        if takes_back or events.started(desk) is not None:
+            words = events.take_back(desk, "Sysop")
+            story.counted["_events taken back"] += 1
+        else:
+            words = events.start(desk, asked, "Sysop").words
         story.tell(f"the sysop says: {words}")
         story.calm_from = story.posted_from = story.monotonic + STALE
-    except (EventRefused, BooksFailed) as refused:
-        story.tell(f"no event is started early: {refused}")
-    finally:
-        database.close()
 
 
 def stay_closed_for_days(story: Story) -> None:

@@ -16,7 +16,7 @@ from door.games.engine import shuffle
 from door.games.tables.weighing import rules_of, weigh
 from timebank.callers import callers
 from timebank.calls.calls import close_call, open_call
-from timebank.errors import BooksFailed, OutOfStep, Refused, ShoeGone
+from timebank.errors import OutOfStep, Refused, ShoeGone
 from timebank.wagers import deals, tournaments
 from verify.simulate.people import PASSWORD
 from verify.simulate.wrong import must
@@ -119,12 +119,6 @@ def call_off_a_tournament(story: Story) -> None:
 
 
 def _at_the_books(story: Story, work: Callable[[Desk], T]) -> T | None:
-    database = story.books_at_the_command_line()
-    try:
-        with database.transaction(story.config.bank, story.clock().reading()) as desk:
-            return work(desk)
-    except (BooksFailed, OutOfStep, Refused, ShoeGone) as refused:
-        story.tell(f"nothing comes of the tournament: {refused}")
-        return None
-    finally:
-        database.close()
+    with story.command("nothing comes of the tournament", OutOfStep, Refused, ShoeGone) as desk:
+        return work(desk)
+    return None

@@ -8,7 +8,8 @@ import random
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,8 +19,8 @@ from zoneinfo import ZoneInfo
 from door.call.caller import Caller
 from door.config import config as settings
 from timebank.calls.clock import LEAP, BelievedClock
-from timebank.errors import SettingsError
-from timebank.ledger.database import Database
+from timebank.errors import BooksFailed, SettingsError
+from timebank.ledger.database import Database, Desk
 from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.simulate.below import Below, State, state_of
 from verify.simulate.books import Watch
@@ -299,6 +300,19 @@ class World:
             return self.bare_books()
         machine = self.machine
         return Books(self.config.database, Mortal(machine.disk, self.chance, machine.loop.time))
+
+    @contextmanager
+    def command(self, otherwise: str, *refusals: type[Exception]) -> Iterator[Desk]:
+        """Write into the books as a command of the sysop does; tell `otherwise`, and why, when they
+        cannot be written or it is refused."""
+        database = self.books_at_the_command_line()
+        try:
+            with database.transaction(self.config.bank, self.clock().reading()) as desk:
+                yield desk
+        except (BooksFailed, *refusals) as refused:
+            self.tell(f"{otherwise}: {refused}")
+        finally:
+            database.close()
 
     def visible(self) -> State:
         """Return the state of the books that all can see."""
