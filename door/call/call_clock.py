@@ -135,9 +135,7 @@ class CallClock:
 
     def _has_grace(self) -> bool:
         grace = self.day_grace
-        if grace is None or grace.is_over() or not self.purse.may_go_on:
-            return False
-        return self.purse.seconds_to_event() != 0
+        return grace is not None and not grace.is_over() and self.purse.seconds_to_end() != 0
 
     def _day_after(self) -> datetime:
         return self.books.settings().schedule.next_day(self.console.clock.now())

@@ -280,7 +280,7 @@ class Caller:
         seconds: 0 if none are left, or if the caller has time again. At the end, give the unused
         seconds of the last piece back to the day."""
         clock = self.console.clock
-        grace = Grace(clock, self.purse.seconds_to_event, clock.monotonic(), to_look_around)
+        grace = Grace(clock, self.purse.seconds_to_end, clock.monotonic(), to_look_around)
         with contextlib.suppress(BooksFailed):
             if self.purse.may_go_on:
                 grace.add(await self._take_grace(to_look_around))

@@ -23,11 +23,11 @@ NEXT_PIECE_SECONDS = 10  # before the end of one piece the next is asked for
 @dataclass(slots=True, eq=False)
 class Grace:
     """`until` is the monotonic instant at which the pieces are used up; `more` seconds are left of
-    the `day` behind them. `seconds_to_event` is None where no event comes. `to_look_around` says
-    which of the seconds of a day they are (`timebank.calls.grace.take`)."""
+    the `day` behind them. `seconds_to_end` is None where no event and no host ends the call.
+    `to_look_around` says which of the seconds of a day they are (`timebank.calls.grace.take`)."""
 
     clock: Clock
-    seconds_to_event: Callable[[], int | None]
+    seconds_to_end: Callable[[], int | None]
     until: float
     to_look_around: bool
     day: str = ""
@@ -44,8 +44,8 @@ class Grace:
 
     def left(self) -> int:
         """Return the seconds that a caller may go on, as far as is known."""
-        of_day, to_event = self.unused() + self.more, self.seconds_to_event()
-        return of_day if to_event is None else min(of_day, to_event)
+        of_day, to_end = self.unused() + self.more, self.seconds_to_end()
+        return of_day if to_end is None else min(of_day, to_end)
 
     def is_over(self) -> bool:
         return self.clock.monotonic() >= self.until - ROUNDING

@@ -114,6 +114,12 @@ class TickingPurse:
         hosts = max(0, int((self.until - now).total_seconds()))
         return hosts if ours is None else min(hosts, ours)
 
+    def seconds_to_end(self) -> int | None:
+        """Return the seconds until an event or the host ends the call, whatever time is left; None
+        if neither does."""
+        ends = [end for end in (self.seconds_to_event(), self._host_seconds()) if end is not None]
+        return min(ends, default=None)
+
     def event_has_begun(self) -> bool:
         """Whether an event closes the board, as far as whole seconds can tell.
 

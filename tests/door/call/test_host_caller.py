@@ -254,6 +254,15 @@ async def loses(caller: HostCaller, seconds: int) -> None:
 
 
 @pytest.mark.usefixtures("undealt")
+async def test_a_guest_without_minutes_is_promised_no_more_than_the_host_leaves(tmp_path) -> None:
+    async with guest_of(tmp_path) as (here, caller):
+        await loses(caller, 60)
+        await here.clock.advance(540)
+        async with caller.uncharged() as seconds:
+            assert seconds == 60
+
+
+@pytest.mark.usefixtures("undealt")
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
