@@ -36,9 +36,11 @@ _LAST = Prepared(
 )
 
 
-def note(desk: Desk, by: str, caller_id: int | None, what: str) -> None:
-    """Add a line: a sentence without its full stop."""
-    _NOTE(desk.connection, at=stamp(desk.now), by=by, caller_id=caller_id, what=what)
+def note(
+    desk: Desk, by: str, caller_id: int | None, what: str, *, at: datetime | None = None
+) -> None:
+    """Add a line: a sentence without its full stop. It is of now, or of `at`."""
+    _NOTE(desk.connection, at=stamp(at or desk.now), by=by, caller_id=caller_id, what=what)
 
 
 def entries(desk: Desk, before: int | None, limit: int) -> list[LogEntry]:

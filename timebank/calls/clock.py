@@ -144,9 +144,17 @@ class BelievedClock:
         judgement = self.judge(desk)
         if judgement.is_changed:
             _write(desk, judgement.belief)
-        for words in judgement.news:
-            sysop_log.note(desk, BY, None, words)
+        self._note(desk, BY, judgement)
         return judgement
+
+    def _note(self, desk: Desk, by: str, judgement: Judgement) -> None:
+        """Write the news into the log, by the clock until now. If that is set back, a line of the
+        right time follows: by it an audit knows why later rows have earlier times."""
+        for words in judgement.news:
+            sysop_log.note(desk, by, None, words)
+        if self._zero - judgement.belief.zero > LEAP:
+            right = datetime.fromtimestamp(judgement.belief.sure, UTC)
+            sysop_log.note(desk, by, None, "The clock is right from here on", at=right)
 
     def judge(self, desk: Desk) -> Judgement:
         """Hold the wall clock against uptime, books and time servers; writes nothing."""
@@ -242,8 +250,9 @@ class BelievedClock:
         belief = self._believed(desk, judged.belief)
         _write(desk, belief)
         mend_leases(desk, int(belief.sure))
-        sysop_log.note(desk, by, None, words)
-        return Judgement(belief, True, (words,))
+        judgement = Judgement(belief, True, (words,))
+        self._note(desk, by, judgement)
+        return judgement
 
 
 def is_certain(desk: Desk) -> bool:

@@ -184,9 +184,10 @@ def test_the_sysop_is_believed_at_once_and_by_all_processes(here):
     here.process.believe()
     other.look()
     assert here.process.clock.now() == other.clock.now() == here.machine.now()
-    assert log(here.books)[0] == (
-        "Said that the wall clock is right: the board's clock is set back by 24 hours"
-    )
+    assert log(here.books)[:2] == [
+        "The clock is right from here on",
+        "Said that the wall clock is right: the board's clock is set back by 24 hours",
+    ]
     here.wait(60)
     other.look()
     assert other.told == []
@@ -520,6 +521,23 @@ def test_several_days_that_were_wrong_are_taken_back_together(here, ann):
     assert here.books.audit() == []
     assert ("grant", 3600, "allotment", "online") in here.books.call(ann).moved
     assert here.books.audit() == []
+
+
+@pytest.mark.parametrize("servers_agree", [False, True])
+def test_a_clock_that_is_set_back_explains_who_registered_before_whom(here, servers_agree):
+    """Nobody has called by the wrong clock, nor since: nothing but the log tells of it."""
+    here.boot(NOON + timedelta(days=2))
+    here.books.caller("Ann")
+    here.step(-2 * A_DAY)
+    if servers_agree:
+        here.machine.synchronised = True
+        for _ in range(3):
+            here.wait(AGREED)
+    else:
+        here.process.believe()
+    here.books.caller("Bob")
+    assert here.books.audit() == []
+    assert log(here.books)[0] == "The clock is right from here on"
 
 
 def test_whoever_registered_under_a_wrong_clock_is_on_today(here, ann):
