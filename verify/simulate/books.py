@@ -77,6 +77,7 @@ MOVES: dict[str, set[tuple[str, str]]] = {
 OF_NO_CALLER_ALONE = ("transfer", "kept", "put up")
 IN_PEACE = ("log-off", "carrier lost", "time up", "idle", "closed by the board")
 LOG_ON = 600  # seconds at most for which somebody stands at the log-on
+SAME_INSTANT = 0.001  # seconds: at the very instant at which a second begins it is not charged
 LEASE = 30  # seconds that a call may be charged for beyond what its own process said
 
 
@@ -351,7 +352,7 @@ class Watch:
             self._is_fair(number, ticked, now, 1 if reason in IN_PEACE else LEASE + 1)
             must(ticked > 0, "call {} ({}) has cost nothing", number, reason)
             seen = self.calls.pop(number)
-            used = int(began - seen.before) - 1
+            used = math.ceil(began - seen.before - SAME_INSTANT)
             must(
                 ticked >= used or reason not in IN_PEACE,
                 "call {} ({}): {} of {} seconds",

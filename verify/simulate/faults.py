@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from door.call import purse
 from door.call.board import Board
 from door.call.call_clock import CallClock
 from door.call.caller import Caller
@@ -100,8 +101,8 @@ def leaves_the_first_second_on_the_screen(patch: pytest.MonkeyPatch) -> None:
 
 
 def begins_to_charge_a_second_late(patch: pytest.MonkeyPatch) -> None:
-    real = TickingPurse.on_for
-    patch.setattr(TickingPurse, "on_for", lambda self: max(0.0, real(self) - 1))
+    real = purse.seconds_begun
+    patch.setattr(purse, "seconds_begun", lambda elapsed: real(max(0.0, elapsed - 1)))
 
 
 def leaves_calls_open(patch: pytest.MonkeyPatch) -> None:

@@ -108,7 +108,7 @@ def callers_of(story: Story) -> list[str]:
 
 
 # Those that are found soonest, of each kind; `python -m verify.simulate --faults` searches for all.
-QUICK = ("shows_the_seed_too_early",)
+QUICK = ("shows_the_seed_too_early", "begins_to_charge_a_second_late")
 
 
 @pytest.mark.long
