@@ -105,10 +105,6 @@ class Flood(LineError):
     """The other end sends more than anyone at a keyboard would."""
 
 
-class LinkBroken(LineError):
-    """What came from a door or another server is none of our frames."""
-
-
 class ProxyHeaderRefused(LineError):
     """What came is no header of a front end."""
 
@@ -184,6 +180,10 @@ class CommandRefused(Unserved):
 
 class NoAnswer(Unserved):
     """The server cannot be asked, or says no."""
+
+
+class StartsYet(NoAnswer):
+    """The server is starting, and takes no commands yet."""
 
 
 class NobodyThere(NoAnswer):

@@ -28,7 +28,7 @@ _SECRET, _READ_BY_GROUP = 0o600, 0o640
 _OTHERS_READ = 0o004
 _GROUP_WRITES, _GROUP_READS_AND_WRITES = 0o020, 0o060
 _BOOKS = "board.sqlite3*"  # with their log, and the copies of them that stand beside them
-_SECRETS = ("server.log", "vegas.sock", "ssh_host_key")
+_SECRETS = ("server.log", "door.sock", "ssh_host_key")
 _REFUSALS = ("refused.log", "refused.log.1")
 
 

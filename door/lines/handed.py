@@ -246,9 +246,14 @@ def _places(config: str) -> Iterator[str]:
     yield os.path.join(home, STATE, whole.replace("/", "%")[-LONGEST_NAME:] + NOTE)
 
 
-def dial(folder: str) -> _socket.socket:
-    """Reach the server of a board by its data folder; `OSError` when none listens there."""
+def dial(folder: str, seconds: float | None = None) -> _socket.socket:
+    """Reach the server of a board by its data folder; `OSError` when none listens there.
+
+    `seconds` is how long each step may take, from this one on: a server that stands still may have
+    a queue that is full.
+    """
     wire = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    wire.settimeout(seconds)
     name, held = short(folder)
     try:
         wire.connect(name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from door.errors import NoAnswer
-from door.server import asking, early
+from door.server import asking
 from timebank.callers import callers, sysop_log
 from timebank.calls.calls import open_calls
 from timebank.errors import BooksFailed, UnknownCaller
@@ -105,7 +105,7 @@ class Doing:
 
     def start_event(self, by: str, asked: events.EventAsked) -> str:
         started = self._write(lambda desk: events.start(desk, asked, by))
-        early.tell_servers(self._config.path)
+        asking.tell_of_event(self._config.path)
         return started.words
 
     def started_event(self) -> str:
@@ -115,7 +115,7 @@ class Doing:
 
     def end_event(self, by: str) -> str:
         words = self._write(lambda desk: events.take_back(desk, by))
-        early.tell_servers(self._config.path)
+        asking.tell_of_event(self._config.path)
         return words
 
     def _node_of(self, on: OnCaller) -> dict[str, int | None]:

@@ -7,26 +7,31 @@ than the server was started with, the file that the server has left says where i
 
 from __future__ import annotations
 
-import asyncio
+import json
 import os
 from collections.abc import Collection, Mapping
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from socket import SHUT_RDWR
 from typing import TYPE_CHECKING, Any
 
 from door import closed
 from door.config import config
-from door.errors import LinkBroken, NoAnswer, NobodyThere
-from door.lines.link import asked, dial, user_of
+from door.errors import NoAnswer, NobodyThere, StartsYet
+from door.lines import commands, handed
 from door.server import server_file
 from door.server.everywhere import COMMAND, clean
 from timebank import files, serving
 from timebank.errors import SettingsError, TimeBankError
 
 if TYPE_CHECKING:
+    from _socket import socket as _socket
+
     from timebank.settings.settings import BankSettings
 
-SECONDS = 10.0  # that a server may take to answer
+HEARD_SECONDS = 3.0  # that a server may take to hear a command
+SECONDS = 10.0  # that it may take to do it
 
 
 def ask_server(
@@ -72,46 +77,85 @@ def ask(
     `NoAnswer` when nothing came of it, `NobodyThere` when no server listens there.
     """
     try:
-        answer = asyncio.run(_ask(data, said, believed))
-    except FileNotFoundError as error:
-        raise _nobody(data, f"nothing listens in {data}") from error
-    except ConnectionRefusedError as error:
-        raise _nobody(data, f"the last one left a socket in {data}") from error
+        with closing(handed.dial(str(data), HEARD_SECONDS)) as wire:
+            if believed is not None and not any(handed.is_of(wire, user) for user in believed):
+                raise NoAnswer(f"Another user's program listens in {data}. It was not asked.")
+            answer = _answer_by(wire, data, said)
+    except (FileNotFoundError, ConnectionRefusedError) as error:
+        raise _nobody(data) from error
     except PermissionError as error:
         whose = files.forbidden(data / "any") or f"The socket in {data} belongs to another user."
         raise NoAnswer(f"{whose} Only the user of the server and root can control it.") from error
+    except BlockingIOError as error:
+        raise NoAnswer(_stands_still(data)) from error
     except TimeoutError as error:
         raise NoAnswer(
-            f"The server did not answer within {SECONDS:g} seconds. Nobody knows whether it did"
-            " this."
+            f"The server began to do this, and did not answer within {SECONDS:g} seconds: nobody"
+            " knows whether it is done."
         ) from error
-    except (OSError, LinkBroken, ValueError) as error:
+    except OSError as error:
         raise NoAnswer(f"Can't talk to the server: {error}.") from error
     if "error" in answer:
         raise NoAnswer(str(answer["error"]))
     return answer
 
 
-def _nobody(data: Path, what: str) -> NoAnswer:
+def _answer_by(wire: _socket, data: Path, said: Mapping[str, object]) -> Mapping[str, Any]:
+    """Give a command and wait for its answer; `NoAnswer` where it is not even heard."""
+    packet = handed.packed(commands.COMMAND, json.dumps(said))
+    if len(packet) > handed.LARGEST:
+        raise NoAnswer("That is too long. Nothing was done.")
+    wire.send(packet)
+    try:
+        heard = handed.receive(wire)
+    except TimeoutError:
+        wire.shutdown(SHUT_RDWR)  # from here on the server cannot say that it hears
+        if not (heard := handed.receive(wire)):
+            raise NoAnswer(_stands_still(data)) from None
+    if heard != handed.packed(commands.HEARD):
+        other = server_file.of_another_release(data) or "The server has hung up."
+        raise NoAnswer(f"{other} Nothing was done.")
+    wire.settimeout(SECONDS)
+    text = ""
+    while packet := handed.receive(wire):
+        word, *texts = handed.unpacked(packet)
+        text += "".join(texts)
+        if word == commands.SAID:
+            return commands.read(text)
+    raise NoAnswer("The server has ended, and nobody knows whether it did this.")
+
+
+def _stands_still(data: Path) -> str:
+    found = server_file.server_in(data)
+    process = "process" if found is None else f"process {found.process}"
+    return (
+        f"The server, {process}, has heard nothing for {HEARD_SECONDS:g} seconds: it stands still,"
+        " or its machine is overloaded. Nothing was done. If it stays so, end it with SIGKILL and"
+        " start it again: no hand is lost."
+    )
+
+
+def _nobody(data: Path) -> NoAnswer:
     """Say that no server listens in a data folder, and what became of the last one."""
     found = server_file.server_in(data)
     lock = serving.place_of(str(data / serving.BOOKS)) if found is None else found.lock
     note = serving.read(lock)
     if note is not None and note.state != serving.SERVING and serving.is_held(lock):
-        return NoAnswer(f"{note}. Try again in a moment.")
+        kind = StartsYet if note.state == serving.STARTING else NoAnswer
+        return kind(f"{note}. Try again in a moment.")
     if said := closed.sentence(str(data)):
         return NobodyThere(f"This board's server is not running. {said}")
     if found is None:
-        return NobodyThere(f"This board's server is not running: {what}.")
+        return NobodyThere(f"This board's server is not running: nothing listens in {data}.")
     since = f"{found.since:%Y-%m-%d %H:%M}"
     if found.runs:
         return NoAnswer(
             f"Process {found.process} has served this board since {since}, but doesn't answer:"
-            f" {what}. SIGTERM closes the board, and no hand is lost."
+            f" nothing listens in {data}. SIGTERM closes the board, and no hand is lost."
         )
     return NobodyThere(
-        f"This board's server is not running: {what}. The last one was process"
-        f" {found.process}, which began on {since} and ended without closing the board."
+        f"This board's server is not running. The last one in {data}, process {found.process},"
+        f" began on {since} and ended without closing the board."
     )
 
 
@@ -137,16 +181,11 @@ def _elsewhere(bank: BankSettings) -> str:
     return f"On other machines these run, and take commands there: {', '.join(names)}."
 
 
-async def _ask(
-    data: Path, said: Mapping[str, object], believed: Collection[int] | None
-) -> Mapping[str, Any]:
-    async with asyncio.timeout(SECONDS):
-        reader, writer = await dial(data)
-        try:
-            if believed is not None and user_of(writer.transport) not in believed:
-                raise LinkBroken(f"another user's program listens in {data}")
-            return await asked(reader, writer, said)
-        except EOFError as error:
-            raise LinkBroken("it hung up") from error
-        finally:
-            writer.close()
+def tell_of_event(path: Path) -> None:
+    """Have the server of the board with this sysop.toml see at once that an event was started.
+
+    Servers see that by themselves within five seconds, and what they write into the books keeps to
+    it in any case: so nothing is said of a server that cannot be asked.
+    """
+    with suppress(NoAnswer):
+        ask_server(path, None, "look", {})

@@ -1,15 +1,14 @@
-"""The sysop beside a caller, by the socket in the data folder: a look over a shoulder, a chat.
+"""The sysop beside a caller: a look over a shoulder, a chat.
 
-A header `{"control": "attend", "node": N, "call": C}` begins it, and the end of the connection ends
-it; without a call it is whichever is on the node. What goes to and fro are lines of JSON. From the
-server:
+The command `{"control": "attend", "node": N, "call": C}` begins it, and the end of the connection
+ends it; without a call it is whichever is on the node. What the server answers:
 
     {"name": "Ada", "node": 2}                       who it is, once
     {"columns": 80, "rows": 24, "screen": [...]}     what they see, when that has changed
     {"chat": true}                                   a chat has begun, or has ended
     {"chat": false, "why": "..."}                    it could not begin
 
-and to it: `{"chat": true, "by": "..."}` begins a chat, `{"chat": false}` ends it,
+What the sysop types: `{"chat": true, "by": "..."}` begins a chat, `{"chat": false}` ends it,
 `{"typing": "..."}` says what stands in the sysop's line, `{"line": "..."}` sends it.
 
 A server shows the screens of its own callers.
@@ -17,10 +16,8 @@ A server shows the screens of its own callers.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from door.call.bystander import LOOK_SECONDS
 from door.call.shoulder import Shoulder
@@ -32,26 +29,21 @@ from timebank.errors import BooksFailed
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.lines.link import LinkConnection, Said
+    from door.lines.commands import Said, SysopCommand
 
 ATTEND = "attend"
-LARGEST = 4096  # bytes of a line from the sysop
 _GONE = "{name} is on node {node} no more."
 
 log = logging.getLogger("door.control")
 
 
-async def attend(board: Board, connection: LinkConnection, said: Said) -> None:
-    """Show the sysop what a caller sees until the connection ends; raises `CommandRefused`."""
-    try:
-        match said:
-            case {"node": int(node)}:
-                await _show(board, connection, await _caller_on(board, node, said))
-            case _:
-                raise CommandRefused("NODE is a number.")
-    except CommandRefused as refused:
-        _send(connection, {"error": str(refused)})
-    connection.line.end({"how": "done"})
+async def attend(board: Board, command: SysopCommand) -> None:
+    """Show the sysop what a caller sees until they hang up; raises `CommandRefused`."""
+    match command.said:
+        case {"node": int(node)}:
+            await _show(board, command, await _caller_on(board, node, command.said))
+        case _:
+            raise CommandRefused("NODE is a number.")
 
 
 async def _caller_on(board: Board, node: int, said: Said) -> Caller:
@@ -72,33 +64,39 @@ async def _caller_on(board: Board, node: int, said: Said) -> Caller:
     return found
 
 
-async def _show(board: Board, connection: LinkConnection, caller: Caller) -> None:
+async def _show(board: Board, command: SysopCommand, caller: Caller) -> None:
     name = clean(caller.record.name)
     log.warning("the sysop looks over the shoulder of %s on node %d", name, caller.node)
-    sysop = _Sysop(connection, caller)
-    _send(connection, {"name": name, "node": caller.node})
+    sysop = _Sysop(caller)
     try:
-        while not connection.line.ended:
+        command.listen(sysop.obey, sysop.leave)
+        while not command.has_ended:
             if caller not in board.callers():
                 raise CommandRefused(_GONE.format(name=name, node=caller.node))
             sysop.look()
+            for what in sysop.unsaid():
+                await command.answer(what)
             await sleep(board.clock, LOOK_SECONDS)
     finally:
+        command.stop()
         sysop.leave()
         log.warning("the sysop looks over the shoulder of %s no more", name)
 
 
 class _Sysop:
-    """The other end of a connection: their keys come as lines of JSON."""
+    """The other end of a connection: what they are shown, and what they type."""
 
-    def __init__(self, connection: LinkConnection, caller: Caller) -> None:
-        self._connection = connection
+    def __init__(self, caller: Caller) -> None:
         self._console = caller.console
         self._shoulder = Shoulder(caller, self._chat_is_over)
         self._shown: tuple[object, ...] = ()
-        self._waiting = b""
         self._has_left = False
-        connection.line.attach(self)
+        self._unsaid: list[Said] = [{"name": clean(caller.record.name), "node": caller.node}]
+
+    def unsaid(self) -> list[Said]:
+        """Return what is to be sent, once."""
+        unsaid, self._unsaid = self._unsaid, []
+        return unsaid
 
     def look(self) -> None:
         line = self._console.line
@@ -106,36 +104,20 @@ class _Sysop:
         if seen != self._shown:
             self._shown = seen
             columns, rows, *screen = seen
-            _send(self._connection, {"columns": columns, "rows": rows, "screen": screen})
+            self._unsaid.append({"columns": columns, "rows": rows, "screen": screen})
 
     def leave(self) -> None:
         if not self._has_left:
             self._has_left = True
             self._shoulder.end()
 
-    # What the line tells.
-
-    def received(self, data: bytes) -> None:
-        *lines, self._waiting = (self._waiting + data).split(b"\n")
-        if len(self._waiting) > LARGEST:
-            self._connection.line.cut_off("a line that is too long")
-        for line in lines:
-            with contextlib.suppress(ValueError, RecursionError):
-                self._obey(json.loads(line))
-
-    def hung_up(self, reason: str) -> None:
-        self.leave()
-
-    def resized(self, columns: int, rows: int) -> None:
-        """The caller's screen has the size that it has."""
-
-    def _obey(self, said: object) -> None:
+    def obey(self, said: Said) -> None:
         chat = self._shoulder.chat
         match said:
             case {"chat": True, **more} if chat is None:
                 by = clean(str(more.get("by") or "")) or "Another sysop"
                 why = self._shoulder.begin_chat(by)
-                _send(self._connection, {"chat": False, "why": why} if why else {"chat": True})
+                self._unsaid.append({"chat": False, "why": why} if why else {"chat": True})
             case {"chat": False} if chat is not None:
                 chat.end()
             case {"typing": str(text)} if chat is not None:
@@ -144,8 +126,4 @@ class _Sysop:
                 chat.sysop_says(text)
 
     def _chat_is_over(self) -> None:
-        _send(self._connection, {"chat": False})
-
-
-def _send(connection: LinkConnection, said: dict[str, Any]) -> None:
-    connection.line.write(json.dumps(said).encode() + b"\n")
+        self._unsaid.append({"chat": False})

@@ -1,6 +1,6 @@
 """The sysop's hand on the running server: what is asked through the socket in the data folder.
 
-Who may open that socket (`lines.link`) may do all of this, so it is its owner's alone.
+Only the user of the server and root may (`door_calls`), whoever else may hand callers over.
 
 Commands about callers are for the whole board (`server.everywhere`). All others are for the server
 that is asked.
@@ -9,7 +9,6 @@ that is asked.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from dataclasses import asdict
 from math import ceil
@@ -24,7 +23,7 @@ from door.server.tally import LoopLag, tally
 
 if TYPE_CHECKING:
     from door.call.board import Board
-    from door.lines.link import LinkConnection, Said
+    from door.lines.commands import Said, SysopCommand
 
 MOST_SHOWN = 100  # addresses that are held back
 UNKNOWN = "This server does not know that command. Is it of another version?"
@@ -58,26 +57,17 @@ class Served(Protocol):
         """Make room for another server, if a door has started this one; tell whether it does."""
 
 
-async def answer_control(server: Served, connection: LinkConnection, said: Said) -> None:
-    """Do a command and answer, unless nobody waits for the answer any more.
-
-    Whoever was kept waiting too long has gone, and was told that nothing is known. The caller who
-    was meant may have gone too, and another be on their node.
-    """
-    if connection.has_been_left():
-        log.warning("a command came too late, whoever gave it has gone: %s", said.get(COMMAND))
-        return
-    if said.get(COMMAND) == ATTEND:
-        await attend(server.board, connection, said)
-        return
-    line = connection.line
+async def answer_control(server: Served, command: SysopCommand) -> None:
+    """Do a command and answer; OSError where nobody takes the answer."""
     answer: Part
     try:
-        answer = await carry_out(server, said)
+        if command.said.get(COMMAND) == ATTEND:
+            await attend(server.board, command)
+            return
+        answer = await carry_out(server, command.said)
     except CommandRefused as impossible:
         answer = {"error": str(impossible)}
-    line.write(json.dumps(answer).encode())
-    line.end({"how": "done"})
+    await command.answer(answer)
 
 
 async def carry_out(server: Served, said: Said) -> Part:

@@ -1,9 +1,9 @@
-"""Callers whom door processes hand over.
+"""Callers whom door processes hand over, and the sysop's commands, by one socket.
 
 The process says what its host says (`lines.handed`), and passes on the drop files, which are read
 here, and the line. What goes back to the host is written by the process, for the server may be of
 another user, and may not see the host's folder at all. Who may connect to the socket is the
-kernel's to say, by the modes of its file and its folder.
+kernel's to say, by the modes of its file and its folder. Commands are for our own user and root.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ from door.errors import (
     ServerEnds,
 )
 from door.games.registry import GAMES, game_named
-from door.lines import handed
+from door.lines import commands, handed
+from door.lines.commands import SysopCommand
 from door.lines.host.host import ENDED, HUNG_UP, Introduction
 from door.lobby import greeting, looks
 from door.session import ways_in
@@ -80,7 +81,9 @@ CLOSED = "The board is closed just now. Please call again later."
 FULL = "All lines are busy just now. Please call again later."
 NO_ROOM = "not all descriptors of a caller have arrived: this server may have {} open"
 OUT_OF_ORDER = "Sorry, the games can't open right now. Please tell the sysop."
+ANOTHER = "another server listens there"
 ONLY_OURS = "This is for the sysop alone."
+NOT_YOURS = "Only the user of the server and root can control it."
 
 log = logging.getLogger("door.run")
 
@@ -95,30 +98,28 @@ class DoorListener:
         comes: Callable[[], None],
         has_gone: Callable[[], None],
         is_old: Callable[[], Awaitable[bool]],
+        answer: Callable[[SysopCommand], Awaitable[None]],
     ) -> None:
         """`session` is the block in which a call is counted as one that is on.
 
         `comes` is called before a door is heard, and `has_gone` once it is gone. `is_old` is called
         when a door of another release comes that was installed in the place of this one; true if
-        this server ends for that.
+        this server ends for that. `answer` does a command of the sysop.
         """
         self._board = board
         self._session = session
         self._comes, self._has_gone, self._is_old = comes, has_gone, is_old
+        self._answer_command = answer
         self._release = handed.release()  # of this process, whatever is installed meanwhile
         self._releases = {self._release}  # ours, and those that the log has named
         self._wire: socket.socket | None = None
         self._path = Path()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()  # of doors, and of what is not known yet
+        self._commands: set[asyncio.Task[None]] = set()
         self._calls: dict[Console, HandedBack] = {}  # and what gives each back
         self._note: str | None = None
         self._again: asyncio.TimerHandle | None = None
         self._beat: asyncio.TimerHandle | None = None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether doors can reach it."""
-        return self._wire is not None
 
     @property
     def is_empty(self) -> bool:
@@ -132,15 +133,14 @@ class DoorListener:
         poll.register(self._wire, select.POLLIN)
         return bool(poll.poll(0))
 
-    def open_in(self, folder: Path) -> None:
-        """Begin to listen, or go on; `OSError` where it cannot."""
-        if self._wire is None:
-            self._listen_in(folder)
+    def leave_note(self) -> None:
+        """Say beside sysop.toml where this server listens, if it does."""
         config = self._board.config
-        if config.found is not None:
-            self._note = handed.leave_note(str(config.path), config.found, str(folder))
+        if config.found is not None and self._wire is not None:
+            self._note = handed.leave_note(str(config.path), config.found, str(self._path.parent))
 
-    def _listen_in(self, folder: Path) -> None:
+    def open_in(self, folder: Path) -> None:
+        """Begin to listen; `OSError` where it cannot."""
         wire = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with _free_name(folder) as name:
@@ -155,6 +155,7 @@ class DoorListener:
         self._inode = self._path.stat().st_ino
         self._beats()
         self._listen()
+        self.leave_note()
 
     def _let_in(self, name: str, folder: Path) -> None:
         """Let the owner connect, and the group of the folder where the sysop lets it write there.
@@ -210,10 +211,10 @@ class DoorListener:
     async def finish(self) -> None:
         """Close, and end what is left."""
         self.close()
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        if left := self._tasks | self._commands:
+            for task in left:
+                task.cancel()
+            await asyncio.wait(left)
 
     def _accept(self) -> None:
         assert self._wire is not None  # nothing is reported of a socket that is closed
@@ -232,6 +233,9 @@ class DoorListener:
         task.add_done_callback(self._is_done)
 
     def _is_done(self, task: asyncio.Task[None]) -> None:
+        if task in self._commands:
+            self._commands.discard(task)
+            return  # nobody has been on for that
         self._tasks.discard(task)
         self._has_gone()
 
@@ -244,7 +248,11 @@ class DoorListener:
         with near:
             wire = DoorWire(near)
             try:
-                call = await self._understand(wire, *await wire.message(handed.CALL))
+                word, texts, files = await wire.message(handed.CALL, commands.COMMAND)
+                if word == commands.COMMAND:
+                    await self._do(near, wire, texts)
+                    return
+                call = await self._understand(wire, texts, files)
                 await self._serve(wire, call)
             except ServerEnds:
                 wire.say(handed.AGAIN)
@@ -259,6 +267,21 @@ class DoorListener:
             except Exception:
                 log.exception("the door failed")
                 wire.say(handed.DONE, FAILED)
+
+    async def _do(self, near: socket.socket, wire: DoorWire, texts: list[str]) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.discard(task)
+        self._commands.add(task)
+        try:
+            command = SysopCommand(near, "".join(texts))
+        except OSError:
+            log.warning("a command came too late, the sysop has gone: %s", "".join(texts))
+            return
+        if wire.is_ours():
+            await self._answer_command(command)
+        else:
+            await command.answer({"error": NOT_YOURS})
 
     async def _understand(
         self, wire: DoorWire, texts: list[str], files: list[FileIO]
@@ -493,17 +516,18 @@ class DoorWire:
         with contextlib.suppress(OSError):
             self._wire.send(handed.packed(word, *texts), socket.MSG_NOSIGNAL)
 
-    async def message(self, word: str) -> tuple[list[str], list[FileIO]]:
-        """Wait for the message that begins with a word, and for what is passed on with it.
+    async def message(self, *words: str) -> tuple[str, list[str], list[FileIO]]:
+        """Wait for the message that begins with one of these words, and for what is passed on with
+        it.
 
         Raises `OSError` when it does not come.
         """
-        texts, ends = await self._next(word, most=handed.MOST_FILES)
+        word, texts, ends = await self._next(*words, most=handed.MOST_FILES)
         if any(stat.S_ISDIR(os.fstat(end).st_mode) for end in ends):
             for end in ends:
                 os.close(end)
             raise ConnectionError("it passes a folder on")
-        return texts, [FileIO(end) for end in ends]
+        return word, texts, [FileIO(end) for end in ends]
 
     async def ends(self, way: ways_in.WayIn) -> list[int]:
         """Ask for the descriptors of a line, which are then ours to close."""
@@ -517,7 +541,7 @@ class DoorWire:
         seconds = ANSWER_SECONDS
         if isinstance(way, ways_in.CallBack):
             seconds += ways_in.CONNECT_SECONDS
-        _, ends = await self._next(handed.LINE, seconds, MOST_ENDS)
+        _, _, ends = await self._next(handed.LINE, seconds=seconds, most=MOST_ENDS)
         wanted = 2 if isinstance(way, ways_in.Stdio) else 1
         if len(ends) == wanted and all(map(handed.flows, ends)):
             return ends
@@ -594,8 +618,8 @@ class DoorWire:
             self._answer.set_result(said)
 
     async def _next(
-        self, word: str, seconds: float = ANSWER_SECONDS, most: int = 0
-    ) -> tuple[list[str], list[int]]:
+        self, *words: str, seconds: float = ANSWER_SECONDS, most: int = 0
+    ) -> tuple[str, list[str], list[int]]:
         ready: asyncio.Future[None] = self._loop.create_future()
 
         def come() -> None:
@@ -616,20 +640,31 @@ class DoorWire:
                 os.close(end)
             raise CallNotTaken(NO_ROOM.format(*resource.getrlimit(resource.RLIMIT_NOFILE)), FULL)
         said, *texts = handed.unpacked(data)
-        if said != word:  # it has gone, or been hung up on
+        if said not in words:  # it has gone, or been hung up on
             for end in ends:
                 os.close(end)
             raise ConnectionError("it has ended")
-        return texts, ends
+        return said, texts, ends
 
 
 @contextmanager
 def _free_name(folder: Path) -> Iterator[str]:
-    """Give the name to listen at; what a server that was killed has left there is taken away."""
+    """Give the name to listen at; what a server that was killed has left there is taken away.
+
+    Raises `OSError` where another server listens.
+    """
     name, held = handed.short(str(folder))
     try:
-        with contextlib.suppress(FileNotFoundError):
+        try:
+            handed.dial(str(folder), 0).close()
+        except FileNotFoundError:
+            pass
+        except ConnectionRefusedError:
             os.unlink(name)
+        except BlockingIOError as busy:  # it stands still, and its queue is full
+            raise OSError(ANOTHER) from busy
+        else:
+            raise OSError(ANOTHER)
         yield name
     finally:
         if held is not None:

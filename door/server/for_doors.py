@@ -6,16 +6,14 @@ that the sysop starts.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
 import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from door.errors import LinkBroken
-from door.lines import link
+from door.errors import NoAnswer
+from door.server import asking
 from door.server.everywhere import COMMAND
 from timebank.words import MINUTE, span
 
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from timebank.serving import Lock
 
 GIVE_WAY = "give way"  # the command, of a server to others in its folder
-ANSWER_SECONDS = 3.0  # that such a server may take to answer it
 
 log = logging.getLogger("door.server")
 
@@ -72,8 +69,9 @@ class ForDoors:
 
     def _is_over(self) -> None:
         self._timer = None
-        if not self._is_empty():
-            return  # it is looked again when they go
+        if not self._is_empty():  # somebody is on, or a command was given just now
+            self._timer = self._clock.call_later(self._minutes() * MINUTE, self._is_over)
+            return
         log.info("nobody has been on for %s", span(self._minutes() * MINUTE))
         self._end()
 
@@ -95,16 +93,12 @@ def _version_of(found: os.stat_result) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-async def make_way(folder: Path) -> bool:
+def make_way(folder: Path) -> bool:
     """Have a server that a door has started in a data folder end; return whether one does."""
-    answer: link.Said = {}
-    with contextlib.suppress(OSError, EOFError, TimeoutError, LinkBroken, ValueError):
-        async with asyncio.timeout(ANSWER_SECONDS):
-            reader, writer = await link.dial(folder)
-            try:
-                answer = await link.asked(reader, writer, {COMMAND: GIVE_WAY})
-            finally:
-                writer.close()
+    try:
+        answer = asking.ask(folder, {COMMAND: GIVE_WAY})
+    except NoAnswer:
+        return False
     if not answer.get("gives_way"):
         return False
     log.info("a server that a door has started makes room for this one")

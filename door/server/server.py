@@ -37,7 +37,6 @@ from door.errors import (
 )
 from door.flag import Flag
 from door.games import floor
-from door.lines.link import LinkConnection, LinkListener, Said
 from door.lines.port.connection import Entrance
 from door.lines.rlogin import rlogin
 from door.lines.ssh import NEEDS_EXTRA
@@ -151,9 +150,13 @@ class Server:
         self._housekeeping = Housekeeping(self.board, self.books, database, clock)
         self._sessions: set[asyncio.Task[object]] = set()
         self._listeners: list[Listener] = []
-        self._doors: LinkListener | None = None
         self._handed = DoorListener(
-            self.board, self._session, self._door_comes, self._look_who_is_on, self.give_way
+            self.board,
+            self._session,
+            self._door_comes,
+            self._look_who_is_on,
+            self.give_way,
+            partial(answer_control, self),
         )
         self.public_page: PublicPage | None = None  # where there is a port for the web
         # Said of a process that has left calls in the books, or its row.
@@ -202,7 +205,7 @@ class Server:
         if self.public_page is not None:
             await self.public_page.open(self.ports)
             self._looks.append(asyncio.create_task(self.public_page.keep()))
-        await self._listen_for_doors()
+        self._listen_for_doors()
         await self._open_health()
         self._looks.append(asyncio.create_task(self._end_when_gone()))
 
@@ -214,7 +217,7 @@ class Server:
         self.books.hurry(LOCKED_SECONDS)
         for look in self._looks:
             look.cancel()
-        for listener in self._all_listeners():
+        for listener in self._listeners:
             listener.close()
         self._handed.close()
         self._file.withdraw()
@@ -239,8 +242,6 @@ class Server:
         # A front end that finds nobody there cuts off who is on.
         if self._health is not None:
             await self._health.finish(0)
-        for doors in self._for_processes():
-            await doors.finish(0)
         await self._handed.finish()
         await self.board.close_games()
         await self._housekeeping.hand_on()
@@ -322,7 +323,7 @@ class Server:
         if not new.company.watching:
             self.board.send_watchers_away()
         self.board.reception.keep_to(new)
-        self._take_doors()
+        self._handed.leave_note()
         log.info("%s was read again; it counts for new calls", new.path)
         self._settings_are_new.set()
         self._look_who_is_on()
@@ -434,26 +435,22 @@ class Server:
         """The port at which front ends ask; None where there is none."""
         return None if self._health is None else self._health.port
 
-    async def _listen_for_doors(self) -> None:
+    def _listen_for_doors(self) -> None:
         """Let doors hand their callers over, and the sysop give commands; raises `CannotListen`.
 
         A server that a door has started ends once nobody has been on for a while.
         """
-        doors, folder = LinkListener(self._answer_door), self.board.config.board.data
+        folder = self.board.config.board.data
         try:
-            await doors.open_in(folder)
+            self._handed.open_in(folder)
         except OSError as error:
             raise CannotListen(
                 "Neither doors nor commands such as `door nodes` could reach this server in"
                 f" {folder}: {_reason(error)}."
             ) from error
-        self._doors = doors
         self._file.announce()
-        self._take_doors()
         if self._for_doors is None:
             return
-        if not self._handed.is_open:
-            raise CannotListen("Doors cannot reach this server.")  # the log says why
         self._for_doors.serves(
             self.board.clock,
             lambda: self.board.config.server.start_for_doors_minutes,
@@ -482,25 +479,6 @@ class Server:
         part = self._for_doors
         if part is not None and part.has_other_settings(self.board.config):
             self.reload()
-
-    def _take_doors(self) -> None:
-        """Let doors hand their callers over."""
-        if self._doors is None or self.ended.is_set():
-            return
-        try:
-            self._handed.open_in(self.board.config.board.data)
-        except OSError as error:
-            log.warning("no door can hand its caller over: %s", error)
-
-    def _all_listeners(self) -> list[Listener]:
-        return [*self._listeners, *self._for_processes()]
-
-    def _for_processes(self) -> list[Listener]:
-        """Return the listener for commands, where it is open."""
-        return [] if self._doors is None else [self._doors]
-
-    async def _answer_door(self, link: LinkConnection, said: Said) -> None:
-        await answer_control(self, link, said)
 
     async def _answer(self, line: Line) -> None:
         with self._session():
@@ -563,13 +541,15 @@ async def _locked(config: Config) -> Lock:
     Raises `BooksTaken` where another process keeps it, and `DatabaseRefused`.
     """
     until = time.monotonic() + ROOM_SECONDS
+    gives_way = False
     while True:
         try:
             return serving.take(config.bank.lock, serving.STARTING, str(config.board.data))
         except BooksTaken as taken:
             folder = Path(taken.data) if taken.data else config.board.data
-            gives_way = await make_way(folder) or taken.state == serving.STARTING
-            if not gives_way or time.monotonic() > until:
+            gives_way = gives_way or make_way(folder)
+            waits = gives_way or taken.state == serving.STARTING
+            if not waits or time.monotonic() > until:
                 raise
             await asyncio.sleep(ROOM_POLL_SECONDS)
 

@@ -13,9 +13,9 @@ from textual.containers import ScrollableContainer
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from door.errors import LinkBroken
-from door.server.everywhere import LONGEST, clean
-from door.top.beside_link import BesideLink
+from door.lines.commands import Conversation
+from door.server.attending import ATTEND
+from door.server.everywhere import COMMAND, LONGEST, clean
 
 LOOKS = "The caller has been told that you look. c talks to them, Esc leaves."
 TALKS = "You talk to {name}: what you type is on their screen. Esc ends the chat."
@@ -40,7 +40,7 @@ class BesideScreen(Screen[str]):
     def __init__(self, data: Path, node: int, call: int, by: str) -> None:
         super().__init__()
         self._data, self._node, self._call, self._by = data, node, call, by
-        self._beside: BesideLink | None = None
+        self._beside: Conversation | None = None
         self._name = ""
         self._talks = False
         self._has_shown = False
@@ -61,11 +61,12 @@ class BesideScreen(Screen[str]):
     async def _attend(self) -> None:
         why = "The server ended it."
         try:
-            self._beside = await BesideLink.of(self._data, self._node, self._call)
+            wanted = {COMMAND: ATTEND, "node": self._node, "call": self._call}
+            self._beside = Conversation(self._data, wanted)
             async for said in self._beside.told():
                 why = clean(str(said.get("error", ""))) or why
                 self._hear(said)
-        except (OSError, EOFError, LinkBroken) as error:
+        except OSError as error:
             why = f"The server can't be reached: {error}."
         self.dismiss(why)
 

@@ -33,6 +33,9 @@ class Counter(DoorListener):
         self._path = folder / handed.NAME
         self._listen()
 
+    def leave_note(self) -> None:
+        """Leave none."""
+
 
 @contextlib.asynccontextmanager
 async def _opened(

@@ -293,8 +293,7 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.call.books.Books._submit_soon": Books._submit,
         "door.games.blackjack.tutor.thinking.ThinkingProcess": Later,
         "door.call.board.this_process": lambda: at_work().name,
-        # Nobody comes by a socket, and notifications are all lost.
-        "door.server.server.LinkListener": NobodyComes,
+        # Notifications are all lost.
         "door.server.housekeeping.Housekeeping._listening": lambda housekeeping: [],
         # No command at a shell looks for a server here.
         "door.server.server.ServerFile": mock.Mock(),
@@ -337,22 +336,6 @@ def _touching() -> Mortal | None:
     """Tell which process touches a file; None for what is no part of the board."""
     life = AT_WORK.get()
     return None if life is None else life.mortal
-
-
-class NobodyComes:
-    """A socket of a server's own."""
-
-    def __init__(self, *parts: Any) -> None:
-        """Nothing is there."""
-
-    async def open_in(self, folder: Path, name: str = "") -> None:
-        """Begin to listen for nobody."""
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-    async def finish(self, seconds: float) -> None:
-        """Nobody is on."""
 
 
 def _quick_hasher() -> PasswordHasher:

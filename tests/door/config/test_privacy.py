@@ -61,7 +61,7 @@ async def test_a_new_board_keeps_its_data_for_its_owner_and_the_log_for_the_grou
         assert mode(data) == "0700"
         assert mode(data / "refused.log") == "0640"
         assert mode(data / "board.sqlite3") == "0600"
-        assert mode(data / "vegas.sock") == "0600"
+        assert mode(data / "door.sock") == "0600"
     assert ": run chmod" not in checked(settings.load(tmp_path / "sysop.toml"))
 
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from door.lines import link
-from door.top.beside_link import BesideLink
+from door.lines.commands import Conversation
+from door.server.attending import ATTEND
+from door.server.everywhere import COMMAND
 from tests.door.company import player, table_toml
 from tests.door.visiting import MENU, Guest, seated, sysop_toml
 from tests.terminal import REFUSING
@@ -26,9 +27,10 @@ class Sysop:
         self.screen = ""
 
     async def looks(self, node: int, call: int = 1) -> Sysop:
-        self._link = BesideLink(*await link.dial(self._board.config.board.data), node, call)
-        self.says = self._link.say
-        self._all = self._link.told()
+        wanted = {COMMAND: ATTEND, "node": node, "call": call}
+        self._beside = Conversation(self._board.config.board.data, wanted)
+        self.says = self._beside.say
+        self._all = self._beside.told()
         return self
 
     async def until(self, is_told: Callable[[Sysop, Mapping[str, Any]], bool]) -> None:
@@ -47,8 +49,9 @@ class Sysop:
             self._told = await anext(self._all)
             self.screen = "\n".join(self._told.get("screen", [self.screen]))
 
-    def leaves(self) -> None:
-        self._link.close()
+    async def leaves(self) -> None:
+        self._beside.close()
+        await self._all.aclose()
 
 
 async def test_a_chat_covers_what_the_caller_does_and_gives_it_back(tmp_path: Path) -> None:
@@ -71,7 +74,7 @@ async def test_a_chat_covers_what_the_caller_does_and_gives_it_back(tmp_path: Pa
         await ada.sees("The sysop has left the chat.")
         await ada.sees("<B>et")
         await ada.terminal.until_gone("Hello, Ada")
-        sysop.leaves()
+        await sysop.leaves()
         await ada.sees("The sysop looks over your shoulder no more.")
         await ada.presses("q").goes_on_to(MENU)
 
@@ -109,7 +112,7 @@ async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(
         late = await Sysop(board).looks(node=1, call=1)
         await late.until(lambda _, told: told == {"error": "Another call is on node 1 by now."})
         for each in (sysop, second, nobody, late):
-            each.leaves()
+            await each.leaves()
 
 
 async def test_a_chat_at_a_shared_table_says_that_nobody_waits_for_it(tmp_path: Path) -> None:
@@ -119,5 +122,5 @@ async def test_a_chat_at_a_shared_table_says_that_nobody_waits_for_it(tmp_path: 
         await sysop.sees("Vegas")
         sysop.says(chat=True)
         await ada.sees("The table goes on meanwhile, and so does its clock.")
-        sysop.leaves()
+        await sysop.leaves()
         await ada.sees("The sysop looks over your shoulder no more.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import socket
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from door.errors import CannotListen
-from door.lines import handed, link
+from door.lines import commands, handed
+from door.server.control import UNKNOWN
 from tests.door.shell import Shell, Told
 from tests.door.visiting import MENU, MINUTE, Guest, seated, sysop_toml, visitor
 from tests.terminal import PATIENCE
@@ -222,16 +224,12 @@ async def test_stop_closes_the_board_and_the_log_says_who_did_it(
 
 async def test_without_a_server_a_command_says_so(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
-        path = board.config.board.data / link.NAME
+        path = board.config.board.data / handed.NAME
         kept = path.stat()
     assert stat.S_ISSOCK(kept.st_mode)
     told = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), "nodes")
     assert told.status == 2
     assert told.error.startswith("This board's server is not running: nothing listens in ")
-    with socket.socket(socket.AF_UNIX) as dead:
-        dead.bind(str(path))
-    told = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), "nodes")
-    assert told.error.startswith("This board's server is not running: the last one left a socket")
 
 
 @pytest.mark.parametrize("is_killed", [True, False])
@@ -257,20 +255,19 @@ async def test_while_a_server_starts_a_command_names_it_and_not_the_last_one(
 
 async def test_nobody_but_its_owner_may_open_the_socket(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
-        path = board.config.board.data / link.NAME
+        path = board.config.board.data / handed.NAME
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert path.stat().st_uid == os.geteuid()
 
 
-async def test_another_users_process_is_cut_off_even_where_it_gets_in(
+async def test_another_users_process_is_refused_where_it_may_hand_callers_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
         ada = await visitor(board, "Ada")
-        monkeypatch.setattr(link, "user_of", lambda transport: os.geteuid() + 1)
+        monkeypatch.setattr(handed, "is_of", lambda wire, user: False)
         told = await sysop(board, "stop")
-        assert told.status == 2
-        assert told.error.startswith("Can't talk to the server")
+        assert told == Told(2, "", "Only the user of the server and root can control it.\n")
         assert not board.server.ended.is_set()
         await ada.is_asked(MENU)
 
@@ -289,12 +286,10 @@ async def test_a_command_of_another_version_changes_nothing(
     tmp_path: Path, header: dict[str, object]
 ) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
-        reader, writer = await link.dial(board.config.board.data)
-        writer.write(link.frame(link.HEADER, link.told(header)))
+        answers = commands.Conversation(board.config.board.data, header).told()
         async with asyncio.timeout(PATIENCE):
-            answer = await reader.read()
-        writer.close()
-        assert b"This server does not know that command." in answer
+            answer = [each async for each in answers]
+        assert answer == [{"error": UNKNOWN}]
         assert not board.server.ended.is_set()
 
 
@@ -303,12 +298,11 @@ async def test_a_command_is_not_followed_once_nobody_waits_for_the_answer(
 ) -> None:
     """A server that was stopped finds the command when it goes on, perhaps an hour later."""
     async with world(tmp_path, toml=NO_EVENTS) as board:
-        with socket.socket(socket.AF_UNIX) as wire:
-            wire.connect(str(board.config.board.data / link.NAME))
-            wire.sendall(link.frame(link.HEADER, link.told({"control": "stop"})))
+        with contextlib.closing(handed.dial(str(board.config.board.data))) as wire:
+            wire.send(handed.packed(commands.COMMAND, json.dumps({"control": "stop"})))
         assert (await sysop(board, "nodes")).output == "Nobody is online.\n"
         assert not board.server.ended.is_set()
-        assert "a command came too late, whoever gave it has gone: stop" in caplog.text
+        assert "a command came too late, the sysop has gone" in caplog.text
 
 
 async def test_nodes_and_check_say_that_the_server_is_of_another_release(

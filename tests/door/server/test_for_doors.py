@@ -99,8 +99,7 @@ async def test_it_ends_for_another_server_and_hands_its_callers_back(tmp_path: P
     async with for_doors(tmp_path) as board:
         moth = Rider(board)
         await moth.comes_in()
-        assert await make_way(board.config.board.data)
-        assert await make_way(board.config.board.data), "another one may ask as well"
+        assert await asyncio.to_thread(make_way, board.config.board.data)
         await until_it_ends(board)
     assert await moth.hears() == [handed.AGAIN]
     assert "close the board" not in moth.terminal.transcript
@@ -109,8 +108,7 @@ async def test_it_ends_for_another_server_and_hands_its_callers_back(tmp_path: P
 
 async def test_no_other_server_makes_room(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
-        assert not await make_way(board.config.board.data)
-        assert board.server._handed.is_open
+        assert not await asyncio.to_thread(make_way, board.config.board.data)
         assert not board.server.board.draining
         rider = Rider(board)
         await rider.comes_in()
@@ -122,9 +120,9 @@ async def test_no_other_server_makes_room(tmp_path: Path) -> None:
 async def test_one_that_does_not_answer_keeps_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("door.server.for_doors.ANSWER_SECONDS", 0.0)
+    monkeypatch.setattr("door.server.asking.HEARD_SECONDS", 0.01)
     async with for_doors(tmp_path) as board:
-        assert not await make_way(board.config.board.data)
+        assert not make_way(board.config.board.data), "the loop stands still meanwhile"
 
 
 async def test_settings_that_have_changed_count_for_the_next_door(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from door.lines import link
+from door.lines import handed
 from door.server import server_file
 from tests.door.processes import OPEN_ALL_DAY, Served
 from tests.door.shell import Told, door
@@ -219,7 +219,7 @@ async def test_a_server_that_ends_leaves_the_files_of_its_successor(tmp_path: Pa
 async def test_a_server_whose_socket_is_gone_is_named(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
         data = board.config.board.data
-        (data / link.NAME).unlink()
+        (data / handed.NAME).unlink()
         told = await by_config(board)("nodes")
         assert told.status == 2
         assert told.error == (
@@ -248,8 +248,8 @@ async def test_a_killed_server_is_told_from_one_that_runs_and_the_next_one_takes
         assert told.status == 2
         first, second, *_ = told.error.splitlines()
         assert first.startswith(
-            "This board's server is not running: the last one left a socket in "
-            f"{board.config.board.data}. The last one was process {board.process.pid}, which began"
+            f"This board's server is not running. The last one in {board.config.board.data},"
+            f" process {board.process.pid}, began on "
         )
         assert first.endswith("and ended without closing the board.")
         assert second == "Can't read the settings:"
@@ -332,11 +332,11 @@ async def test_another_users_file_leads_nowhere_and_another_users_server_is_not_
             patched.setattr(server_file, "trusted", lambda config: users)
             assert (await ask("stop")).error.startswith(UNKNOWN)
         with monkeypatch.context() as patched:
-            patched.setattr("door.server.asking.user_of", lambda transport: os.geteuid() + 1)
+            patched.setattr(handed, "is_of", lambda wire, user: False)
             patched.setattr(server_file, "trusted", lambda config: {os.geteuid()})
             told = await ask("stop")
         assert told.status == 2
-        assert "another user's program listens" in told.error
+        assert "Another user's program listens" in told.error
         assert (await by_data(board)("nodes")).output == "Nobody is online.\n"
         assert not board.server.ended.is_set()
 
