@@ -143,11 +143,9 @@ def _tell_the_rest(mutants: Sequence[Mutant], hunt: Hunt) -> int:
     for test in sorted(hunt.unsound):
         click.echo(f"Left out, for it fails without a fault or not every time: {test}")
     for mutant in mutants:
-        if not hunt.results.survived(mutant):
-            continue
-        why = f"explained: {mutant.explained}" if mutant.explained else "NOT explained"
-        click.echo(f"Survived: {mutant.file}: {mutant.name} ({why})")
-        status = status if mutant.explained else 1
+        if hunt.results.survived(mutant):
+            click.echo(f"Survived: {mutant.file}: {mutant.name}")
+            status = 1
     for stale in hunt.stale:
         click.echo(f"Stale: {stale}")
         status = 1

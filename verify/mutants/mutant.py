@@ -12,17 +12,12 @@ class Stale(Exception):
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault: what is wrong with it in, and which text of which file is replaced by what.
-
-    `explained` says why nobody can catch it. Only one that changes nothing that anybody could
-    see has such a reason.
-    """
+    """One fault: what is wrong with it in, and which text of which file is replaced by what."""
 
     name: str
     file: str
     old: str
     new: str
-    explained: str = ""
 
     @property
     def room(self) -> str:
