@@ -442,6 +442,5 @@ async def until_gone(process: int) -> None:
 # Houses in which every win is a large one, and in which nobody ever wins.
 PAYS = ("win_pays", "natural_pays", "twenty_one_pays", "charlie_pays", "doubled_21_pays")
 GENEROUS: Mapping[str, object] = dict.fromkeys(PAYS, 20)
-MISERLY: Mapping[str, object] = {**dict.fromkeys(PAYS, 1), "dealer_over": "push"}
 
 HANG_UP, END, KILL = signal.SIGHUP, signal.SIGTERM, signal.SIGKILL

@@ -1,8 +1,6 @@
-"""Calls that end at any point of a hand: nothing is lost, and the hand waits."""
+"""Calls that end in a hand, whatever the host sends: nothing is lost, and the hand waits."""
 
 from __future__ import annotations
-
-from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -13,32 +11,10 @@ from tests.long import long
 NAME = "Moth@Xibalba"
 
 
-async def at_the_welcome(visit: Visit) -> None:
-    await visit.prompt("Take a one-minute tour?")
-
-
-async def in_the_menu(visit: Visit) -> None:
-    await visit.comes_in()
-
-
-async def before_the_bet(visit: Visit) -> None:
-    await visit.comes_in()
-    await visit.sits_down()
-    await visit.asks_to_bet()
-
-
 async def in_the_hand(visit: Visit) -> None:
     await visit.comes_in()
     await visit.sits_down()
     await open_a_hand(visit, coins=2)
-
-
-async def at_the_good_bye(visit: Visit) -> None:
-    await visit.comes_in()
-    await visit.presses("g").prompt("Leave the games?")
-
-
-POINTS = [at_the_welcome, in_the_menu, before_the_bet, in_the_hand, at_the_good_bye]
 
 
 def stakes(host: Host) -> int:
@@ -51,30 +27,25 @@ def stakes(host: Host) -> int:
 
 
 @pytest.mark.parametrize("number", [HANG_UP, long(END), KILL])
-@pytest.mark.parametrize("point", [long(at) if at != in_the_hand else at for at in POINTS])
 async def test_whatever_the_host_sends_the_books_are_whole_and_the_hand_waits(
-    tmp_path, point: Callable[[Visit], Awaitable[None]], number: int
+    tmp_path, number: int
 ) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()))
-        await point(visit)
+        await in_the_hand(visit)
         staked = stakes(host)
-        assert bool(staked) is (point is in_the_hand)
+        assert staked
         visit.gets(number)
         status = await visit.ends(within=2.0)
         assert status == (-KILL if number == KILL else 0)
-        if host.at_server:  # which ends the call, for the process is no more
-            await host.nobody_is_on()
+        await host.nobody_is_on()
         assert host.balances(NAME)["stake"] == staked
         if number != KILL:
             assert host.balances(NAME)["online"] == 0
         again = await host.on_terminal("--dropfile", str(host.door32()))
         await again.reads_welcome()
-        if staked:
-            assert await question(again) in (HIT, INSURANCE)
-            assert host.visits_told()[-1]["standing"] == staked
-        else:
-            await again.prompt("oodbye")
+        assert await question(again) in (HIT, INSURANCE)
+        assert host.visits_told()[-1]["standing"] == staked
         again.gets(HANG_UP)
         assert await again.ends(within=2.0) == 0
         assert host.balances(NAME)["online"] == 0

@@ -108,27 +108,3 @@ async def test_a_code_leads_straight_to_its_table_and_home_from_there(tmp_path) 
         await visit.terminal.until("Press any key to go back")
         visit.presses(" ")
         assert await visit.ends() == 0
-
-
-async def test_a_caller_nothing_is_known_of_is_asked_once_what_the_screen_shows(tmp_path) -> None:
-    async with hosted(tmp_path, at_server=True) as host:
-        visit = await host.on_terminal("--dropfile", str(host.door32(emulation="?")))
-        await visit.terminal.until("Which of these boxes looks right?")
-        await visit.terminal.until("Your choice (Enter for 1)?")
-        visit.presses("\r")
-        await visit.comes_in()
-        assert await visit.goes() == 0
-        visit = await host.a_visit(emulation="?")
-        assert "Which of these" not in visit.terminal.transcript
-
-
-async def test_a_caller_on_two_nodes_takes_the_call_over(tmp_path) -> None:
-    async with hosted(tmp_path, at_server=True) as host:
-        first = await host.a_visit(1)
-        second = await host.on_terminal("--dropfile", str(host.door32(2)))
-        await second.terminal.until("Drop that call and continue here?")
-        second.presses("y")
-        await second.comes_in()
-        await first.terminal.until("You've logged on from another connection.", seconds=20)
-        assert await first.ends() == 0
-        assert await second.goes() == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import signal
 from pathlib import Path
@@ -13,7 +12,7 @@ import tomlkit
 from door.setup import host_boards, new_board
 from door.setup.answers import BoardAnswers
 from door.setup.host_boards import KINDS, HostSetup
-from tests.door.hosting import BOARD, HANG_UP, Host, Visit, hosted
+from tests.door.hosting import HANG_UP, Host, Visit, hosted
 from tests.door.playing import Table
 from tests.door.processes import arrives
 from tests.door.shell import Shell
@@ -122,36 +121,3 @@ async def test_who_is_hung_up_on_there_has_left_the_table(tmp_path: Path, number
         moth.gets(number)
         await moth.ends(within=2.0)
         await ada.terminal.until("Moth@Xibalba has left the table")
-
-
-async def opens_a_hand(visit: Visit) -> None:
-    """Bet until a hand is in play: some rounds are over as soon as they are dealt."""
-    while not visit.host.balances(NAME)["stake"]:
-        await bets(visit)
-        await visit.terminal.wait_for(
-            lambda _: any(text in visit.prompt_row for text in ("<B>et", "You have", "Insurance")),
-            "the cards",
-        )
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("number", [HANG_UP, signal.SIGKILL])
-async def test_who_loses_the_line_there_is_told_how_the_hand_ended_once(
-    tmp_path: Path, number: int
-) -> None:
-    toml = f"{BOARD}\n[games.vegas]\nturn_seconds = 1\n"
-    async with hosted(tmp_path, toml=toml, at_server=True) as host:
-        moth = await at_vegas(host)
-        await opens_a_hand(moth)
-        moth.gets(number)
-        await moth.ends(within=2.0)
-        for _staked in iter(lambda: host.balances(NAME)["stake"], 0):  # kept for a turn
-            await asyncio.sleep(0.05)
-        again = await host.on_terminal("--dropfile", str(host.door32()))
-        await again.terminal.until(" at Vegas ")
-        assert again.terminal.shows("Your hand")
-        assert host.balances(NAME)["stake"] == 0
-        await again.comes_in()
-        assert await again.goes() == 0
-        third = await host.a_visit()
-        assert "Your hand" not in third.terminal.transcript

@@ -12,11 +12,10 @@ import pytest
 
 from door.server.server import CLOSING_SECONDS
 from tests.door.attention import Stopwatch
-from tests.door.playing import PLACE_BET, Table
+from tests.door.playing import Table
 from tests.door.processes import (
     HIT,
     INSURANCE,
-    MENU,
     OPEN_ALL_DAY,
     Served,
     arrives,
@@ -26,8 +25,8 @@ from tests.door.processes import (
     stand,
 )
 from tests.long import long
-from tests.terminal import MODERN, PATIENCE, Terminal
-from tests.world import log_on, logged_on
+from tests.terminal import PATIENCE
+from tests.world import log_on
 
 # Killed
 
@@ -60,49 +59,11 @@ async def test_a_server_that_is_killed_in_the_middle_of_a_hand_loses_nothing(
         assert hands == ada.hands_dealt
 
 
-@pytest.mark.long
-async def test_a_server_that_is_killed_while_bets_pour_in_keeps_its_books(tmp_path: Path) -> None:
-    toml = f"{OPEN_ALL_DAY}[games.black-jack-for-time]\nturns_per_day = 0\nlargest_bet = 1\n"
-    async with served(tmp_path, toml=toml) as board:
-        board.enter("Ada")
-        for killed in range(3):
-            ada = await sit_down(board, "Ada") if not killed else await sits_down_again(board)
-            before = ada.hands_dealt
-            # Bets, answers and cards, typed far ahead; keys that fit no question are ignored.
-            ada.terminal.send("b1\rns" * 80)
-            await ada.terminal.wait_for(
-                lambda _, before=before, ada=ada: ada.hands_dealt > before + 5, "some hands"
-            )
-            board.process.kill()
-            await board.ends()
-            await board.serve()
-        await calls_back_or_not(ada)
-
-
 async def calls_back(ada: Table) -> None:
     """Log on again and find the hand."""
     ada.terminal = await ada.board.call()
     await log_on(ada.terminal, ada.name)
     assert await arrives(ada) in (INSURANCE, HIT)
-
-
-async def calls_back_or_not(ada: Table) -> None:
-    """Log on again and stand the hand, when there is one."""
-    ada.terminal = await ada.board.call()
-    await log_on(ada.terminal, ada.name)
-    if await arrives(ada) != MENU:
-        await stand(ada)
-
-
-async def sits_down_again(board: Served) -> Table:
-    ada = Table(board, await board.call(), "Ada")
-    await log_on(ada.terminal, "Ada")
-    if await arrives(ada) == MENU:
-        ada.terminal.send("b")
-        await ada.prompt(PLACE_BET)
-    else:
-        await stand(ada)
-    return ada
 
 
 def sums(board: Served) -> list[tuple[int, int]]:
@@ -197,53 +158,7 @@ async def test_new_settings_count_for_new_calls_and_bad_ones_for_none(tmp_path: 
         board.config.path.write_text(OPEN_ALL_DAY)
 
 
-# A port that is taken
-
-
 # Two on the same account
-
-
-async def test_two_nodes_that_race_for_the_same_pot_spend_it_once(tmp_path: Path) -> None:
-    """One call bets at the very moment at which the other takes it over; then roles change."""
-    async with served(tmp_path) as board:
-        board.enter("Ada")
-        ada = await sit_down(board, "Ada")
-        for _ in range(4):
-            first, dealt = ada.terminal, ada.hands_dealt
-            await ada.asks_to_bet()
-            second = await asked_to_take_over(board)
-            first.send("5\r")
-            second.send("y")
-            ada.terminal = second
-            asked = await arrives(ada)
-            # Where the bet came first its hand is here, or was over at once; else there is none.
-            assert ada.hands_dealt - dealt in (0, 1)
-            if asked == MENU:
-                second.send("b")
-                await ada.prompt(PLACE_BET)
-            else:
-                assert ada.hands_dealt == dealt + 1
-                await stand(ada)
-            # Whatever the first call is asked by now, one of these keys wants an entry.
-            first.send("nsp1\r")
-            await first.until_closed()
-            assert calls_open(board) == 1
-        ((net, _),) = sums(board)
-        assert ada.online == 3600 + net - elapsed(board)
-
-
-async def asked_to_take_over(board: Served) -> Terminal:
-    terminal = await logged_on(board, "Ada", MODERN)
-    await terminal.until("You're already on")
-    await terminal.until("Drop that call and continue here?")
-    return terminal
-
-
-def calls_open(board: Served) -> int:
-    with board.books() as desk:
-        return desk.connection.exec_driver_sql(
-            "SELECT count(*) FROM calls WHERE closed IS NULL"
-        ).scalar_one()
 
 
 BET = """

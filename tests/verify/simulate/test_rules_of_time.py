@@ -7,17 +7,16 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.timebank.books import DAILY, GAME, MAIL_HOUR, Books
+from tests.timebank.books import GAME, MAIL_HOUR, Books
 from timebank.ledger import transfers
 from timebank.ledger.database import Desk
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
-from timebank.settings.schedule import Event
 from timebank.settings.settings import BankSettings
 from verify.simulate.rules_of_time import Readings, Rules, RulesOfTime
 from verify.simulate.wrong import Wrong
@@ -27,9 +26,6 @@ pytestmark = pytest.mark.long
 # Half a second past two: 3599 whole seconds to the mail hour at three.
 TWO = datetime(2026, 6, 1, 2, 0, 0, 500_000, tzinfo=UTC)
 TO_EVENT = 3599
-# 1799 whole seconds behind the end of the mail hour.
-BACKUP = Event("Backup", time(4, 30), DAILY, 60)
-AFTER_EVENT = 7200
 
 
 @dataclass
@@ -86,7 +82,7 @@ class HandMade:
 
 @pytest.fixture
 def books(tmp_path: Path) -> Iterator[Books]:
-    made = Books(tmp_path, now=TWO, events=(MAIL_HOUR, BACKUP))
+    made = Books(tmp_path, now=TWO, events=(MAIL_HOUR,))
     yield made
     made.close()
 
@@ -101,28 +97,11 @@ def made(books: Books) -> HandMade:
     return HandMade(books, caller_id, call_id, RulesOfTime(Counter()))
 
 
-# Entries that are right are those of every story that the simulation tells.
+# Entries that are right are those of every story that the simulation tells. What is wrong about a
+# loan's share, a cutoff, held time or the end of a day is planted (`verify.simulate --faults`).
 
 OWED = "loan external 600 loan"
 BROUGHT = "external online 1200 brought"
-GRANT = "allotment online 1200 grant"
-STAKED = f"{OWED}, external online 600 brought, online stake 400 stake"
-WON = "stake online 400 returned, house online 300 won"
-
-
-@pytest.mark.parametrize(
-    ("before", "entry"),
-    [
-        (OWED, f"{GRANT}, online loan 588 loan share"),
-        (STAKED, WON),
-        (STAKED, f"{WON}, online loan 350 loan share"),  # of the stake that came back, too
-    ],
-)
-def test_another_loan_share_is_found(made: HandMade, before: str, entry: str) -> None:
-    made.begin(before)
-    made.write(entry)
-    with pytest.raises(Wrong, match="loan"):
-        made.look()
 
 
 def test_what_is_lent_on_a_loan_of_an_earlier_day_is_found(made: HandMade) -> None:
@@ -160,50 +139,6 @@ def test_only_a_guests_loan_is_paid_so(made: HandMade) -> None:
         made.look()
 
 
-LONG = f"external online {TO_EVENT - 100} brought, external stake 200 brought"
-CUT = "house online 150 won, stake online 200 returned"  # 250 seconds too many
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        f"{CUT}, online bank 150 clamp, online held 99 held",
-        f"{CUT}, online bank 50 clamp, online held 200 held",
-        "stake online 101 returned",
-        "online elapsed 5 elapsed, online held 1 held",
-    ],
-)
-def test_what_an_event_cuts_off_otherwise_is_found(made: HandMade, entry: str) -> None:
-    made.begin(LONG)
-    made.write(entry)
-    made.waits(hours=2)
-    with pytest.raises(Wrong, match=r"cut|event"):
-        made.look()
-
-
-@pytest.mark.parametrize(
-    ("later", "entry", "wrong"),
-    [
-        (AFTER_EVENT, "held online 299 release, online elapsed 7 elapsed", "room for 300"),
-        (AFTER_EVENT, "online elapsed 7 elapsed", "400 stays held"),
-        (60, "held online 400 release", "before the event has passed"),
-    ],
-)
-def test_held_time_that_does_not_come_back_when_it_can_be_used_is_found(
-    made: HandMade, later: int, entry: str, wrong: str
-) -> None:
-    made.write(f"external online {TO_EVENT + 400} brought, online held 400 held")
-    made.waits(hours=2)
-    made.look()
-    made.begin(f"online elapsed {TO_EVENT - 1499} elapsed")
-    made.books.wait(later)
-    made.write(entry)
-    if later == AFTER_EVENT:
-        made.waits(hours=3, minutes=30)
-    with pytest.raises(Wrong, match=wrong):
-        made.look()
-
-
 def test_held_time_that_waits_for_no_event_is_found(made: HandMade) -> None:
     made.write(f"external online {TO_EVENT + 400} brought, online held 400 held")
     made.waits(days=1)
@@ -219,92 +154,6 @@ def test_an_event_that_was_started_early_and_cuts_nothing_off_is_found(made: Han
     made.look()
     made.write("online elapsed 1 elapsed")
     with pytest.raises(Wrong, match="0 is cut off, and 999 on line, with 599 to the event"):
-        made.look()
-
-
-# The end of a day, and a stake that lies on the table over it.
-
-TODAY = "2026-06-01"
-
-
-def _begin_day(made: HandMade, rows: str, *, standing: int = 0) -> None:
-    """Let a day have begun before all rows there are."""
-    day = "INSERT INTO days (caller_id, day, after, carried, standing) VALUES (?, ?, 0, 0, ?)"
-    made.books.sql(day, made.caller_id, TODAY, standing)
-    made.books.sql("UPDATE callers SET day = ?", TODAY)
-    made.begin(rows)
-
-
-def _part(made: HandMade, standing: int) -> None:
-    made.books.sql("UPDATE days SET standing = ?", standing)
-
-
-# 500 of a grant and 300 earned; of this 200 on the table.
-EARNED = "allotment online 500 grant, external online 300 brought, online stake 200 stake"
-TABLE = "allotment online 500 grant, external online 100 brought, online stake 300 stake"
-# Of 500 granted and 40 earned, 30 were lost: 10 of the earnings are left.
-LOST = (
-    "allotment online 500 grant, external online 40 brought, online stake 30 stake,"
-    " stake house 30 lost"
-)
-
-
-@pytest.mark.parametrize(
-    ("before", "entry", "stands"),
-    [
-        (EARNED, "online forfeit 501 forfeit, online bank 99 carry", 0),
-        (EARNED, "online forfeit 300 forfeit, online bank 300 carry", 200),
-        (EARNED, "online forfeit 500 forfeit, online bank 100 carry", 1),
-        (TABLE, "online forfeit 300 forfeit", 199),
-        (LOST, "online forfeit 470 forfeit, online bank 40 carry", 0),
-    ],
-)
-def test_a_day_that_ends_with_too_little_or_too_much_is_found(
-    made: HandMade, before: str, entry: str, stands: int
-) -> None:
-    _begin_day(made, before)
-    made.write(f"{entry}, {GRANT}")
-    _part(made, stands)
-    with pytest.raises(Wrong, match=r"at the end of a day|of the stake"):
-        made.look()
-
-
-def test_what_a_frozen_account_takes_in_at_the_end_of_a_day_is_found(made: HandMade) -> None:
-    made.books.sql("UPDATE callers SET frozen = 1")
-    _begin_day(made, EARNED)
-    made.write(f"online forfeit 500 forfeit, online bank 100 carry, {GRANT}")
-    with pytest.raises(Wrong, match="at the end of a day"):
-        made.look()
-
-
-def test_winnings_that_an_event_cuts_off_into_a_frozen_account_are_found(made: HandMade) -> None:
-    made.books.sql("UPDATE callers SET frozen = 1")
-    made.begin(f"external online {TO_EVENT} brought")
-    made.write("house online 300 won, online bank 300 clamp")
-    with pytest.raises(Wrong, match="the event cuts off 300"):
-        made.look()
-
-
-LIES = "external online 60 brought, external stake 400 brought"
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        "stake online 400 returned",
-        "stake online 400 returned, online forfeit 301 forfeit",
-        "stake house 250 lost, stake online 150 returned, online forfeit 50 forfeit",
-        "online elapsed 9 elapsed, online forfeit 51 forfeit",
-    ],
-)
-def test_an_earlier_days_stake_that_comes_back_and_is_not_forfeited_is_found(
-    made: HandMade, entry: str
-) -> None:
-    _begin_day(made, LIES, standing=300)
-    made.write(entry)
-    if "stake" in entry:
-        _part(made, 0)
-    with pytest.raises(Wrong, match=r"earlier day|of a day|end of no day"):
         made.look()
 
 
