@@ -22,6 +22,7 @@ from tests.door.seated import (
     shoe,
     vegas,
 )
+from tests.door.visiting import Guest
 from tests.world import World, world
 from timebank.errors import SettingsError
 from timebank.wagers import journal
@@ -175,6 +176,18 @@ async def test_the_menu_counts_who_is_at_any_table(tmp_path: Path) -> None:
         await bob.gets_up()
         await settled(here.server.board)
         assert (await menu_words(here.server.board, ada.caller)).startswith("1 caller there")
+
+
+async def test_the_menu_names_no_single_table_where_there_may_be_fifty(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=vegas(tables=50)) as here:
+        here.enter("Ada")
+        ada = Guest(here, "Ada")
+        await ada.visits()
+        await ada.sees("callers; nobody at the table")
+        assert "One table" not in ada.screen
+        await ada.presses("yl").is_asked("<Q>uitter")
+        await ada.presses("q").sees("Un jeu, ou")
+        assert "Une table" not in ada.screen
 
 
 @pytest.mark.parametrize("tables", [0, 51, '"two"'])
