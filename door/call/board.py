@@ -292,18 +292,23 @@ class Board:
         if not living:
             return
         ticks = [(call_id, caller.purse.ticked()) for call_id, caller in living.items()]
-        seen = [(caller, caller.last_hand.seen()) for caller in living.values()]
+        self.end_closed(await self.books.run(lambda desk: calls.renew(desk, self.process, ticks)))
 
-        def renew(desk: Desk) -> Mapping[int, str | None]:
+    async def note_seen(self) -> None:
+        """Note in the books the hands whose end callers have seen."""
+        seen = [
+            (caller, number) for caller in self.callers() if (number := caller.last_hand.seen())
+        ]
+        if not seen:
+            return
+
+        def note(desk: Desk) -> None:
             for caller, number in seen:
-                if number:
-                    note_seen(desk, caller.record.id, number)
-            return calls.renew(desk, self.process, ticks)
+                note_seen(desk, caller.record.id, number)
 
-        ended = await self.books.run(renew)
+        await self.books.run(note)
         for caller, number in seen:
             caller.last_hand.noted(number)
-        self.end_closed(ended)
 
     def end_closed(self, ended: Mapping[int, str | None]) -> None:
         """Interrupt the callers whose calls were closed elsewhere, each with the sysop's reason."""

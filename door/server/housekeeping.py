@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 OVERDUE_SECONDS = 600.0
 DEAD_SECONDS = 60.0  # how often calls are closed whose server is dead
 BULLETIN_SECONDS = 60.0  # how often it is asked whether a day has ended
+SEEN_SECONDS = 1.0  # a server that is killed sooner tells of a hand again
 AWARD_SECONDS = 1.0  # one look for all hands that end meanwhile
 OUTBOX_SECONDS = 60.0  # until a file that could not be written is tried again
 
@@ -119,6 +120,7 @@ class Housekeeping:
             self._led(lambda: DEAD_SECONDS, self._close_dead_calls),
             self._led(lambda: leadership.LOOK_SECONDS, self._board.look_after_games),
             self._every(lambda: RENEW_SECONDS, self._board.renew_leases),
+            self._every(lambda: SEEN_SECONDS, self._board.note_seen),
             self._every(lambda: leadership.LOOK_SECONDS, self._look_at_the_books),
             self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
             self._deliver_outbox(),

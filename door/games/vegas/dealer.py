@@ -145,13 +145,7 @@ class Dealer:
         )
         bets = [Bet(seat.chair, seat.caller_id, seat.name, seat.bet) for seat in seats]
         sitters, here = self._sitters(bets)
-        seen = {
-            each.caller.record.id: number
-            for each in here.values()
-            if (number := each.caller.last_hand.seen())
-        }
-        enter = partial(vegas_round.enter_deal, sitters=sitters, seen=seen)
-        post = self._post(enter)
+        post = self._post(lambda desk, work: work(desk, sitters))
         committed = tuple(state.commitments) if shoe.fresh else ()
         cut = "\n".join(each.phrase for each in committed) or state.cut
         tell_cuts = await self.cuts_told(committed)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.engine.journaled import TableRound
 from door.games.vegas.kind import VEGAS_KIND
-from timebank.callers.notices import note_seen, tell_hand
+from timebank.callers.notices import tell_hand
 from timebank.calls.calls import live_call
 from timebank.language import _
 from timebank.words import span
@@ -33,15 +33,6 @@ def chair_at_turn(hand: VegasRound) -> int | None:
     """Return the chair that has to decide, None when the round is over."""
     turn = hand.round.turn
     return None if turn is None else hand.bets[turn.seat].seat
-
-
-def enter_deal(
-    desk: Desk, work: Work, sitters: Mapping[int, Sitter], seen: Mapping[int, int]
-) -> Played:
-    """Enter a deal; `seen` is the last round whose end a caller has seen, by callers' numbers."""
-    for caller_id, number in seen.items():
-        note_seen(desk, caller_id, number)
-    return work(desk, sitters)
 
 
 def enter_action(desk: Desk, work: Work, sitters: Mapping[int, Sitter]) -> Played:

@@ -297,12 +297,27 @@ async def test_a_page_of_news_that_was_left_by_a_reset_is_shown_again(tmp_path: 
         await is_told_once(ada, AT_VEGAS)
 
 
-async def test_a_hand_is_noted_as_seen_within_the_time_of_a_lease(tmp_path: Path) -> None:
+async def test_a_hand_is_noted_as_seen_within_a_second_of_its_end(tmp_path: Path) -> None:
     """A server that is killed later tells nobody what they have seen."""
     async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(2)
         await ada.stands()
-        await ada.board.pass_time(11)
+        assert not everything_is_told(ada)
+        await ada.board.pass_time(1)
+        assert everything_is_told(ada)
+
+
+async def test_a_hand_is_not_noted_as_seen_before_a_key_says_so(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready(2)
+        await bob.is_ready(2)
+        await ada.stands()
+        await ada.board.pass_time(TURN_SECONDS // 2)
+        await bob.stands()
+        await ada.board.pass_time(1)
+        assert not everything_is_told(ada)
+        await is_heard(ada.caller.console, lambda: ada.presses(" "))
+        await ada.board.pass_time(1)
         assert everything_is_told(ada)
 
 
