@@ -280,12 +280,6 @@ class Interruption(DoorError):
     rank = 0  # of two interruptions, the one with the higher rank is raised
 
 
-class TableLost(Interruption):
-    """Another server has taken the tables of this one, which was stopped for too long."""
-
-    rank = -1
-
-
 class TimeAgain(Interruption):
     """A new day has begun for a caller without time: there is more to do than they are asked."""
 

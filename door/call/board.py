@@ -100,10 +100,10 @@ class Board:
         for shared in self.shared.values():
             await shared.resume()
 
-    async def look_after_games(self) -> None:
-        """Do what only one of several servers does."""
+    async def look_after_games(self, *, leads: bool) -> None:
+        """Do what is due every few seconds; `leads` is true at one of several servers."""
         for shared in self.shared.values():
-            await shared.look_after()
+            await shared.look_after(leads=leads)
 
     async def stop_games(self) -> None:
         """Begin nothing more at any table; what is in play stays in the journal."""

@@ -9,8 +9,8 @@ class Shared:
     async def resume(self) -> None:
         """Take up what an earlier server left, before the first caller of this one."""
 
-    async def look_after(self) -> None:
-        """Do what only one of several servers does, every few seconds."""
+    async def look_after(self, *, leads: bool) -> None:
+        """Do what is due every few seconds; `leads` is true at one of several servers."""
 
     async def stop(self) -> None:
         """Begin nothing more: the board closes, and callers are told next."""

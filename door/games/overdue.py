@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from door.games.engine.journaled import TableRound
     from timebank.ledger.database import Desk
     from timebank.wagers.journal import StoredRound
+    from timebank.wagers.wagers import Played
 
 log = logging.getLogger("door.overdue")
 
@@ -48,7 +49,7 @@ async def stand_all(books: Books) -> int:
     return done
 
 
-def _due(desk: Desk) -> dict[int, tuple[StoredRound, Callable[..., None]]]:
+def _due(desk: Desk) -> dict[int, tuple[StoredRound, Callable[..., object]]]:
     """Return by their leads what is to be done with which hands. None is overdue while the clock is
     in doubt: it may say too soon that their day is over."""
     overdue = journal.overdue(desk) if clock.is_certain(desk) else []
@@ -58,13 +59,15 @@ def _due(desk: Desk) -> dict[int, tuple[StoredRound, Callable[..., None]]]:
     }
 
 
-def stand(desk: Desk, stored: StoredRound) -> None:
+def stand(desk: Desk, stored: StoredRound, *, can_return: bool = True) -> Played:
     """Decline insurance, stand, and settle a hand, or all the hands of a table's round, in one
-    transaction."""
+    transaction. Raises what `wagers.stand` raises."""
     before, dealt = _before(stored)
     moves, after = play_out(before)
-    wagers.stand(desk, [*dealt, *moves], after.settlements(None if dealt else before.round))
+    due = after.settlements(None if dealt else before.round)
+    played = wagers.stand(desk, [*dealt, *moves], due, can_return=can_return)
     close_when_done(desk, after)
+    return played
 
 
 def deal(desk: Desk, stored: StoredRound) -> None:

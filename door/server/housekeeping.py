@@ -118,7 +118,7 @@ class Housekeeping:
             self._led(lambda: BULLETIN_SECONDS, self._write_bulletin),
             self._led(lambda: self._board.config.bank.import_seconds, self._import),
             self._led(lambda: DEAD_SECONDS, self._close_dead_calls),
-            self._led(lambda: leadership.LOOK_SECONDS, self._board.look_after_games),
+            self._every(lambda: leadership.LOOK_SECONDS, self._look_after_games),
             self._every(lambda: RENEW_SECONDS, self._board.renew_leases),
             self._every(lambda: SEEN_SECONDS, self._board.note_seen),
             self._every(lambda: leadership.LOOK_SECONDS, self._look_at_the_books),
@@ -215,6 +215,9 @@ class Housekeeping:
         except OSError as error:
             log.error("the bulletin cannot be written into %s: %s", board.texts, error.strerror)
         self._bulletin_day = today
+
+    async def _look_after_games(self) -> None:
+        await self._board.look_after_games(leads=self._leads)
 
     async def _close_dead_calls(self) -> None:
         """Close the calls of a server that is dead, whose callers need not come back.

@@ -51,7 +51,6 @@ class Sitter:
         self.caller = caller
         self.heard: list[object] = []
         self.receipts: list[object] = []
-        self.has_lost_table = False
 
     # What the table asks of them.
 
@@ -60,9 +59,6 @@ class Sitter:
 
     def receives(self, receipt: object) -> None:
         self.receipts.append(receipt)
-
-    def loses_table(self) -> None:
-        self.has_lost_table = True
 
     # What they do.
 

@@ -48,15 +48,9 @@ class Servers(list[World]):
     def stops(self, number: int) -> None:
         """Let a server do nothing more by itself, as a process that was stopped."""
         server = self[number].server
-        for job in (*server._housekeeping._jobs, server._presence._job, self.room(number)._job):
+        for job in (*server._housekeeping._jobs, server._presence._job):
             assert job is not None  # it was started
             job.cancel()
-
-    def leaves_tables(self, number: int) -> None:
-        """Let the tables of a server not be kept any more."""
-        job = self.room(number)._job
-        assert job is not None  # it was started
-        job.cancel()
 
     def is_gone(self, number: int) -> None:
         """Let a server be gone without a word, as after kill -9."""
@@ -67,7 +61,7 @@ class Servers(list[World]):
     async def goes_on(self, number: int) -> None:
         """Let a server that was stopped see what the others have done meanwhile."""
         await self[number].server.board.renew_leases()
-        await self.room(number)._renew()
+        await self.room(number).look_after(leads=False)
 
 
 async def never_notified(server: ServerPlace, look: Callable[[], None]) -> NoReturn:

@@ -41,7 +41,10 @@ class _Lease(NamedTuple):
     until: int
 
     def is_live(self, now: int) -> bool:
-        return self.server is not None and now < self.until <= now + LONGEST_SECONDS
+        return self.server is not None and not self.has_run_out(now)
+
+    def has_run_out(self, now: int) -> bool:
+        return not now < self.until <= now + LONGEST_SECONDS
 
 
 def _of_name() -> sql.Query:
@@ -79,10 +82,7 @@ def take(desk: Desk, name: str, server_id: int, seconds: int) -> int | None:
     """
     if not 0 < seconds <= LONGEST_SECONDS:
         raise ValueError(f"a lease is for 1 to {LONGEST_SECONDS} seconds, not {seconds}")
-    lease = _LOCK.first(desk.connection, name=name)
-    if lease is None:
-        _LAY(desk.connection, name=name)
-        lease = _LOCK.one(desk.connection, name=name)
+    lease = _lock(desk, name)
     now = clock.seconds(desk)  # not before the wait for others is over
     if lease.server != server_id and lease.is_live(now):
         return None
@@ -91,10 +91,31 @@ def take(desk: Desk, name: str, server_id: int, seconds: int) -> int | None:
     return fence
 
 
+def _lock(desk: Desk, name: str) -> _Lease:
+    lease = _LOCK.first(desk.connection, name=name)
+    if lease is None:
+        _LAY(desk.connection, name=name)
+        lease = _LOCK.one(desk.connection, name=name)
+    return lease
+
+
 def let_go(desk: Desk, name: str, server_id: int) -> None:
     """Let another take a lease at once; one that is not the server's stays as it is."""
     _LET_GO(desk.connection, name=name, holder=server_id)
     desk.nudge()
+
+
+def end(desk: Desk, name: str) -> bool:
+    """Take a lease from its holder, who writes nothing more under it, if its time is over.
+
+    Until the open transaction ends nobody takes it. False while it has not run out.
+    """
+    lease = _lock(desk, name)
+    if not lease.has_run_out(clock.seconds(desk)):
+        return False
+    if lease.server is not None:
+        _LET_GO(desk.connection, name=name, holder=lease.server)
+    return True
 
 
 def let_all_go(desk: Desk, server_id: int) -> None:
@@ -123,8 +144,7 @@ def has_run_out(desk: Desk, name: str) -> bool:
     """Return whether the time is over for which a lease was last taken. Until then its holder may
     come back, though the lease was let go."""
     lease = _READ.first(desk.connection, name=name)
-    now = clock.seconds(desk)
-    return lease is None or not now < lease.until <= now + LONGEST_SECONDS
+    return lease is None or lease.has_run_out(clock.seconds(desk))
 
 
 def hold(desk: Desk, name: str, fence: int) -> None:

@@ -133,17 +133,23 @@ def act(
     return Played(move.round_id, receipts, settlements)
 
 
-def stand(desk: Desk, moves: Sequence[Move], settlements: Mapping[int, Settlement]) -> Played:
+def stand(
+    desk: Desk,
+    moves: Sequence[Move],
+    settlements: Mapping[int, Settlement],
+    *,
+    can_return: bool = True,
+) -> Played:
     """End a round that nobody returned to, by moves that stake nothing; the last one settles it.
 
-    Raises `CallerOnline` while one who sits alone is on a live call (it is their hand then), and
-    what `act` raises.
+    Raises `CallerOnline` while one who sits alone is on a live call and `can_return` to the hand,
+    and what `act` raises.
     """
     is_final = all(settlement.final for settlement in settlements.values())
     if not moves or not is_final or any(move.stake for move in moves):
         raise ValueError("a hand that nobody returned to is only stood and settled")
     table = _found(desk, moves[0].round_id)
-    if len(table.chairs) == 1:
+    if can_return and len(table.chairs) == 1:
         (chair,) = table.chairs.values()
         if not leave_no_call(desk, chair.caller_id):
             raise errors.CallerOnline(Phrase("The caller is online: the hand is theirs to finish."))

@@ -9,7 +9,7 @@ from door.call.books import NOT_IN_TIME
 from door.call.display import LAYOUT_COLUMNS, wrap
 from door.call.page import Page
 from door.clock import until
-from door.errors import HandElsewhere, TableLost
+from door.errors import HandElsewhere
 from door.games.vegas.room import room_of
 from door.games.vegas.seat import VegasVisit
 from timebank.errors import BooksUnavailable
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 STOOD_ELSEWHERE = N_("Your hand at Vegas is being stood for you; you'll hear how it ended.")
-TABLE_LOST = N_(
-    "This table stood still for too long and was closed. An open hand is stood for you; you'll "
-    "hear how it ended."
-)
 UNREACHED = N_(
     "The table can't be reached just now. Any open hand is kept for you: please try again in a "
     "minute."
@@ -50,11 +46,7 @@ class Company:
         except BooksUnavailable:
             await self._tell(_(UNREACHED))
             return
-        try:
-            await VegasVisit(self._board, self._caller, table).visit()
-        except TableLost:
-            self._caller.console.lift(TableLost)
-            await self._tell(_(TABLE_LOST))
+        await VegasVisit(self._board, self._caller, table).visit()
 
     async def has_open_hand(self) -> bool:
         caller_id = self._caller.record.id

@@ -24,8 +24,8 @@ from door.games.tables.play import Deal, Post, Step, Work
 from door.games.vegas import news
 from door.games.vegas import round as vegas_round
 from door.games.vegas.kind import VEGAS_KIND
+from door.games.vegas.pits import Hold
 from door.games.vegas.state import Chair, Committed, TableState
-from door.games.vegas.tenure import Hold
 from timebank.callers import hearing
 from timebank.errors import CallClosed, JournalDamaged, OutOfStep, Refused, RoundOver, ShoeGone
 from timebank.language import Phrase, speaking_to
@@ -68,7 +68,7 @@ class Dealer:
         self._board = board
         self._state = state
         self._place = place
-        self.hold: Hold | None = None  # under which everything is written
+        self.hold = Hold()  # under which everything is written
 
     # Shoe and deal.
 
@@ -80,7 +80,6 @@ class Dealer:
         if shoe is not None and shoe.decks == rules.decks and shoe.caller_id is None:
             return
         seed, mapping = self._board.new_seed(), rules_to_mapping(rules)
-        assert self.hold is not None  # the table was opened
         guard, table = self.hold.guard, self.hold.table_at(self._place)
         ahead = self._board.config.shoes_ahead
 
@@ -249,6 +248,8 @@ class Dealer:
             stored = await self._board.books.run(lambda desk: journal.stored_round(desk, lead))
             if stored is None or all(seat.settled for seat in stored.seats):
                 return
+            if self.hold.place_of_round(stored) is None:
+                return
             hand = found(VEGAS_KIND, stored)
         except JournalDamaged as damaged:
             log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
@@ -266,7 +267,6 @@ class Dealer:
 
     def _post(self, enter: Callable[[Desk, Work], Played]) -> Post:
         """Return who brings an entry to the books: fenced, in the transaction that writes it."""
-        assert self.hold is not None  # the table was opened
         guard = self.hold.guard
 
         def write(desk: Desk, work: Work) -> Played:

@@ -13,10 +13,10 @@ from door.games.tables import reel as films
 from door.games.vegas import news
 from door.games.vegas import words as vegas_words
 from door.games.vegas.game import VegasSettings
+from door.games.vegas.pits import place_of
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.seat import BEAT_SECONDS, PLAY_KEYS
 from door.games.vegas.state import Chair, TableState
-from door.games.vegas.tenure import place_of
 from timebank.language import _
 from timebank.wagers.journal import FIRST_TABLE
 

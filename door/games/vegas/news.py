@@ -164,3 +164,7 @@ class BooksClosed(News):
 
 class BooksInDoubt(News):
     """A COMMIT has failed, and nobody knows yet whether what was done last counts."""
+
+
+class TableLost(News):
+    """Another server has stood the rounds of this table, which starts over."""

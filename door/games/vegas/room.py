@@ -1,7 +1,7 @@
-"""The Vegas room: the tables of one server.
+"""The Vegas room: the tables of one server, which open as callers come.
 
-Tables open as callers come. The server takes a pit with the first caller (`tenure.py`), and the
-rounds with it that an earlier server left there; it lets the pit go when nobody is at its tables.
+The server takes a pit as it starts (`pits.py`), and the rounds with it that an earlier server left
+there. It keeps the pit until it ends.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door.call.shared import Shared
-from door.clock import sleep
 from door.errors import HandElsewhere
 from door.games.tables.words import turns_today
-from door.games.vegas import standing
+from door.games.vegas import pits
 from door.games.vegas.game import VegasSettings
+from door.games.vegas.pits import Hold
 from door.games.vegas.round import GAME
 from door.games.vegas.table import VegasTable
-from door.games.vegas.tenure import RENEW_SECONDS, Hold, Tenure, pit_of, place_of, take_lowest
-from timebank.errors import BooksFailed, JournalDamaged
+from timebank.errors import JournalDamaged, Refused
 from timebank.language import _, ngettext
 from timebank.wagers import journal
 from timebank.wagers.journal import FIRST_TABLE
@@ -39,11 +38,10 @@ class VegasRoom(Shared):
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self.tenure = Tenure(board)
+        self.hold: Hold | None = None  # the pit, while this server has one
         self._tables: dict[int, VegasTable] = {}
-        self._tenure_changes = asyncio.Lock()
+        self._hold_changes = asyncio.Lock()
         self._unreadable: set[int] = set()  # rounds of other servers, named in the log
-        self._job: asyncio.Task[None] | None = None
 
     @property
     def settings(self) -> VegasSettings:
@@ -62,80 +60,72 @@ class VegasRoom(Shared):
     # The server's side.
 
     async def resume(self) -> None:
-        if await self._board.books.read(lambda desk: journal.shared_rounds(desk, GAME)):
-            await self.own()
-            for table in list(self._tables.values()):
-                await table.resume()
-        self._job = asyncio.create_task(self._keep())
+        await self.own()
+        for table in list(self._tables.values()):
+            await table.resume()
 
     async def stop(self) -> None:
         """Close all tables: what is in play stays in the journal, for this server's return."""
-        if self._job is not None:
-            self._job.cancel()
-            await asyncio.gather(self._job, return_exceptions=True)
         for table in self._tables.values():
             await table.stop()
-        await self.tenure.let_go()
 
-    async def look_after(self) -> None:
-        """Stand the rounds of servers that have died."""
-        async with self._tenure_changes:
-            await standing.stand_left(self._board, self.tenure.hold, self._unreadable)
+    async def look_after(self, *, leads: bool) -> None:
+        """Keep the pit, and stand the rounds of servers that have died if this one `leads`."""
+        if not self._board.server_id:
+            return
+        async with self._hold_changes:
+            if self.hold is not None and not await self._renew(self.hold):
+                self._lose()
+        if leads:
+            await self._stand_left()
 
     async def own(self) -> Hold:
         """Return the pit of this server. The lowest that is free is taken where it has none, and
         the rounds that are in play there with it."""
-        async with self._tenure_changes:
-            if self.tenure.hold is not None:
-                return self.tenure.hold
+        async with self._hold_changes:
+            if self.hold is not None:
+                return self.hold
             hold, waiting = await self._board.books.run(self._take)
-            self.tenure.hold = hold
+            self.hold = hold
         for number, leads in waiting.items():
             self.table(number).take_up_soon(leads)
         return hold
 
     def _take(self, desk: Desk) -> tuple[Hold, dict[int, list[int]]]:
-        hold = take_lowest(desk, self._board.server_id)
+        hold = pits.take_lowest(desk, self._board.server_id)
         waiting = defaultdict[int, list[int]](list)
         for lead, table in journal.shared_rounds(desk, GAME).items():
-            if pit_of(table) == hold.pit:
-                waiting[place_of(table)].append(lead)
+            if hold.has(table):
+                waiting[pits.place_of(table)].append(lead)
         return hold, waiting
 
+    async def _renew(self, hold: Hold) -> bool:
+        server = self._board.server_id
+        return await self._board.books.run(partial(pits.renew, hold=hold, server_id=server))
+
     def _lose(self) -> None:
-        """Close all tables: another server has had the pit, and has stood its rounds."""
-        log.warning("another server has taken the Vegas tables of this one")
-        self.tenure.lose()
-        tables, self._tables = self._tables, {}
-        for table in tables.values():
-            table.close_lost()
+        """Have all tables start over in another pit: another server has had this one."""
+        if self.hold is not None:
+            log.warning("another server has taken the Vegas tables of this one")
+            self.hold = None
+        for table in self._tables.values():
+            table.look()
 
-    async def _keep(self) -> None:
-        is_told = False
-        while True:
-            await sleep(self._board.clock, RENEW_SECONDS)
+    async def _stand_left(self) -> None:
+        books = self._board.books
+        left = await books.read(partial(pits.left, unreadable=self._unreadable))
+        for lead, pit in left.items():
             try:
-                await self._renew()
-            except BooksFailed as error:
-                if not is_told:  # once: it is tried again every few seconds
-                    log.warning("the Vegas tables are not kept: %s", error)
-                is_told = True
-            except Exception:
-                log.exception("the Vegas tables are not kept")
+                is_stood = await books.run(partial(pits.stand, lead=lead, pit=pit))
+            except Refused as refused:
+                log.info("hand %d at the Vegas table was left alone: %s", lead, refused)
+            except JournalDamaged as damaged:
+                self._unreadable.add(lead)
+                log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
             else:
-                is_told = False
-
-    async def _renew(self) -> None:
-        """Renew the lease of the pit, or let the pit go when nobody is at its tables."""
-        async with self._tenure_changes:
-            if self.tenure.hold is None:
-                return
-            if all(table.is_idle for table in self._tables.values()):
-                await self.tenure.let_go()
-                return
-            if await self._board.books.run(self.tenure.renew):
-                return
-        self._lose()
+                if is_stood:
+                    log.warning("hand %d at the Vegas table was stood: its server is gone", lead)
+                    books.notices_wait.set()
 
     # Where callers sit.
 
@@ -168,12 +158,8 @@ class VegasRoom(Shared):
             return None
         if stored is None or stored.game != GAME:
             return None
-        shoe = stored.shoe
-        if shoe is None or shoe.caller_id is not None:  # they played alone, in an earlier release
-            return stored.lead, FIRST_TABLE
-        if not self.tenure.has(shoe.table):
-            return stored.lead, None
-        return stored.lead, place_of(shoe.table)
+        assert self.hold is not None  # it was just asked for
+        return stored.lead, self.hold.place_of_round(stored)
 
     def _choose(self) -> int:
         """Return where somebody sits down who comes: at the first table in use that has a seat,

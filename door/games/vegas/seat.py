@@ -19,7 +19,7 @@ from door.call import phrases
 from door.call.call_clock import TIME_UP
 from door.call.console import HELP_KEYS, is_command, lit
 from door.call.spoken import LONGEST_LINE
-from door.errors import CarrierLost, NotNow, NotSaid, TableLost, TakenOver, TimeAgain, TimeUp
+from door.errors import CarrierLost, NotNow, NotSaid, TakenOver, TimeAgain, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
@@ -207,9 +207,6 @@ class VegasVisit(Sitting):
         if self._is_stood and self._place is None:
             is_up = self.caller.purse.time_is_up()
             self.console.interrupt(TimeUp(TIME_UP) if is_up else TimeAgain())
-
-    def loses_table(self) -> None:
-        self.console.interrupt(TableLost())
 
     # What the table tells.
 

@@ -39,9 +39,6 @@ class SeatedGuest(Protocol):
     def receives(self, receipt: Receipt) -> None:
         """Learn what an entry moved for the caller; their purse has been adopted."""
 
-    def loses_table(self) -> None:
-        """Learn that nobody deals at the table any more, and leave it."""
-
 
 @dataclass
 class Chair:
@@ -217,10 +214,12 @@ class TableState:
         self.shoe, self.cut, self.seed = hand.shoe, hand.shoe.cut or "", ""
         self.cut_by = {}
 
-    def forget_shoe(self) -> None:
-        """Forget shoe and last round: another server may have dealt at this table meanwhile."""
+    def start_over(self) -> None:
+        """Take everything off the table; who sits there stays."""
         self.hand = self.shoe = None
         self.seed = ""
+        for seat in self.seats.values():
+            seat.bet, seat.stood = 0, False
 
     def end_round(self) -> None:
         for seat in self.seats.values():

@@ -22,7 +22,7 @@ from door.call import spoken
 from door.call.books import NOT_IN_TIME, NOT_KNOWN_IN_TIME
 from door.call.console import patience
 from door.call.display import plain
-from door.errors import Closing, Interruption, NotNow, NotSaid, TableLost
+from door.errors import Closing, NotNow, NotSaid
 from door.games.blackjack.round import BlackjackAction
 from door.games.tables.betting import BettingTime
 from door.games.tables.words import Words
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.games.vegas.news import News
-    from door.games.vegas.tenure import Hold
+    from door.games.vegas.pits import Hold
 
 
 CLOSING = N_("The board is closing.")
@@ -93,18 +93,17 @@ class VegasTable:
         own: Callable[[], Awaitable[Hold]],
         lose: Callable[[], None],
     ) -> None:
-        """`number` is that within its pit; `own` takes the pit, unless it is held, and `lose` is
-        called when another server has taken it."""
+        """`number` is that within its pit; `own` takes a pit, unless one is held, and `lose` is
+        called when another server has had it."""
         self.number = number
         self.state = TableState(lambda: VegasSettings.of(board.config.games))
-        self.is_lost = False  # another server has had its pit: this table is closed for good
         self._board = board
         self._own, self._lose = own, lose
         self._dealer = Dealer(board, self.state, number)
         self._queue: asyncio.Queue[Errand] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._closed = False
-        self._clock = TableClock(board, self.state, self._poke)
+        self._clock = TableClock(board, self.state, self.look)
         self._left_open: list[int] = []  # rounds in the journal that are yet to be taken up
         self._talk = defaultdict[int, spoken.Pace](spoken.Pace)
         self._moves = defaultdict[int, spoken.Pace](spoken.Pace)
@@ -136,22 +135,15 @@ class VegasTable:
     # The server's side.
 
     @property
-    def is_idle(self) -> bool:
-        """Whether nobody is here, and nothing is left to be played."""
-        state = self.state
-        return not (state.guests() or state.in_play or self._left_open)
-
-    @property
     def crowd(self) -> int:
         """How many are here, with or without a seat; seats that are kept count too."""
         return len(self.state.seats) + len(self.state.standing)
 
     def take_up_soon(self, leads: Iterable[int]) -> None:
         """Take up the rounds with these numbers, which are in play, when the table is free."""
-        here = None if self.state.in_play is None else self.state.in_play.lead
-        self._left_open += [lead for lead in leads if lead not in (here, *self._left_open)]
+        self._left_open += [lead for lead in leads if lead not in self._left_open]
         self._begin()
-        self._poke()
+        self.look()
 
     async def resume(self) -> None:
         """Do all that is due, such as taking up a round."""
@@ -164,33 +156,18 @@ class VegasTable:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    def close_lost(self) -> None:
-        """Close the table for good, because another server has had its pit: its guests leave."""
-        if self._closed:
-            return
-        self.is_lost = True
-        self._close()
-        self._put(_nothing)  # the task ends
-        for guest in self.state.guests():
-            guest.loses_table()
-
     def _close(self) -> None:
         self._closed = True
         self._clock.stop()
         while not self._queue.empty():
             answer = self._queue.get_nowait().answer
             if not answer.done():
-                answer.set_exception(self._end())
-
-    def _end(self) -> Interruption:
-        """Return what those meet who want something of a table that is closed."""
-        return TableLost() if self.is_lost else Closing(Phrase(CLOSING))
+                answer.set_exception(Closing(Phrase(CLOSING)))
 
     # The guests' side. Most of these are commands: done when they return, all that follows too, as
     # far as it was in time. They have as long as their guest may wait for an answer: one that was
     # not begun by then is not done (`BooksUnavailable`), and of one that was nobody may know
-    # (`OutcomeUnknown`). Once the table is closed they raise `Closing` or `TableLost`, as the wait
-    # for a key does.
+    # (`OutcomeUnknown`). Once the table is closed they raise `Closing`, as the wait for a key does.
 
     async def sit(self, guest: SeatedGuest) -> None:
         """Give a guest a seat: at their hand if they have one in play, else when one is free."""
@@ -217,18 +194,14 @@ class VegasTable:
 
     def leave(self, guest: SeatedGuest) -> None:
         """Let a guest go who gets up; a hand of theirs is stood at its turns."""
-        if self.is_lost:
-            return
         seat = self.state.let_go(guest)
         if seat is not None:
             seat.stood = True
             self._tell_if_news(seat, news.GotUp(seat.name))
-        self._poke()
+        self.look()
 
     def lose(self, guest: SeatedGuest) -> None:
         """Let a guest go whose line broke: what is left of a turn is theirs to come back."""
-        if self.is_lost:
-            return
         seat = self.state.seat_of(guest.caller.record.id)
         until = 0.0 if seat is None else self._clock.way_back(seat)
         if self.state.place_of(guest.caller.record.id) is None:
@@ -239,14 +212,14 @@ class VegasTable:
             seat.kept_until = until
             seconds = max(0, -int(-(until - self._clock.now()) // 1))
             self._tell_if_news(seat, news.LineLost(seat.name, seconds))
-        self._poke()
+        self.look()
 
     def hand_over(self, guest: SeatedGuest) -> None:
         """Let a guest go who will be back at once on another call: their hand is kept."""
         seat = self.state.let_go(guest)
         if seat is not None:
             seat.kept_until = self._clock.now() + self.settings.turn_seconds
-        self._poke()
+        self.look()
 
     def wake(self, guest: SeatedGuest) -> None:
         """Note that a guest has pressed a key: if they were silent, they are waited for again."""
@@ -282,7 +255,7 @@ class VegasTable:
         """Queue a command and wait until it is done, with all that follows from it; for as long as
         the guest whose command it is may wait."""
         if self._closed:
-            raise self._end()
+            raise Closing(Phrase(CLOSING))
         self._begin()
         wanted = self._put(command)
         until = None if guest is None else guest.caller.console.answer_by()
@@ -300,7 +273,7 @@ class VegasTable:
         if self._task is None:
             self._task = asyncio.create_task(self._serve())
 
-    def _poke(self) -> None:
+    def look(self) -> None:
         """Let the task see by itself what has changed; the clock does so too."""
         if self._task is not None and not self._closed:
             self._put(_nothing)
@@ -312,7 +285,7 @@ class VegasTable:
         return wanted
 
     async def _serve(self) -> None:
-        while not self.is_lost:
+        while True:
             wanted = await self._queue.get()
             answer = wanted.answer
             if answer.done():  # nobody waits for it any more: it is not to be done
@@ -324,7 +297,8 @@ class VegasTable:
                     wanted.stage = Progress.DONE
                     await self._go_on()
             except LeaseLost:
-                self._give_up()
+                self._lose()
+                wanted.problem = NotNow(Phrase("This hand has moved on."))
             except Exception as error:  # for the guest who asked; the table goes on
                 wanted.problem = error
                 await self._go_on()
@@ -333,7 +307,7 @@ class VegasTable:
                     answer.set_result(None)
             finally:
                 if not answer.done():
-                    answer.set_exception(wanted.problem or self._end())
+                    answer.set_exception(wanted.problem or Closing(Phrase(CLOSING)))
 
     def _tell_to_wait(self) -> None:
         self.state.tell(news.BooksBusy())
@@ -344,7 +318,7 @@ class VegasTable:
             while not self._closed and not self._clock.waits_for_books and await self._step():
                 pass
         except LeaseLost:
-            self._give_up()
+            self._lose()
         except (BooksUnavailable, OutcomeUnknown):
             self._clock.retry_later()
             self.state.tell(news.BooksClosed())
@@ -357,8 +331,7 @@ class VegasTable:
     async def _step(self) -> bool:
         """Do one thing that nobody has to ask for; tell whether there may be another."""
         state = self.state
-        if not self.is_idle:
-            await self._open()
+        await self._open()
         seat = state.at_turn
         if seat is not None:
             if not self._is_given_up(seat):
@@ -383,16 +356,13 @@ class VegasTable:
         return True
 
     async def _open(self) -> None:
-        """See that the pit is ours; under another lease than before the shoe is read again."""
-        hold = await self._own()
-        if hold != self._dealer.hold:
+        """See that the table is of a pit of ours; start over where another server has had that."""
+        hold, before = await self._own(), self._dealer.hold
+        if hold != before:
             self._dealer.hold = hold
-            self.state.forget_shoe()
-
-    def _give_up(self) -> None:
-        """Have all tables of the pit closed; this one may be already."""
-        if not self._closed:
-            self._lose()
+            self.state.start_over()
+            if before.fence:
+                self.state.tell(news.TableLost())
 
     def _is_given_up(self, seat: Chair) -> bool:
         """Whether nobody waits any more for the seat at turn."""

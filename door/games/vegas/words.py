@@ -204,6 +204,10 @@ _HOUSE = {
     news.ShoeDone: N_("That was the last of the shoe. Press F to check it."),
     news.BooksBusy: N_("The books are busy. The dealer waits."),
     news.BooksClosed: N_("The books can't be written right now. The dealer waits."),
+    news.TableLost: N_(
+        "This table stood still for too long. An open hand is stood for you; you'll hear how it "
+        "ended."
+    ),
     news.BooksInDoubt: N_("The books can't say yet if your last move counts. The dealer waits."),
 }
 

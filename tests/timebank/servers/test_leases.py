@@ -115,6 +115,23 @@ def test_it_has_run_out_when_its_time_is_over_though_it_was_let_go(books):
     assert books.do(leases.has_run_out, "jobs")
 
 
+class TestEnding:
+    def test_who_has_it_writes_nothing_more_once_it_has_run_out(self, books):
+        books.caller("Ann")
+        fence = take(books, ALPHA)
+        assert not books.do(leases.end, "jobs")
+        run_out(books)
+        assert books.do(leases.end, "jobs")
+        with pytest.raises(LeaseLost):
+            books.do(leases.hold, "jobs", fence)
+        assert books.do(leases.has_run_out, "jobs")
+        assert take(books, ALPHA) == fence + 1
+
+    def test_one_that_nobody_ever_had_has_run_out(self, books):
+        assert books.do(leases.end, "jobs")
+        assert take(books, ALPHA) == 1
+
+
 class TestLettingGo:
     def test_another_takes_it_at_once_with_the_next_number(self, books):
         take(books, ALPHA)

@@ -10,10 +10,9 @@ from unittest import mock
 
 import pytest
 
-from door.errors import TableLost
 from door.games.blackjack.round import BlackjackAction
-from door.games.vegas import news
-from door.games.vegas.company import STOOD_ELSEWHERE, TABLE_LOST
+from door.games.vegas import news, pits
+from door.games.vegas.company import STOOD_ELSEWHERE
 from tests.door.company import Player, player, table_toml
 from tests.door.seated import (
     MINUTE,
@@ -22,6 +21,7 @@ from tests.door.seated import (
     arrives,
     everybody_plays,
     on_a_call,
+    settled,
     shoe,
 )
 from tests.door.several import Servers, servers
@@ -41,10 +41,17 @@ def in_play(two: Servers) -> list[int]:
         return sorted(journal.shared_rounds(desk, "vegas").values())
 
 
-def pits(two: Servers) -> list[int]:
+def held(two: Servers) -> list[int]:
     """The pit of each server, 0 for none."""
-    holds = [two.room(number).tenure.hold for number in range(len(two))]
+    holds = [two.room(number).hold for number in range(len(two))]
     return [0 if hold is None else hold.pit for hold in holds]
+
+
+def is_taken(two: Servers) -> None:
+    """Let the second server take the pit of the first, as if its lease had run out."""
+    with two[1].books() as desk:
+        desk.connection.exec_driver_sql("UPDATE leases SET until = 0 WHERE name = 'vegas/1'")
+        assert pits.take_lowest(desk, two[1].server.board.server_id).pit == 1
 
 
 def everything(two: Servers) -> list[Any]:
@@ -91,45 +98,13 @@ async def in_mid_round(folder: Path, bank: str) -> AsyncIterator[tuple[Servers, 
 
 async def test_each_server_deals_at_tables_of_its_own(tmp_path: Path, bank: str) -> None:
     async with in_mid_round(tmp_path, bank) as (two, (ada, bob, cyd)):
-        assert pits(two) == [1, 2]
+        assert held(two) == [1, 2]
         assert in_play(two) == [1, 51]
         for each in (ada, bob, cyd):
             await each.stands()
             await each.sees("Vegas")
         await two.pass_time(1)
         assert in_play(two) == []
-
-
-async def test_a_pit_that_nobody_uses_is_let_go_and_the_lowest_is_taken(
-    tmp_path: Path, bank: str
-) -> None:
-    async with servers(tmp_path, bank, toml=table_toml()) as two:
-        ada, bob = await player(two[0], "Ada"), await player(two[1], "Bob")
-        await ada.gets_up()
-        await two.pass_time(6)
-        assert pits(two) == [0, 2]
-        await bob.gets_up()
-        await two.pass_time(6)
-        await bob.sits_down()
-        assert pits(two) == [0, 1]
-
-
-async def test_a_table_at_which_another_server_has_dealt_meanwhile_goes_on_in_its_shoe(
-    tmp_path: Path,
-    bank: str,
-) -> None:
-    async with servers(tmp_path, bank, toml=table_toml()) as two:
-        two[0].seeds = [shoe(1, everybody_plays)]
-        ada, bob = await arrives(two[0], "Ada"), await arrives(two[1], "Bob")
-        for sitter in (ada, bob, ada):
-            party = Party(two[0] if sitter is ada else two[1], [await sitter.sits()])
-            await sitter.bets(1)
-            await party.play_out()
-            await sitter.gets_up()
-            await two.pass_time(6)
-            assert pits(two) == [0, 0]
-        assert ada.was_told(news.BetRefused) == []
-        assert len(ada.was_told(news.RoundDealt)) == 2
 
 
 async def test_the_rounds_of_a_dead_server_are_stood_and_their_callers_told(
@@ -221,23 +196,33 @@ async def test_a_server_that_was_stopped_writes_nothing_when_it_goes_on(
 
 
 @pytest.mark.parametrize("keys", ["s", ""], ids=["at a key", "by itself"])
-async def test_callers_at_a_table_that_is_lost_are_told_and_may_sit_down_again(
+async def test_callers_at_a_table_that_is_lost_are_told_and_sit_down_again(
     tmp_path: Path, bank: str, keys: str
 ) -> None:
     async with in_mid_round(tmp_path, bank) as (two, (ada, bob, _)):
-        two.leaves_tables(0)
-        await two.pass_time(STOOD)
-        await two.room(1).look_after()
-        assert in_play(two) == [51]
+        is_taken(two)
+        before = everything(two)
         if keys:
             ada.presses(keys)
         else:
-            await two.room(0)._renew()
+            await two.room(0).look_after(leads=False)
         for each in (ada, bob):
-            await each.reads_that(TABLE_LOST[:40])
-            await each.is_asked(MENU)
-        await ada.sits_down()
-        assert pits(two) == [1, 2]
+            await each.sees("This table stood still for too long.")
+            await each.is_asked("<B>et")
+        assert everything(two) == [before[0], before[1] + 1, *before[2:]]  # a shoe
+        assert held(two) == [3, 2]
+
+
+async def test_a_server_that_slept_stands_no_round_of_its_own_tables(
+    tmp_path: Path, bank: str
+) -> None:
+    """The lease has run out meanwhile, and it is the one that leads."""
+    async with in_mid_round(tmp_path, bank) as (two, _):
+        with two[0].books() as desk:
+            desk.connection.exec_driver_sql("UPDATE leases SET until = until - 60")
+        two.stops(1)
+        await two.room(0).look_after(leads=True)
+        assert in_play(two) == [1]
 
 
 @pytest.mark.parametrize("what", ["deal", "act", "new shoe"])
@@ -253,9 +238,7 @@ async def test_nothing_is_written_once_another_server_has_had_the_pit(
         if what == "act":
             await ada.bets(1)
         ada.seat.bet = MINUTE
-        with two[1].books() as desk:
-            desk.connection.exec_driver_sql("UPDATE leases SET until = 0")
-        assert (await two.room(1).own()).pit == 1
+        is_taken(two)
         before = everything(two)
         if what == "new shoe":
             ada.table.state.shoe = None
@@ -269,19 +252,21 @@ async def test_nothing_is_written_once_another_server_has_had_the_pit(
         assert everything(two) == before
 
 
-async def test_what_was_asked_of_a_table_that_is_lost_is_refused(tmp_path: Path, bank: str) -> None:
+async def test_a_bet_at_a_table_that_is_lost_is_off_and_the_next_one_counts(
+    tmp_path: Path, bank: str
+) -> None:
     async with servers(tmp_path, bank, toml=table_toml()) as two:
+        two[0].seeds = [shoe(1, everybody_plays)] * 2
         ada = await arrives(two[0], "Ada")
         await ada.sits()
-        two.stops(0)
-        await two.pass_time(36)
-        assert (await two.room(1).own()).pit == 1
-        for _ in range(2):
-            with pytest.raises(TableLost):
-                await ada.bets(1)
-        assert ada.has_lost_table
-        ada.table.leave(ada)  # nothing happens
-        assert ada.was_told(news.RoundDealt) == []
+        is_taken(two)
+        await ada.bets(1)
+        await settled(two[0].server.board)
+        assert ada.was_told(news.TableLost) == [news.TableLost()]
+        assert in_play(two) == []
+        await ada.bets(1)
+        assert in_play(two) == [101]
+        await ada.does("stay")
 
 
 async def test_a_round_that_cannot_be_read_is_named_once_and_the_others_are_stood(
@@ -312,7 +297,7 @@ async def test_a_server_that_drains_keeps_its_tables(tmp_path: Path, bank: str) 
     async with in_mid_round(tmp_path, bank) as (two, (ada, bob, _)):
         two[0].server.drain()
         await two.pass_time(6)
-        assert pits(two) == [1, 2]
+        assert held(two) == [1, 2]
         await ada.stands()
         await bob.stands()
         assert in_play(two) == [51]

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from door.games.vegas import news
-from door.games.vegas.room import room_of
 from tests.door.seated import (
     MINUTE,
     NAMES,
@@ -247,16 +246,3 @@ async def test_a_seat_whose_caller_was_deleted_is_played_for_the_others_sake(
         await bob.does("stay")
         assert after.journal() == ["1:stay", "2:stay"]
         assert bob.caller.purse.posted.stake == 0
-
-
-async def test_a_server_that_slept_stands_no_round_of_its_own_tables(tmp_path: Path) -> None:
-    """The lease has run out meanwhile, and what looks for rounds of the dead wakes up first."""
-    async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as alone:
-        await alone.deal()
-        with alone.here.books() as desk:
-            desk.connection.exec_driver_sql("UPDATE leases SET until = until - 60")
-        await room_of(alone.here.server.board).look_after()
-        assert alone.state.in_play is not None
-        await alone.sitters[0].does("stay")
-        assert alone.sitters[0].was_told(news.StoodFor) == []
-        assert alone.journal() == ["1:stay"]
