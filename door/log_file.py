@@ -9,7 +9,7 @@ import logging
 import os
 import syslog
 from io import TextIOWrapper
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from timebank import files
 from timebank.language import EnglishFormatter
@@ -86,6 +86,24 @@ def formatter(config: Config, form: str = FORM) -> logging.Formatter:
     if config.server.log_format == "json":
         return JsonFormatter(zone)
     return EnglishFormatter(form, zone)
+
+
+class ForJournal(logging.StreamHandler[TextIO]):
+    """Gives each line its priority, as sd-daemon(3) has it: `journalctl -p warning` finds it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        levels = ((logging.ERROR, syslog.LOG_ERR), (logging.WARNING, syslog.LOG_WARNING))
+        number = next((each for level, each in levels if record.levelno >= level), syslog.LOG_INFO)
+        return "\n".join(f"<{number}>{line}" for line in super().format(record).splitlines())
+
+
+def to_stderr(stream: TextIO) -> logging.StreamHandler[TextIO]:
+    """Return a handler that writes to standard error, where the journal may read it."""
+    with contextlib.suppress(OSError):
+        place = os.fstat(stream.fileno())
+        if os.environ.get("JOURNAL_STREAM") == f"{place.st_dev}:{place.st_ino}":
+            return ForJournal(stream)
+    return logging.StreamHandler(stream)
 
 
 def opened(config: Config) -> list[logging.Handler]:

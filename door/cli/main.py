@@ -184,9 +184,9 @@ def metrics(config_path: Path, host: str | None, port: int | None) -> None:
 def _log_to_stderr(config: Config, verbose: bool, *, is_trial: bool = False) -> None:
     import logging
 
-    from door.log_file import formatter
+    from door.log_file import formatter, to_stderr
 
-    handler = logging.StreamHandler()
+    handler = to_stderr(sys.stderr)
     handler.setFormatter(formatter(config, "%(asctime)s %(levelname)s %(name)s: %(message)s"))
     usual = logging.ERROR if is_trial else logging.WARNING  # nobody minds what a trial lacks
     handler.setLevel(logging.INFO if verbose else usual)

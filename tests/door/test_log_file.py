@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from door.clock import SystemClock
 from door.config import config as settings
 from door.defence.reception import Reception
-from door.log_file import formatter, opened
+from door.log_file import formatter, opened, to_stderr
 
 TOML = '[board]\ntime_zone = "Asia/Tokyo"\n[server]\nlog_format = "{}"\n'
 
@@ -46,6 +47,24 @@ def test_a_line_has_its_zone_and_in_json_it_is_one_line_in_any_case(
         "logger": "door",
         "message": "Hello,\nZoë.",
     }
+
+
+@pytest.mark.parametrize("is_journal", [True, False])
+def test_the_journal_gets_the_priority_of_each_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_journal: bool
+) -> None:
+    with (tmp_path / "stderr").open("w+") as stream:
+        place = os.fstat(stream.fileno())
+        number = place.st_ino + (not is_journal)  # otherwise inherited from a parent process
+        monkeypatch.setenv("JOURNAL_STREAM", f"{place.st_dev}:{number}")
+        handler = to_stderr(stream)
+        handler.emit(logging.makeLogRecord({"msg": "one\ntwo", "levelno": logging.ERROR}))
+        handler.emit(logging.makeLogRecord({"msg": "three", "levelno": logging.WARNING}))
+        handler.emit(logging.makeLogRecord({"msg": "four", "levelno": logging.INFO}))
+        stream.seek(0)
+        said = stream.read().splitlines()
+    expected = ["<3>one", "<3>two", "<4>three", "<6>four"]
+    assert said == (expected if is_journal else [line[3:] for line in expected])
 
 
 @pytest.mark.parametrize("mode", [0o700, 0o770])
