@@ -202,7 +202,9 @@ async def nodes(board: Board, stays: int | None) -> Part:
             for row, seconds in books.lost
             if row.id != board.peers.own_id
         ]
-    others = [{"name": clean(peer.name), "draining": peer.draining} for peer in board.peers.others]
+    others = [
+        {"name": clean(peer.name), "draining": bool(peer.draining)} for peer in board.peers.others
+    ]
     servers = sorted([server, *others], key=lambda each: str(each["name"]))
     return {
         "nodes": [asdict(node) for node in sorted(found, key=lambda node: node.node)],

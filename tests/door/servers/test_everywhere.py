@@ -77,6 +77,7 @@ async def test_callers_of_all_servers_are_in_one_list(
             ("Bob", 3600),
             ("Cyd", None),
         ]
+        assert [server["draining"] is False for server in seen["servers"]] == [True, True]
 
 
 async def test_words_reach_a_caller_wherever_they_are(
