@@ -139,7 +139,7 @@ class MenuPulse(Shared):
         try:
             found = await self._board.books.read(look)
         except BooksFailed as error:
-            log.warning("the menu does not say what goes on: %s", error)
+            log.info("the menu does not say what goes on: %s", error)
             return
         finally:
             self._looking = None

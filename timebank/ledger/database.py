@@ -412,6 +412,7 @@ class Writer:
         self._connection: Connection | None = None
         self._doubtful: _Doubtful | None = None
         self._is_rescued = False
+        self._outage, self._lost = "", 0  # why nothing can be committed, and requests since
         self._closes_by = math.inf  # when nobody waits any more, the writer being closed
         self._thread = threading.Thread(target=self._work, name="timebank-writer")
         self._has_begun = False
@@ -524,6 +525,7 @@ class Writer:
             self._hang_up()
             doubt = self._database.doubt(number)
             return self._settled(_Doubtful(doubt, group, answers, error, list(group)))
+        self._note_commit()
         self._database.note(number)
         self._database.tend(self._connection)
         return answers
@@ -545,10 +547,23 @@ class Writer:
         if failures.is_damaged(error):
             self._database.look_again()
         if failures.is_broken(error):
-            log.error("%d requests could not be committed: %s", len(group), failures.reason(error))
+            self._note_outage(len(group), error)
         else:
             log.exception("%d requests could not be committed", len(group), exc_info=error)
         return [Done(request.ticket, None, _unavailable(error)) for request in group]
+
+    def _note_outage(self, requests: int, error: BaseException) -> None:
+        """Log each reason of an outage once: requests may fail by the hundred meanwhile."""
+        if (said := failures.sentence(error)) != self._outage:
+            self._outage = said
+            text = " ".join(str(failures.reason(error)).split())
+            log.error("%d requests could not be committed: %s", requests, text)
+        self._lost += requests
+
+    def _note_commit(self) -> None:
+        if self._lost:
+            log.warning("requests are committed again; %d could not be meanwhile", self._lost)
+            self._outage, self._lost = "", 0
 
     def _settled(self, doubtful: _Doubtful) -> list[Done]:
         """Find out what became of a group whose COMMIT failed; in doubt, say so once."""

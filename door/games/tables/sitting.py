@@ -138,5 +138,5 @@ class Sitting:
         return None if typed is None else shuffle.normal_cut(typed)
 
     def books_unavailable(self) -> None:
-        log.warning("books unavailable at the table of %s", self.caller.record.name)
+        log.info("books unavailable at the table of %s", self.caller.record.name)
         self.console.say(f"|12{_(self.words.no_books)}")

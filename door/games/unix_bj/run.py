@@ -351,7 +351,7 @@ class Run:
                 *(shoe.seal, seed, cut), anchor=shoe.anchor or "", link=shoe.link
             )
         except BooksUnavailable:
-            log.warning("books unavailable at the table of %s", self.caller.record.name)
+            log.info("books unavailable at the table of %s", self.caller.record.name)
             return "|12" + _("The books can't be written right now. The seed stays sealed.")
         return f"|07{self.fairness.short()}" if self.console.can_paint else ""
 

@@ -7,11 +7,13 @@ import logging
 import queue
 import sqlite3
 import threading
+from unittest import mock
 
 import pytest
 
 from timebank.callers.notices import add_notice
 from timebank.errors import BooksUnavailable, NotEnough, Refused
+from timebank.ledger import failures
 from timebank.ledger.database import GROUP_SIZE, Request, Writer
 from timebank.ledger.sqlite.database import SqliteDatabase
 
@@ -195,6 +197,24 @@ def test_a_locked_database_fails_the_group_and_the_next_one_goes_on(books):
     writer.close()
     database.close()
     assert texts(books) == ["b"]
+
+
+def test_an_outage_is_logged_once_however_many_ask_meanwhile(books, desks, caplog, monkeypatch):
+    def asked():
+        desks.submit(add("a"))
+        desks.next_group()
+        said = [record.getMessage() for record in caplog.records]
+        caplog.clear()
+        return said
+
+    monkeypatch.setattr(failures, "is_broken", lambda error: True)
+    for reason in ("gone\n\tfor now", "full"):
+        monkeypatch.setattr(books.database, "guard", mock.Mock(side_effect=OSError(reason)))
+        said = f"1 requests could not be committed: {' '.join(reason.split())}"
+        assert [asked(), asked()] == [[said], []]
+    monkeypatch.setattr(books.database, "guard", lambda: None)
+    again = "requests are committed again; 4 could not be meanwhile"
+    assert [asked(), asked()] == [[again], []]
 
 
 def test_settings_that_cannot_be_had_fail_the_group_not_the_writer(books, caplog):
