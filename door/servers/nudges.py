@@ -48,7 +48,7 @@ async def listen(server: ServerPlace, look: Callable[[], None]) -> None:
                 log.warning(
                     "no notifications arrive through %s (%s): what other servers write is seen"
                     " some seconds later",
-                    *(server, failures.sentence(error)),
+                    *(server, failures.sentence(error) or "it does not answer"),
                 )
         await asyncio.sleep(AGAIN_SECONDS)
 

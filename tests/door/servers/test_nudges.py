@@ -143,7 +143,9 @@ async def test_a_database_that_is_away_is_waited_for(
     assert said[-1] == "what other servers write is heard of at once again"
 
 
-async def test_one_way_silence_is_noticed(database: ServerPlace, tmp_path: Path) -> None:
+async def test_one_way_silence_is_noticed_and_named(
+    database: ServerPlace, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """What the server is asked arrives, and nothing comes back: no error ever tells of it."""
     async with between(database, tmp_path) as (wire, place), listening(place) as looks:
         before = looks.number
@@ -152,6 +154,7 @@ async def test_one_way_silence_is_noticed(database: ServerPlace, tmp_path: Path)
         wire.swallows = False
         wire.cut()
         await looks.until_more(before)
+    assert "(it does not answer): what other servers write is seen" in caplog.text
 
 
 async def test_a_quiet_connection_is_not_a_broken_one(
