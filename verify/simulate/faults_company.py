@@ -241,8 +241,8 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     lets_the_muted_speak: 5,
     pays_the_first_alone: 15,
     settles_again_and_again: 2,
-    keeps_entries: 2,
-    forgets_what_was_paid: 2,
+    keeps_entries: 10,
+    forgets_what_was_paid: 5,
     gives_every_call_minutes_of_its_own: 9,
     gives_minutes_past_an_event: 46,
 }
