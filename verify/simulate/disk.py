@@ -7,7 +7,6 @@ killed process leaves behind is what SQLite had written by then, byte for byte.
 from __future__ import annotations
 
 import errno
-import math
 import os
 import random
 import sqlite3
@@ -356,14 +355,8 @@ class InlineWriter(Writer):
         mortal: Mortal,
         later: Callable[[Callable[[], None]], object],
     ) -> None:
-        self._database, self._settings, self._now = database, settings, now
-        self._deliver = deliver
+        super().__init__(database, settings, now, deliver)
         self._mortal, self._later = mortal, later
-        self._connection = None
-        self._doubtful = None
-        self._is_rescued = False
-        self._closes_by = math.inf
-        self._closed = False
         self._waiting: deque[Request] = deque()
         self._turn_is_due = False
 
