@@ -25,11 +25,11 @@ class Counter(DoorListener):
         machine = life.machine
         if self._wire is not None:
             return
-        if machine.ear is not None and not machine.ear.closed:
-            raise OSError("another server of this board listens there")
-        machine.ear = Ear(machine.loop, machine.chance, life.mortal)
-        life.pipes.append(machine.ear)
-        self._wire = machine.ear  # type: ignore[assignment] # what the program asks of a socket
+        ear = Ear(machine.loop, machine.chance, life.mortal)
+        life.pipes.append(ear)
+        if machine.ear is None or machine.ear.closed:
+            machine.ear = ear  # that of a second server is in a data folder without doors
+        self._wire = ear  # type: ignore[assignment] # what the program asks of a socket
         self._path = folder / handed.NAME
         self._listen()
 
