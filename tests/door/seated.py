@@ -57,6 +57,8 @@ class Sitter:
     def hears(self, happened: Sequence[object]) -> None:
         self.heard.extend(happened)
 
+    def awaits_receipt(self) -> None: ...
+
     def receives(self, receipt: object) -> None:
         self.receipts.append(receipt)
 

@@ -302,6 +302,8 @@ class Dealer:
         state, receipts = self._state, step.played.receipts
         state.hand = step.hand
         for chair, receipt in receipts.items():
+            if (guest := state.seats[chair].guest) is not None:
+                guest.awaits_receipt()
             if chair in here:
                 here[chair].adopt(receipt)
         self._lay_aside()

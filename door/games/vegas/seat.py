@@ -120,6 +120,7 @@ class VegasVisit(Sitting):
         self._ask_is_due = False
         self._is_puzzled = False  # told that a key means nothing, since the last that did
         self._unfolding: Timer | None = None  # shows the next card
+        self._is_receipt_due = False  # the purse has changed, and the cards are told next
         self._unsaid: list[str] = []  # until the last card lies there
         self._unbettable = ""  # likewise: why they can bet no more, after a round
         self._ending: SeatEnding | None = None  # likewise: what the banner is to say
@@ -298,8 +299,14 @@ class VegasVisit(Sitting):
         if self._unfolding is None:
             self._all_fell()
 
+    def _show_figures(self) -> None:
+        """Show the pot, unless it would tell how cards end that are still to be shown."""
+        self.caller.status.waits = self._is_receipt_due or self._unfolding is not None
+        self.caller.status.show()
+
     def _all_fell(self) -> None:
         with speaking_to(self.console.viewer):
+            self._show_figures()
             self._say_all()
         if self.table.state.in_play is None:
             self.caller.last_hand.shown()
@@ -323,7 +330,12 @@ class VegasVisit(Sitting):
             self._is_asked = ""
         self.console.say(text)
 
+    def awaits_receipt(self) -> None:
+        self._is_receipt_due = self.caller.status.waits = True
+
     def receives(self, receipt: Receipt) -> None:
+        self._is_receipt_due = False
+        self._show_figures()
         if self._unfolding is None:
             self.caller.tell(receipt)
         else:

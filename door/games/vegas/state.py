@@ -36,6 +36,9 @@ class SeatedGuest(Protocol):
     def hears(self, happened: Sequence[News]) -> None:
         """Learn what happened, nothing for a change to look at; the table is as it was after it."""
 
+    def awaits_receipt(self) -> None:
+        """Keep the figures of the purse back, which changes next, until the cards are shown."""
+
     def receives(self, receipt: Receipt) -> None:
         """Learn what an entry moved for the caller; their purse has been adopted."""
 

@@ -22,7 +22,7 @@ from door.games.vegas.felt import MOST_SEAT_COLUMNS, fitting, layout_of, paint_p
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.seat import BEAT_SECONDS
-from door.games.vegas.words import ending_of, standing_of, total_of
+from door.games.vegas.words import dealer_total, ending_of, standing_of, total_of
 from tests.door.company import Player, company, player, table_toml
 from tests.door.seated import Party, everybody_plays, party, shoe
 from tests.door.visiting import MINUTE
@@ -319,6 +319,29 @@ async def test_nobody_waits_for_the_banner_of_another(tmp_path: Path) -> None:
         await settles(bob)
         assert ada.on_the_table.lead > first.lead
         assert words not in ada.screen
+
+
+def wins_to_a_draw(dealt: BlackjackRound) -> bool:
+    """A single seat that stands wins against a dealer who draws."""
+    if not everybody_plays(dealt):
+        return False
+    after = dealt.apply(STAND)[0]
+    return after.over and len(after.dealer) > 3 and after.totals.won > 0
+
+
+async def test_the_pot_is_told_when_the_last_card_lies(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, wins_to_a_draw), toml=ANIMATED) as (ada,):
+        await ada.says_bet(2)
+        await settles(ada)
+        await ada.board.pass_time(4 * BEAT_SECONDS)
+        await ada.has_the_turn()
+        ada.presses("s")
+        await settles(ada)
+        total = dealer_total(ada.round.dealer[:2])
+        await ada.sees(f"Dealer  {total}")
+        assert "Pot 57 coins" in ada.screen
+        await ada.board.pass_time(len(ada.round.dealer) * BEAT_SECONDS)
+        await ada.sees("Pot 61 coins")
 
 
 # What was said, beside the felt of a large window
