@@ -15,6 +15,9 @@ def main() -> None:
 
         # Whoever sets a terminal back from the background would be stopped.
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTTOU,))
+        # The keys of a caller whose terminal is still as the host has set it are no signals.
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
+            signal.signal(number, signal.SIG_IGN)
         status = relay(sys.argv[2:], os.environ)
         if status is not None:
             sys.exit(status)

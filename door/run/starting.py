@@ -45,6 +45,9 @@ LIMITS = ((resource.RLIMIT_CPU, "CPU time"), (resource.RLIMIT_AS, "memory"))
 BEAT_SECONDS = 30.0  # a server that has left no sign of life for so long stands still
 FIRST_FREE = 16  # a descriptor above those that a server is given
 LOCK_AT = 3  # the descriptor of the lock there, behind input, output and errors
+# Signals that mean to a server what they mean to any program, whatever they mean to a door.
+USUAL = (signal.SIGALRM, signal.SIGHUP, signal.SIGTERM)
+USUAL += (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP)
 
 
 def why_not(folder: str) -> str:
@@ -234,7 +237,7 @@ def _become_a_server(lock: int, config: str, folder: str) -> NoReturn:
         left = environment(os.environ)
         os.umask(0o077)
         os.chdir("/")
-        for number in (signal.SIGALRM, signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+        for number in USUAL:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         # Without the folder that we are in, where the host may have anything.

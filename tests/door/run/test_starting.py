@@ -79,6 +79,17 @@ async def test_two_doors_that_come_at_once_start_one_server_which_has_nothing_of
         assert not (host.config.board.data / handed.NAME).exists()
 
 
+async def test_no_key_of_a_caller_ends_a_door_that_waits_for_its_server(tmp_path: Path) -> None:
+    """The terminal is the host's until then: Ctrl-C and Ctrl-\\ are signals of it."""
+    async with hosted(tmp_path) as host:
+        visit = await comes(host, 1, "Moth")
+        await visit.terminal.until(relay.ONE_MOMENT)
+        visit.presses("\x03\x1c")
+        await visit.comes_in()
+        assert await visit.goes() == 0
+        assert "Traceback" not in visit.terminal.transcript
+
+
 async def test_when_one_is_killed_in_a_hand_its_door_starts_another_for_all(
     tmp_path: Path,
 ) -> None:
