@@ -33,7 +33,9 @@ PROGRAM = "door.cli.for_doors"
 
 # How long a server is waited for: some ten times what it takes, and one may have to end first.
 START_SECONDS = 20.0
-OTHERS_SECONDS = 0.5  # how long others are left to start one, where this door may not
+# How long others are left to start one, where this door may not: a service starts one again that
+# was killed, and who is on waits for that.
+OTHERS_SECONDS, SERVICE_SECONDS = 0.5, 15.0
 AGAIN_SECONDS = 5.0  # until a start is tried again after one that failed
 POLL_SECONDS = 0.02  # between two looks whether the server is there
 
@@ -110,8 +112,9 @@ def reach(config: str, folder: str, place: str, *, waits: bool = False) -> _sock
     """Reach the server of the board, and start one if that is still needed.
 
     `config` is sysop.toml, `folder` the data folder, `place` the lock of the books. A door that
-    `waits` stays when the last start has failed just now, until a start is tried again. Raises
-    `OSError` where no server is there in time, `PermissionError` where this door may start none.
+    `waits` stays when the last start has failed just now, until a start is tried again, and longer
+    where another user starts the server. Raises `OSError` where no server is there in time,
+    `PermissionError` where this door may start none.
     """
     usual = signal.signal(signal.SIGALRM, _give_up)
     signal.setitimer(signal.ITIMER_REAL, START_SECONDS)
@@ -129,7 +132,7 @@ def _give_up(number: int, frame: FrameType | None) -> NoReturn:
 def _reach(config: str, folder: str, place: str, waits: bool) -> _socket.socket:
     why = why_not(folder)
     _make_folder(config, folder)
-    others_until = time.monotonic() + OTHERS_SECONDS
+    others_until = time.monotonic() + (SERVICE_SECONDS if waits else OTHERS_SECONDS)
     while True:
         lock = None if why else serving.take_now(place)
         if why and not serving.is_held(place) and time.monotonic() > others_until:

@@ -11,6 +11,7 @@ import socket
 import struct
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -244,6 +245,21 @@ def test_while_another_door_starts_one_who_may_not_waits_for_it(
         reach(board)
     with pytest.raises(PermissionError, match="it may not"):
         reach(board)
+
+
+def test_who_is_on_waits_for_the_service_that_starts_a_killed_server_again(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed = [starting.POLL_SECONDS]
+    clock = SimpleNamespace(monotonic=lambda: sum(passed), sleep=passed.append)
+    monkeypatch.setattr(starting, "time", clock)
+    monkeypatch.setattr(starting, "why_not", lambda folder: "it may not")
+    server = socket.socket()
+    monkeypatch.setattr(handed, "dial_if_any", lambda _: server if sum(passed) > 5 else None)
+    with server:
+        with pytest.raises(PermissionError, match="it may not"):
+            reach(board)
+        assert starting.reach(str(board), str(board), str(lock_of(board)), waits=True) is server
 
 
 class Hung:
