@@ -73,9 +73,6 @@ class FakeClock:
     def uptime(self) -> float:
         return self._up
 
-    def awake(self) -> float:
-        return self._up
-
     def boot(self) -> str:
         return self._boot
 

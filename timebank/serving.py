@@ -219,16 +219,26 @@ def doubt(place: str) -> str:
 
 def is_held(place: str) -> bool:
     """Return whether some process holds a lock; False where nobody can say."""
+    return _state_of(place) is True
+
+
+def is_free(place: str) -> bool:
+    """Return whether no process holds a lock that some have held; False where nobody can say."""
+    return _state_of(place) is False
+
+
+def _state_of(place: str) -> bool | None:
+    """Return whether some process holds a lock; None where nobody can say."""
     try:
         file = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return False
+        return None
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     except OSError:
-        return False
+        return None
     finally:
         os.close(file)
     return False

@@ -226,6 +226,7 @@ class Housekeeping:
         """
         if not self._board.server_id:
             return
+        await self._board.renew_leases()  # this machine may have slept
         for call_id in await self._books.run(close_dead_calls):
             log.warning("closed call %d, whose server is gone", call_id)
 

@@ -55,7 +55,6 @@ class Presence:
         """
         board = self._board
         if board.config.bank.server is None:
-            await board.books.run(registry.forget_servers)
             return
         entered = await board.books.run(self._enter)
         if entered.against:

@@ -36,7 +36,9 @@ class Servers(list[World]):
         """Let a second pass by the clock of the server that the books are on: what was to end in a
         while ends a second sooner."""
         with self[0].books() as desk:
-            desk.connection.exec_driver_sql("UPDATE leases SET until = until - 1")
+            run = desk.connection.exec_driver_sql
+            run("UPDATE leases SET until = until - 1")
+            run("UPDATE calls SET seen = seen - 1 WHERE closed IS NULL")
 
     async def at_rest(self) -> None:
         for here in self:

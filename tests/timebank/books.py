@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from timebank.audit.accounts import audit
 from timebank.callers import callers
 from timebank.callers.notices import note_seen
-from timebank.calls.calls import close_call, open_call, renew, touch
+from timebank.calls.calls import LEASE_SECONDS, close_call, open_call, renew, touch
 from timebank.ledger import dialects
 from timebank.ledger.database import Desk
 from timebank.ledger.engines import books_of
@@ -134,6 +134,16 @@ class Books:
     def step(self, seconds: int) -> None:
         """Set the wall clock; no time passes."""
         self.now += timedelta(seconds=seconds)
+
+    def server_dies(self) -> None:
+        """Let the calls that are open be those of a server that is known to be dead."""
+        if self.is_on_a_server:
+            self.sql("UPDATE calls SET seen = seen - ? WHERE closed IS NULL", LEASE_SECONDS + 1)
+        else:
+            Path(self.settings.lock).touch()  # which nobody holds
+
+    def server_starts(self) -> None:
+        Path(self.settings.lock).unlink(missing_ok=True)
 
     def caller(self, name: str) -> int:
         return self.do(callers.register, name, "hash").id

@@ -1,9 +1,11 @@
 """Calls: opening, keeping, taking over and closing them. One a caller, over all servers.
 
-A call is a row with a lease. The process that serves it renews the lease every RENEW_SECONDS; one
-that was not renewed for LEASE_SECONDS is dead, and anybody may close it. How much of a call is
-charged depends on that: a live one to this moment, a dead one to its last renewal, for nobody
-knows whether the caller was still served after it.
+A call is a row that its server renews every RENEW_SECONDS: that says how far it has come. Books in
+a file have one server, which holds their lock (timebank/serving.py): as long as it does, every open
+call lives, and the next one closes those that it has left. Of books on a server a call is dead that
+was not renewed for LEASE_SECONDS by the clock there. Anybody may close a dead one. A live call is
+charged to this moment, a dead one to its last renewal, for nobody knows whether the caller was
+still served after it.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, bindparam, func, select
 
+from timebank import serving
 from timebank.callers import awards, messages
 from timebank.callers.messages import Message
 from timebank.callers.notices import waiting
@@ -89,37 +92,16 @@ class OpenCall:
 
 
 class _Renewed(Protocol):
-    """When a lease was last renewed, by each clock there is."""
-
-    @property
-    def renewed(self) -> int: ...
-    @property
-    def boot(self) -> str | None: ...
-    @property
-    def awake(self) -> float | None: ...
     @property
     def ago(self) -> int | None:
-        """Seconds, by the clock of the server the books are on; None for books in a file."""
-
-
-def _age(desk: Desk, lease: _Renewed) -> float:
-    """Tell how many seconds ago a lease was renewed.
-
-    On the same machine by a count that all of its processes share, that nobody can set, and that
-    stands still while none of them can renew; of another machine by the database's clock. What is
-    left of an earlier boot, in books in a file, is judged by the clock.
-    """
-    here = desk.reading
-    if here is not None and lease.awake is not None:
-        if lease.boot == here.boot:
-            return here.awake - lease.awake
-        if lease.ago is not None:
-            return lease.ago
-    return stamp(desk.now) - lease.renewed
+        """Seconds since the last renewal, by the clock of the server that the books are on; None
+        for books in a file."""
 
 
 def _lives(desk: Desk, lease: _Renewed) -> bool:
-    return _age(desk, lease) <= LEASE_SECONDS
+    if lease.ago is None:
+        return not serving.is_free(desk.settings.lock)
+    return lease.ago <= LEASE_SECONDS
 
 
 class _Lease(NamedTuple):
@@ -129,8 +111,6 @@ class _Lease(NamedTuple):
     opened: int
     renewed: int
     ticked_at_renewal: int
-    boot: str | None
-    awake: float | None
     ago: int | None
     caller_id: int
     name: str
@@ -141,14 +121,12 @@ class _Lease(NamedTuple):
 class _OnNode(NamedTuple):
     call_id: int
     node: int
-    renewed: int
-    boot: str | None
-    awake: float | None
     ago: int | None
 
 
 _OPEN = calls.c.closed.is_(None)
-_AGO = sql.database_seconds() - calls.c.seen
+# One that came in a file was last seen long ago.
+_AGO = sql.database_seconds() - func.coalesce(calls.c.seen, 0)
 
 
 def _leases(*where: ColumnElement[bool]) -> sql.Query:
@@ -164,13 +142,10 @@ def _leases(*where: ColumnElement[bool]) -> sql.Query:
 _LEASES = sql.read(_Lease, _leases)
 _LEASE = sql.read(_Lease, lambda: _leases(sql.equal(calls.c.caller_id)))
 _LEASE_OF_CALL = sql.read(_Lease, lambda: _leases(sql.equal(calls.c.id)))
-_ON_NODE = (_OPEN, calls.c.away == 0)
-_NODES: sql.Reader[int] = sql.value(lambda: select(calls.c.node).where(*_ON_NODE))
-# Those that may be dead: all others have been renewed a moment ago, whatever the clock is.
-_OLD = sql.read(
+_ON_NODES = sql.read(
     _OnNode,
     lambda: sql.fields_of(_OnNode, calls, call_id=calls.c.id, ago=_AGO).where(
-        *_ON_NODE, calls.c.renewed < bindparam("before")
+        _OPEN, calls.c.away == 0
     ),
 )
 _ELSEWHERE = sql.Prepared(
@@ -190,7 +165,7 @@ _CALLER = sql.Prepared(
 _BEGIN = sql.Prepared(
     lambda: sql.insert_into(
         calls,
-        "caller_id node process address opened renewed boot awake away",
+        "caller_id node process address opened renewed away",
         seen=sql.database_seconds(),
         **dict.fromkeys(("ticked", "charged", "waived", "ticked_at_renewal"), 0),
     )
@@ -207,7 +182,7 @@ _LAST_CALL = sql.Prepared(lambda: sql.change(callers, "last_call", sql.equal(cal
 _RENEW = sql.Prepared(
     lambda: sql.change(
         calls,
-        "renewed boot awake",
+        "renewed",
         *(sql.equal(calls.c.id, calls.c.process), _OPEN),
         seen=sql.database_seconds(),
         ticked_at_renewal=sql.greatest(calls.c.ticked_at_renewal, bindparam("ticked")),
@@ -315,8 +290,8 @@ def begin_call(
         parting = _close_dead(desk, old)
     away = int(isinstance(node, int))
     where = {"node": number, "away": away, "process": process, "address": address}
-    lease = {"opened": now, "renewed": now, **_awake(desk)}
-    call_id = _BEGIN.number(desk.connection, caller_id=caller_id, **where, **lease)
+    begun = {"opened": now, "renewed": now}
+    call_id = _BEGIN.number(desk.connection, caller_id=caller_id, **where, **begun)
     _LAST_CALL(desk.connection, last_call=now, id=caller_id)
     desk.nudge()
     return Begun(call_id, number, ended_call, parting)
@@ -328,9 +303,9 @@ def _number(desk: Desk, nodes: Nodes, old: _Lease | None) -> int:
     A dead call that still has it is closed. Its server may have been only slow, and would go on
     with it otherwise, on the same node as another.
     """
-    doubtful = _OLD.all(desk.connection, before=stamp(desk.now) - LEASE_SECONDS)
-    dead = {each.node: each.call_id for each in doubtful if not _lives(desk, each)}
-    taken = set(_NODES.all(desk.connection)) - dead.keys()
+    on_nodes = _ON_NODES.all(desk.connection)
+    dead = {each.node: each.call_id for each in on_nodes if not _lives(desk, each)}
+    taken = {each.node for each in on_nodes} - dead.keys()
     wanted = nodes.wanted
     if old is not None and not old.away:
         wanted = old.node
@@ -360,11 +335,9 @@ def touch(desk: Desk, call_id: int, ticked: int) -> Receipt:
 
 def renew(desk: Desk, process: str, served: Sequence[tuple[int, int]]) -> dict[int, str | None]:
     """Renew leases, given as (call, ticked); return the calls that are closed, as `closed_of`."""
-    now = stamp(desk.now)
-    mend_leases(desk, now)
     if not served:
         return {}
-    same = {"renewed": now, "process": process, **_awake(desk)}
+    same = {"renewed": stamp(desk.now), "process": process}
     rows = ({"ticked": ticked, "id": call_id, **same} for call_id, ticked in served)
     _RENEW.each(desk.connection, rows)
     return closed_of(desk, process, [call_id for call_id, _ in served])
@@ -449,7 +422,6 @@ def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
 
 
 def close_dead_calls(desk: Desk) -> list[int]:
-    mend_leases(desk, stamp(desk.now))
     dead = [lease for lease in _LEASES.all(desk.connection) if not _lives(desk, lease)]
     return _close_all(desk, dead)
 
@@ -492,11 +464,6 @@ def live_call(desk: Desk, caller_id: int) -> int | None:
     return lease.call_id if lease is not None and _lives(desk, lease) else None
 
 
-def _awake(desk: Desk) -> dict[str, object]:
-    here = desk.reading
-    return {"boot": here and here.boot, "awake": here and here.awake}
-
-
 def mend_leases(desk: Desk, now: int) -> None:
     """Bring back to now what was renewed in the future, by a wall clock that was stepped back."""
     _MEND(desk.connection, renewed=now)
@@ -511,7 +478,8 @@ def _leave(posting: Posting, at: datetime) -> Parting | None:
 
 def _close_live(desk: Desk, lease: _Lease, reason: str) -> Parting | None:
     """Charge a call to this moment, as far as the lease vouches for it, and close it."""
-    since = min(max(0, int(_age(desk, lease))), LEASE_SECONDS)
+    age = stamp(desk.now) - lease.renewed if lease.ago is None else lease.ago
+    since = min(max(0, age), LEASE_SECONDS)
     posting = Posting.of_call(desk, lease.call_id)
     posting.charge_to(max(lease.ticked_at_renewal + since, LEAST_SECONDS))
     parting = _leave(posting, desk.now)
@@ -523,7 +491,8 @@ def _close_live(desk: Desk, lease: _Lease, reason: str) -> Parting | None:
 def _close_dead(desk: Desk, lease: _Lease, reason: str = "lease ran out") -> Parting | None:
     posting = Posting.of_call(desk, lease.call_id)
     posting.charge_to(max(lease.ticked_at_renewal, LEAST_SECONDS))
-    parting = _leave(posting, instant(lease.renewed))
+    # By a wall clock that was stepped back since, it may lie ahead.
+    parting = _leave(posting, min(instant(lease.renewed), desk.now))
     posting.finish(0, "")
     note = (
         f"The lease was last renewed {posting.ticked} seconds after log-on;"

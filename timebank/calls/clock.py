@@ -109,7 +109,7 @@ class BelievedClock:
 
     def reading(self) -> ClockReading:
         machine = self.instruments
-        return ClockReading(self.now(), machine.boot(), machine.uptime(), machine.awake())
+        return ClockReading(self.now(), machine.boot(), machine.uptime())
 
     @property
     def off(self) -> float:

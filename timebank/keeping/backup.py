@@ -21,13 +21,12 @@ from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
 from timebank import files, serving
 from timebank.audit.accounts import audit
 from timebank.audit.finding import Finding
-from timebank.calls.calls import LEASE_SECONDS
 from timebank.errors import (
     BackupRefused,
     BooksTaken,
@@ -42,7 +41,7 @@ from timebank.keeping.restoring import Given, Treated
 from timebank.ledger import failures
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import Database, not_ours
-from timebank.ledger.schema import APPLICATION_ID, callers, calls, stamp
+from timebank.ledger.schema import APPLICATION_ID, callers, calls
 from timebank.ledger.sql import Prepared
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.ledger.sqlite import guard, live_mark
@@ -130,7 +129,7 @@ def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_CO
             return Restored(transfers, None, treated)
         # The log beside books that were written over may be of others: nobody may read them.
         is_overwritten = guard.overwritten(path) is not None
-        kept = _kept_unread(path) if is_overwritten else _kept_to_ourselves(path, now)
+        kept = _kept_unread(path) if is_overwritten else _kept_to_ourselves(path)
         with kept as (old, given):
             treated, note = _treated(copy, settings, now, given, source, by)
             _put_aside(old, path, aside)
@@ -172,16 +171,17 @@ def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
         _copy_apart(source, copy)
         transfers = made_ready(SqliteDatabase(copy), settings, now, source)
         aside = _free_aside(path, now) if path.exists() else None
-        given, on_call = _known_beside(path, before, now)
+        given, on_call = _known_beside(settings, before)
         treated, _ = _treated(copy, settings, now, given, source)
         return Restored(transfers, aside, treated, on_call)
 
 
-def _known_beside(path: Path, copy: Path, now: datetime) -> tuple[Given, tuple[str, ...]]:
+def _known_beside(settings: BankSettings, copy: Path) -> tuple[Given, tuple[str, ...]]:
     """Tell what the books know of numbers that were given, and who is on a call by them.
 
     They are read from a copy that is made for it; broken ones know nothing, as in a restore.
     """
+    path = settings.database
     given = restoring.given_by_note(path)
     if not path.exists() or guard.overwritten(path) is not None:
         return given, ()
@@ -190,7 +190,8 @@ def _known_beside(path: Path, copy: Path, now: datetime) -> tuple[Given, tuple[s
         with contextlib.closing(_connected(copy)) as old:
             if not sqlite.tables_of(old):
                 return given, ()
-            on_call = _on_call(old, path, now)
+            _refuse_other_program(old, path)
+            on_call = _on_call(old) if serving.is_held(settings.lock) else ()
             return given.and_also(restoring.given_by_old(old, path)), on_call
     except (NotCopied, sqlite3.DatabaseError):
         return given, ()
@@ -405,7 +406,7 @@ def made_ready(copy: Database, settings: BankSettings, now: datetime, source: Pa
 
 
 @contextlib.contextmanager
-def _kept_to_ourselves(path: Path, now: datetime) -> Iterator[tuple[BinaryIO, Given]]:
+def _kept_to_ourselves(path: Path) -> Iterator[tuple[BinaryIO, Given]]:
     """Lock everybody out of the books to be replaced; gives their file and the numbers they know.
 
     Somebody may have opened the file already and wait for the lock: what they would then write to
@@ -418,7 +419,7 @@ def _kept_to_ourselves(path: Path, now: datetime) -> Iterator[tuple[BinaryIO, Gi
         contextlib.closing(_connected(path)) as lock,
     ):
         given = restoring.given_by_note(path)
-        if _locked_out(lock, path, now):
+        if _locked_out(lock, path):
             # All that SQLite kept beside the file is in it by now.
             _unlink(path, COMPANIONS)
             given = given.and_also(restoring.given_by_old(lock, path))
@@ -446,15 +447,13 @@ def _in_use(path: Path) -> BackupRefused:
     return BackupRefused(f"Another process has {path} open. Close the board, then restore.")
 
 
-def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
+def _locked_out(lock: sqlite3.Connection, path: Path) -> bool:
     """Take the lock that no other process can share; False for broken books, which have none."""
     try:
         sqlite.lock_out(lock)
         if not sqlite.tables_of(lock):
             return False
-        if on_call := _on_call(lock, path, now):
-            names = ", ".join(on_call)
-            raise BackupRefused(f"On a call just now: {names}. Close the board, then restore.")
+        _refuse_other_program(lock, path)
         sqlite.locked_out(lock)
     except sqlite3.DatabaseError as error:
         if failures.is_busy(error):
@@ -469,18 +468,20 @@ _ON_CALL = Prepared(
     lambda: (
         select(callers.c.name, calls.c.node)
         .join(callers, callers.c.id == calls.c.caller_id)
-        .where(calls.c.closed.is_(None), calls.c.renewed >= bindparam("since"))
+        .where(calls.c.closed.is_(None))
     )
 )
 
 
-def _on_call(books: sqlite3.Connection, path: Path, now: datetime) -> tuple[str, ...]:
-    """Name who is on a call, with their nodes, by the books at `path`; refuses other programs'."""
+def _on_call(books: sqlite3.Connection) -> tuple[str, ...]:
+    """Name who is on a call, with their nodes, by books that are served."""
+    return tuple(f"{name} (node {node})" for name, node in sqlite.ask(books, _ON_CALL))
+
+
+def _refuse_other_program(books: sqlite3.Connection, path: Path) -> None:
     program = sqlite.program_of(books)
     if program != APPLICATION_ID:
         raise BackupRefused(f"{not_ours(path, program)} Move it away first.")
-    found = sqlite.ask(books, _ON_CALL, since=stamp(now) - LEASE_SECONDS)
-    return tuple(f"{name} (node {node})" for name, node in found)
 
 
 def _free_name(path: Path) -> Path:

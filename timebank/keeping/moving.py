@@ -122,7 +122,9 @@ def _is_moving_in(target: Database) -> bool:
 
 
 def _refuse_company(here: Desk, source: Database) -> None:
-    if names := ", ".join(call.name for call in open_calls(here) if call.live):
+    # Who serves from a file holds the lock that is ours now.
+    on_call = [] if isinstance(source, SqliteDatabase) else open_calls(here)
+    if names := ", ".join(call.name for call in on_call if call.live):
         raise MoveRefused(f"On a call just now: {names}. Close the board, then move its books.")
     if dialects.of(here.connection).is_shared(here.connection):
         raise MoveRefused(

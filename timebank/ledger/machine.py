@@ -1,9 +1,8 @@
 """The clocks of the machine, and what they show at one moment.
 
 Never mixed: the wall clock says which day it is, and anybody may set it. The uptime counts the
-seconds since the machine was started, asleep ones too; another count leaves those out, in which no
-process could do anything. Neither can be set, and every process of the machine reads the same. A
-new start of the machine, a boot, begins new counts.
+seconds since the machine was started, asleep ones too. It cannot be set, and every process of the
+machine reads the same. A new start of the machine, a boot, begins a new count.
 """
 
 from __future__ import annotations
@@ -30,8 +29,6 @@ class ClockReading(NamedTuple):
     # Which start of the machine it is, and the seconds since then.
     boot: str
     uptime: float
-    # Those of them in which the machine was awake.
-    awake: float
 
 
 class Instruments(Protocol):
@@ -40,9 +37,6 @@ class Instruments(Protocol):
 
     def uptime(self) -> float:
         """Return the seconds since the machine was started."""
-
-    def awake(self) -> float:
-        """Return those of them in which the machine was awake."""
 
     def boot(self) -> str:
         """Return a name for this start of the machine, which no other start has."""
@@ -57,9 +51,6 @@ class Machine:
 
     def uptime(self) -> float:
         return time.clock_gettime(UPTIME)
-
-    def awake(self) -> float:
-        return time.monotonic()
 
     def boot(self) -> str:
         """Return the kernel's name for this boot; of a process alone where it has none."""

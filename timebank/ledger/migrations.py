@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, column, delete, table, text, update
 
 from timebank.ledger import dialects
 from timebank.ledger.schema import APPLICATION_ID
@@ -54,9 +54,17 @@ $$"""
 
 
 def _forget_links(connection: Connection) -> None:
-    """Drop where other servers reached a server, and by which certificate they knew it."""
-    for column in ("link", "certificate"):
-        connection.execute(text(f"ALTER TABLE servers DROP COLUMN {column}"))
+    """Drop how servers reached each other, and by which count of its machine a call was renewed.
+
+    No server has the books open now: the rows that servers have left go, with what they held.
+    """
+    for of, name in (
+        *(("servers", "link"), ("servers", "certificate")),
+        *(("calls", "boot"), ("calls", "awake")),
+    ):
+        connection.execute(text(f"ALTER TABLE {of} DROP COLUMN {name}"))
+    connection.execute(update(table("leases", column("server"))).values(server=None))
+    connection.execute(delete(table("servers")))
 
 
 # The version of the books of release 1.0.

@@ -173,7 +173,7 @@ calls = _numbered(
     "calls",
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
     _whole("node"),
-    # Which process renews the lease; any text that no other process uses.
+    # Which process serves it; any text that no other process uses.
     Column("process", Text, nullable=False),
     Column("address", Text, nullable=False),
     _whole("opened"),
@@ -186,11 +186,8 @@ calls = _numbered(
     _whole("renewed"),
     _whole("ticked_at_renewal"),
     Column("note", Text),
-    # Of the machine that renews the lease: which boot it is, and for how many seconds of it the
-    # machine had been awake at the last renewal.
-    Column("boot", Text),
-    Column("awake", Float),
-    # When that was by the clock of the server that the books are on; NULL for books in a file.
+    # When its server renewed it last, by the clock of the server that the books are on; NULL for
+    # books in a file.
     Column("seen", Integer),
     # The node is none of ours: another board has given its number, or the sysop calls by no line.
     _whole("away", "IN (0, 1)", 0),

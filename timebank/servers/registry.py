@@ -134,12 +134,6 @@ def lost(desk: Desk) -> list[tuple[ServerRecord, int]]:
     return [(server, abs(now - server.renewed)) for server in rows if not _lives(server, now)]
 
 
-def forget_servers(desk: Desk) -> None:
-    """Take out the servers that earlier releases have entered into books in a file."""
-    for server in _ALL.all(desk.connection):
-        leave(desk, server.id)
-
-
 def forget_all(desk: Desk) -> None:
     """Empty restored books of servers: none of them serves from these."""
     leases.free_all(desk)

@@ -172,9 +172,6 @@ class ProcessClock:
     def uptime(self) -> float:
         return self._wall.uptime(self._loop.time())
 
-    def awake(self) -> float:
-        return self._loop.time()
-
     def boot(self) -> str:
         return self._wall.boot
 

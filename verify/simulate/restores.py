@@ -129,11 +129,7 @@ class Restores:
             way = BY_COMMAND  # no file can be put in the place of books on a server
             self._put_back_on_the_server(kept)
         elif way == BY_COMMAND:
-            try:
-                backup.restore(kept.path, world.loaded.bank, world.now())
-            except BackupRefused as refused:  # the lease of a killed process runs on
-                world.tell(f"`timebank restore` is refused: {refused}")
-                way = BY_HAND
+            backup.restore(kept.path, world.loaded.bank, world.now())
         world.tell(f"the books of step {kept.step} are put back: {way}")
         world.counted[f"_restored by {way}"] += 1
         self._is_elsewhere = way == ELSEWHERE

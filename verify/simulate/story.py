@@ -119,7 +119,7 @@ class Story(World):
         return self
 
     def _is_gone(self, process: str) -> bool:
-        return process in self.gone
+        return self.server is None or process in self.gone  # a file has one server at a time
 
     def __exit__(
         self,

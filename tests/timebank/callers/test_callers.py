@@ -8,7 +8,6 @@ import pytest
 
 from tests.timebank.books import DAILY, GAME
 from timebank.callers import callers
-from timebank.calls.calls import LEASE_SECONDS
 from timebank.errors import CallerOnline, NameRefused, NameTaken, UnknownCaller
 from timebank.keeping import deletion
 from timebank.ledger import transfers
@@ -171,7 +170,7 @@ def test_a_caller_is_not_deleted_while_on_a_call(books, ann):
     call = books.call(ann)
     with pytest.raises(CallerOnline):
         books.do(deletion.delete, ann)
-    books.wait(LEASE_SECONDS + 1)
+    books.server_dies()
     books.do(deletion.delete, ann)
     assert books.sql("SELECT closed IS NOT NULL FROM calls WHERE id = ?", call.id) == [(1,)]
     assert books.audit() == []

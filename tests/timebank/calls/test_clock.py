@@ -10,9 +10,8 @@ from tests.clock import FakeClock
 from tests.timebank.books import DAILY, Books, Call, lost
 from timebank.callers import sysop_log
 from timebank.calls import clock_mend
-from timebank.calls.calls import close_dead_calls, open_call, open_calls, renew
+from timebank.calls.calls import close_dead_calls, open_calls, renew
 from timebank.calls.clock import AGREED, GAP, LEAP, SURE, BelievedClock, is_certain
-from timebank.errors import AlreadyOnline
 from timebank.keeping.maintain import IN_DOUBT, maintain
 from timebank.ledger.machine import ClockReading, Machine
 from timebank.ledger.reasons import Cutoff
@@ -344,82 +343,30 @@ def test_books_that_know_of_no_clock_are_held_against_their_newest_entry(here, a
 # What a wrong clock must not do.
 
 
-def later(here: Machines, seconds: float, now: datetime) -> ClockReading:
-    """What a process reads some seconds later whose wall clock shows what it likes."""
-    uptime = here.machine.uptime() + seconds
-    return ClockReading(now, here.machine.boot(), uptime, uptime)
-
-
-def let_pass_there(here: Machines, seconds: int) -> None:
-    """Let time pass on the clock of the server that the books are on, if they are on one."""
-    here.books.sql("UPDATE calls SET seen = seen - ?", seconds)
-
-
-def test_leases_end_by_the_uptime_whatever_the_wall_clocks_say(here, ann):
-    call = here.books.call(ann)
-    skewed = later(here, 30, NOON + timedelta(days=1))
-    with here.books.database.transaction(here.books.settings, skewed) as desk:
-        assert close_dead_calls(desk) == []
+@pytest.mark.parametrize("skew", [-86_400, 86_400])
+def test_a_call_lives_whatever_the_wall_clocks_say(here, ann, skew):
+    here.books.call(ann)
+    elsewhere = ClockReading(NOON + timedelta(seconds=skew), "another machine", 5.0)
+    with here.books.database.transaction(here.books.settings, elsewhere) as desk:
         assert [each.live for each in open_calls(desk)] == [True]
-        with pytest.raises(AlreadyOnline):
-            open_call(desk, ann, 2, "q", "192.0.2.1", False)
-    with here.books.database.transaction(here.books.settings, skewed) as desk:
-        open_call(desk, ann, 2, "q", "192.0.2.1", True)
-    assert here.books.sql("SELECT ticked FROM calls WHERE id = ?", call.id) == [(30,)]
-
-
-def test_a_dead_call_is_closed_though_the_wall_clock_stands_back(here, ann):
-    call = here.books.call(ann)
-    late = later(here, 31, NOON - timedelta(days=1))
-    with here.books.database.transaction(here.books.settings, late) as desk:
-        assert close_dead_calls(desk) == [call.id]
-
-
-def test_a_machine_that_slept_finds_its_calls_alive(here, ann):
-    here.books.call(ann)
-    machine = here.machine
-    awake = ClockReading(
-        NOON + timedelta(hours=8), machine.boot(), machine.uptime() + 28_800, machine.awake()
-    )
-    with here.books.database.transaction(here.books.settings, awake) as desk:
         assert close_dead_calls(desk) == []
 
 
-def test_leases_of_an_earlier_boot_run_out(here, ann):
+@pytest.mark.parametrize("skew", [-86_400, 86_400])
+def test_a_dead_call_is_closed_whatever_the_wall_clocks_say(here, ann, skew):
     call = here.books.call(ann)
-    here.boot(NOON + timedelta(seconds=31))
-    let_pass_there(here, 31)
-    assert here.books.do(close_dead_calls) == [call.id]
-
-
-def test_the_count_of_a_new_boot_says_nothing_of_a_lease_of_the_one_before(here, ann):
-    call = here.books.call(ann)
-    just_booted = ClockReading(NOON + timedelta(hours=1), "the next boot", 5.0, 5.0)
-    let_pass_there(here, 3600)
-    with here.books.database.transaction(here.books.settings, just_booted) as desk:
+    here.books.server_dies()
+    elsewhere = ClockReading(NOON + timedelta(seconds=skew), "another machine", 5.0)
+    with here.books.database.transaction(here.books.settings, elsewhere) as desk:
         assert close_dead_calls(desk) == [call.id]
 
 
-@pytest.mark.parametrize("skew", [-3600, 3600])
-def test_a_call_of_another_machine_is_judged_by_the_databases_clock(here, ann, skew):
-    """Of books in a file, which no two machines share, by what the own clock shows."""
-    here.books.call(ann)
-    elsewhere = ClockReading(NOON + timedelta(seconds=skew), "another machine", 5.0, 5.0)
-    on_a_server = here.books.settings.server is not None
-    with here.books.database.transaction(here.books.settings, elsewhere) as desk:
-        assert [each.live for each in open_calls(desk)] == [on_a_server or skew < 0]
-
-
-@pytest.mark.parametrize("renewed", [False, True])
-def test_a_call_of_another_machine_runs_out_by_the_databases_clock(here, ann, renewed):
-    call = here.books.call(ann)
-    here.wait(31)
-    let_pass_there(here, 31)
-    if renewed:
-        here.books.do(renew, "p", [(call.id, 31)])
-    elsewhere = ClockReading(NOON + timedelta(seconds=31), "another machine", 5.0, 5.0)
-    with here.books.database.transaction(here.books.settings, elsewhere) as desk:
-        assert close_dead_calls(desk) == ([] if renewed else [call.id])
+def test_a_renewal_keeps_a_call_of_another_machine_alive(books_on_a_server):
+    books = books_on_a_server
+    call = books.call(books.caller("Ann"))
+    books.server_dies()
+    books.do(renew, "p", [(call.id, 31)])
+    assert books.do(close_dead_calls) == []
 
 
 def gone_for_a_year(here: Machines) -> int:

@@ -99,6 +99,7 @@ def test_what_was_earned_and_is_held_goes_to_the_bank_too(open_books):
     books.wait(3000)
     call.bet(540)
     books.wait_until(at("2026-06-01T05:00"))
+    books.server_dies()
     call = books.call(ann)
     call.round_id, call.sequence = 1, 0
     call.act(won(540, 1800))

@@ -107,7 +107,7 @@ def test_what_is_left_of_a_piece_is_given_back_and_given_again(books, ann, call)
 
 def test_all_calls_of_a_day_share_them_whatever_became_of_the_last_one(books, ann, call):
     take(call)
-    books.wait(40)
+    books.server_dies()
     books.do(close_dead_calls)  # as after a crash: the piece stays counted
     again = books.call(ann)
     assert (take(again).seconds, take(again).seconds) == (PIECE, 0)

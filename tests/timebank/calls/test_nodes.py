@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.exc import DBAPIError
 
 from tests.timebank.hosts import comes, known
-from timebank.calls.calls import LEASE_SECONDS, Nodes, open_call, open_calls
+from timebank.calls.calls import Nodes, open_call, open_calls
 from timebank.errors import AlreadyOnline, BooksFailed, CallClosed, NodesTaken
 from timebank.ledger.engines import books_of
 from timebank.servers import registry
@@ -122,8 +122,9 @@ class TestWhoCallsASecondTime:
 class TestADeadCall:
     def test_leaves_its_node_and_is_closed_with_that(self, books, callers):
         dead = dial(books, callers[0], BETA)
-        books.wait(LEASE_SECONDS + 1)
+        books.server_dies()
         assert dial(books, callers[1], ALPHA).opened.node == 1
+        books.server_starts()
         assert nodes_of(books) == {"Bob": 1}
         reasons = books.sql("SELECT reason FROM calls WHERE id = ?", dead.id)
         assert reasons == [("lease ran out",)]
@@ -133,9 +134,7 @@ class TestADeadCall:
     def test_on_another_node_stays_as_it_is(self, books, callers):
         living = dial(books, callers[0], ALPHA)
         dead = dial(books, callers[1], BETA)
-        books.wait(20)
-        living.renew()
-        books.wait(11)
+        books.server_dies()
         living.close()
         assert dial(books, callers[2], ALPHA).opened.node == 1
         assert books.sql("SELECT closed FROM calls WHERE id = ?", dead.id) == [(None,)]
@@ -143,7 +142,7 @@ class TestADeadCall:
     def test_of_the_caller_gives_its_node_back_to_them(self, books, callers):
         dial(books, callers[1], BETA)
         dial(books, callers[0], BETA)
-        books.wait(LEASE_SECONDS + 1)
+        books.server_dies()
         again = dial(books, callers[0], ALPHA)
         assert (again.opened.node, again.opened.taken_over) == (2, False)
 

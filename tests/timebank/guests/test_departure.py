@@ -11,7 +11,7 @@ import pytest
 
 from tests.timebank.books import lost, pushed, stand_alone, won
 from tests.timebank.hosts import BOARD, HOUR, comes, debt, known, last_visit
-from timebank.calls.calls import LEASE_SECONDS, close_dead_calls, close_orphaned_calls
+from timebank.calls.calls import close_dead_calls, close_orphaned_calls
 from timebank.errors import Refused, UnknownCaller
 from timebank.guests import departure
 from timebank.keeping import deletion
@@ -324,6 +324,7 @@ def test_a_killed_process_is_closed_by_the_next_visit_as_of_its_last_renewal(boo
     books.wait(300)
     call.renew()
     books.wait(600)
+    books.server_dies()
     call = comes(books, ann, HOUR - 900, way="moduser")
     assert call.arrival.earlier.gain == 900
     assert call.arrival.owed == 15
@@ -333,10 +334,11 @@ def test_a_killed_process_is_closed_by_the_next_visit_as_of_its_last_renewal(boo
 
 def test_killing_it_hides_no_loss(books, ann):
     comes(books, ann).lose(1800)
-    books.wait(LEASE_SECONDS + 1)
-    call = comes(books, ann, HOUR - LEASE_SECONDS - 1)
+    books.wait(31)
+    books.server_dies()
+    call = comes(books, ann, HOUR - 31)
     assert (call.arrival.debt, call.arrival.earlier.debt_added) == (1800, 1800)
-    assert call.purse.online == 1800 - LEASE_SECONDS - 1
+    assert call.purse.online == 1800 - 31
 
 
 def test_a_loss_of_a_killed_process_is_of_the_day_of_its_last_renewal(books, ann):
@@ -344,6 +346,7 @@ def test_a_loss_of_a_killed_process_is_of_the_day_of_its_last_renewal(books, ann
     call.lose(1800)
     call.renew()
     books.wait(14 * HOUR)
+    books.server_dies()
     assert comes(books, ann).purse.online == HOUR
     books.step(-14 * HOUR)
     assert debt(books, ann) == 1800
@@ -353,7 +356,7 @@ def test_a_loss_of_a_killed_process_is_of_the_day_of_its_last_renewal(books, ann
 def test_whoever_finds_a_dead_call_ends_the_visit(books, ann, closing):
     call = comes(books, ann)
     call.win(600, 600)
-    books.wait(LEASE_SECONDS + 1)
+    books.server_dies()
     if closing is None:
         books.do(close_orphaned_calls, lambda process: process == "p")
     else:

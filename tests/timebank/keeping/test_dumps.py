@@ -156,7 +156,7 @@ def test_the_commands_say_where_the_books_are_and_change_nothing_in_a_rehearsal(
     assert said.startswith("Nothing was changed. A restore would do this:\n")
     assert f"{place} holds 1 transfer from {path}.\nThe old books are in {place}_repl" in said
     assert server.databases() == [server.name]
-    books.sql("UPDATE calls SET renewed = 0, seen = 0, awake = NULL")
+    books.sql("UPDATE calls SET renewed = 0, seen = 0")
     books.close()
     said = timebank.says("restore", str(path))
     assert f"The old books are in {place}_replaced_" in said

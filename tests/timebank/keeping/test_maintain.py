@@ -58,7 +58,7 @@ def test_books_in_which_all_is_done_are_left_alone(books):
 
 def test_calls_of_dead_processes_are_closed(books):
     call = books.call(books.caller("Ann"))
-    books.wait(31)
+    books.server_dies()
     done = run(books)
     assert done.calls == (call.id,)
     assert done.sentences() == (f"Closed call {call.id}, whose process is gone.",)

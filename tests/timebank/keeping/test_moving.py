@@ -11,6 +11,7 @@ import pytest
 
 from tests import ROOT
 from tests.timebank.books import Books
+from timebank.calls.calls import open_calls, renew
 from timebank.errors import DatabaseRefused, MoveRefused
 from timebank.keeping import moving
 from timebank.ledger.engines import books_of
@@ -149,10 +150,15 @@ def test_books_that_are_there_stay(played, server, folder):
     server.open_existing()
 
 
-def test_nobody_may_be_on_a_call(books, server):
-    books.call(books.caller("Ann"))
+def test_nobody_may_be_on_a_call(books, server, folder):
+    call = books.call(books.caller("Ann"))
+    move(books, books.database, server)  # nobody serves from a file whose lock is ours
+    there = Books(folder, books.now, server=server.server)
+    assert [each.live for each in there.do(open_calls)] == [False]
+    there.do(renew, "p", [(call.id, 31)])
+    there.close()
     with pytest.raises(MoveRefused, match="On a call just now: Ann"):
-        move(books, books.database, server)
+        move(books, server, SqliteDatabase(folder / "back.sqlite3"))
 
 
 HOLDER = """

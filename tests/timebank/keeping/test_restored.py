@@ -20,6 +20,7 @@ from tests.timebank.importing import Board, record
 from tests.timebank.outbox import SOURCE, flush, states
 from tests.timebank.tables import Table
 from tests.timebank.vandal import Vandal
+from timebank import serving
 from timebank.audit.accounts import audit
 from timebank.callers import powers, recovery
 from timebank.callers.notices import add_notice, unseen
@@ -679,7 +680,9 @@ class TestTheCommand:
         assert live_mark.read_note(copies.path) == mark
         code, _, error = timebank("restore", str(copy))
         assert (code != 0, "Close the board" in error) == (True, True)
-        assert backup.rehearse(copy, board.settings, board.now).on_call == ("Ann (node 1)",)
+        with serving.take(board.settings.lock, serving.SERVING):
+            assert backup.rehearse(copy, board.settings, board.now).on_call == ("Ann (node 1)",)
+        assert backup.rehearse(copy, board.settings, board.now).on_call == ()
         board.call(board.caller("Bob"), node=2).bet(60)
 
     def test_a_dry_run_makes_nothing_where_there_are_no_books_yet(

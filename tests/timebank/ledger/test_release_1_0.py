@@ -59,10 +59,16 @@ def check(books: Books) -> None:
 
 
 def test_those_in_a_file_move_forward_and_go_on(file, folder):
+    with contextlib.closing(sqlite3.connect(file)) as before, before:
+        before.execute("INSERT INTO servers VALUES (1, 'a', 'p', '', '', '', '1', 0, 0, 0)")
+        before.execute("INSERT INTO leases VALUES ('vegas/1', 1, 7, 9)")
     with contextlib.closing(SqliteDatabase(file)) as database:
         with pytest.raises(OlderBooks, match=f"of version {release_1_0.VERSION}"):
             database.open()
         moved = database.upgrade()
+    with contextlib.closing(sqlite3.connect(file)) as after:
+        assert after.execute("SELECT count(*) FROM servers").fetchone() == (0,)
+        assert after.execute("SELECT server, fence FROM leases").fetchall() == [(None, 7)]
     assert (moved.before, moved.copy) == (release_1_0.VERSION, copy_path(file, release_1_0.VERSION))
     check(Books(folder, LATER))
 

@@ -148,15 +148,6 @@ def test_books_that_are_put_back_have_none(books):
     assert books.do(leases.take, "jobs", alpha.id, 12) == fence + leases.FAR + 1
 
 
-def test_servers_that_an_earlier_release_has_left_in_a_file_are_taken_out(books):
-    alpha = enter(books)
-    fence = books.do(leases.take, "vegas/1", alpha.id, 35)
-    enter(books, "beta")
-    books.do(registry.forget_servers)
-    assert names(books) == []
-    assert books.do(leases.take, "vegas/1", 0, 35) == fence + 1
-
-
 @pytest.mark.parametrize("draining", [0, 1, 2])
 def test_the_books_keep_no_nonsense(books, draining):
     enter(books)

@@ -9,7 +9,6 @@ import pytest
 
 from tests.timebank.books import GAME, as_written, lost, pushed, said, stand_alone, won
 from timebank.callers.notices import notices
-from timebank.calls.calls import LEASE_SECONDS
 from timebank.errors import CallerOnline, OutOfStep, RoundInPlay, RoundOver, ShoeGone
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move
@@ -218,7 +217,7 @@ def test_a_dead_call_is_closed_before_its_hand_is_stood(books, ann, call):
     hand = call.bet(600)
     books.wait(10)
     call.renew()
-    books.wait(LEASE_SECONDS + 1)
+    books.server_dies()
     stand(books, ann, hand, lost(600))
     assert books.sql("SELECT ticked, closed IS NOT NULL FROM calls") == [(10, 1)]
     assert books.audit() == []

@@ -208,6 +208,7 @@ def test_a_coup_that_goes_on_faces_the_same_bank(books, ann, call):
     call.coup(500_00, won(500_00, 500_00))
     call.coup(200_00)
     books.wait(3600)
+    books.server_dies()
     again = books.call(ann)
     kept = PlayMoney("usd-cent", NEW + 300_00, FULL - 500_00, 0, 200_00)
     assert again.sit_down() == kept

@@ -178,12 +178,12 @@ def test_an_action_for_another_callers_hand_is_refused(books, call):
 def test_a_hand_goes_on_in_the_next_call(books, ann, call):
     call.bet(600)
     call.act()
-    books.wait(3660)
+    books.server_dies()
     again = books.call(ann)
     assert again.purse.stake == 600
     again.round_id, again.sequence = call.round_id, 1
     again.act(won(600, 600))
-    assert again.purse.online == 4199  # a second went with the call whose lease ran out
+    assert again.purse.online == 4199  # a second went with the call of a dead server
     assert books.sql("SELECT call_id FROM actions ORDER BY sequence") == [
         (call.id,),
         (call.id,),

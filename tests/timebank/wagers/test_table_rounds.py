@@ -221,10 +221,8 @@ def test_one_who_is_back_on_another_call_is_settled_there_and_charged_by_it(book
     assert books.audit() == []
 
 
-def test_a_seat_whose_process_died_is_settled_when_its_lease_has_run_out(books, playing):
-    books.wait(31)
-    for seat in (1, 3):
-        playing.calls[seat].renew()
+def test_a_seat_whose_process_died_is_settled_when_that_is_known(books, playing):
+    books.server_dies()
     playing.act(3, {1: lost(60), 2: lost(120), 3: lost(180)}, sitters={2: playing.gone(2)})
     assert books.sql("SELECT reason FROM calls WHERE caller_id = 2") == [("lease ran out",)]
     assert said(books.do(notices, 2)) == (f"{LEFT_OPEN} lost 2 minutes (lose).",)
@@ -250,6 +248,7 @@ def test_after_a_crash_the_table_is_found_with_all_its_seats(books, playing):
 
 def test_a_table_that_nobody_returned_to_is_overdue_once(books, playing):
     books.wait(3 * 86400)
+    books.server_dies()
     (stored,) = books.do(journal.overdue)
     assert stored.id == playing.lead
     assert books.do(journal.overdue_numbers) == [playing.lead]

@@ -128,7 +128,7 @@ def test_there_is_none_before_its_hour_nor_after_nor_where_it_is_off(open_board)
 
 
 def test_nothing_is_sealed_while_the_clock_is_in_doubt(books):
-    books.now = ClockReading(books.now, "boot", 0.0, 0.0)  # of which the books know nothing yet
+    books.now = ClockReading(books.now, "boot", 0.0)  # of which the books know nothing yet
     assert look(books) is None
 
 

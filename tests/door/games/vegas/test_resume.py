@@ -30,8 +30,6 @@ from tests.door.seated import (
 from tests.world import NOON, world
 from timebank.callers import callers
 from timebank.keeping import deletion
-from timebank.servers import registry
-from timebank.servers.registry import Newcomer
 
 
 @asynccontextmanager
@@ -74,22 +72,6 @@ async def test_each_seat_waits_for_its_caller_and_then_stands(tmp_path: Path) ->
         for name in NAMES[:3]:
             assert after.here.balances(name)["stake"] == 0
             assert len(after.notices(name)) == 1
-
-
-async def test_a_round_of_a_killed_server_of_an_earlier_release_is_taken_up_at_once(
-    tmp_path: Path,
-) -> None:
-    """Such a server had a row in books in a file too, and the table by it."""
-    async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as before:
-        await before.deal()
-        with before.here.books() as desk:
-            killed = registry.enter(desk, Newcomer("old", "killed", "{}", "1.0"))
-            desk.connection.exec_driver_sql(f"UPDATE leases SET server = {killed.id}")
-    async with world(tmp_path, toml=vegas()) as here:
-        await settled(here.server.board)
-        assert Party(here, []).at_turn == NAMES[0]
-        with here.books() as desk:
-            assert registry.living(desk) == []
 
 
 async def test_the_sysop_sets_how_long_they_wait(tmp_path: Path) -> None:
