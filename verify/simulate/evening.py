@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from verify.simulate import happenings
 from verify.simulate.disk import Killed
 from verify.simulate.story import Story
-from verify.simulate.world import POSTED
+from verify.simulate.world import POSTED, Undone
 
 
 def play(story: Story, steps: int) -> None:
@@ -24,7 +26,8 @@ def _step(story: Story) -> None:
     happens = happenings.choose(story)
     story.counted[happens.__name__] += 1
     try:
-        happens(story)
+        with suppress(Undone):
+            happens(story)
         story.settle()
     except Killed:
         story.bury_the_dead(began)

@@ -58,6 +58,10 @@ class Screen:
     caller: Caller
 
 
+class Undone(Exception):
+    """A happening ends with nothing done, as the books cannot be opened."""
+
+
 class World:
     """What a story changes, and what is looked at after every step of it.
 
@@ -304,13 +308,17 @@ class World:
     @contextmanager
     def command(self, otherwise: str, *refusals: type[Exception]) -> Iterator[Desk]:
         """Write into the books as a command of the sysop does; tell `otherwise`, and why, when they
-        cannot be written or it is refused."""
+        cannot be written or it is refused. Raises `Undone` when it cannot begin."""
         database = self.books_at_the_command_line()
+        has_begun = False
         try:
             with database.transaction(self.config.bank, self.clock().reading()) as desk:
+                has_begun = True
                 yield desk
         except (BooksFailed, *refusals) as refused:
             self.tell(f"{otherwise}: {refused}")
+            if not has_begun:
+                raise Undone from refused
         finally:
             database.close()
 

@@ -11,10 +11,12 @@ import pytest
 
 from door.errors import CannotJoin
 from tests.long import long
+from timebank.errors import BooksUnavailable
 from verify.simulate import evening, faults
 from verify.simulate.__main__ import found, play
 from verify.simulate.life import Process
 from verify.simulate.story import Story
+from verify.simulate.world import Undone, World
 
 STEPS, PEOPLE = 60, 30
 SEEDS = (16, 24, 23)  # in none of them hours pass, of which every second is lived through
@@ -78,6 +80,15 @@ def test_a_seed_tells_the_same_story_again() -> None:
     once, again = story_of(SEEDS[1])[0], play(SEEDS[1], STEPS, PEOPLE)[0]
     assert again.told == once.told
     assert again.shelf.hexdigest() == once.shelf.hexdigest()
+
+
+def test_a_command_that_finds_the_books_locked_ends_what_happens() -> None:
+    story = mock.MagicMock()
+    transaction = story.books_at_the_command_line().transaction
+    transaction.side_effect = BooksUnavailable("locked")
+    with pytest.raises(Undone), World.command(story, "nobody calls"):
+        raise AssertionError("it has begun")
+    story.tell.assert_called_once_with("nobody calls: locked")
 
 
 def test_a_server_that_does_not_join_others_leaves_the_books_as_they_are(tmp_path: Path) -> None:
