@@ -240,7 +240,7 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     tells_again_and_again: 3,
     lets_the_muted_speak: 5,
     pays_the_first_alone: 15,
-    settles_again_and_again: 2,
+    settles_again_and_again: 5,
     keeps_entries: 10,
     forgets_what_was_paid: 5,
     gives_every_call_minutes_of_its_own: 9,
