@@ -1,4 +1,4 @@
-"""Real servers, killed, stopped, told to read their settings again, and two on the same books."""
+"""Real servers, killed and stopped, and two processes on the same books."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from tests.door.playing import Table
 from tests.door.processes import (
     HIT,
     INSURANCE,
-    OPEN_ALL_DAY,
     Served,
     arrives,
     open_a_hand,
@@ -122,40 +121,6 @@ async def test_signals_are_obeyed_as_soon_as_the_board_says_that_it_is_open(
                 await board.logs("was read again")
                 board.process.terminate()
             assert await board.ends() == 0
-
-
-# Told to read its settings again
-
-
-@pytest.mark.long
-async def test_new_settings_count_for_new_calls_and_bad_ones_for_none(tmp_path: Path) -> None:
-    async with served(tmp_path) as board:
-        board.enter("Ada")
-        board.enter("Bob")
-        ada = await sit_down(board, "Ada")
-        board.config.path.write_text(
-            f"{OPEN_ALL_DAY}[games.black-jack-for-time]\nlargest_bet = 4\n"
-        )
-        board.process.send_signal(signal.SIGHUP)
-        await board.logs("was read again; it counts for new calls")
-        await board.logs("games.black-jack-for-time.largest_bet is 4 now, was 10")
-        await ada.asks_to_bet()
-        assert "Coins to bet, 1 to 10" in ada.prompt_row
-        bob = await sit_down(board, "Bob")
-        await bob.asks_to_bet()
-        assert "Coins to bet, 1 to 4" in bob.prompt_row
-
-        board.config.path.write_text("[games.black-jack-for-time]\nlargest_bet = 0\nties = 1\n")
-        board.process.send_signal(signal.SIGHUP)
-        await board.logs("is not used, the settings stay as they were")
-        await board.logs("largest_bet: must be a whole number from 1 to 1440, is 0.")
-        await board.logs("ties: ")
-        bob.terminal.abort()
-        await board.logs("Bob left node 2")
-        bob = await sit_down(board, "Bob")
-        await bob.asks_to_bet()
-        assert "Coins to bet, 1 to 4" in bob.prompt_row
-        board.config.path.write_text(OPEN_ALL_DAY)
 
 
 # Two on the same account
