@@ -156,7 +156,7 @@ async def test_the_screen_of_a_caller_is_seen_from_their_server_alone(
         looks = await Sysop(north).looks(node=2, call=bob.caller.call_id)
         why = "Bob is on server south, whose screens are seen from there alone."
         await looks.until(lambda _, told: told == {"error": why})
-        looks.leaves()
+        await looks.leaves()
 
 
 async def test_a_server_that_has_gone_silent_is_named(
