@@ -57,7 +57,6 @@ class HostCaller(Caller):
         super().__init__(console, books, config, record, node, opened, purse, new_seed)
         self.guest = guest
         self.arrival: GuestArrival = arrival
-        self.was_cut_off = arrival.earlier is not None and not opened.taken_over
         self.status.account = Phrase("From {board}", board=f"|15{literal(arrival.board)[:16]}")
         self._left: asyncio.Future[list[str]] | None = None
 
@@ -67,7 +66,7 @@ class HostCaller(Caller):
         arrival, board = self.arrival, self.arrival.board
         said = [hanging(literal(str(text))) for text in self.opened.notices]
         said += self.talk.waited(self.opened.messages)
-        if self.was_cut_off:
+        if arrival.was_cut_off:
             said.append(_("Your last call here was cut off. Its minutes are accounted for."))
         brought = _("You bring {time} from {board}.")
         if not arrival.brought:

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from timebank.callers import awards, callers, messages, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import waiting
-from timebank.calls.calls import Nodes, Opened, begin_call
+from timebank.calls.calls import CUT_OFF, Nodes, Opened, begin_call
 from timebank.guests.departure import HOST_WAYS, THEBANK_EXT, owed
 from timebank.ledger import dialects, reasons, schema
 from timebank.ledger.database import Desk
@@ -42,6 +42,16 @@ _NUMBER: Reader[int] = value(
     lambda: select(_CALLERS.c.id).where(equal(_CALLERS.c.board, _CALLERS.c.board_key), _LIVING)
 )
 _MOVE = Prepared(lambda: change(_CALLERS, "board", equal(_CALLERS.c.id)))
+_VISITS, _CALLS = schema.visits, schema.calls
+_WHY_LAST_ENDED: Reader[str | None] = value(
+    lambda: (
+        select(_CALLS.c.reason)
+        .join(_VISITS, _VISITS.c.call_id == _CALLS.c.id)
+        .where(equal(_VISITS.c.caller_id))
+        .order_by(_VISITS.c.id.desc())
+        .limit(1)
+    )
+)
 _TOLD = Prepared(lambda: there_is(equal(_LOG.c.caller_id, _LOG.c.what)))
 
 
@@ -178,6 +188,7 @@ def open_host_call(
     if brought.takes_gains not in (None, *WAYS):
         raise ValueError(f"there is no way {brought.takes_gains!r} to give time back")
     begun = begin_call(desk, caller_id, node, process, address, take_over, of_board=True)
+    was_cut_off = _WHY_LAST_ENDED.first(desk.connection, caller_id=caller_id) == CUT_OFF
     posting = enter(desk, begun.call_id, 0)
     visit = posting.visit
     assert visit is not None  # the caller is a board's
@@ -208,7 +219,7 @@ def open_host_call(
         standing=visit.standing,
         host_limit=None if visit.shown is None else visit.clock,
         owed=sum(row.minutes for row in owed(desk, caller_id)),
-        earlier=begun.parting,
+        was_cut_off=was_cut_off,
     )
     running = awards.on_call(desk, caller_id)
     texts = waiting(desk, caller_id)

@@ -29,11 +29,12 @@ from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import callers, calls, instant, servers, stamp
-from timebank.ledger.visit import GuestArrival, Parting
+from timebank.ledger.visit import GuestArrival
 from timebank.window.teller import deposit_at_log_off
 
 LEASE_SECONDS = 30
 RENEW_SECONDS = 10
+CUT_OFF = "lease ran out"  # why a call was closed that nobody renewed any more
 
 ENDED = "ended by the sysop: "  # how the reason of such a call begins
 
@@ -250,8 +251,6 @@ class Begun(NamedTuple):
     node: int
     # The live call of the same caller that was ended for this one.
     ended_call: int | None
-    # What became of the visit that was ended for this one, if any was.
-    parting: Parting | None
 
 
 def begin_call(
@@ -278,23 +277,23 @@ def begin_call(
     if caller.locked:
         raise CallerLocked(Phrase("This name is locked. Ask the sysop."))
     now = stamp(desk.now)
-    ended_call, parting = None, None
+    ended_call = None
     old = _LEASE.first(desk.connection, caller_id=caller_id)
     if old is not None and not take_over and _lives(desk, old):
         raise AlreadyOnline(old.node, instant(old.opened), old.call_id)
     number = node if isinstance(node, int) else _number(desk, node, old)
     if old is not None and _lives(desk, old):
-        parting = _close_live(desk, old, f"taken over from node {number}")
+        _close_live(desk, old, f"taken over from node {number}")
         ended_call = old.call_id
     elif old is not None:
-        parting = _close_dead(desk, old)
+        _close_dead(desk, old)
     away = int(isinstance(node, int))
     where = {"node": number, "away": away, "process": process, "address": address}
     begun = {"opened": now, "renewed": now}
     call_id = _BEGIN.number(desk.connection, caller_id=caller_id, **where, **begun)
     _LAST_CALL(desk.connection, last_call=now, id=caller_id)
     desk.nudge()
-    return Begun(call_id, number, ended_call, parting)
+    return Begun(call_id, number, ended_call)
 
 
 def _number(desk: Desk, nodes: Nodes, old: _Lease | None) -> int:
@@ -440,7 +439,7 @@ def close_all_calls(desk: Desk, reason: str) -> list[int]:
     return _close_all(desk, _LEASES.all(desk.connection), reason)
 
 
-def _close_all(desk: Desk, leases: list[_Lease], reason: str = "lease ran out") -> list[int]:
+def _close_all(desk: Desk, leases: list[_Lease], reason: str = CUT_OFF) -> list[int]:
     in_order = sorted(leases, key=lambda lease: lease.call_id)
     for lease in in_order:
         _close_dead(desk, lease, reason)
@@ -469,37 +468,33 @@ def mend_leases(desk: Desk, now: int) -> None:
     _MEND(desk.connection, renewed=now)
 
 
-def _leave(posting: Posting, at: datetime) -> Parting | None:
-    if posting.visit is None:
-        return None
-    leave(posting, posting.desk.settings.schedule.day_of(at).isoformat())
-    return posting.visit.parting
+def _leave(posting: Posting, at: datetime) -> None:
+    if posting.visit is not None:
+        leave(posting, posting.desk.settings.schedule.day_of(at).isoformat())
 
 
-def _close_live(desk: Desk, lease: _Lease, reason: str) -> Parting | None:
+def _close_live(desk: Desk, lease: _Lease, reason: str) -> None:
     """Charge a call to this moment, as far as the lease vouches for it, and close it."""
     age = stamp(desk.now) - lease.renewed if lease.ago is None else lease.ago
     since = min(max(0, age), LEASE_SECONDS)
     posting = Posting.of_call(desk, lease.call_id)
     posting.charge_to(max(lease.ticked_at_renewal + since, LEAST_SECONDS))
-    parting = _leave(posting, desk.now)
+    _leave(posting, desk.now)
     posting.finish(0, "")
     _close(desk, lease.call_id, reason, None)
-    return parting
 
 
-def _close_dead(desk: Desk, lease: _Lease, reason: str = "lease ran out") -> Parting | None:
+def _close_dead(desk: Desk, lease: _Lease, reason: str = CUT_OFF) -> None:
     posting = Posting.of_call(desk, lease.call_id)
     posting.charge_to(max(lease.ticked_at_renewal, LEAST_SECONDS))
     # By a wall clock that was stepped back since, it may lie ahead.
-    parting = _leave(posting, min(instant(lease.renewed), desk.now))
+    _leave(posting, min(instant(lease.renewed), desk.now))
     posting.finish(0, "")
     note = (
         f"The lease was last renewed {posting.ticked} seconds after log-on;"
         " the seconds after that were not charged."
     )
     _close(desk, lease.call_id, reason, note)
-    return parting
 
 
 def _close(desk: Desk, call_id: int, reason: str, note: str | None) -> None:

@@ -262,5 +262,5 @@ class GuestArrival:
     host_limit: int | None
     # What waits to be given back to the host, in minutes.
     owed: int
-    # What became of an earlier visit that was still open, None when there was none.
-    earlier: Parting | None
+    # The last call ended because nobody renewed its lease any more.
+    was_cut_off: bool

@@ -10,6 +10,7 @@ from tests.timebank.books import DAILY, MAIL_HOUR
 from tests.timebank.hosts import BOARD, HOUR, comes, debt, known
 from timebank.callers import callers, sysop_log
 from timebank.calls.arrival import host_caller
+from timebank.calls.calls import close_orphaned_calls
 from timebank.errors import AlreadyOnline, CallerLocked, NameRefused, Refused, UnknownCaller
 from timebank.keeping import deletion
 from timebank.settings.schedule import Event
@@ -295,9 +296,20 @@ def test_a_second_call_takes_over_as_with_anybody(books, ann):
     first.lose(600)
     second = comes(books, ann, HOUR - 10, node=2, take_over=True)
     assert second.opened.taken_over
-    assert second.arrival.earlier.debt_added == 600
+    assert not second.arrival.was_cut_off
+    assert second.arrival.debt == 600
     assert second.purse.online == HOUR - 10 - 600
     assert books.audit() == []
+
+
+def test_after_a_kill_a_guest_is_known_once_to_have_been_cut_off(books, ann):
+    first = comes(books, ann)
+    assert not first.arrival.was_cut_off
+    assert books.do(close_orphaned_calls, lambda process: True) == [first.id]
+    second = comes(books, ann)
+    assert second.arrival.was_cut_off
+    second.close()
+    assert not comes(books, ann).arrival.was_cut_off
 
 
 def test_who_is_locked_out_or_unknown_is_refused(books, ann):
