@@ -116,6 +116,20 @@ class Lock:
         except OSError:
             return
 
+    def keep(self, place: str) -> bool:
+        """Take the lock again if somebody has removed its file; return whether it is held.
+
+        Raises `OSError` where nobody can say.
+        """
+        if os.path.exists(place) and os.path.samestat(os.stat(place), os.fstat(self.file)):
+            return True
+        again = take_now(place)
+        if again is None:
+            return False
+        os.dup2(again.file, self.file, inheritable=False)
+        os.close(again.file)
+        return True
+
     def refuse_another(self, place: str) -> None:
         """Raise `DatabaseRefused` unless this is the lock of that place."""
         from timebank.errors import DatabaseRefused  # noqa: PLC0415 - not for doors
@@ -242,6 +256,12 @@ def _state_of(place: str) -> bool | None:
     finally:
         os.close(file)
     return False
+
+
+def is_starting(place: str) -> bool:
+    """Return whether a server holds a lock that does not serve yet."""
+    note = read(place)
+    return note is not None and note.state == STARTING and is_held(place)
 
 
 def read(place: str) -> ServingNote | None:

@@ -22,7 +22,7 @@ from door.call.board import Board, new_seed
 from door.call.board_clock import BoardClock
 from door.call.books import Books
 from door.call.shared import Shared
-from door.clock import MachineClock, SystemClock
+from door.clock import MachineClock, SystemClock, sleep
 from door.config import config as settings
 from door.config import named, privacy
 from door.config.listeners import DOORS_ALONE
@@ -122,6 +122,7 @@ CLOSING_SECONDS, LATE_SECONDS, PARTING_SECONDS = 5.0, 1.5, 1.5
 LOCKED_SECONDS = 3.0
 # How long a server that doors have started may take to end for another.
 ROOM_SECONDS, ROOM_POLL_SECONDS = 15.0, 0.1
+LOCK_SECONDS = 5.0  # how often it is looked whether the file of the lock is still there
 CLOSING_SOON = N_("The sysop is about to close the board. Please finish soon.")
 OPEN_FILES = 65536  # a line each; more callers than any board has
 
@@ -160,6 +161,8 @@ class Server:
         )
         self.public_page: PublicPage | None = None  # where there is a port for the web
         # Said of a process that has left calls in the books, or its row.
+        self._lock = lock
+        self.is_replaced = False  # by another process that has the lock of the books now
         self._has_ended = left_to(lock, in_file=config.bank.server is None)
         self._presence = Presence(self.board, self._has_ended)
         self._looks: list[asyncio.Task[None]] = []
@@ -208,6 +211,7 @@ class Server:
         self._listen_for_doors()
         await self._open_health()
         self._looks.append(asyncio.create_task(self._end_when_gone()))
+        self._looks.append(asyncio.create_task(self._keep_lock()))
 
     async def stop(self, words: str) -> None:
         """Take no more calls, end those on in peace with `words`, and close the books; each caller
@@ -509,6 +513,26 @@ class Server:
         await self.books.gone.wait()
         self.ended.set()
 
+    async def _keep_lock(self) -> None:
+        """Hold the lock whatever becomes of its file; end where another process has it."""
+        place = self.board.config.bank.lock
+        while self._lock is not None:
+            await sleep(self.board.clock, LOCK_SECONDS)
+            try:
+                is_held = self._lock.keep(place)
+            except OSError as error:
+                log.error("%s", serving.refusal(place, error))
+                continue
+            if not is_held:
+                log.error("%s was removed. %s: this server ends.", place, serving.read(place))
+                self.is_replaced = True
+                self.ended.set()
+                return
+            note = serving.read(place)
+            if note is None:
+                log.error("%s was removed, and is locked again: leave it there", place)
+                self._lock.note(serving.SERVING, str(self.board.config.board.data))
+
     def _close_when_empty(self) -> None:
         if self.board.draining and not self._sessions:
             self.ended.set()
@@ -590,7 +614,7 @@ async def _serve(
                 announce(words)
             manager.say(READY)
             await server.ended.wait()
-            if for_doors is None and not server.books.gone.is_set():
+            if for_doors is None and not (server.books.gone.is_set() or server.is_replaced):
                 _closed_for_doors(folder, "the end of `door serve`")
             manager.say(STOPPING)
             journal = "" if is_trial else ", hands in play stay in the journal"

@@ -15,11 +15,13 @@ import pytest
 from click.testing import CliRunner
 
 from door.config.listeners import DOORS_ALONE
+from door.server.server import LOCK_SECONDS
 from tests.door.hosting import BOARD, Host, Visit, hosted
 from tests.door.processes import OPEN_ALL_DAY, Served, dealt_door, forked_door, served
+from tests.door.servers.boards import until
 from tests.door.shell import Shell, Told
 from tests.terminal import MODERN, PATIENCE
-from tests.world import logged_on
+from tests.world import logged_on, world
 from timebank import serving
 from timebank.calls.calls import open_calls
 from timebank.cli.main import main as timebank_main
@@ -207,3 +209,47 @@ async def test_a_server_without_listeners_serves_doors(tmp_path: Path) -> None:
         with host.books() as desk:
             rows = desk.connection.exec_driver_sql("SELECT process FROM calls").scalars()
             assert [each.rpartition(":")[2] for each in rows] == [str(server.pid)]
+
+
+# A lock that is removed.
+
+
+async def test_beside_a_lock_that_was_removed_no_second_server_comes_up(tmp_path: Path) -> None:
+    async with served(tmp_path) as first:
+        os.unlink(lock_in(tmp_path))
+        second = await asyncio.create_subprocess_exec(
+            *(*forked_door(tmp_path), "serve", "--config", str(tmp_path / "sysop.toml")),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        async with asyncio.timeout(PATIENCE):
+            _, error = await second.communicate()
+        assert second.returncode == 2
+        assert "another server listens there" in error.decode()
+        assert first.process.returncode is None
+
+
+async def test_a_lock_that_was_removed_is_taken_again(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        place, lock = board.config.bank.lock, board.lock
+        os.unlink(place)
+        assert not serving.is_held(place)
+        await board.pass_time(2 * LOCK_SECONDS)
+        await until(lambda: serving.is_held(place), lock, "note")
+        note = serving.read(place)
+        assert note is not None
+        assert (note.state, note.data) == (serving.SERVING, str(board.config.board.data))
+        assert not board.server.ended.is_set()
+
+
+async def test_a_server_ends_for_whoever_has_taken_its_lock_when_it_was_removed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with world(tmp_path) as board:
+        place = board.config.bank.lock
+        os.unlink(place)
+        with serving.take(place, serving.RESTORING):
+            await board.pass_time(2 * LOCK_SECONDS)
+            async with asyncio.timeout(PATIENCE):
+                await board.server.ended.wait()
+        assert " puts a backup in the place of these books" in caplog.text
