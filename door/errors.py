@@ -182,10 +182,6 @@ class NoAnswer(Unserved):
     """The server cannot be asked, or says no."""
 
 
-class StartsYet(NoAnswer):
-    """The server is starting, and takes no commands yet."""
-
-
 class NobodyThere(NoAnswer):
     """Nobody listens in a data folder."""
 

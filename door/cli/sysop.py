@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 
 LONGEST_NODE = 4  # digits
+START_SECONDS, START_POLL_SECONDS = 20.0, 0.1  # that a server is left to start
 WATCH_SECONDS = 2.0  # between two looks of `door nodes --watch`
 
 # A sysop.toml, and the data folder where that is given.
@@ -123,6 +124,7 @@ def forgive(where: Where, by: str, who: str) -> None:
 @by_option
 def drain(where: Where, by: str) -> None:
     """Take no more calls; close when the last caller is gone. A second drain closes now."""
+    _folder_without_server(*where)  # which waits for a start
     _tell(where, "drain", by=by)
 
 
@@ -165,7 +167,12 @@ def _or_refuse(problem: str) -> None:
 
 
 def _folder_without_server(path: Path, data: Path | None) -> str | None:
-    """Return the data folder of a board whose books nobody serves; None where that is not known."""
+    """Return the data folder of a board whose books nobody serves; None where that is not known.
+
+    A server that is only starting is waited for.
+    """
+    import time
+
     from door.config import config
     from timebank import serving
     from timebank.errors import SettingsError
@@ -176,6 +183,9 @@ def _folder_without_server(path: Path, data: Path | None) -> str | None:
         return None
     folder = settings.board.data
     is_other = data is not None and data.resolve() != folder.resolve()
+    until = time.monotonic() + START_SECONDS
+    while not is_other and serving.is_starting(settings.bank.lock) and time.monotonic() < until:
+        time.sleep(START_POLL_SECONDS)
     return None if is_other or serving.is_held(settings.bank.lock) else str(folder)
 
 

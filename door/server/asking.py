@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from door import closed
 from door.config import config
-from door.errors import NoAnswer, NobodyThere, StartsYet
+from door.errors import NoAnswer, NobodyThere
 from door.lines import commands, handed
 from door.server import server_file
 from door.server.everywhere import COMMAND, clean
@@ -141,8 +141,7 @@ def _nobody(data: Path) -> NoAnswer:
     lock = serving.place_of(str(data / serving.BOOKS)) if found is None else found.lock
     note = serving.read(lock)
     if note is not None and note.state != serving.SERVING and serving.is_held(lock):
-        kind = StartsYet if note.state == serving.STARTING else NoAnswer
-        return kind(f"{note}. Try again in a moment.")
+        return NoAnswer(f"{note}. Try again in a moment.")
     if said := closed.sentence(str(data)):
         return NobodyThere(f"This board's server is not running. {said}")
     if found is None:

@@ -8,6 +8,8 @@ import json
 import os
 import socket
 import stat
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -242,12 +244,36 @@ async def test_while_a_server_starts_a_command_names_it_and_not_the_last_one(
     if is_killed:
         (data / "server.json").write_text(left)
     with serving.take(serving.place_of(str(data / serving.BOOKS)), serving.STARTING, str(data)):
-        for command in ("nodes", "stop"):
-            told = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), command)
-            assert told.status == 2
-            assert told.error.startswith(f"Process {os.getpid()} of ")
-            assert " starts to serve from these books" in told.error
-            assert told.error.endswith(". Try again in a moment.\n")
+        told = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), "nodes")
+        assert told.status == 2
+        assert told.error.startswith(f"Process {os.getpid()} of ")
+        assert " starts to serve from these books" in told.error
+        assert told.error.endswith(". Try again in a moment.\n")
+
+
+@pytest.mark.parametrize("command", ["stop", "drain"])
+async def test_a_server_that_only_starts_is_closed_as_soon_as_it_can_be(
+    tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sysop.toml").write_text(NO_EVENTS)
+    data = tmp_path / "data"
+    data.mkdir()
+    waits = threading.Event()
+    pause = time.sleep
+
+    def sleep(seconds: float) -> None:
+        waits.set()
+        pause(seconds)
+
+    monkeypatch.setattr("time.sleep", sleep)
+    place = serving.place_of(str(data / serving.BOOKS))
+    with serving.take(place, serving.STARTING, str(data)) as lock:
+        waiting = asyncio.create_task(asyncio.to_thread(Shell(tmp_path / "sysop.toml"), command))
+        assert await asyncio.to_thread(waits.wait, PATIENCE)
+        async with world(tmp_path, toml=NO_EVENTS) as board:
+            lock.note(serving.SERVING, str(data))
+            assert (await waiting).output == "The board is closing.\n"
+            assert board.server.ended.is_set()
 
 
 # Who may
