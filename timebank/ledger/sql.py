@@ -61,6 +61,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import FunctionElement, Insert
@@ -267,8 +268,10 @@ def driver_of(connection: Connection) -> sqlite3.Connection | None:
 
 
 def _tell(connection: Connection, error: sqlite3.Error, sql: str, values: Any = ()) -> NoReturn:
-    """Raise an error of the driver as SQLAlchemy does."""
-    connection._handle_dbapi_exception(error, sql, values, None, None)
+    """Raise an error of the driver as SQLAlchemy does, without the values."""
+    raise DBAPIError.instance(
+        sql, values, error, sqlite3.Error, hide_parameters=True, dialect=connection.dialect
+    ) from error
 
 
 def read(kind: type[R], build: Build) -> Reader[R]:
