@@ -69,17 +69,6 @@ def locked(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def folder_locked(folder: Path) -> Iterator[None]:
-    """Wait for a folder, and keep it from others who ask so; nothing is left there. `OSError`."""
-    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)
-
-
-@contextlib.contextmanager
 def opened(
     path: Path, flags: int, mode: int = OWNER_ALONE, *, ours: bool = False, lasts: bool = True
 ) -> Iterator[int]:

@@ -142,7 +142,8 @@ class Database(ABC):
         """Move books of an earlier version forward; None where nothing is to be moved.
 
         Raises `DatabaseRefused`, also while a server of the earlier release may have them open;
-        `alone` says that nobody has. Safe when several processes do it at once.
+        `alone` says that nobody has. Who moves a file forward holds its lock (timebank/serving.py);
+        on a server several processes may do it at once.
         """
 
     @abstractmethod

@@ -400,26 +400,6 @@ def test_a_step_that_fails_leaves_books_on_a_server_as_they_were(cluster, name, 
         assert database.upgrade() is not None
 
 
-def open_together(path, barrier):
-    migrations.STEPS = next_version.STEPS
-    barrier.wait()
-    with contextlib.closing(SqliteDatabase(path)) as database:
-        database.upgrade()
-        database.open()
-
-
-def test_processes_that_open_a_file_together_move_it_once(path, folder):
-    barrier = APART.Barrier(4)
-    processes = [APART.Process(target=open_together, args=(path, barrier)) for _ in range(4)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    assert [process.exitcode for process in processes] == [0, 0, 0, 0]
-    assert version(copy_path(path, next_version.BEFORE)) == next_version.BEFORE
-    goes_on(Books(folder, NOON.replace(day=2)))
-
-
 def test_several_that_open_books_on_a_server_together_move_them_once(cluster, name):
     opened = [PostgresDatabase(cluster.place(name)) for _ in range(4)]
     threads = [threading.Thread(target=database.upgrade) for database in opened]

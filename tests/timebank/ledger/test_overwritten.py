@@ -184,16 +184,6 @@ class TestNoticed:
         assert books.database.path.read_bytes() == there
         assert any("was written over" in each for each in caplog.messages)
 
-    def test_all_processes_stop_when_one_has_noticed(self, books, desks, caplog):
-        other = SqliteDatabase(books.database.path)
-        other.guard()
-        write_past_a_checkpoint(desks)
-        empty(beside(books.database.path, "-wal"))
-        is_stopped(desks, caplog)
-        with pytest.raises(BooksGone):
-            other.guard()
-        other.close()
-
 
 class TestWhatIsLeft:
     def test_nobody_opens_them_until_they_are_restored(self, books, desks, caplog):

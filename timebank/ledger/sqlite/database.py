@@ -308,10 +308,8 @@ class SqliteDatabase(Database):
 
     @contextlib.contextmanager
     def _moving(self) -> Iterator[None]:
-        """Have the folder for the upgrade: of several processes one moves, the others wait."""
         try:
-            with files.folder_locked(self.path.parent):
-                yield
+            yield
         except (DBAPIError, sqlite3.Error, OSError) as error:
             if failures.is_damaged(error):
                 raise cannot_be_opened(self.place, error) from error

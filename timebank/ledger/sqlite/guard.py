@@ -5,7 +5,8 @@ all of it is gone when the process ends. So the names are looked at now and then
 still is rescued before it is closed.
 
 A file may also keep its name and be written over (overwritten.py). Then nothing more may be carried
-over from the log into the database, by no process: a word beside the books tells all of them.
+over from the log into the database, by no process: a word beside the books tells whoever would open
+them.
 """
 
 from __future__ import annotations
@@ -74,9 +75,6 @@ class Guard:
         return said
 
     def missing_now(self) -> str:
-        if os.path.lexists(self._word):
-            self._is_overwritten = True
-            return f"{self._path} was found written over by another process of the board"
         file = self.watch.look()
         if file is None:
             return self.moved()
@@ -143,8 +141,6 @@ class Guard:
 
     def _rescue_overwritten(self, writer: Connection | None) -> str:
         """Save what is left of books that were written over, and stop all who work in them."""
-        with contextlib.suppress(OSError):
-            return self._word.read_text("utf-8")  # somebody did
         file = keep_whole(self._path)
         # What changed last is in the writer's memory, so somebody else keeps others from writing.
         if writer is not None:

@@ -1,7 +1,7 @@
-"""How books in a file are moved forward: after a copy, in one transaction, by one process alone.
+"""How books in a file are moved forward: after a copy, in one transaction.
 
-Nothing is touched before a copy of it all is safe beside the file. The lock that is held meanwhile
-makes a second process wait, which then finds the work done.
+Nothing is touched before a copy of it all is safe beside the file. Who does it holds the lock of
+the books (timebank/serving.py).
 """
 
 from __future__ import annotations
@@ -29,12 +29,10 @@ def move_forward(path: Path, busy_seconds: float, *, alone: bool = False) -> int
     they are as they were then. Raises `DatabaseRefused` where nobody knows yet whether they are.
     """
     with _connected(path, busy_seconds) as connection:
-        if _due(connection) is None:
+        before = _due(connection)
+        if before is None:
             return None
         with connection.begin() as transaction:
-            before = _due(connection)
-            if before is None:
-                return None
             if not alone and sqlite.is_shared(connection):
                 raise BooksInUse
             _back_up(path, copy_path(path, before))
