@@ -251,7 +251,8 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
         desk.now,
         copied,
         by,
-        why,
+        # It may have the name of a copy in it, which need not be UTF-8 as the books are.
+        why.encode("utf-8", "backslashreplace").decode(),
     )
     high_water.go_on_past(desk.connection, known.commits)
     # What waits for a host first: the end of a visit that can give nothing back would keep it.
