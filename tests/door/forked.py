@@ -6,8 +6,8 @@ test's own process, with descriptors, environment and folder of its own, that ru
 `dealt.py` does. It ends as any Python does, but for its memory: to take apart what all forks share
 copies each page of it first, and cost a quarter of the time of such a test. Linux alone lets a fork
 be the child of its parent's parent (CLONE_PARENT); elsewhere, and where a process must be started
-in some other way, it is started as ever. So are the doors that are handed a socket or call back,
-for what happens while modules are loaded.
+in some other way, it is started as ever. `processes.dealt_door` always starts one as ever: so do
+servers that are killed or limited, and doors that load their modules under a caller.
 """
 
 from __future__ import annotations
