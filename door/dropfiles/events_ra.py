@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from door.dropfiles.disk import DISK, Disk
+from door.dropfiles.disk import HostFiles
 from door.dropfiles.dropfile import EventSaid, HostSettings, NextEvent
 from door.dropfiles.lines import WRITTEN_AGAIN, raw
 from door.errors import DropFileRefused
@@ -22,7 +22,7 @@ _DAYS = 8
 _EVERY_DAY = 0x7F
 
 
-def read(path: Path, reading: HostSettings, at: Disk = DISK) -> tuple[NextEvent, str]:
+def read(path: Path, reading: HostSettings, at: HostFiles | None = None) -> tuple[NextEvent, str]:
     """The next daily event and what was left out, "" for nothing; raises `DropFileRefused`."""
     content = raw(path, at).content
     if len(content) % _SIZE:

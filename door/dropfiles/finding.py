@@ -7,21 +7,17 @@ others are named and left alone.
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from door.dropfiles import events_ra
-from door.dropfiles.disk import DISK, Disk, FolderEntry
+from door.dropfiles.disk import HostFiles
 from door.dropfiles.dropfile import TRUST, Format
 from door.dropfiles.formats import KNOWN, dorinfo_nodes, kind_of
 from door.errors import DropFileRefused
 
 SAME_CALL_SECONDS = 5
-MOST_ENTRIES = 20_000  # of a folder that are looked at
 MOST_NAMED = 8  # files of a folder that a refusal names
 
 # Variables with the path of the file itself: of BBSDEV.DRP's own text, and of BinktermPHP.
@@ -51,7 +47,7 @@ class Found:
     by: str  # how the chosen one was found
     node: int | None  # by the command line or the environment
     synchronet: bool  # whether the environment is one of Synchronet's
-    at: Disk = DISK  # where they are read
+    at: HostFiles  # what was read of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,28 +66,30 @@ def find(
     environment: Mapping[str, str],
     node: int | None,
     here: Path | None = None,
-    at: Disk = DISK,
+    at: HostFiles | None = None,
 ) -> Found:
     """Find the drop files of this call; raises `DropFileRefused` where there are none.
 
     `where` is a file or a folder; without it the environment counts (BBSDEV_DRP, DOOR_DROPFILE,
     the folder SBBSNODE), and then the folder the door was started in. `node` chooses between the
     DORINFOn.DEF of a folder; without it the environment counts here too. `here` is the folder the
-    door was started in, where that is not our own. Only names and times are looked at.
+    door was started in, where that is not our own, and `at` what was read there already. Only names
+    and times are looked at.
     """
     if node is None:
         node = _node(environment)
-    where, by = _where(where, environment, here or Path(), at)
-    synchronet = SYNCHRONET_FOLDER in environment
-    named = None if at.is_folder(where) else _named(where, at)
-    folder = where if named is None else named.path.parent
-    entries, events = _entries(folder, at)
+    place, by = _where(where, environment, here or Path())
+    at = at or HostFiles.at(place)
+    if where is not None and not at.is_named:
+        by = "the folder named"
+    named = _named(at.folder / place.name, at) if at.is_named else None
+    entries, events = _entries(at)
     left: list[Left] = []
     if named is None:
         entries = _of_node(entries, node, left)
         if not entries:
             what = "there is no drop file in this folder"
-            raise DropFileRefused(where, None, what, f"Have the board write one of {KNOWN}.")
+            raise DropFileRefused(place, None, what, f"Have the board write one of {KNOWN}.")
         by = f"the newest in {by}"
     chosen = named or max(entries, key=lambda entry: (entry.written, -entry.order))
     call = [chosen]
@@ -107,6 +105,7 @@ def find(
         call.sort(key=lambda entry: entry.order)
     paths = [entry.path for entry in call]
     beside = tuple(paths[1:])
+    synchronet = SYNCHRONET_FOLDER in environment
     return Found(paths[0], beside, tuple(left), events, by, node, synchronet, at)
 
 
@@ -118,11 +117,9 @@ def _node(environment: Mapping[str, str]) -> int | None:
     return None
 
 
-def _where(
-    where: Path | None, environment: Mapping[str, str], here: Path, at: Disk
-) -> tuple[Path, str]:
+def _where(where: Path | None, environment: Mapping[str, str], here: Path) -> tuple[Path, str]:
     if where is not None:
-        return where, "the folder named" if at.is_folder(where) else "named"
+        return where, "named"
     for variable in FILE_VARIABLES:
         if environment.get(variable):
             return Path(environment[variable]), f"named by {variable}"
@@ -131,70 +128,49 @@ def _where(
     return here, "the folder the door was started in"
 
 
-def _named(path: Path, at: Disk) -> _Entry:
+def _named(path: Path, at: HostFiles) -> _Entry:
     """Look for a file that was named; hosts may name it in another case than they wrote."""
     try:
-        found = path if at.exists(path) else _same_name(path, at)
-        written = at.stat(found).st_mtime
+        same = (each for each in at.paths() if each.name.casefold() == path.name.casefold())
+        found = path if path in at else next(same, None)
     except FileNotFoundError:
-        remedy = _what_there_is(path, at)
-        raise DropFileRefused(path, None, "there is no such file", remedy) from None
+        found = None
     except OSError as error:
         what = f"it cannot be read: {error.strerror}"
         raise DropFileRefused(path, None, what, _HOW) from None
+    if found is None:
+        raise DropFileRefused(path, None, "there is no such file", _what_there_is(at))
     kind = kind_of(found.name)
     if kind is None:
         what = "its name is not that of a drop file we read"
         raise DropFileRefused(path, None, what, f"Name one of these: {KNOWN}.")
-    return _Entry(found, kind, written)
+    return _Entry(found, kind, at.written(found))
 
 
-def _same_name(path: Path, at: Disk) -> Path:
-    with at.entries(path.parent) as entries:
-        for entry in islice(entries, MOST_ENTRIES):
-            if entry.name.casefold() == path.name.casefold():
-                return Path(entry.path)
-    raise FileNotFoundError(path)
-
-
-def _what_there_is(path: Path, at: Disk) -> str:
+def _what_there_is(at: HostFiles) -> str:
     try:
-        entries, _ = _entries(path.parent, at)
+        entries, _ = _entries(at)
     except DropFileRefused:
         return "There is no such folder either. " + _HOW
     names = ", ".join(sorted(entry.path.name for entry in entries)[:MOST_NAMED])
     return f"In its folder there is {names}. {_HOW}" if names else _HOW
 
 
-def _entries(folder: Path, at: Disk) -> tuple[list[_Entry], Path | None]:
-    """The drop files of a folder, and its EVENTS.RA; only plain files count."""
+def _entries(at: HostFiles) -> tuple[list[_Entry], Path | None]:
+    """The drop files of a folder, and its EVENTS.RA."""
     found: list[_Entry] = []
     events = None
     try:
-        with at.entries(folder) as entries:
-            for entry in islice(entries, MOST_ENTRIES):
-                kind = kind_of(entry.name)
-                if kind is None and entry.name.casefold() != events_ra.NAME.casefold():
-                    continue
-                status = _status(entry)
-                if status is None:
-                    continue
-                if kind is None:
-                    events = Path(entry.path)
-                else:
-                    found.append(_Entry(Path(entry.path), kind, status.st_mtime))
+        for path in at.paths():
+            kind = kind_of(path.name)
+            if kind is not None:
+                found.append(_Entry(path, kind, at.written(path)))
+            elif path.name.casefold() == events_ra.NAME.casefold():
+                events = path
     except OSError as error:
         what = f"the folder cannot be read: {error.strerror}"
-        raise DropFileRefused(folder, None, what, _HOW) from None
+        raise DropFileRefused(at.folder, None, what, _HOW) from None
     return found, events
-
-
-def _status(entry: FolderEntry) -> os.stat_result | None:
-    try:
-        status = entry.stat()
-    except OSError:  # gone meanwhile, or a link to nowhere
-        return None
-    return status if stat.S_ISREG(status.st_mode) else None
 
 
 def _of_node(entries: list[_Entry], node: int | None, left: list[Left]) -> list[_Entry]:

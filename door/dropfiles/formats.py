@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from door.dropfiles import bbsdev_drp, chain_txt, door32_sys, door_sys, dorinfo_def, exitinfo_bbs
-from door.dropfiles.disk import DISK, Disk
+from door.dropfiles.disk import HostFiles
 from door.dropfiles.dropfile import DropFile, Format, HostSettings
 from door.dropfiles.lines import Lines, raw
 from door.errors import DropFileRefused
@@ -56,7 +56,7 @@ def dorinfo_nodes(name: str) -> frozenset[int]:
     return frozenset(nodes)
 
 
-def read(path: Path, reading: HostSettings, at: Disk = DISK) -> DropFile:
+def read(path: Path, reading: HostSettings, at: HostFiles | None = None) -> DropFile:
     """Read a drop file of any format, or raise a `DropFileRefused` that leads to no line of it."""
     outcome = _outcome(path, reading, at)
     if isinstance(outcome, DropFileRefused):
@@ -64,7 +64,7 @@ def read(path: Path, reading: HostSettings, at: Disk = DISK) -> DropFile:
     return outcome
 
 
-def _outcome(path: Path, reading: HostSettings, at: Disk) -> DropFile | DropFileRefused:
+def _outcome(path: Path, reading: HostSettings, at: HostFiles | None) -> DropFile | DropFileRefused:
     kind = kind_of(path.name)
     if kind is None:
         remedy = f"Name one of these: {KNOWN}."

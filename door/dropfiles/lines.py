@@ -12,14 +12,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from door.dropfiles.disk import DISK, Disk
 from door.dropfiles.dropfile import Limit, TimeLeft
 from door.errors import DropFileRefused
+from door.lines import handed
+from timebank import files
 from timebank.errors import NotPlain
 from timebank.words import clean
 
-LARGEST = 64 * 1024  # bytes; no writer comes near 4 KiB
+if TYPE_CHECKING:
+    from door.dropfiles.disk import HostFiles
+
+LARGEST = handed.LARGEST_FILE
 LONGEST_LINE = 1024  # bytes
 MOST_LINES = 100  # DOOR.SYS has 52
 LONGEST_TEXT = 80  # characters of a name that are kept
@@ -43,24 +48,32 @@ class Raw:
         return f"Raw({len(self.content)} bytes)"
 
 
-def raw(path: Path, at: Disk = DISK) -> Raw:
-    """Read a file of at most LARGEST bytes; a pipe or a device is refused without a wait for it."""
-    with opened(path, at) as file:
-        return raw_of(path, file)
+def raw(path: Path, at: HostFiles | None = None) -> Raw:
+    """Read a file of at most LARGEST bytes, of those that are `at` a place or from the disk; a pipe
+    or a device is refused without a wait for it."""
+    if at is None:
+        with opened(path) as file:
+            return raw_of(path, file)
+    with _refusals(path):
+        content = at.content(path)
+    return _checked(path, content)
 
 
 @contextmanager
-def opened(path: Path, at: Disk = DISK) -> Iterator[int]:
+def opened(path: Path) -> Iterator[int]:
     """Open a drop file; whatever stands in the way of it raises `DropFileRefused`."""
+    with _refusals(path), files.opened(path, os.O_RDONLY) as file:
+        yield file
+
+
+@contextmanager
+def _refusals(path: Path) -> Iterator[None]:
     try:
-        with at.opened(path) as file:
-            yield file
+        yield
     except FileNotFoundError:
         remedy = "See which drop file the board writes, and where."
         raise DropFileRefused(path, None, "there is no such file", remedy) from None
     except NotPlain as error:
-        if at.is_folder(path):
-            raise DropFileRefused(path, None, "it is a folder", "Name the file in it.") from None
         raise DropFileRefused(path, None, str(error.strerror), WRITTEN_AGAIN) from None
     except OSError as error:
         remedy = "Let the user that runs the door read it."
@@ -69,22 +82,16 @@ def opened(path: Path, at: Disk = DISK) -> Iterator[int]:
 
 def raw_of(path: Path, file: int) -> Raw:
     """Read a drop file that is open."""
-    content = _read(file)
+    return _checked(path, handed.content(file))
+
+
+def _checked(path: Path, content: bytes) -> Raw:
     if not content:
         raise DropFileRefused(path, None, "it is empty", WRITTEN_AGAIN)
     if len(content) > LARGEST:
         what = f"it has more than {LARGEST} bytes, which no drop file has"
         raise DropFileRefused(path, None, what, WRITTEN_AGAIN)
     return Raw(content)
-
-
-def _read(file: int) -> bytes:
-    pieces = []
-    read, most = 0, LARGEST + 1
-    while read < most and (piece := os.pread(file, most - read, read)):
-        pieces.append(piece)
-        read += len(piece)
-    return b"".join(pieces)
 
 
 class Lines:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from door.dropfiles.disk import DISK, Disk
+from door.dropfiles.disk import HostFiles
 from door.dropfiles.lines import raw
 from door.errors import DropFileRefused
 
@@ -17,7 +17,7 @@ NAME = "terminal.ini"
 _MOST = 999
 
 
-def read(folder: Path, at: Disk = DISK) -> tuple[int, int] | None:
+def read(folder: Path, at: HostFiles | None = None) -> tuple[int, int] | None:
     """Return columns and rows; None where there is no such file, or it does not say both."""
     try:
         text = raw(folder / NAME, at).content.decode("cp437")

@@ -222,7 +222,7 @@ def _in_seconds(file: DropFile, files: list[DropFile]) -> DropFile:
 
 def _look_at_age(found: Found, reading: HostSettings, doubts: list[str]) -> None:
     try:
-        age = int(reading.now.timestamp() - found.at.stat(found.chosen).st_mtime)
+        age = int(reading.now.timestamp() - found.at.written(found.chosen))
     except OSError:  # taken away since it was read
         return
     if age > STALE_SECONDS:

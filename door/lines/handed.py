@@ -1,10 +1,10 @@
 """What a door process and the server of the same board say to each other about a caller.
 
-The process that a host has started hands its caller over: it says what its host says, and passes on
-the drop files that it has opened and the descriptors that the caller is on. Then it only tells of
-signals, writes into the host's files what the server asks for, and waits for the end. Each message
-is a packet of its own: a word and texts, with NUL between them, which no path and no environment
-can hold.
+The process that a host has started hands its caller over: it sends what its host has written, file
+by file, and says what its host says; then it passes on the descriptors that the caller is on. From
+there on it only tells of signals, writes into the host's files what the server asks for, and waits
+for the end. Each message is a packet of its own: a word and texts, with NUL between them, which no
+path and no environment can hold. Only behind the facts of a file stands what is in it.
 
 A server also leaves a note of where it listens, beside sysop.toml or in the home of its user. It
 holds as long as sysop.toml is the file that the server has read; who finds it so need not read all
@@ -20,24 +20,36 @@ import _socket
 import os
 import stat
 import sys
+import time
 
 TYPE_CHECKING = False  # as `typing` has it, which is not loaded for that
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    # Its name, when it was written (in nanoseconds), the number of the error that kept it from
+    # being read, and what is in it: with the error UNEXPECTED, what is wrong with it.
+    HostFile = tuple[str, int, int, bytes]
+    # Its path, whether one of its files was named, the number of the error that kept it from being
+    # read, and its files.
+    HostFolder = tuple[str, bool, int, list[HostFile]]
+
 NAME = "door.sock"  # in the data folder
-VERSION = "4"  # of all that stands here, and of what `dropfiles.giving` asks for
+VERSION = "5"  # of all that stands here, and of what `dropfiles.giving` asks for
 PACKAGE, INFO = "blackjack_for_time-", ".dist-info"  # how the name of an installed release is made
-LARGEST = 64 * 1024  # bytes of a message
+LARGEST_FILE = 64 * 1024  # bytes of a drop file; no writer comes near 4 KiB
+LARGEST = 2 * LARGEST_FILE  # bytes of a message; the kernel takes some 200 KiB
 LONGEST_PATH = 100  # bytes; the kernel takes 107
 NOTE = ".doors"  # how the name ends of a note of where a server listens
 STATE = ".local/state/blackjack-for-time"  # in a home
 LONGEST_NAME = 200  # bytes of the name of a file that a path gives
 INT = 4  # bytes
+ANSWER_SECONDS = 3.0  # a server that takes longer has stopped, and takes nobody
+BEAT_SECONDS = 30.0  # a server that has left no sign of life for so long stands still
+PAUSE = 0.2  # seconds until a server is dialled again
 
-# What the door says: who is calling; where they are, with the descriptors; and, while they are on,
-# what it has heard from its host.
-CALL, LINE = "call", "line"
+# What the door says: a file of its host's; behind the last of those, who is calling; where they
+# are, with the descriptors; and, while they are on, what it has heard from its host.
+FILE, CALL, LINE = "file", "call", "line"
 HUNG_UP, ENDED, RESIZED = "hung up", "ended", "resized"
 
 # What the server says: that it does not take the caller, with its version, the status to exit by,
@@ -71,11 +83,11 @@ FILES = frozenset(
     )
 )
 NODES, END, LONGEST_NODES = "dorinfo", ".def", 14
-MOST_FILES = 40  # that are passed on of one folder; the kernel would take 253
-MOST_ENTRIES = 20_000  # of a folder that are looked at
+MOST_FILES = 40  # that are sent of one folder
 # Of a message, whatever the locale of either process is: a name must be the same in both.
 _LETTERS = "utf-8", "surrogateescape"
 NO_FILE = 6  # the error of a pipe or a device where a file is wanted (ENXIO)
+UNEXPECTED = 1  # of a file that `timebank.files.opened` would leave alone (EPERM)
 
 
 def packed(word: str, *texts: str) -> bytes:
@@ -91,59 +103,43 @@ def unpacked(data: bytes) -> list[str]:
     return data.decode(*_LETTERS).split("\0")
 
 
-def files_at(place: str) -> tuple[str, list[str], list[int]]:
-    """Open the files of a host in a folder, or in that of a file that is named.
+def files_at(place: str) -> HostFolder:
+    """Read the files of a host in a folder, or in that of a file that is named: the one that is
+    named first, then the newest. Hosts may name it in another case than they wrote.
 
-    Returns the folder, texts for a message, and descriptors: one for each text that begins with #
-    and ends in 0. Such a text is the name of a file, when it was written (in nanoseconds), mode,
-    owner, number of names, and the error that kept it from being opened. Nothing is opened that
-    was no plain file before, and nothing is waited for.
+    Nothing is opened that was no plain file before, and no pipe is waited for. A disk that hangs
+    keeps this process waiting.
     """
     folder, name = place, ""
     if not os.path.isdir(place):
         folder, name = os.path.split(place.rstrip("/"))
-    said = [f"folder={folder}", f"named={1 if name else 0}", f"user={os.geteuid()}"]
+        folder = folder or "."
     held = -1
     try:
         held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        about = os.fstat(held)
         found = _found(held, name)
-        said += [f"folder_mode={about.st_mode}", f"folder_user={about.st_uid}", "unread=0"]
-        opened = [_opened(held, each, status) for each, status in found]
+        return folder, bool(name), 0, [_read(held, folder, *each) for each in found]
     except OSError as error:
-        said += ["folder_mode=0", "folder_user=0", f"unread={error.errno}"]
-        opened = []
+        return folder, bool(name), error.errno or NO_FILE, []
     finally:
         if held >= 0:
             os.close(held)
-    texts, ends = [text for text, _ in opened], [end for _, end in opened if end is not None]
-    return folder, said + texts, ends
 
 
 def _found(folder: int, whole: str) -> list[tuple[str, os.stat_result]]:
-    """List the files of a folder that matter: the one that is named first, then the newest.
-
-    Hosts may name it in another case than they wrote. In a folder of very many files it is found
-    if they do not.
-    """
     named = whole.casefold()
     found: list[tuple[bool, int, str, os.stat_result]] = []
-    try:
-        status = os.stat(whole, dir_fd=folder)
-        found.append((False, -status.st_mtime_ns, whole, status))
-    except OSError:
-        pass
     with os.scandir(folder) as entries:
-        for _, entry in zip(range(MOST_ENTRIES), entries, strict=False):
+        for entry in entries:
             name = entry.name.casefold()
-            if entry.name == whole or (name != named and not is_read(name)):
+            if name != named and not is_read(name):
                 continue
             try:
                 status = entry.stat()
             except OSError:  # gone meanwhile, or a link to nowhere
                 continue
             if name == named or stat.S_ISREG(status.st_mode):
-                found.append((name != named, -status.st_mtime_ns, entry.name, status))
+                found.append((entry.name != whole, -status.st_mtime_ns, entry.name, status))
     found.sort()
     return [(name, status) for _, _, name, status in found[:MOST_FILES]]
 
@@ -154,22 +150,56 @@ def is_read(name: str) -> bool:
     return is_of_nodes or name in FILES
 
 
-def _opened(folder: int, name: str, status: os.stat_result) -> tuple[str, int | None]:
-    end, number = None, NO_FILE
+def _read(folder: int, path: str, name: str, status: os.stat_result) -> HostFile:
+    number, inside = NO_FILE, b""
     if stat.S_ISREG(status.st_mode):
         # A link or a pipe may have taken its place just now.
         flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         try:
             end = os.open(name, flags, dir_fd=folder)
-            status = os.fstat(end)
-            number = 0 if stat.S_ISREG(status.st_mode) else NO_FILE
+            try:
+                if stat.S_ISREG(os.fstat(end).st_mode):
+                    _refuse_unexpected(os.fstat(end), os.fstat(folder), os.path.join(path, name))
+                    number, inside = 0, content(end)
+            finally:
+                os.close(end)
         except OSError as error:
             number = error.errno or NO_FILE
-    if end is not None and number:
-        os.close(end)
-        end = None
-    about = (status.st_mtime_ns, status.st_mode, status.st_uid, status.st_nlink, number)
-    return f"#{name}={':'.join(map(str, about))}", end
+            inside = (error.strerror or "").encode() if number == UNEXPECTED else b""
+    return name, status.st_mtime_ns, number, inside
+
+
+def _refuse_unexpected(about: os.stat_result, folder: os.stat_result, path: str) -> None:
+    is_shared = folder.st_mode & stat.S_IWOTH
+    if about.st_nlink > 1 or (is_shared and about.st_uid not in (os.geteuid(), folder.st_uid, 0)):
+        from pathlib import Path  # noqa: PLC0415 - for a sentence that few boards need
+
+        from timebank import files  # noqa: PLC0415
+
+        files.refuse_unexpected(about, folder, Path(path), os.geteuid())
+
+
+def content(end: int) -> bytes:
+    """Read a drop file that is open, or a byte more than one may have."""
+    pieces, read = [], 0
+    while read <= LARGEST_FILE and (piece := os.pread(end, LARGEST_FILE + 1 - read, read)):
+        pieces.append(piece)
+        read += len(piece)
+    return b"".join(pieces)
+
+
+def file_packed(file: HostFile) -> bytes:
+    """Make the message of a file, which `file_in` reads."""
+    name, written, number, content = file
+    return packed(FILE, name, str(written), str(number), "") + content
+
+
+def file_in(data: bytes) -> HostFile | None:
+    """Read the message of a file, None for another one; raises `ValueError`."""
+    if not data.startswith(packed(FILE, "")):
+        return None
+    _, name, written, number, content = data.split(b"\0", 4)
+    return name.decode(*_LETTERS), int(written), int(number), content
 
 
 def release() -> str:
@@ -246,17 +276,19 @@ def _places(config: str) -> Iterator[str]:
     yield os.path.join(home, STATE, whole.replace("/", "%")[-LONGEST_NAME:] + NOTE)
 
 
-def dial(folder: str, seconds: float | None = None) -> _socket.socket:
+def dial(folder: str, seconds: float = ANSWER_SECONDS) -> _socket.socket:
     """Reach the server of a board by its data folder; `OSError` when none listens there.
 
     `seconds` is how long each step may take, from this one on: a server that stands still may have
-    a queue that is full.
+    a queue that is full. Raises `BlockingIOError` then.
     """
     wire = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     wire.settimeout(seconds)
     name, held = short(folder)
+    until = time.monotonic() + seconds
     try:
-        wire.connect(name)
+        while not _connects(wire, name, until):
+            time.sleep(PAUSE)
     except OSError:
         wire.close()
         raise
@@ -272,6 +304,29 @@ def dial_if_any(folder: str) -> _socket.socket | None:
         return dial(folder)
     except (FileNotFoundError, ConnectionRefusedError):
         return None
+
+
+def _connects(wire: _socket.socket, name: str, until: float) -> bool:
+    try:
+        wire.connect(name)
+    except BlockingIOError:
+        if time.monotonic() >= until:
+            raise
+        return False
+    return True
+
+
+def stands_still(folder: str) -> bool:
+    """Return whether the server of a board has left no sign of life for long.
+
+    It beats on the file of its socket, by the monotonic clock. One that takes nobody any more has
+    no such file.
+    """
+    try:
+        beat = os.stat(os.path.join(folder, NAME)).st_mtime
+    except OSError:
+        return False
+    return 0 <= beat <= time.monotonic() - BEAT_SECONDS
 
 
 def short(folder: str) -> tuple[str, int | None]:

@@ -13,7 +13,9 @@ from door.lines import handed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    from door.lines.handed import HostFile
 
 DOOR32 = "door32.sys"
 SOCKET = b"2"  # its first line, for a socket that the second line names
@@ -43,9 +45,9 @@ class CallerLine:
 
 
 def line_of(
-    said: Mapping[str, str], place: str, call_back: Callable[[str, int], int]
+    said: Mapping[str, str], files: Sequence[HostFile], call_back: Callable[[str, int], int]
 ) -> CallerLine | None:
-    """Find the line of a call by its options and the folder or file of its drop files.
+    """Find the line of a call by its options and its drop files.
 
     None where nobody can be reached. `call_back` connects to the host.
     """
@@ -55,7 +57,7 @@ def line_of(
             called_back = call_back(host.strip("[]"), int(port))
             return CallerLine(called_back, called_back)
         if "socket" in said or not ("stdio" in said or "local" in said):
-            end = int(said["socket"]) if "socket" in said else _named(place)
+            end = int(said["socket"]) if "socket" in said else _named(files)
             if end is not None and handed.is_socket(end):
                 return CallerLine(end, end)
             if "socket" in said:
@@ -65,26 +67,12 @@ def line_of(
         return None
 
 
-def _named(place: str) -> int | None:
+def _named(files: Sequence[HostFile]) -> int | None:
     """Return the socket that DOOR32.SYS names, unless it is older than another drop file."""
-    _, texts, ends = handed.files_at(place)
-    left, newest, found = list(ends), 0, None
-    try:
-        for text in texts:
-            name, _, value = text.rpartition("=")
-            if not name.startswith("#"):
-                continue
-            written, *_, error = map(int, value.split(":"))
-            file = None if error else left.pop(0)
-            kind = name[1:].casefold()
-            if kind == DOOR32 and file is not None:
-                found = written, os.pread(file, LONGEST, 0).split(b"\n")
-            if kind not in BESIDE:
-                newest = max(newest, written)
-    finally:
-        for end in ends:
-            os.close(end)
-    if found is None or newest - found[0] > SAME_CALL_NANOSECONDS:
-        return None
-    lines = found[1]
-    return int(lines[1]) if len(lines) > 1 and lines[0].strip() == SOCKET else None
+    drop_files = [file for file in files if file[0].casefold() not in BESIDE]
+    newest = max((written for _, written, *_ in drop_files), default=0)
+    for name, written, error, content in drop_files:
+        if name.casefold() == DOOR32 and not error and newest - written <= SAME_CALL_NANOSECONDS:
+            kind, number, *_ = [*content[:LONGEST].split(b"\n"), b""]
+            return int(number) if kind.strip() == SOCKET else None
+    return None

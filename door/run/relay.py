@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import _socket
 import os
+import select
 import signal
 import sys
 import termios
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any, NoReturn
 
+    from door.lines.handed import HostFile, HostFolder
     from door.run.caller_line import CallerLine
 
 CONFIG, CONFIG_VARIABLE = "sysop.toml", "BJFT_CONFIG"
@@ -46,14 +48,17 @@ CLOSED = "The board is closed just now. Please call again later."
 NO_ANSWER = "The board does not answer just now. Please call again later."
 OUT_OF_ORDER = "Sorry, the games can't open right now. Please tell the sysop."
 
-ANSWER_SECONDS = 3.0  # a server that takes longer has stopped, and takes nobody
+# What the log reads.
+TOO_LONG = "what the host says is too long for a server: one of {}, or the name of a folder"
+HUNG = "the board's server does not answer"
+NOT_HANDED_OVER = "the caller could not be handed over to the server: {}"
+
 CONNECT_SECONDS = 10.0  # a host that wants to be called back listens before it starts the door
 # The host has hung up, and waits for us to end. What is not posted by then the server posts alone.
 POSTING_SECONDS = 6
 MOST_HAND_OVERS, HAND_OVER_SECONDS = 3, 60.0  # to another server, within such a span
 # How long a server that speaks otherwise is waited for to end, and how often it is asked.
 UP_TO_DATE_SECONDS, UP_TO_DATE_PAUSE = 60.0, 1.0
-PAUSE = 0.2  # seconds until a server is dialled again
 CLOSED_SECONDS = 15.0  # how long `door serve` may take for a restart
 
 BEGIN = "from door.cli.entry import main; main()"
@@ -171,6 +176,7 @@ class Door:
             self.before.go_on(environment)
         self.settings = Settings(said, environment)
         self._hand_overs: list[float] = []
+        self._files: list[HostFile] = []  # of the host
         self._waits = ""  # what the caller has read last of that
         self._speaks_otherwise: float | None = None  # since when
 
@@ -215,9 +221,8 @@ class Door:
         from door.run import caller_line  # noqa: PLC0415 - where a server runs nobody needs it
 
         try:
-            place = _placed(self.said, self.environment)[0]
-            return caller_line.line_of(self.said, place, self.before.call_back)
-        except (OSError, _NotServed):  # the folder that we are in has gone, say
+            return caller_line.line_of(self.said, self._files, self.before.call_back)
+        except _NotServed:  # the host takes no connection
             return None
 
     def _turn_away(self, refusal: _NotServed) -> int:
@@ -233,9 +238,13 @@ class Door:
         """Have the call at a server; None if it goes on at another one."""
         if self.before.went_on:
             self._keep_up()
+        # Before a server waits for us: the disk of the host may be slow.
+        folder = handed.files_at(_placed(self.said, self.environment)[0])
+        self._files = folder[3]
         wire = self._reach()
         try:
-            status = _Relay(wire, self.before).run(self.said, self.environment)
+            messages = _messages(self.said, self.environment, self.before, folder)
+            status = _Relay(wire, self.before, str(self.settings.folder), folder[0]).run(messages)
         except _SpeaksOtherwise:
             self._wait_for_another()
             return None
@@ -256,7 +265,7 @@ class Door:
         if len(recent) >= MOST_HAND_OVERS:
             raise _NotServed(CLOSED, FAILED, "the board's servers have ended one after another")
         self._waits = ""
-        time.sleep(PAUSE if recent else 0)
+        time.sleep(handed.PAUSE if recent else 0)
 
     def _end_hung(self, wire: _socket.socket) -> None:
         """End a server that has stood still for long, if it is ours; raises `_NotServed`."""
@@ -264,7 +273,7 @@ class Door:
 
         is_ended = starting.end_hung(wire, str(self.settings.folder)) or starting.has_ended(wire)
         if not is_ended:
-            raise _NotServed(NO_ANSWER, FAILED, "the board's server does not answer")
+            raise _NotServed(NO_ANSWER, FAILED, HUNG)
 
     def _keep_up(self) -> None:
         """Become a door of the release that is installed now, if that is another one: what would be
@@ -294,6 +303,8 @@ class Door:
                 folder = self.settings.without_note() or folder
                 self._wait_while_closed(folder)
                 wire = handed.dial_if_any(folder) or self._start(folder)
+        except BlockingIOError as error:  # its queue is full
+            raise _NotServed(NO_ANSWER, FAILED, HUNG) from error
         except OSError as error:
             why = f"the server's {os.path.join(folder, handed.NAME)} cannot be opened: {error}"
             raise _NotServed(CLOSED, REFUSED, why) from error
@@ -315,7 +326,7 @@ class Door:
             if time.monotonic() >= until:
                 raise _NotServed(CLOSED, WELL)
             self.wait(ONE_MOMENT)
-            time.sleep(PAUSE)
+            time.sleep(handed.PAUSE)
 
     def _start(self, folder: str) -> _socket.socket:
         from door.run import starting  # noqa: PLC0415 - where a server runs nobody needs it
@@ -425,15 +436,18 @@ class Settings:
         return table
 
 
-def _facts(
-    said: Mapping[str, str], environment: Mapping[str, str], before: Before
-) -> tuple[str, bytes, list[int]]:
-    """Put what is known of the call into a message. Every path in it is whole.
+def _messages(
+    said: Mapping[str, str],
+    environment: Mapping[str, str],
+    before: Before,
+    folder: HostFolder,
+) -> list[bytes]:
+    """Put what is known of the call into messages. Every path in them is whole.
 
-    Beside it stand the folder of the drop files, before it, and descriptors of them, behind it.
+    Raises `_NotServed` for more than a server reads of one.
     """
-    place, here, asked, heard = _placed(said, environment)
-    folder, files, ends = handed.files_at(place)
+    _, here, asked, heard = _placed(said, environment)
+    path, is_named, error, files = folder
     facts = [
         f"version={handed.VERSION}",
         f"release={handed.release()}",
@@ -441,12 +455,18 @@ def _facts(
         f"arrived={before.arrived!r}",
         f"offset={time.localtime(before.now).tm_gmtoff}",
         f"here={here}",
+        f"folder={path}",
+        f"named={is_named:d}",
+        f"unread={error}",
         *([f"went_on={time.monotonic()!r}"] if before.went_on else []),
         *(f"--{name}={value}" for name, value in asked.items()),
         *(f"${name}={value}" for name, value in heard.items()),
-        *files,
     ]
-    return folder, handed.packed(handed.CALL, *facts), ends
+    call = handed.packed(handed.CALL, *facts)
+    if len(call) > handed.LARGEST:
+        long = [f"--{name}" for name in asked] + list(heard)
+        raise _NotServed(OUT_OF_ORDER, REFUSED, TOO_LONG.format(", ".join(long)))
+    return [*map(handed.file_packed, files), call]
 
 
 def _placed(
@@ -471,16 +491,17 @@ def _placed(
 class _Relay:
     """One call at one server."""
 
-    def __init__(self, wire: _socket.socket, before: Before) -> None:
+    def __init__(self, wire: _socket.socket, before: Before, board: str, host: str) -> None:
+        """`board` is the data folder, and `host` that of the drop files."""
         self._wire = wire
         self._before = before
+        self._board, self._host = board, host
+        self._is_on = False  # whether the server has the caller
         self._hung_up = False
-        self._folder = ""  # of the drop files
-        self._has_begun = False
         self._waits: list[tuple[int, bool]] = []  # whether descriptors of the line were blocking
         self._looks: list[tuple[int, list[Any]]] = []  # of terminals, as they were
 
-    def run(self, said: Mapping[str, str], environment: Mapping[str, str]) -> int | None:
+    def run(self, messages: Sequence[bytes]) -> int | None:
         """Return the status of the call, None if it goes on at another server.
 
         Raises `_NotServed`, `_SpeaksOtherwise`, and `TimeoutError` where it does not answer.
@@ -488,34 +509,44 @@ class _Relay:
         usual = {number: signal.signal(number, self._heard) for number in _SIGNALS}
         usual[signal.SIGALRM] = signal.signal(signal.SIGALRM, _give_up)
         try:
-            self._call(said, environment)
+            self._call(messages)
             return self._follow()
         except _Late:
             return WELL  # what is not posted yet is found by the caller's next session
-        except TimeoutError:
+        except ConnectionError:
+            return self._go_on()
+        except OSError as error:
             if self._hung_up:
                 return WELL
-            raise
-        except OSError:
-            return self._go_on()
+            if isinstance(error, TimeoutError):
+                raise
+            raise _NotServed(OUT_OF_ORDER, FAILED, NOT_HANDED_OVER.format(error)) from error
         finally:
             signal.alarm(0)
             for number, handler in usual.items():
                 signal.signal(number, handler)
 
-    def _call(self, said: Mapping[str, str], environment: Mapping[str, str]) -> None:
-        self._wire.settimeout(ANSWER_SECONDS)
-        self._folder, facts, ends = _facts(said, environment, self._before)
-        try:
-            handed.send_ends(self._wire, facts, ends)
-        finally:
-            for end in ends:
-                os.close(end)
+    def _call(self, messages: Sequence[bytes]) -> None:
+        self._wire.settimeout(handed.ANSWER_SECONDS)
+        for message in messages:
+            self._wire.send(message)
 
     def _follow(self) -> int | None:
-        while self._obey(message := handed.receive(self._wire)):
+        while self._obey(message := self._next()):
             continue
         return self._came_to(message)
+
+    def _next(self) -> bytes:
+        """Wait for a message. A server that stands still while it has the caller is ended, so that
+        they go on at another one: it has taken nobody since, and nobody else may come."""
+        poll = select.poll()
+        poll.register(self._wire, select.POLLIN)
+        while self._is_on and not poll.poll(handed.BEAT_SECONDS * 1000):
+            if handed.stands_still(self._board):
+                from door.run import starting  # noqa: PLC0415 - few servers stand still
+
+                starting.end_hung(self._wire, self._board)
+        return handed.receive(self._wire)
 
     def _obey(self, message: bytes) -> bool:
         """Do what a message of the server asks; return whether the call is on. An empty message is
@@ -524,7 +555,7 @@ class _Relay:
         if word == handed.WANTED:
             handed.send_ends(self._wire, handed.packed(handed.LINE), self._ends(texts))
         elif word == handed.TAKEN:
-            self._before.went_on = True
+            self._before.went_on = self._is_on = True
             self._wire.settimeout(None)
         elif word == handed.GIVE:
             self._wire.send(handed.packed(*self._given(texts)))
@@ -549,7 +580,7 @@ class _Relay:
         except Exception as error:  # of a release that is being installed, say
             return handed.NOT_GIVEN, f"The door cannot load what it needs: {error}."
         try:
-            return give_back(self._folder, texts)
+            return give_back(self._host, texts)
         except Exception as error:
             return handed.IN_DOUBT, f"The door failed: {error!r}."
 

@@ -44,7 +44,6 @@ KEPT = ("PATH", "TZ", "LANG", "HOME", "PYTHONPATH")
 KEPT_BEGINNINGS = ("LC_", "PG", "XDG_")
 # Limits of the host's for a door that would end a server in the middle of its callers.
 LIMITS = ((resource.RLIMIT_CPU, "CPU time"), (resource.RLIMIT_AS, "memory"))
-BEAT_SECONDS = 30.0  # a server that has left no sign of life for so long stands still
 FIRST_FREE = 16  # a descriptor above those that a server is given
 LOCK_AT = 3  # the descriptor of the lock there, behind input, output and errors
 # Signals that mean to a server what they mean to any program, whatever they mean to a door.
@@ -83,17 +82,11 @@ def why_not(folder: str) -> str:
 
 
 def end_hung(wire: _socket.socket, folder: str) -> bool:
-    """End the server at the other end of a wire if it has stood still for long, and is ours.
-
-    It beats on the file of its socket, by the monotonic clock.
-    """
+    """End the server at the other end of a wire if it has stood still for long, and is ours."""
+    process = handed.process_of(wire)
+    if not (process and handed.is_of(wire, os.geteuid()) and handed.stands_still(folder)):
+        return False
     try:
-        beat = os.stat(os.path.join(folder, handed.NAME)).st_mtime
-        if not 0 <= beat <= time.monotonic() - BEAT_SECONDS:
-            return False
-        process = handed.process_of(wire)
-        if not process or not handed.is_of(wire, os.geteuid()):
-            return False
         os.kill(process, signal.SIGKILL)
     except OSError:
         return False

@@ -1,9 +1,10 @@
 """Callers whom door processes hand over, and the sysop's commands, by one socket.
 
-The process says what its host says (`lines.handed`), and passes on the drop files, which are read
-here, and the line. What goes back to the host is written by the process, for the server may be of
-another user, and may not see the host's folder at all. Who may connect to the socket is the
-kernel's to say, by the modes of its file and its folder. Commands are for our own user and root.
+The process sends what its host has written into the drop files and says what its host says
+(`lines.handed`); all of that is understood here, and then it passes the line on. It also writes
+what goes back to the host. The server may be of another user, may not see the host's folder at all,
+and waits for no disk of a host's. Who may connect to the socket is the kernel's to say, by the
+modes of its file and its folder. Commands are for our own user and root.
 """
 
 from __future__ import annotations
@@ -22,13 +23,12 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
-from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door.call.console import Console
 from door.dropfiles import giving
-from door.dropfiles.disk import HandedFiles
+from door.dropfiles.disk import HostFiles
 from door.errors import (
     CallNotTaken,
     DropFileRefused,
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from door.config.boards import HostBoard
     from door.dropfiles.understanding import GiveBack
     from door.games.engine.descriptor import Game
+    from door.lines.handed import HostFile
     from door.lines.line import Line
 
 ANSWER_SECONDS = 5.0  # that a door process may take for a message
@@ -252,8 +253,7 @@ class DoorListener:
                 if word == commands.COMMAND:
                     await self._do(near, wire, texts)
                     return
-                call = await self._understand(wire, texts, files)
-                await self._serve(wire, call)
+                await self._serve(wire, await self._understand(wire, texts, files))
             except ServerEnds:
                 wire.say(handed.AGAIN)
             except CallNotTaken as refused:
@@ -284,27 +284,21 @@ class DoorListener:
             await command.answer({"error": NOT_YOURS})
 
     async def _understand(
-        self, wire: DoorWire, texts: list[str], files: list[FileIO]
+        self, wire: DoorWire, texts: list[str], files: list[HostFile]
     ) -> HandedOver:
-        """Read the drop files of a call; `CallNotTaken` for what makes no sense."""
-        with contextlib.ExitStack() as held:
-            for file in files:
-                held.enter_context(file)
-            await self._meet(*release_and_version(texts))
-            if self._board.draining:
-                raise CallNotTaken("the board takes no more calls", CLOSED, is_fault=False)
-            facts = Facts.read(texts, files)
-            game = facts.game()
-            if facts.is_of_the_sysop:
-                if not wire.is_ours():
-                    why = "--local is for the board's user, and root"
-                    raise CallNotTaken(why, ONLY_OURS)
-                return HandedOver(None, facts.introduction(), ways_in.Stdio(), game)
-            held.pop_all()  # they are closed where they are read
-        boards = self._board.config.boards
+        """Read what a door says of its call; `CallNotTaken` for what makes no sense."""
+        await self._meet(*release_and_version(texts))
+        if self._board.draining:
+            raise CallNotTaken("the board takes no more calls", CLOSED, is_fault=False)
+        facts = Facts.read(texts, files)
+        game = facts.game()
+        if facts.is_of_the_sysop:
+            if not wire.is_ours():
+                why = "--local is for the board's user, and root"
+                raise CallNotTaken(why, ONLY_OURS)
+            return HandedOver(None, facts.introduction(), ways_in.Stdio(), game)
         try:
-            # Files of a host may be on a disk that is slow, and others are on line here.
-            arrival = await asyncio.to_thread(facts.arrival, boards)
+            arrival = facts.arrival(self._board.config.boards)
         except DropFileRefused as refused:
             raise CallNotTaken(str(refused), refused.polite) from refused
         if facts.went_on is not None:
@@ -346,8 +340,7 @@ class DoorListener:
             raise CallNotTaken(str(nobody), OUT_OF_ORDER) from nobody
         finally:
             wire.stop()
-            for end in ends:
-                os.close(end)
+            _close(ends)
         if back.is_obeyed:
             wire.say(handed.AGAIN)
         else:
@@ -405,7 +398,7 @@ class Facts:
         plain: Mapping[str, str],
         asked: Mapping[str, str],
         environment: Mapping[str, str],
-        at: HandedFiles,
+        at: HostFiles,
     ) -> None:
         self.asked = asked  # options, without their dashes
         self._environment = environment
@@ -426,12 +419,11 @@ class Facts:
         )
 
     @classmethod
-    def read(cls, texts: list[str], ends: list[FileIO]) -> Facts:
-        """Read a message that came with descriptors of drop files; raises `CallNotTaken`."""
+    def read(cls, texts: list[str], files: list[HostFile]) -> Facts:
+        """Read a message that came behind the drop files; raises `CallNotTaken`."""
         plain: dict[str, str] = {}
         asked: dict[str, str] = {}
         environment: dict[str, str] = {}
-        files: dict[str, str] = {}
         try:
             for text in texts:
                 name, _, value = text.partition("=")
@@ -439,11 +431,11 @@ class Facts:
                     asked[name[2:]] = value
                 elif name.startswith("$"):
                     environment[name[1:]] = value
-                elif name.startswith("#"):  # the name of a file may have such a sign in it
-                    name, _, files[name[1:]] = text.rpartition("=")
                 else:
                     plain[name] = value
-            return cls(plain, asked, environment, HandedFiles(plain, files, ends))
+            is_named, error = plain["named"] == "1", int(plain["unread"])
+            at = HostFiles(plain["folder"], is_named, error, files)
+            return cls(plain, asked, environment, at)
         except (LookupError, ValueError, OverflowError, OSError) as error:
             raise CallNotTaken("what the door says cannot be read", OUT_OF_ORDER) from error
 
@@ -466,12 +458,11 @@ class Facts:
         return game
 
     def arrival(self, boards: Mapping[str, HostBoard]) -> DoorCall:
-        """Read the drop files, once; raises `DropFileRefused`."""
-        with contextlib.closing(self._at) as at:
-            return arrive(
-                *(self._asked, boards, self._environment, self._now, self._arrived, self._here),
-                at=at,
-            )
+        """Read the drop files; raises `DropFileRefused`."""
+        return arrive(
+            *(self._asked, boards, self._environment, self._now, self._arrived, self._here),
+            at=self._at,
+        )
 
     def way(self, arrival: DoorCall) -> ways_in.WayIn:
         asked = self.asked
@@ -516,18 +507,26 @@ class DoorWire:
         with contextlib.suppress(OSError):
             self._wire.send(handed.packed(word, *texts), socket.MSG_NOSIGNAL)
 
-    async def message(self, *words: str) -> tuple[str, list[str], list[FileIO]]:
-        """Wait for the message that begins with one of these words, and for what is passed on with
-        it.
+    async def message(self, *words: str) -> tuple[str, list[str], list[HostFile]]:
+        """Wait for the message that begins with one of these words, and for the files before it.
 
         Raises `OSError` when it does not come.
         """
-        word, texts, ends = await self._next(*words, most=handed.MOST_FILES)
-        if any(stat.S_ISDIR(os.fstat(end).st_mode) for end in ends):
-            for end in ends:
-                os.close(end)
-            raise ConnectionError("it passes a folder on")
-        return word, texts, [FileIO(end) for end in ends]
+        files: list[HostFile] = []
+        async with asyncio.timeout(ANSWER_SECONDS):
+            while True:
+                # Doors of before have passed descriptors on.
+                data, ends = await self._packet(handed.MOST_FILES)
+                _close(ends)
+                try:
+                    file = handed.file_in(data)
+                except ValueError:
+                    raise ConnectionError("a file that it sends cannot be read") from None
+                if file is None:
+                    return *_said(data, *words), files
+                files.append(file)
+                if len(files) > handed.MOST_FILES:
+                    raise ConnectionError("it sends too many files")
 
     async def ends(self, way: ways_in.WayIn) -> list[int]:
         """Ask for the descriptors of a line, which are then ours to close."""
@@ -541,13 +540,17 @@ class DoorWire:
         seconds = ANSWER_SECONDS
         if isinstance(way, ways_in.CallBack):
             seconds += ways_in.CONNECT_SECONDS
-        _, _, ends = await self._next(handed.LINE, seconds=seconds, most=MOST_ENDS)
+        async with asyncio.timeout(seconds):
+            data, ends = await self._packet(MOST_ENDS)
         wanted = 2 if isinstance(way, ways_in.Stdio) else 1
-        if len(ends) == wanted and all(map(handed.flows, ends)):
-            return ends
-        for end in ends:
-            os.close(end)
-        raise CallNotTaken("the caller's line cannot be passed on", OUT_OF_ORDER)
+        try:
+            _said(data, handed.LINE)
+            if len(ends) != wanted or not all(map(handed.flows, ends)):
+                raise CallNotTaken("the caller's line cannot be passed on", OUT_OF_ORDER)
+        except BaseException:
+            _close(ends)
+            raise
+        return ends
 
     def take(self) -> None:
         """Tell the process that its caller is ours, and obey it; raises `OSError` if it has gone:
@@ -617,9 +620,8 @@ class DoorWire:
         if self._answer is not None and not self._answer.done():
             self._answer.set_result(said)
 
-    async def _next(
-        self, *words: str, seconds: float = ANSWER_SECONDS, most: int = 0
-    ) -> tuple[str, list[str], list[int]]:
+    async def _packet(self, most: int) -> tuple[bytes, list[int]]:
+        """Wait for a message, and for at `most` so many descriptors."""
         ready: asyncio.Future[None] = self._loop.create_future()
 
         def come() -> None:
@@ -628,23 +630,28 @@ class DoorWire:
 
         self._loop.add_reader(self._wire.fileno(), come)
         try:
-            async with asyncio.timeout(seconds):
-                await ready
+            await ready
         finally:
             self._loop.remove_reader(self._wire.fileno())
         data, ends, flags, _ = socket.recv_fds(
             self._wire, handed.LARGEST, most, socket.MSG_CMSG_CLOEXEC
         )
         if flags & socket.MSG_CTRUNC:  # the kernel has left some out
-            for end in ends:
-                os.close(end)
+            _close(ends)
             raise CallNotTaken(NO_ROOM.format(*resource.getrlimit(resource.RLIMIT_NOFILE)), FULL)
-        said, *texts = handed.unpacked(data)
-        if said not in words:  # it has gone, or been hung up on
-            for end in ends:
-                os.close(end)
-            raise ConnectionError("it has ended")
-        return said, texts, ends
+        return data, ends
+
+
+def _said(data: bytes, *words: str) -> tuple[str, list[str]]:
+    word, *texts = handed.unpacked(data)
+    if word not in words:  # it has gone, or been hung up on
+        raise ConnectionError("it has ended")
+    return word, texts
+
+
+def _close(ends: list[int]) -> None:
+    for end in ends:
+        os.close(end)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from door.call.display import literal
 from door.call.guest import Guest
 from door.clock import seconds_begun
 from door.config.boards import NAMES, HostBoard, board_named, board_of, is_name, unlisted
-from door.dropfiles.disk import DISK, Disk
+from door.dropfiles.disk import HostFiles
 from door.dropfiles.dropfile import (
     LONGEST_SECONDS,
     HostIdentity,
@@ -71,12 +71,12 @@ def arrive(
     now: datetime,
     arrived: float,
     here: Path | None = None,
-    at: Disk = DISK,
+    at: HostFiles | None = None,
 ) -> DoorCall:
     """Find and read the drop files of this call; raises `DropFileRefused`.
 
     `now` is aware, in the zone of the host's clock; `arrived` the same instant, monotonic. `here`
-    is the folder the door was started in, where that is not our own, and `at` where files are read.
+    is the folder the door was started in, where that is not our own, and `at` what was read there.
     """
     if asked.board is not None and not is_name(asked.board):
         what = f"no board can be called so: {NAMES}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 from pathlib import Path
 
@@ -51,10 +50,9 @@ class Rider:
         before = relay.Before()
         before.now = self.board.clock.now().timestamp()
         before.arrived = self.board.clock.monotonic()
-        _, facts, files = relay._facts(self.words, {}, before)
-        handed.send_ends(self.wire, facts, files)
-        for file in files:
-            os.close(file)
+        folder = handed.files_at(self.words.get("dropfile", "/"))
+        for message in relay._messages(self.words, {}, before, folder):
+            self.wire.send(message)
         return await self.hears()
 
     async def comes_in(self) -> None:

@@ -112,13 +112,13 @@ class Door(Life):
 
     async def _server(self) -> Ear | None:
         """Wait for a server; None if none comes, or the caller goes first."""
-        for _ in range(int(starting.START_SECONDS / relay.PAUSE)):
+        for _ in range(int(starting.START_SECONDS / handed.PAUSE)):
             ear = self.machine.ear
             if self.wire.closed:
                 return None
             if ear is not None and not ear.closed and not ear.mortal.dead:
                 return ear
-            await asyncio.sleep(relay.PAUSE)
+            await asyncio.sleep(handed.PAUSE)
         return None
 
     async def _hand_over(self, ear: Ear, door: relay.Door) -> int | None:
@@ -128,11 +128,16 @@ class Door(Life):
             self.machine.lines[os.fstat(line.fileno()).st_ino] = (self, self.wire)
             self.end = ear.dial(self.machine.loop, self.machine.chance, self.mortal)
             self.pipes.append(self.end)
-            course = self.relay = relay._Relay(self.end, door.before)  # type: ignore[arg-type] # a fake
+            folder = handed.files_at(door.said["dropfile"])
+            course = self.relay = relay._Relay(
+                self.end,  # type: ignore[arg-type] # a fake
+                *(door.before, "", folder[0]),
+            )
             try:
                 if door.before.went_on:
                     self._come_since[self.name] = self.machine.loop.time()
-                course._call({**door.said, "socket": f"{line.fileno()}"}, {})
+                said = {**door.said, "socket": f"{line.fileno()}"}
+                course._call(relay._messages(said, {}, door.before, folder))
                 while course._obey(message := await self.end.receive()):
                     self.hand_overs += message == handed.packed(handed.TAKEN)
                 return course._came_to(message)

@@ -109,7 +109,7 @@ def test_a_path_that_leads_through_a_file_is_refused(tmp_path: Path):
 
 def test_a_path_that_is_too_long_is_refused(tmp_path: Path):
     with pytest.raises(DropFileRefused, match="cannot be read: File name too long"):
-        find(tmp_path / ("x" * 5000), NO_ENVIRONMENT, None)
+        find(tmp_path / ("x" * 5000) / "DOOR.SYS", NO_ENVIRONMENT, None)
 
 
 # The environment

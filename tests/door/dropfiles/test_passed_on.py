@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from io import FileIO
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from door.dropfiles import events_ra, terminal_ini
-from door.dropfiles.disk import DISK, Disk, HandedFiles
+from door.dropfiles.disk import HostFiles
 from door.dropfiles.dropfile import Format
 from door.dropfiles.finding import find
 from door.dropfiles.formats import kind_of
@@ -26,18 +23,14 @@ from tests.door.dropfiles.writers import WRITERS
 SYNCHRONET = WRITERS["synchronet stdio"]
 
 
-@contextmanager
-def passed_on(place: Path) -> Iterator[HandedFiles]:
-    """Open what is there as a door does, and read the message as a server does."""
-    _, texts, ends = handed.files_at(str(place))
-    said = dict(text.split("=", 1) for text in texts if not text.startswith("#"))
-    names = [text[1:].rpartition("=") for text in texts if text.startswith("#")]
-    files = {name: value for name, _, value in names}
-    with closing(HandedFiles(said, files, [FileIO(end) for end in ends])) as at:
-        yield at
+def passed_on(place: Path) -> HostFiles:
+    """Read what is there as a door does, and the messages as a server does."""
+    *folder, files = handed.files_at(str(place))
+    sent = [handed.file_in(handed.file_packed(file)) for file in files]
+    return HostFiles(*folder, [file for file in sent if file is not None])
 
 
-def told(place: Path, at: Disk = DISK) -> object:
+def told(place: Path, at: HostFiles | None = None) -> object:
     """What is understood of a call, or why it is refused."""
     try:
         found = find(place, NO_ENVIRONMENT, None, at=at)
@@ -116,9 +109,9 @@ def test_a_server_reads_and_refuses_what_its_door_would(
     fill(folder)
     place = folder / SYNCHRONET.name if is_named else folder
     expected = told(place)
-    with passed_on(place) as at:
-        shutil.rmtree(folder, ignore_errors=True)  # what is passed on is all that counts
-        assert told(place, at) == expected
+    at = passed_on(place)
+    shutil.rmtree(folder, ignore_errors=True)  # what is passed on is all that counts
+    assert told(place, at) == expected
 
 
 def test_the_names_that_are_passed_on_are_those_that_are_read() -> None:
@@ -147,25 +140,11 @@ def test_a_pipe_or_a_folder_that_takes_the_place_of_a_file_is_not_passed_on(
         return found
 
     monkeypatch.setattr(handed, "_found", exchanged)
-    _, texts, ends = handed.files_at(str(tmp_path))
-    assert ends == []
-    assert texts[-1].endswith(f":{handed.NO_FILE}")
+    (found,) = handed.files_at(str(tmp_path))[3]
+    assert found[2:] == (handed.NO_FILE, b"")
     (file.rmdir if file.is_dir() else file.unlink)()
     a_file(tmp_path)
-    with passed_on(tmp_path) as at:
-        assert "there is no drop file" in str(told(tmp_path, at))
-
-
-def test_a_pipe_is_not_read_whatever_a_door_says_of_it(tmp_path: Path) -> None:
-    a_file(tmp_path)
-    _, texts, ends = handed.files_at(str(tmp_path))
-    said = dict(text.split("=", 1) for text in texts if not text.startswith("#"))
-    (name,) = (text[1:].rpartition("=") for text in texts if text.startswith("#"))
-    os.close(ends[0])
-    reading, writing = os.pipe()
-    with closing(HandedFiles(said, {name[0]: name[2]}, [FileIO(reading)])) as at:
-        assert "cannot be read" in str(told(tmp_path, at))
-    os.close(writing)
+    assert "there is no drop file" in str(told(tmp_path, passed_on(tmp_path)))
 
 
 def test_of_a_full_folder_the_newest_are_passed_on_and_the_one_that_is_named(
@@ -175,18 +154,22 @@ def test_of_a_full_folder_the_newest_are_passed_on_and_the_one_that_is_named(
     os.utime(named, (1, 1))
     for number in range(handed.MOST_FILES + 20):
         (tmp_path / f"DORINFO{number}.DEF").write_text("\n")
-    _, texts, ends = handed.files_at(str(named))
-    for end in ends:
-        assert stat.S_ISREG(os.fstat(end).st_mode)
-        os.close(end)
-    assert len(ends) == handed.MOST_FILES
-    assert [text for text in texts if text.startswith(f"#{named.name}=")]
+    found = handed.files_at(str(named))[3]
+    assert len(found) == handed.MOST_FILES
+    assert found[0][0] == named.name
 
 
-def test_a_file_that_is_named_is_found_among_more_names_than_are_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(handed, "MOST_ENTRIES", 0)
+def test_a_file_is_found_in_a_folder_of_very_many_names(tmp_path: Path) -> None:
+    """Of more than 20,000 names some were not looked at, and the log said that there is none."""
+    for number in range(20_001):
+        os.mknod(tmp_path / f"{number}")
     named = a_file(tmp_path)
-    with passed_on(named) as at:
-        assert told(named, at) == told(named)
+    assert f"{named}" in str(told(tmp_path))
+    assert told(tmp_path) == told(tmp_path, passed_on(tmp_path))
+
+
+def test_whatever_is_in_a_file_and_its_name_is_passed_on(tmp_path: Path) -> None:
+    name = os.fsdecode(b"DOOR\xff.SYS")
+    file = (name, 1, 0, bytes(range(256)) * 2)
+    assert handed.file_in(handed.file_packed(file)) == file
+    assert handed.file_in(handed.packed(handed.CALL, name)) is None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from door.lines import handed
 from door.run import caller_line, relay
 from tests.door.dropfiles.writers import door32, text
 
@@ -26,7 +27,7 @@ def named(folder: Path, number: int, *, ago: int = 0) -> None:
 
 def heard(wire: socket.socket, folder: Path, said: dict[str, str]) -> bytes:
     """What comes down a wire when the line of such a call is told something."""
-    line = caller_line.line_of(said, str(folder), nobody)
+    line = caller_line.line_of(said, handed.files_at(str(folder))[3], nobody)
     if line is not None:
         line.say(relay.ONE_MOMENT)
     wire.setblocking(False)
@@ -56,9 +57,9 @@ def test_a_socket_that_an_older_file_names_is_told_nothing(tmp_path: Path) -> No
 def test_what_is_no_socket_is_not_written_into(tmp_path: Path) -> None:
     with (tmp_path / "file").open("w+b") as file:
         said = {"socket": str(file.fileno())}
-        assert caller_line.line_of(said, str(tmp_path), nobody) is None
+        assert caller_line.line_of(said, [], nobody) is None
     assert (tmp_path / "file").read_bytes() == b""
-    assert caller_line.line_of({"connect": "nowhere"}, str(tmp_path), nobody) is None
+    assert caller_line.line_of({"connect": "nowhere"}, [], nobody) is None
 
 
 def test_a_line_waits_for_a_key_and_not_for_a_caller_who_has_gone() -> None:
@@ -77,7 +78,7 @@ def test_a_line_is_given_back_as_it_was_when_a_server_has_died() -> None:
     near, far = socket.socketpair()
     wire, server = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with near, far, wire, server:
-        course = relay._Relay(wire, relay.Before())
+        course = relay._Relay(wire, relay.Before(), "", "")
         assert course._ends(["socket", str(near.fileno())]) == [near.fileno()]
         near.setblocking(False)
         assert course._go_on() is None

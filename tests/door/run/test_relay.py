@@ -8,6 +8,7 @@ import errno
 import os
 import pwd
 import resource
+import select
 import signal
 import socket
 import stat
@@ -26,10 +27,12 @@ from door.errors import DropFileRefused
 from door.lines import handed
 from door.run import relay, starting, turning_away
 from door.server import door_calls, server_file
+from door.session import ways_in
 from door.session.arrival import WENT_ON
 from tests.door.dropfiles.writers import bbsdev, text
 from tests.door.hosting import BOARD, HANG_UP, KILL, Host, Visit, hosted, until_gone
 from tests.door.processes import HIT, INSURANCE, command, open_a_hand, question
+from tests.door.riding import Rider
 from tests.world import log_on, world
 
 NAME = "Moth@Xibalba"
@@ -311,9 +314,8 @@ def takes(server: socket.socket, host: socket.socket) -> tuple[socket.socket, di
 def comes(server: socket.socket) -> tuple[socket.socket, dict[str, str]]:
     """Wait for a door; returns the wire and what it has said."""
     near, _ = server.accept()
-    said, files, _, _ = socket.recv_fds(near, handed.LARGEST, handed.MOST_FILES)
-    for file in files:
-        os.close(file)
+    while handed.file_in(said := near.recv(handed.LARGEST)) is not None:
+        continue
     return near, dict(text.partition("=")[::2] for text in handed.unpacked(said))
 
 
@@ -501,10 +503,157 @@ def test_a_server_that_speaks_otherwise_is_waited_for(tmp_path: Path, is_other: 
             assert near.recv(256).decode() == f"{relay.UP_TO_DATE}\r\nHere you are. "
 
 
+@pytest.mark.usefixtures("in_this_process")
+def test_who_is_on_at_a_server_that_stands_still_goes_on_at_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody else may come for hours: they waited until somebody did."""
+    config, server = stands_in(tmp_path)
+    monkeypatch.setattr(handed, "BEAT_SECONDS", 0.05)
+    wires: list[socket.socket] = []
+
+    def ends(process: int, number: int) -> None:
+        assert (process, number) == (os.getpid(), signal.SIGKILL)
+        wires[0].close()
+
+    def stands_still() -> None:
+        wires.append(takes(server, host)[0])
+        os.utime(tmp_path / "data" / handed.NAME, (1, 1))
+        wires.append(takes(server, host)[0])
+        wires[1].send(handed.packed(handed.DONE, "7"))
+        wires[1].close()
+
+    monkeypatch.setattr(starting.os, "kill", ends)
+    with socket.create_server(("127.0.0.1", 0)) as host, server:
+        serves = threading.Thread(target=stands_still)
+        serves.start()
+        where = ":".join(map(str, host.getsockname()))
+        assert relay.relay(["--config", config, "--connect", where], {}) == 7
+        serves.join()
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """What the caller of a door that is no process of its own reads, and the log."""
+    said: list[tuple[str, str]] = []
+    monkeypatch.setattr(
+        turning_away, "turn_away", lambda path, line, words, why: said.append((words, why))
+    )
+    return said
+
+
+def test_where_the_queue_of_a_server_is_full_a_caller_does_not_wait_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[tuple[str, str]]
+) -> None:
+    config, server = stands_in(tmp_path)
+    monkeypatch.setattr(handed, "ANSWER_SECONDS", 0.1)
+    server.listen(0)
+    with server, contextlib.closing(handed.dial(str(tmp_path / "data"))):
+        assert relay.relay(["--config", config, "--stdio"], {}) == relay.FAILED
+    assert told == [(relay.NO_ANSWER, relay.HUNG)]
+
+
+def test_the_files_of_a_host_are_read_before_a_server_waits_for_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[tuple[str, str]]
+) -> None:
+    """It waited five seconds for those of a slow disk, and its end was told as that of a server."""
+    config, server = stands_in(tmp_path)
+
+    def reads(place: str) -> None:
+        assert not select.select([server], [], [], 0)[0], "a door has come"
+        raise KeyError(place)
+
+    monkeypatch.setattr(handed, "files_at", reads)
+    with server:
+        assert relay.relay(["--config", config, "--dropfile", "/sbbs/node1"], {}) == relay.FAILED
+    assert told == [(relay.OUT_OF_ORDER, "the door failed: KeyError('/sbbs/node1')")]
+
+
+@pytest.mark.parametrize("number", [errno.EMSGSIZE, errno.ETOOMANYREFS])
+def test_a_fault_of_the_door_is_not_told_as_one_of_the_servers(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    told: list[tuple[str, str]],
+    number: int,
+) -> None:
+    config, server = stands_in(tmp_path)
+    reading, writing = os.pipe()
+
+    def fails(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    def asks() -> None:
+        near, _ = comes(server)
+        near.send(handed.packed(handed.WANTED, handed.STDIO))
+        near.close()
+
+    monkeypatch.setattr(handed, "send_ends", fails)
+    monkeypatch.setattr(relay._Relay, "_ends", lambda *_: [reading, writing])
+    with server:
+        serves = threading.Thread(target=asks)
+        serves.start()
+        assert relay.relay(["--config", config, "--stdio"], {}) == relay.FAILED
+        serves.join()
+    why = f"the caller could not be handed over to the server: [Errno {number}]"
+    assert [words for words, _ in told] == [relay.OUT_OF_ORDER]
+    assert told[0][1].startswith(why)
+    for end in (reading, writing):
+        os.close(end)
+
+
+def test_words_of_a_host_that_are_too_long_are_named(
+    tmp_path: Path, told: list[tuple[str, str]]
+) -> None:
+    """The kernel takes 128 KiB of each variable."""
+    config, server = stands_in(tmp_path)
+    host = {"TERM": "x" * 100_000, "LANG": "y" * 100_000, "HOME": "z" * 100_000}
+    with server:
+        assert relay.relay(["--config", config, "--stdio"], host) == relay.REFUSED
+    why = "what the host says is too long for a server: one of --config, --stdio, TERM, LANG, "
+    assert told == [(relay.OUT_OF_ORDER, f"{why}or the name of a folder")]
+
+
+def test_one_long_variable_of_a_host_reaches_the_server(tmp_path: Path) -> None:
+    config, server = stands_in(tmp_path)
+    said: list[dict[str, str]] = []
+
+    def is_served() -> None:
+        near, facts = comes(server)
+        near.send(handed.packed(handed.DONE, "0"))
+        near.close()
+        said.append(facts)
+
+    with server:
+        serves = threading.Thread(target=is_served)
+        serves.start()
+        assert relay.relay(["--config", config, "--stdio"], {"TERM": "x" * 100_000}) == 0
+        serves.join()
+    assert said[0]["$TERM"] == "x" * 100_000
+
+
+async def test_no_thread_of_the_server_waits_for_the_disk_of_a_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six files on a disk that hung kept the threads that read the books."""
+    usual = os.pread
+
+    def pread(*asked: int) -> bytes:
+        if threading.current_thread() is not threading.main_thread():
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return usual(*asked)
+
+    async with world(tmp_path) as board:
+        monkeypatch.setattr(os, "pread", pread)
+        rider = Rider(board)
+        rider.dials()
+        assert (await rider.asks())[0] == handed.WANTED
+        rider.wire.close()
+
+
 @pytest.fixture
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a door that is no process of its own wait for no key, and leave the log as it is."""
-    monkeypatch.setattr(relay, "PAUSE", 0.0)
+    monkeypatch.setattr(handed, "PAUSE", 0.0)
     monkeypatch.setattr(relay, "UP_TO_DATE_PAUSE", 0.0)
     monkeypatch.setattr(turning_away, "APOLOGY_SECONDS", 0.0)
     monkeypatch.setattr(turning_away.logs, "begin", lambda config: None)
@@ -518,9 +667,8 @@ def wires() -> tuple[socket.socket, socket.socket]:
 
 def facts(**changed: str) -> list[str]:
     said = {"version": handed.VERSION, "release": handed.release(), "now": "0", "arrived": "0"}
-    said |= {"offset": "0", "here": "/"}
-    _, files, _ = handed.files_at("/nowhere/in/particular")
-    return [*(f"{name}={value}" for name, value in (said | changed).items()), *files]
+    said |= {"offset": "0", "here": "/", "folder": "/nowhere", "named": "0", "unread": "2"}
+    return [f"{name}={value}" for name, value in (said | changed).items()]
 
 
 @pytest.mark.parametrize(
@@ -532,8 +680,7 @@ def facts(**changed: str) -> list[str]:
         *(facts(arrived=instant) for instant in ("nan", "inf", "-1e300", "1e300")),
         *(facts(went_on=instant) for instant in ("nan", "inf", "-1e300", "1e300")),
         facts()[:5],
-        [*facts(), "#DOOR.SYS=1:33188:0:1:0"],
-        [*facts(), "#DOOR.SYS=1"],
+        facts(unread="no"),
         [],
         [*facts(), "--node=x"],
     ],
@@ -557,8 +704,7 @@ def test_a_door_says_of_which_release_it_is(tmp_path: Path, monkeypatch) -> None
     assert handed.release() == server_file.version()
     monkeypatch.setattr("sys.path", [str(tmp_path), install(tmp_path, "9.9rc1")])
     assert handed.release() == "9.9rc1"
-    _, said, files = relay._facts({"dropfile": str(tmp_path)}, {}, relay.Before())
-    assert files == []
+    (said,) = relay._messages({}, {}, relay.Before(), handed.files_at(str(tmp_path)))
     assert "release=9.9rc1" in handed.unpacked(said)
     monkeypatch.setattr("sys.path", [str(tmp_path / "nowhere-packages")])
     assert handed.release() == ""
@@ -576,7 +722,7 @@ async def test_a_server_of_the_sysop_takes_doors_of_another_release_and_the_log_
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path, at_server=True) as host:
-        host.expected = "there is no such file"
+        host.expected = "the folder cannot be read"
         for release in ("9.9", "9.9", "9.10"):
             word, *_, words, _why = await asyncio.to_thread(answered, host, release)
             assert (word, words) == (handed.REFUSED, DropFileRefused.polite), "it has no drop file"
@@ -622,7 +768,7 @@ async def test_at_an_update_all_doors_of_a_server_go_on_at_one_of_the_new_releas
         for visit in (*riders, bee):
             visit.gets(HANG_UP)
             assert await visit.ends(within=2.0) == 0
-        host.expected = "there is no such file"
+        host.expected = "the folder cannot be read"
 
 
 @pytest.mark.usefixtures("in_this_process")
@@ -747,22 +893,53 @@ async def test_who_shares_the_folder_gets_rights_to_nothing_but_the_socket(
         assert found == (0o660 if mode == "0770" else 0o600)
 
 
-def test_who_passes_folders_on_for_files_leaves_nothing_open(wires, tmp_path: Path) -> None:
+def test_what_a_door_passes_on_for_no_reason_is_closed(wires, tmp_path: Path) -> None:
+    """Doors of before have passed on the files of their hosts so."""
     near, far = wires
-    with near, far:
-        folders = [os.open(tmp_path, os.O_RDONLY) for _ in range(3)]
-        handed.send_ends(far, handed.packed(handed.CALL), folders)
+    with near, far, (tmp_path / "file").open("w") as file:
+        handed.send_ends(far, handed.packed(handed.CALL, "release=1.0"), [file.fileno()] * 3)
         before = len(os.listdir("/proc/self/fd"))
 
         async def asks() -> None:
             near.setblocking(False)
-            with pytest.raises(OSError, match="folder"):
-                await door_calls.DoorWire(near).message(handed.CALL)
+            assert await door_calls.DoorWire(near).message(handed.CALL) == (
+                handed.CALL,
+                ["release=1.0"],
+                [],
+            )
 
         asyncio.run(asks())
         assert len(os.listdir("/proc/self/fd")) == before
-        for folder in folders:
-            os.close(folder)
+
+
+@pytest.mark.parametrize(
+    ("sent", "why"),
+    [
+        ([b"file\0DOOR.SYS\0soon\0000\0"], "cannot be read"),
+        ([b"file\0DOOR.SYS"], "cannot be read"),
+        ([handed.file_packed(("DOOR.SYS", 1, 0, b""))] * (handed.MOST_FILES + 1), "too many"),
+    ],
+)
+def test_a_door_that_sends_files_without_sense_is_not_heard(
+    wires, sent: list[bytes], why: str
+) -> None:
+    near, far = wires
+    with near, far:
+
+        async def asks() -> None:
+            for wire in wires:
+                wire.setblocking(False)
+            loop = asyncio.get_running_loop()
+            sends = loop.create_task(all_of(loop))
+            with pytest.raises(ConnectionError, match=why):
+                await door_calls.DoorWire(near).message(handed.CALL)
+            await sends
+
+        async def all_of(loop: asyncio.AbstractEventLoop) -> None:
+            for message in sent:
+                await loop.sock_sendall(far, message)
+
+        asyncio.run(asks())
 
 
 async def test_a_caller_whose_door_did_not_wait_is_not_taken(wires) -> None:
@@ -780,7 +957,7 @@ def test_the_end_of_a_call_is_heard_although_the_server_has_not_read_everything(
         ours.send(handed.packed(handed.RESIZED))
         theirs.send(handed.packed(handed.DONE, "0"))
         theirs.close()
-        assert relay._Relay(ours, relay.Before())._follow() == 0
+        assert relay._Relay(ours, relay.Before(), "", "")._follow() == 0
 
 
 async def test_minutes_are_given_although_the_door_has_not_read_everything() -> None:
@@ -802,10 +979,10 @@ def test_a_server_without_room_for_descriptors_says_so(wires) -> None:
 
         async def asks() -> None:
             near.setblocking(False)
-            handed.send_ends(far, handed.packed(handed.CALL), [file.fileno()] * 3)
+            handed.send_ends(far, handed.packed(handed.LINE), [file.fileno()] * 2)
             resource.setrlimit(resource.RLIMIT_NOFILE, (os.dup(near.fileno()) + 1, limits[1]))
             with pytest.raises(door_calls.CallNotTaken, match="not all descriptors") as it:
-                await door_calls.DoorWire(near).message(handed.CALL)
+                await door_calls.DoorWire(near).ends(ways_in.Stdio())
             assert it.value.words == door_calls.FULL
 
         try:
@@ -863,5 +1040,4 @@ def test_a_door_whose_folder_has_gone_is_told_where_its_files_are(
         each.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    folder, _, files = relay._facts({"dropfile": str(node)}, {}, relay.Before())
-    assert (folder, files) == (str(node), [])
+    assert relay._placed({"dropfile": str(node)}, {})[:2] == (str(node), "/")

@@ -283,7 +283,7 @@ def test_a_server_that_stands_still_is_ended_by_a_door_of_its_user_alone(
     beat = time.monotonic()
     os.utime(sock, (beat, beat))
     assert not starting.end_hung(ours, str(board / "data"))
-    os.utime(sock, (beat - starting.BEAT_SECONDS - 1,) * 2)
+    os.utime(sock, (beat - handed.BEAT_SECONDS - 1,) * 2)
     monkeypatch.setattr(starting.os, "geteuid", lambda: 4_000_001)
     assert not starting.end_hung(Hung(4_000_002), str(board / "data"))  # type: ignore[arg-type]
     assert killed == []
