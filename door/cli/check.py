@@ -62,10 +62,11 @@ def report(path: Path, *, with_odds: bool = True) -> list[str]:
     """Return all that is said of settings that are in order; raises `SettingsError`."""
     settings, doubts = check(path, with_odds=with_odds)
     board, bank = settings.board, settings.bank
+    nodes = f", {settings.calls.nodes} nodes" if settings.listeners else ""  # of callers by a port
     events = ", ".join(event.name for event in bank.events) or "none"
     return [
         f"{path} is in order.",
-        f"Board {board.name}, {settings.calls.nodes} nodes, data in {board.data}.",
+        f"Board {board.name}{nodes}, data in {board.data}.",
         f"Time zone {bank.zone.key}, time bank {bank.mode}, events: {events}.",
         *([] if settings.listeners else [DOORS_ALONE]),
         *doubts,

@@ -184,5 +184,6 @@ def test_a_board_for_doors_alone_is_in_order(tmp_path: Path) -> None:
     told = Shell(config)("check")
     assert (told.status, told.error) == (0, "")
     assert DOORS_ALONE in told.output.splitlines()
+    assert " nodes" not in told.output
     config.write_text("", encoding="utf-8")
     assert DOORS_ALONE not in Shell(config)("check").output
