@@ -95,7 +95,8 @@ def _write(config: Config, files: dict[str, str]) -> None:
     said = {
         Fate.WRITTEN: "Wrote {path}.",
         Fate.SAME: "{path} is there already, as it would be written now.",
-        Fate.BESIDE: "{path} is there already and stays; what would be written now is in {new}.",
+        Fate.BESIDE: "{path} is there already and stays. Put {new} in its place, unless you have"
+        " changed it.",
     }
     for name, text in files.items():
         path = config.path.absolute().parent / name

@@ -115,8 +115,9 @@ def test_synchronet_gets_its_installer_with_whole_paths(shell: Shell) -> None:
     assert f"\ncmd = {door} run --dropfile %f\n" in installer
     assert f"\ncmd = {door} run --dropfile %f --door REDDOG\n" in installer
     assert "XTRN_IO_INTS" in installer
-    set_up(shell, "synchronet", "--line", "socket")
+    told = set_up(shell, "synchronet", "--line", "socket")
     assert "|XTRN_IO_INTS" not in written(shell, "install-xtrn.ini.new")
+    assert "Put install-xtrn.ini.new in its place, unless you have changed it." in told.output
 
 
 def test_enigma_is_told_the_board_the_window_and_the_port_to_call(shell: Shell) -> None:
