@@ -47,8 +47,10 @@ LIMITS = ((resource.RLIMIT_CPU, "CPU time"), (resource.RLIMIT_AS, "memory"))
 FIRST_FREE = 16  # a descriptor above those that a server is given
 LOCK_AT = 3  # the descriptor of the lock there, behind input, output and errors
 # Signals that mean to a server what they mean to any program, whatever they mean to a door.
-USUAL = (signal.SIGALRM, signal.SIGHUP, signal.SIGTERM)
-USUAL += (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP)
+USUAL = (
+    *(signal.SIGALRM, signal.SIGHUP, signal.SIGTERM),
+    *(signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP),
+)
 
 
 def why_not(folder: str) -> str:
