@@ -69,7 +69,7 @@ def closed(why: str | None) -> Kicked | TakenOver:
 
 class Caller:
     is_new = False  # whether this is their first call
-    is_back = False  # whether they come back to the call whose line was lost
+    is_back = False  # whether they come back to the call whose line or server was lost
     _grace_left = 0  # seconds, of the day, when they left it
     asks_look = False  # whether they are to be asked what their terminal can show
 

@@ -362,7 +362,7 @@ class DoorListener:
         with self._on(console) as back, self._session():
             if guest is None:
                 return back, await answer_sysop(board, console, call.game)
-            return back, await answer_guest(board, console, guest, call.game)
+            return back, await answer_guest(board, console, guest, call.game, went_on=call.went_on)
 
     @contextmanager
     def _on(self, console: Console) -> Iterator[HandedBack]:

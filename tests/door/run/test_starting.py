@@ -104,8 +104,6 @@ async def test_when_one_is_killed_in_a_hand_its_door_starts_another_for_all(
         os.kill(killed, signal.SIGKILL)
         await until_gone(killed)
         await moth.terminal.wait_for(lambda here: GOES_ON in here.transcript, GOES_ON)
-        await moth.prompt("Press any key")
-        moth.presses(" ")
         assert await question(moth) in (HIT, INSURANCE)
         assert host.balances(moth.name)["stake"] == staked > 0
         bee = await comes(host, 2, "Bee")

@@ -130,8 +130,6 @@ def cards_of(table: Table) -> tuple[tuple[str | None, ...], ...]:
 
 async def has_the_same(visit: Visit, cards: tuple[tuple[str | None, ...], ...]) -> None:
     """Wait until the hand of before is on the table again."""
-    await visit.prompt("Press any key")
-    visit.presses(" ")
     assert await question(visit) in (HIT, INSURANCE)
     assert cards_of(visit) == cards
     assert all(cards)
