@@ -6,7 +6,6 @@ All of it is Debian's. Its settings are the files that docs/many-machines.md has
 
 from __future__ import annotations
 
-import base64
 import http.client
 import json
 import os
@@ -44,7 +43,6 @@ USER = DATABASE_USER
 EXAMPLE_PEERS = ",".join(f"db{each}=http://10.0.0.1{each}:2380" for each in (1, 2, 3))
 STARTING_SECONDS = 120.0
 MENDING_SECONDS = 120.0
-LEADER = b"/service/books/leader"  # the key by which Patroni knows the primary
 TTL = 20  # seconds, as in the settings of Patroni, which knows no shorter one
 
 
@@ -203,51 +201,37 @@ class Databases:
 
     # What it looks like.
 
-    def cluster(self, machine: str) -> dict[str, Any]:
-        """What a machine's Patroni says of all, {} when it does not answer."""
+    def _asked(self, machine: str, method: str, path: str) -> tuple[int, bytes]:
+        """Return what a machine's Patroni answers; 0 as its status when it does not."""
         address = self.network.addresses[machine]
 
-        def asked() -> dict[str, Any]:
+        def asked() -> tuple[int, bytes]:
             connection = http.client.HTTPConnection(address, 8008, timeout=2)
             try:
-                connection.request("GET", "/cluster")
-                found: dict[str, Any] = json.loads(connection.getresponse().read())
+                connection.request(method, path)
+                answer = connection.getresponse()
+                return answer.status, answer.read()
             finally:
                 connection.close()
-            return found
 
         try:
             return inside(self.network.namespace(machine), asked)
-        except (OSError, ValueError, http.client.HTTPException):
-            return {}
+        except (OSError, http.client.HTTPException):
+            return 0, b""
 
     def members(self) -> dict[str, dict[str, Any]]:
         """The databases by name, as the first one sees them that answers."""
         for machine in DATABASES:
-            found = self.cluster(machine)
-            if found:
-                return {each["name"]: each for each in found.get("members", ())}
+            status, said = self._asked(machine, "GET", "/cluster")
+            if status == 200:
+                return {each["name"]: each for each in json.loads(said)["members"]}
         return {}
 
     def primary(self) -> str:
         """The machine whose server says that it is the primary, "" if there is none."""
-        return next((each for each in DATABASES if self._is_primary(each)), "")
-
-    def _is_primary(self, machine: str) -> bool:
-        address = self.network.addresses[machine]
-
-        def asked() -> int:
-            connection = http.client.HTTPConnection(address, 8008, timeout=2)
-            try:
-                connection.request("OPTIONS", "/primary")
-                return connection.getresponse().status
-            finally:
-                connection.close()
-
-        try:
-            return inside(self.network.namespace(machine), asked) == 200
-        except (OSError, http.client.HTTPException):
-            return False
+        return next(
+            (each for each in DATABASES if self._asked(each, "OPTIONS", "/primary")[0] == 200), ""
+        )
 
     def roles(self, role: str) -> list[str]:
         return [name for name, each in self.members().items() if each.get("role") == role]
@@ -293,8 +277,8 @@ class Databases:
             if (words.startswith("postgres:") or "/bin/postgres " in words) and kind in words
         ]
 
-    def signal_server(self, machine: str, number: signal.Signals, kind: str = "") -> None:
-        signal_all(self.servers_of(machine, kind), number)
+    def signal_server(self, machine: str, number: signal.Signals) -> None:
+        signal_all(self.servers_of(machine), number)
 
     def signal_machine(self, machine: str, number: signal.Signals) -> None:
         signal_all(self._all_of(machine), number)
@@ -302,36 +286,12 @@ class Databases:
     def disk(self, machine: str) -> Path:
         return self.folder / machine / "disk"
 
-    def end_term(self) -> None:
-        """End the primary's term, as the keepers do after `TTL` seconds without word from it."""
-
-        def asked(path: str, question: dict[str, Any]) -> dict[str, Any]:
-            address = self.network.addresses[KEEPERS[0]]
-            connection = http.client.HTTPConnection(address, 2379, timeout=2)
-            try:
-                connection.request("POST", f"/v3/{path}", json.dumps(question))
-                found: dict[str, Any] = json.loads(connection.getresponse().read())
-            finally:
-                connection.close()
-            return found
-
-        def ended() -> None:
-            key = base64.b64encode(LEADER).decode()
-            for found in asked("kv/range", {"key": key}).get("kvs", ()):
-                asked("lease/revoke", {"ID": found["lease"]})
-
-        inside(self.network.namespace(KEEPERS[0]), ended)
-
     def set_clock(self, machine: str, seconds: int) -> None:
-        """Move the clocks of all programs of a machine, against the real ones."""
-        set_clock(self.folder / machine / "clock", seconds)
-
-
-def set_clock(file: Path, seconds: int) -> None:
-    """Write by how much a clock is moved; nobody ever reads half of it."""
-    new = file.with_suffix(".new")
-    new.write_text(f"{seconds:+d}")
-    new.replace(file)
+        """Move the clock of a machine's PostgreSQL against the real one."""
+        file = self.folder / machine / "clock"
+        new = file.with_suffix(".new")  # PostgreSQL must not read half of it
+        new.write_text(f"{seconds:+d}")
+        new.replace(file)
 
 
 def clock_of(file: Path) -> dict[str, str]:

@@ -68,7 +68,7 @@ def kill_in_commit(world: World, is_cut: bool, is_whole: bool) -> str:
     world.databases.signal_server(primary, signal.SIGKILL)
     # Not healed before: what a dead process has written to its lines is still sent.
     if is_whole:
-        world.wait_for_another(primary)
+        world.pause(TTL, TTL + 5)
     else:
         world.pause(8, TTL + 5)
     world.network.heal()
@@ -91,7 +91,7 @@ def primary_back_and_lost(world: World) -> str:
     back = world.pause(5, 15)
     world.databases.signal_machine(primary, signal.SIGKILL)
     world.databases.patronis[primary].kill()
-    world.wait_for_another(primary)
+    world.pause(TTL, TTL + 5)
     world.network.heal()
     return f"{primary}, which came back for {back:.0f} s"
 
@@ -143,21 +143,6 @@ def primary_cut_off(world: World) -> str:
     return f"{primary} from {what} for {seconds:.0f} s"
 
 
-def standby_lags_and_is_promoted(world: World) -> str:
-    """Let standbys keep what they get without reading it, and kill the primary's machine."""
-    primary, standbys = world.primary(), world.standbys()
-    for standby in standbys:
-        world.databases.signal_server(standby, signal.SIGSTOP, "startup")
-    world.pause(1, 5)
-    world.databases.signal_machine(primary, signal.SIGKILL)
-    world.databases.patronis[primary].kill()
-    world.pause(0, 3)
-    for standby in standbys:
-        world.databases.signal_server(standby, signal.SIGCONT, "startup")
-    world.pause(TTL, TTL + 10)
-    return f"{primary} killed while {' and '.join(standbys)} lag"
-
-
 def clocks_moved(world: World) -> str:
     """Move the clocks of the databases' servers, each by its own leap."""
     said = []
@@ -172,15 +157,6 @@ def clocks_moved(world: World) -> str:
         said.append(f"and {primary} killed")
         world.pause(3, 10)
     return ", ".join(said)
-
-
-def server_clock_moved(world: World) -> str:
-    """Move the wall clock of a board, and back."""
-    machine = world.chance.choice(sorted(SERVERS))
-    seconds = world.chance.choice((-1, 1)) * world.chance.randint(5, 2 * 86400)
-    world.set_clock(machine, seconds)
-    world.pause(5, 20)
-    return f"that of {machine} by {seconds:+d} s"
 
 
 def keepers_without_quorum(world: World) -> str:
@@ -205,18 +181,6 @@ def disk_full(world: World) -> str:
     return f"that of {primary} for {seconds:.0f} s"
 
 
-def connections_ended(world: World) -> str:
-    """End or cancel what the bank's connections do, as an operator might."""
-    ending = world.chance.choice(("pg_terminate_backend", "pg_cancel_backend"))
-    for _ in range(5):
-        world.databases.ask(
-            f"SELECT {ending}(pid) FROM pg_stat_activity WHERE application_name = 'timebank'",
-            machine=world.primary(),
-        )
-        world.pause(0, 1)
-    return ending
-
-
 def standby_killed(world: World) -> str:
     """Kill the standby that COMMITs wait for."""
     standby, _ = world.standbys()
@@ -239,13 +203,10 @@ FAULTS: dict[str, Fault] = {
         cut_from_database,
         cut_between_databases,
         primary_cut_off,
-        standby_lags_and_is_promoted,
         standby_killed,
         clocks_moved,
         keepers_without_quorum,
         disk_full,
-        connections_ended,
-        server_clock_moved,
     )
 }
 

@@ -9,9 +9,9 @@ import ctypes
 import os
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -46,9 +46,9 @@ def run(*words: str, check: bool = True, **how: object) -> str:
 class Network:
     """A bridge, and a namespace for each machine at it."""
 
-    def __init__(self, name: str = "") -> None:
-        """Name it; nothing is made yet. Its namespaces begin with the number of our process."""
-        self.name = name or f"{PREFIX}{os.getpid()}"
+    def __init__(self) -> None:
+        """Name it by the number of our process; nothing is made yet."""
+        self.name = f"{PREFIX}{os.getpid()}"
         self.addresses: dict[str, str] = {}
         self._switch = f"{self.name}-lan"
 
@@ -148,23 +148,14 @@ def _kill(pid: int) -> None:
 
 def inside(namespace: str, work: Callable[[], T]) -> T:
     """Do `work` in a thread that is in a namespace: its new sockets are there, and stay there."""
-    answer: list[T] = []
-    failure: list[BaseException] = []
 
-    def enter() -> None:
-        try:
-            with (FOLDER / namespace).open("rb") as file:
-                libc = ctypes.CDLL(None, use_errno=True)
-                if libc.setns(file.fileno(), _NEW_NETWORK):
-                    number = ctypes.get_errno()
-                    raise OSError(number, os.strerror(number))
-            answer.append(work())
-        except BaseException as error:
-            failure.append(error)
+    def enter() -> T:
+        with (FOLDER / namespace).open("rb") as file:
+            libc = ctypes.CDLL(None, use_errno=True)
+            if libc.setns(file.fileno(), _NEW_NETWORK):
+                number = ctypes.get_errno()
+                raise OSError(number, os.strerror(number))
+        return work()
 
-    thread = threading.Thread(target=enter)
-    thread.start()
-    thread.join()
-    if failure:
-        raise failure[0]
-    return answer[0]
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(enter).result()

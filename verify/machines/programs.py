@@ -96,10 +96,6 @@ class Program:
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
-    def name(self) -> str:
-        return f"{Path(self._words[0]).name} on {self.machine}"
-
-    @property
     def log(self) -> Path:
         return self.folder / f"{self.machine}-{Path(self._words[0]).name}.log"
 

@@ -19,9 +19,7 @@ from verify.machines.databases import (
     FRONT,
     MENDING_SECONDS,
     SERVERS,
-    TTL,
     Databases,
-    set_clock,
 )
 from verify.machines.networks import CannotBeDone, inside
 from verify.machines.programs import Program, wait_until
@@ -30,7 +28,6 @@ from verify.robots import house
 HEALTH_PORT = 2330
 PHONES, PHONES_NUMBER = "phones", 41
 ROBOTS = 16
-ROBOTS_OF_A_SLICE = 8
 SOCIABLE = 0.5  # of them like the tables of Vegas best
 TABLES = 2  # there
 STARTING_SECONDS = 60.0
@@ -56,7 +53,6 @@ class World:
         self.databases = databases
         self.url = ""
         self.servers: dict[str, Program] = {}
-        self.is_short = False  # a slice: no term is waited for, and fewer call
         self.phones: Program | None = None
         self._starts: Counter[str] = Counter()
 
@@ -106,9 +102,7 @@ class World:
             program.kill()
 
     def start_server(self, machine: str) -> None:
-        """Start a board whose wall clock can be moved."""
-        self.set_clock(machine, 0)
-        run = f"from verify.machines.clocks import main; main({str(self._clock(machine))!r})"
+        run = "from door.cli.main import main; main()"
         words = [sys.executable, "-c", run, "serve", "--config", str(self.config(machine))]
         places = {"PYTHONPATH": str(HOME)}
         folder = self.config(machine).parent
@@ -126,12 +120,8 @@ class World:
         """Return where the settings of a server's board are."""
         return self.folder / machine / "sysop.toml"
 
-    def _clock(self, machine: str) -> Path:
-        return self.config(machine).parent / "clock"
-
     def _names(self) -> list[str]:
-        robots = ROBOTS_OF_A_SLICE if self.is_short else ROBOTS
-        return [f"Robot {number}" for number in range(1, robots + 1)]
+        return [f"Robot {number}" for number in range(1, ROBOTS + 1)]
 
     def _wait_for_boards(self) -> None:
         wait_until("both boards answer", self._are_ready, STARTING_SECONDS)
@@ -152,8 +142,6 @@ class World:
         """
         began = time.monotonic()
         self.network.heal()
-        for machine in SERVERS:
-            self.set_clock(machine, 0)
         for machine in DATABASES:
             (self.databases.disk(machine) / FILLER).unlink(missing_ok=True)
             self.databases.set_clock(machine, 0)
@@ -195,10 +183,6 @@ class World:
 
     # What faults ask for.
 
-    def set_clock(self, machine: str, seconds: int) -> None:
-        """Move the wall clock of a server's board against the real one."""
-        set_clock(self._clock(machine), seconds)
-
     def primary(self) -> str:
         """Name the primary, as soon as there is one."""
         wait_until("a primary", lambda: bool(self.databases.primary()), MENDING_SECONDS)
@@ -217,17 +201,6 @@ class World:
 
         wait_until("two standbys", there_are, MENDING_SECONDS)
         return found[0]
-
-    def wait_for_another(self, primary: str) -> None:
-        """Wait until the keepers have given up a primary that is dead, and for what comes then."""
-        if self.is_short:
-            self.databases.end_term()
-            others = {"", primary}
-            wait_until(
-                "another primary", lambda: self.databases.primary() not in others, MENDING_SECONDS
-            )
-        else:
-            self.pause(TTL, TTL + 5)
 
     def pause(self, least: float, most: float) -> float:
         seconds = self.chance.uniform(least, most)

@@ -155,7 +155,6 @@ def test_two_boards_that_are_harmed_show_nothing_but_what_is_in_the_books(
     Its standbys have been cut from it before: what it had alone is lost.
     """
     world, result = World(databases, folder / "boards", 3, print), Result()
-    world.is_short = True
     try:
         world.open()
         server_killed(world)
