@@ -33,9 +33,9 @@ from door.config import privacy
 from door.config.config import Pace
 from door.games.blackjack.round import BlackjackAction, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules
-from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.engine import shuffle
 from door.server.server import Server, quickest, spare_collections
+from door.tables.tutor.thinking import thinking_of
 from timebank.callers import callers
 from timebank.ledger.database import Database
 from timebank.ledger.sqlite.database import SqliteDatabase

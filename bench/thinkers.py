@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from door.games.blackjack.rules import VEGAS
-from door.games.blackjack.tutor.hands import values
-from door.games.blackjack.tutor.spot import Spot
-from door.games.blackjack.tutor.thinking import Thinking, Weighed
 from door.games.engine.cards import CARDS_IN_DECK
+from door.games.solver.tutor.hands import values
+from door.games.solver.tutor.spot import Spot
+from door.tables.tutor.thinking import Thinking, Weighed
 
 DECKS = 6
 RULES = replace(VEGAS, decks=DECKS)

@@ -49,29 +49,20 @@ ORDER = {
         "door.lines",
         "door.dropfiles",
         "door.games",
-        "door.odds",
         "door.config",
-        "door.log_file",
+        "door.config.log_file",
         "door.defence",
         "door.servers",
         "door.call",
         "door.lobby",
-        "tables",
+        "door.tables",
         "door.session",
         "door.server",
         "door.run",
-        "door.pages",
-        "door.metrics",
-        "door.top",
+        "door.desk",
         "door.setup",
         "door.cli",
     ),
-}
-# A game has two sides: its rules stand below the settings, its table above the lobby. In the folder
-# of a game its rules are what its descriptor and its kind use; here is the table's side elsewhere.
-TABLE_SIDE = {
-    *("door.games.tables", "door.games.film", "door.games.floor", "door.games.overdue"),
-    *(f"door.games.blackjack.tutor.{name}" for name in ("beside", "thinking")),
 }
 MAY_USE = {"ansi": {"ansi"}, "timebank": {"timebank"}, "door": {"ansi", "timebank", "door"}}
 PRODUCT = tuple(MAY_USE)
@@ -114,30 +105,8 @@ def _imports(tree: ast.Module, ours: Container[str]) -> Iterator[str]:
 
 
 def room_of(name: str, order: tuple[str, ...]) -> str:
-    if name.startswith("door.games.") and is_of_a_table(name):
-        return "tables"
     rooms = [room for room in order if name == room or name.startswith(f"{room}.")]
     return max(rooms, key=len)
-
-
-def is_of_a_table(name: str) -> bool:
-    folder = ".".join(name.split(".")[:3])
-    if f"{folder}.table" in modules(PRODUCT) and folder != name:
-        return name not in rules_of(folder)
-    return any(name == each or name.startswith(f"{each}.") for each in TABLE_SIDE)
-
-
-@cache
-def rules_of(folder: str) -> frozenset[str]:
-    """Find what descriptor and kind of a game use in its folder, themselves included."""
-    found: set[str] = set()
-    todo = [f"{folder}.game", f"{folder}.kind"]
-    while todo:
-        name = todo.pop()
-        if name not in found:
-            found.add(name)
-            todo += (each for each in imports(PRODUCT)[name] if each.startswith(f"{folder}."))
-    return frozenset(found)
 
 
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:
@@ -174,7 +143,7 @@ def test_rooms_use_only_rooms_below_them(package: str) -> None:
 
 @pytest.mark.parametrize("package", ORDER)
 def test_every_room_has_its_place_and_says_what_it_is_for(package: str) -> None:
-    rooms = set(ORDER[package]) - {"tables"}
+    rooms = set(ORDER[package])
     assert rooms <= modules(PRODUCT).keys()
     for room in rooms:
         assert ast.get_docstring(modules(PRODUCT)[room]), room

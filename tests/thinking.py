@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from door.games.blackjack.tutor.hands import values
-from door.games.blackjack.tutor.spot import Spot
-from door.games.blackjack.tutor.thinking import Thinking, Weighed
+from door.games.solver.tutor.hands import values
+from door.games.solver.tutor.spot import Spot
+from door.tables.tutor.thinking import Thinking, Weighed
 
 
 class InPlace(Thinking):

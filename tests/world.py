@@ -23,10 +23,10 @@ from door.config import config as settings
 from door.config.config import Config
 from door.games.blackjack.round import BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
-from door.games.blackjack.tutor.thinking import Thinking
 from door.games.engine import shuffle
 from door.server.for_doors import ForDoors
 from door.server.server import Server
+from door.tables.tutor.thinking import Thinking
 from tests.clock import FakeClock
 from tests.terminal import MODERN, Profile, Terminal
 from tests.thinking import InPlace

@@ -33,8 +33,8 @@ import click
 
 from door import closed
 from door.config import config as settings
+from door.config.log_file import FILE
 from door.games import hands
-from door.log_file import FILE
 from timebank.ledger.engines import books_of
 from verify.postgres import served as served_by_postgres
 from verify.robots import HASTY, Robot, Seen, check, copied, house, phone

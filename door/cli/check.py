@@ -21,9 +21,9 @@ from door.config.listeners import DOORS_ALONE
 from door.defence.front_ends import Lookout, signs_in
 from door.errors import CertificateRefused, HostKeyRefused
 from door.games.registry import GAMES
+from door.games.solver.edge import edge
 from door.lines.ssh import NEEDS_EXTRA
 from door.lines.tls.certificates import doubt
-from door.odds.edge import edge
 from door.server.server_file import of_another_release
 from timebank import files, serving
 from timebank.calls.calls import latest_addresses

@@ -11,8 +11,8 @@ import os
 import sys
 from pathlib import Path
 
-from door import log_file
 from door.config import config as settings
+from door.config import log_file
 from door.errors import BoardClosed, CannotJoin, CannotListen
 from door.server import server
 from door.server.for_doors import ForDoors

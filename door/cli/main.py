@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from door.config.config import Config
-    from door.games.unix_bj.teletype import Prompts
+    from door.tables.unix_bj.teletype import Prompts
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
 
@@ -144,7 +144,7 @@ def pages(
     from timebank.errors import BooksFailed, DatabaseRefused
 
     try:
-        from door.pages import serving
+        from door.desk.pages import serving
     except ImportError as missing:
         raise UserError(NOT_INSTALLED) from missing
     config = load_config(config_path)
@@ -168,7 +168,7 @@ def metrics(config_path: Path, host: str | None, port: int | None) -> None:
     from timebank.errors import BooksFailed, DatabaseRefused
 
     try:
-        from door.metrics import exporter
+        from door.desk.metrics import exporter
     except ImportError as missing:
         raise UserError(
             "Metrics need a library that is not installed: run"
@@ -184,7 +184,7 @@ def metrics(config_path: Path, host: str | None, port: int | None) -> None:
 def _log_to_stderr(config: Config, verbose: bool, *, is_trial: bool = False) -> None:
     import logging
 
-    from door.log_file import formatter, to_stderr
+    from door.config.log_file import formatter, to_stderr
 
     handler = to_stderr(sys.stderr)
     handler.setFormatter(formatter(config, "%(asctime)s %(levelname)s %(name)s: %(message)s"))
@@ -500,7 +500,7 @@ class FilmAsked(TypedDict):
 
 def _film(config: Config, number: int, asked: FilmAsked) -> None:
     from ansi.charset import Charset
-    from door.games import film
+    from door.tables import film
 
     try:
         reel = film.reel_of(asked["size"], asked["language"], Charset(asked["charset"]))

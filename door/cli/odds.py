@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from door.games.engine.errors import RulesRefused
 from door.games.registry import GAMES, game_named
-from door.odds import telling
-from door.odds.card import card_lines, card_svg
-from door.odds.keeping import card_of, odds_of
+from door.games.solver import telling
+from door.games.solver.card import card_lines, card_svg
+from door.games.solver.keeping import card_of, odds_of
 from timebank.cli.errors import UserError
 
 if TYPE_CHECKING:
     from door.config.config import Config
     from door.games.engine.descriptor import Game
-    from door.odds.odds import Odds
+    from door.games.solver.odds import Odds
     from timebank.reports.exports import Record
     from timebank.reports.tables import Piece
 

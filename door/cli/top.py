@@ -28,12 +28,12 @@ def top(config_path: Path, by: str) -> None:
     from timebank.ledger.engines import books_of
 
     try:
-        from door.top.app import Top
+        from door.desk.top.app import Top
     except ImportError as missing:
         raise UserError(NOT_INSTALLED) from missing
-    from door.pages.doing import Doing
-    from door.pages.reading import Reading
-    from door.top.watching import Watching
+    from door.desk.pages.doing import Doing
+    from door.desk.pages.reading import Reading
+    from door.desk.top.watching import Watching
 
     config = load_config(config_path)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

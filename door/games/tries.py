@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from door.games.blackjack import duplicate
 from door.games.blackjack.duplicate import HANDS
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
-from door.games.blackjack.tutor import costs
 from door.games.engine import shuffle
 from door.games.engine.errors import GameError
+from door.games.solver.tutor import costs
 from timebank.audit.finding import Finding
 from timebank.wagers import deals
 from timebank.wagers.deals import WHOLE_BET

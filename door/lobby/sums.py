@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from door.call.page import Page
 from door.call.shared import Shared
+from door.games.solver.keeping import card_at
+from door.games.solver.played import for_the_bank
 from door.helper import Helper
-from door.odds.keeping import card_at
-from door.odds.played import for_the_bank
 from timebank.language import _
 from timebank.reports.house import lucks_of
 
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.console import Console
-    from door.odds.card import StrategyCard
+    from door.games.solver.card import StrategyCard
     from timebank.reports.house import FinishedHand, TableLuck
 
 PATIENCE = 120.0  # seconds for an answer, on a machine that has much else to do

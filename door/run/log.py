@@ -12,7 +12,7 @@ import sys
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from door.log_file import FORM, SystemLog, formatter, opened
+from door.config.log_file import FORM, SystemLog, formatter, opened
 from timebank.language import EnglishFormatter
 
 if TYPE_CHECKING:

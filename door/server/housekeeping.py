@@ -22,11 +22,11 @@ from door.call.talk import Unheard, take_unread, unseen_of
 from door.clock import sleep
 from door.errors import Closing
 from door.flag import Flag
-from door.games import overdue
-from door.games.tables.weighing import settle_tournament
 from door.lobby import bulletins
 from door.server import leadership
 from door.servers import nudges
+from door.tables import overdue
+from door.tables.weighing import settle_tournament
 from timebank.callers import awards
 from timebank.callers.award_names import name_of
 from timebank.calls import clock_mend

@@ -36,7 +36,6 @@ from door.errors import (
     HostKeyRefused,
 )
 from door.flag import Flag
-from door.games import floor
 from door.lines.port.connection import Entrance
 from door.lines.rlogin import rlogin
 from door.lines.ssh import NEEDS_EXTRA
@@ -56,6 +55,7 @@ from door.server.service_manager import READY, STOPPING, ServiceManager
 from door.server.tally import LoopLag
 from door.session.logon import DRAINING
 from door.session.session import answer
+from door.tables import floor
 from timebank import serving
 from timebank.calls.calls import close_orphaned_calls, latest_addresses
 from timebank.errors import BooksTaken, BooksUnavailable, OlderBooks, SettingsError

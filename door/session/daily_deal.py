@@ -17,13 +17,10 @@ from typing import TYPE_CHECKING
 from door.call.page import Page
 from door.errors import NoAdviceNow
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
-from door.games.black_jack_for_time.words import sealed_rules
 from door.games.blackjack import duplicate
 from door.games.blackjack.duplicate import HANDS, cut_of
 from door.games.blackjack.rules import rules_to_mapping
-from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.engine import shuffle
-from door.games.tables.weighing import cost_of, rules_of
 from door.session.shared_hands import (
     MOST_SHOWN,
     TITLE,
@@ -40,6 +37,9 @@ from door.session.shared_hands import (
     whole_seal,
 )
 from door.session.tournament import TournamentPage
+from door.tables.black_jack_for_time.words import sealed_rules
+from door.tables.tutor.thinking import thinking_of
+from door.tables.weighing import cost_of, rules_of
 from timebank.errors import BooksFailed, OutOfStep, ShoeGone
 from timebank.language import N_, _
 from timebank.wagers import deals, tournaments

@@ -21,9 +21,7 @@ from door.call.display import (
     wrap,
 )
 from door.call.page import MARGIN
-from door.games.floor import menu_words, sit_down
 from door.games.registry import GAMES
-from door.games.tables.words import games_left, open_words, turns_are_used
 from door.lobby import bulletins, fame, texts
 from door.lobby.luck import show_luck
 from door.lobby.pulse import DEAL_KEY, pulse_of
@@ -32,6 +30,8 @@ from door.session.daily_deal import DailyDeal
 from door.session.mail import visit_mail
 from door.session.settings import visit_settings
 from door.session.who import visit_who
+from door.tables.floor import menu_words, sit_down
+from door.tables.words import games_left, open_words, turns_are_used
 from timebank.callers.hearing import ignored
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable

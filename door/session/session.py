@@ -27,7 +27,6 @@ from door.errors import (
     TakenOver,
     TimeUp,
 )
-from door.games.floor import sit_down, table_with_open_hand
 from door.lobby import looks, texts
 from door.lobby.teller import last_chance
 from door.session import tour
@@ -36,6 +35,7 @@ from door.session.grace import spend_grace
 from door.session.guests import ask_look, let_sysop_in, receive_guest
 from door.session.logon import log_on
 from door.session.menu import main_menu
+from door.tables.floor import sit_down, table_with_open_hand
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown, Refused
 from timebank.language import _, speak_to
 from timebank.words import span

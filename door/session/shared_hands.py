@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, ClassVar
 from door.call.console import lit
 from door.call.display import literal, wrap
 from door.call.page import MARGIN, TITLE_ROWS
-from door.games.black_jack_for_time.scene import ENDINGS, BlackJackScene, counted
-from door.games.black_jack_for_time.table import BlackJackForTimeTable, seconds
-from door.games.black_jack_for_time.words import printed, sentence
 from door.games.blackjack import duplicate
 from door.games.blackjack import events as happened
 from door.games.blackjack.duplicate import STAKE, Duplicate, cards_of
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
-from door.games.tables.fairness import SHORT
+from door.tables.black_jack_for_time.scene import ENDINGS, BlackJackScene, counted
+from door.tables.black_jack_for_time.table import BlackJackForTimeTable, seconds
+from door.tables.black_jack_for_time.words import printed, sentence
+from door.tables.fairness import SHORT
 from timebank.language import N_, _, ngettext
 from timebank.names import names
 from timebank.wagers.deals import WHOLE_BET

@@ -16,10 +16,10 @@ from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.engine.cards import Card, Count, parse_cards
-from door.games.tables.cards import listed_cards
-from door.games.tables.scene import COUNT, FELT, FELT_ROW, RAIL, ROWS_FOR_LARGE
 from door.lobby import texts
 from door.session import strips
+from door.tables.cards import listed_cards
+from door.tables.scene import COUNT, FELT, FELT_ROW, RAIL, ROWS_FOR_LARGE
 from timebank.errors import BooksFailed
 from timebank.language import N_, _
 from timebank.words import MINUTE, span

@@ -17,12 +17,10 @@ from door.call.display import literal
 from door.call.page import Page
 from door.errors import NoAdviceNow
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
-from door.games.black_jack_for_time.words import sealed_rules
 from door.games.blackjack import duplicate
 from door.games.blackjack.duplicate import cut_of
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.engine import shuffle
-from door.games.tables.weighing import rules_of, settle_tournament, weigh_tournament
 from door.lobby.greeting import champion_words
 from door.session.shared_hands import (
     MOST_SHOWN,
@@ -37,6 +35,8 @@ from door.session.shared_hands import (
     standing,
     whole_seal,
 )
+from door.tables.black_jack_for_time.words import sealed_rules
+from door.tables.weighing import rules_of, settle_tournament, weigh_tournament
 from timebank.errors import BooksFailed, OutOfStep, Refused
 from timebank.language import N_, _, ngettext
 from timebank.wagers import deals, tournaments

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from door.log_file import FILE
+from door.config.log_file import FILE
 from door.server import server_file
 from door.setup import host_boards
 from door.setup.host_boards import DROP_FILE, HostSetup

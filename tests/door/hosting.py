@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from door.log_file import FILE
+from door.config.log_file import FILE
 from door.server import server_file
 from tests.door.attention import Stopwatch
 from tests.door.lines.host import Pty

@@ -11,11 +11,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from door.games.black_jack_for_time.scene import counted
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules
 from door.games.engine import shuffle
 from door.games.engine.errors import IllegalAction
+from door.tables.black_jack_for_time.scene import counted
 from tests.terminal import MODERN, Profile, Terminal
 from tests.world import BOARD, World, log_on, logged_on, seed_of, world
 from timebank.reports import extracts

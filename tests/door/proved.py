@@ -17,8 +17,8 @@ from door.games.engine.errors import RoundRefused
 from door.games.engine.game import Act, Kind
 from door.games.engine.journaled import Bet, TableRound
 from door.games.registry import GAMES
-from door.games.tables.play import Deal, act, deal, take_shoe
-from door.games.unix_bj.teletype import hand_start
+from door.tables.play import Deal, act, deal, take_shoe
+from door.tables.unix_bj.teletype import hand_start
 from tests.timebank.books import Books
 from timebank.ledger.database import Desk
 from timebank.wagers import journal

@@ -20,9 +20,9 @@ from door.games.blackjack.round import BlackjackAction, BlackjackPhase, Blackjac
 from door.games.blackjack.rules import VEGAS, BlackjackRules, rules_to_mapping
 from door.games.engine.shuffle import SEED_BYTES
 from door.games.vegas.kind import VEGAS_KIND
-from door.games.vegas.room import room_of, table_of
-from door.games.vegas.state import Chair
-from door.games.vegas.table import VegasTable
+from door.tables.vegas.room import room_of, table_of
+from door.tables.vegas.state import Chair
+from door.tables.vegas.table import VegasTable
 from tests.door.playing import with_keys
 from tests.door.wall import Wall
 from tests.world import BOARD, World, world

@@ -13,7 +13,7 @@ from typing import NoReturn
 from unittest import mock
 
 from door.call.status_line import StatusLine
-from door.games.vegas.room import VegasRoom, room_of
+from door.tables.vegas.room import VegasRoom, room_of
 from tests.clock import FakeClock
 from tests.world import BOARD, NOON, World, _not_painted, world
 from timebank.settings.place import ServerPlace

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from door.cli.main import main
 from door.games.registry import GAMES
-from door.odds.edge import edge
+from door.games.solver.edge import edge
 
 
 @dataclass(frozen=True)

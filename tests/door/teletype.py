@@ -14,7 +14,7 @@ from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE
 from door.games.engine.cards import Card, parse_cards
 from door.games.engine.shuffle import SEED_BYTES, run_on
-from door.games.unix_bj.teletype import (
+from door.tables.unix_bj.teletype import (
     OPENING,
     Prompts,
     Score,

@@ -41,7 +41,7 @@ def commits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     git("commit", "-qm", "before")
     git("tag", "before")
     write("door/menu.py", "GAMES = []\n")
-    write("door/games/baccarat/table.py", "from door import menu\n\n\nclass Table: ...\n")
+    write("door/tables/baccarat/table.py", "from door import menu\n\n\nclass Table: ...\n")
     git("rm", "-q", "door/baccarat.py")
     git("add", ".")
     git("commit", "-qm", "after")
@@ -59,5 +59,5 @@ def test_two_commits_stand_side_by_side() -> None:
     rows = dict(line.strip("| ").split(" | ", 1) for line in said.splitlines()[2:])
     assert rows["modules in circles of imports"] == "2 | 0"
     assert rows["class names used twice or more"] == "1 | 0"
-    assert rows["product files that name baccarat outside its folder"] == "2 | 0"
+    assert rows["product files that name baccarat outside its folders"] == "2 | 0"
     assert rows["floors of door"] == "1 | 2"

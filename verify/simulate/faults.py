@@ -16,17 +16,17 @@ from door.call.call_clock import CallClock
 from door.call.caller import Caller
 from door.call.purse import TickingPurse
 from door.games.baccarat.events import BaccaratSettled
-from door.games.baccarat.table import BaccaratTable
-from door.games.black_jack_for_time import words
 from door.games.blackjack import events as blackjack_events
 from door.games.engine.game import Act
-from door.games.tables.alone import Alone
-from door.games.tables.fairness import Fairness
-from door.games.tables.play import Play, Step
-from door.games.unix_bj import teletype
-from door.games.vegas import words as vegas_words
 from door.lobby import teller as lobby_teller
 from door.session import arrival
+from door.tables.alone import Alone
+from door.tables.baccarat.table import BaccaratTable
+from door.tables.black_jack_for_time import words
+from door.tables.fairness import Fairness
+from door.tables.play import Play, Step
+from door.tables.unix_bj import teletype
+from door.tables.vegas import words as vegas_words
 from timebank import files
 from timebank.callers import hand_totals, notices
 from timebank.callers.hand_counts import EndedHand

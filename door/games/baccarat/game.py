@@ -41,8 +41,8 @@ GAME = Game(
     title="Baccarat",
     about=N_("Bet minutes, or break the bank"),
     read_settings=read,
-    odds_at="door.odds.baccarat:odds",
-    costs_at="door.odds.baccarat:costs",
+    odds_at="door.games.baccarat.odds:odds",
+    costs_at="door.games.baccarat.odds:costs",
     shares={"sums": "door.lobby.sums:for_board"},
-    card_at="door.odds.baccarat:card",
+    card_at="door.games.baccarat.odds:card",
 )

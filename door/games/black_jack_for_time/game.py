@@ -35,11 +35,11 @@ GAME = Game(
     title="Black Jack For Time",
     about=N_("Beat the dealer, win minutes"),
     read_settings=read,
-    odds_at="door.odds.blackjack:odds",
-    costs_at="door.odds.decisions:BlackjackCosts",
-    card_at="door.odds.blackjack_card:card",
+    odds_at="door.games.solver.blackjack:odds",
+    costs_at="door.games.solver.decisions:BlackjackCosts",
+    card_at="door.games.solver.blackjack_card:card",
     shares={
         "sums": "door.lobby.sums:for_board",
-        "tutor": "door.games.blackjack.tutor.thinking:for_board",
+        "tutor": "door.tables.tutor.thinking:for_board",
     },
 )

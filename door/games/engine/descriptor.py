@@ -32,17 +32,17 @@ class Game:
     read_settings: Callable[[TomlTable], StakeSettings]
     # What it is, for the main menu: a few words, marked for translation.
     about: str = ""
-    # In its folder, what begins a caller's visit: (board, caller) -> `floor.Table`.
+    # In the folder of its table, what begins a caller's visit: (board, caller) -> `floor.Table`.
     table_at: str = "table:sit_down"
     # What says in a few words what the caller should know before: async (board, caller) -> str.
     words_at: str = "table:menu_words"
-    # What shows a hand of it again: (reel, hand) -> None, as `door.games.tables.reel` has them.
+    # What shows a hand of it again: (reel, hand) -> None, as `door.tables.reel` has them.
     film_at: str = "film:film"
-    # What works out its odds: (name, rules) -> `door.odds.odds.Odds`.
+    # What works out its odds: (name, rules) -> `door.games.solver.odds.Odds`.
     odds_at: str = ""
-    # What tells what the decisions of its hands cost: (rules) -> `door.odds.odds.Costs`.
+    # What tells what the decisions of its hands cost: (rules) -> `door.games.solver.odds.Costs`.
     costs_at: str = ""
-    # What makes its strategy card: (title, rules, odds) -> `door.odds.card.StrategyCard`.
+    # What makes its strategy card: (title, rules, odds) -> `door.games.solver.card.StrategyCard`.
     card_at: str = ""
     # Of what makes each thing that its callers share, by a name: (board) -> `Shared`. Games that
     # name the same thing have it together.
@@ -57,6 +57,10 @@ class Game:
     def find(self, where: str) -> Any:
         """Return what is called so, as "module:name", in the game's folder."""
         return find(f"door.games.{self.folder}.{where}")
+
+    def find_at_the_table(self, where: str) -> Any:
+        """Return what is called so, as "module:name", in the folder of the game's table."""
+        return find(f"door.tables.{self.folder}.{where}")
 
     @cached_property
     def kind(self) -> Kind:

@@ -28,8 +28,8 @@ GAME = Game(
     title="Red Dog",
     about=N_("Bet that a card falls between"),
     read_settings=read,
-    odds_at="door.odds.red_dog:odds",
-    costs_at="door.odds.red_dog:costs",
+    odds_at="door.games.red_dog.odds:odds",
+    costs_at="door.games.red_dog.odds:costs",
     shares={"sums": "door.lobby.sums:for_board"},
-    card_at="door.odds.red_dog:card",
+    card_at="door.games.red_dog.odds:card",
 )

@@ -21,8 +21,8 @@ from door import wording
 from door.games.blackjack.round import start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.engine import shuffle
-from door.games.vegas import news
 from door.server.leadership import LOOK_SECONDS
+from door.tables.vegas import news
 from tests.door.at_the_teletype import at_the_teletype
 from tests.door.playing import PLACE_BET, at_the_table, hand
 from tests.door.seated import party

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from door.call.console import LAST_SECONDS, LONGEST_WAIT
-from door.games.vegas import news
-from door.games.vegas.room import table_of
+from door.tables.vegas import news
+from door.tables.vegas.room import table_of
 from tests.clock import FakeClock
 from tests.door.company import company, table_toml
 from tests.door.seated import everybody_plays, party, shoe

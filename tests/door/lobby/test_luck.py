@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from door.call.display import plain, wrap
+from door.games.solver.played import for_the_bank
 from door.lobby.luck import lines_of, sentences
 from door.lobby.sums import Sums
-from door.odds.played import for_the_bank
 from tests.door.playing import at_the_table, hand
 from timebank.language import Viewer, speaking_to
 from timebank.reports import house

@@ -6,10 +6,10 @@ import pytest
 
 from ansi.canvas import Canvas
 from door.call.display import Area, plain
-from door.games.black_jack_for_time.scene import ENDINGS
-from door.games.black_jack_for_time.words import sealed_rules
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.session.shared_hands import DealScene, ranked
+from door.tables.black_jack_for_time.scene import ENDINGS
+from door.tables.black_jack_for_time.words import sealed_rules
 from timebank.language import LANGUAGES, Viewer, _, speaking_to
 from timebank.wagers.deals import Placed
 

@@ -9,8 +9,8 @@ from door.call.bystander import LOOK_SECONDS
 from door.call.chair import MOST_BEHIND
 from door.call.console import Console
 from door.call.spoken import SPAN_SECONDS
-from door.games.black_jack_for_time.scene import BlackJackScene
 from door.games.engine.cards import parse_cards
+from door.tables.black_jack_for_time.scene import BlackJackScene
 from tests.door.company import AT_TABLE, player, table_toml
 from tests.door.reading import read_again
 from tests.door.seated import everybody_plays, shoe

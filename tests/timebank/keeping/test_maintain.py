@@ -129,7 +129,7 @@ def test_a_hand_that_cannot_be_read_does_not_keep_the_others_waiting(books):
 def test_the_board_says_how_a_hand_is_stood():
     stand = installed_stand()
     assert stand is not None
-    assert stand.__module__ == "door.games.overdue"
+    assert stand.__module__ == "door.tables.overdue"
 
 
 def days(books, number):

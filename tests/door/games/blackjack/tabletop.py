@@ -14,8 +14,8 @@ from door.games.blackjack.rules import (
     BlackjackRules,
     rules_from_mapping,
 )
-from door.games.blackjack.tutor.tutor import Advice
 from door.games.engine.cards import Card, parse_cards
+from door.games.solver.tutor.tutor import Advice
 
 STAKE = 600  # two coins of five minutes
 

@@ -15,11 +15,11 @@ from door.games.blackjack.rules import (
     VEGAS,
     BlackjackRules,
 )
-from door.games.blackjack.tutor.dealer import dealer_ways
-from door.games.blackjack.tutor.hands import values
-from door.games.blackjack.tutor.payments import payments
-from door.games.blackjack.tutor.tutor import FEWEST_UNSEEN, Advice, advice, judge, spot_of
 from door.games.engine.cards import Card, deck, parse_cards
+from door.games.solver.tutor.dealer import dealer_ways
+from door.games.solver.tutor.hands import values
+from door.games.solver.tutor.payments import payments
+from door.games.solver.tutor.tutor import FEWEST_UNSEEN, Advice, advice, judge, spot_of
 from tests.door.games.blackjack.chances import shoes
 from tests.door.games.blackjack.tabletop import (
     DECLINE,

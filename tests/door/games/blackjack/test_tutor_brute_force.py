@@ -18,17 +18,17 @@ from door.games.blackjack.rules import (
     BlackjackRules,
     rules_from_mapping,
 )
-from door.games.blackjack.tutor.dealer import Counts
-from door.games.blackjack.tutor.hands import values
-from door.games.blackjack.tutor.tutor import spot_of
 from door.games.engine.cards import Card, is_natural, parse_cards
+from door.games.solver.tutor.dealer import Counts
+from door.games.solver.tutor.hands import values
+from door.games.solver.tutor.tutor import spot_of
 from tests.door.games.blackjack.chances import houses
 from tests.door.games.blackjack.tabletop import (
     SPLIT,
     STAKE,
     stacked,
 )
-from tests.door.odds.every_deal import FACES, NoSuchRound, World, after, best, without
+from tests.door.games.solver.every_deal import FACES, NoSuchRound, World, after, best, without
 
 pytestmark = pytest.mark.long
 

@@ -12,8 +12,8 @@ import pytest
 import uvicorn
 
 from door.config.config import Config
-from door.pages.app import Pages
-from door.pages.reading import Reading
+from door.desk.pages.app import Pages
+from door.desk.pages.reading import Reading
 from tests.clock import FakeClock
 from tests.world import World
 from timebank.ledger.database import Database

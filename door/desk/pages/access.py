@@ -1,0 +1,269 @@
+"""Who may see the pages: callers with the sysop's powers, and those whom `[pages] readers` names,
+by their own name and password.
+
+Passwords are hashed, counted and made to wait as at the log-on (`door.defence`); the books count
+them (tries.py). A password that has to wait for its turn keeps its place while the browser asks for
+it now and then: no connection waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from door.call import passwords
+from door.defence.reception import minutes as waiting
+from door.desk.pages import sessions
+from door.desk.pages.asking import NOT_OURS, form_of, is_own
+from door.desk.pages.second_step import is_passed
+from door.desk.pages.showing import View, Visit
+from door.desk.pages.tries import PageTries
+from door.errors import CallRefused
+from timebank.errors import BooksFailed
+from timebank.names import names
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from door.clock import Clock, Timer
+    from door.defence.counts import Rank
+    from door.defence.tries import Try
+    from door.desk.pages.showing import Showing
+    from timebank.callers.callers import CallerRecord
+
+COOKIE = "session"
+QUEUE = "turn"  # the cookie of a password that waits
+WRONG = "Wrong name, password or code, or a caller without the sysop's powers."
+IN_TURN = (
+    "Too many wrong passwords for that name, or from your address: each try is checked in turn."
+    " Yours is in the queue, and is checked in about {time}."
+)
+CROWDED = "Too many callers are logging on. Please try again in a minute."
+ASK_SECONDS = 5  # after which a browser asks again whether it is its turn
+PATIENCE_SECONDS = 30.0  # without a question, until it has lost its place
+
+
+@dataclass(eq=False)
+class _LogOn:
+    """A name, a password and a code until they are found right or wrong. `at` is when they were
+    typed, in seconds since 1970. `turn` is set when the password is due."""
+
+    address: str
+    name: str
+    password: str
+    code: str
+    at: int
+    turn: asyncio.Event = field(default_factory=asyncio.Event)
+    queued: asyncio.Future[Try] = field(default_factory=asyncio.Future)
+    task: asyncio.Task[CallerRecord | None] = field(init=False)
+    timer: Timer | None = None  # until it loses its place
+
+    def begin(
+        self, work: Coroutine[None, None, CallerRecord | None], leave: Callable[[], None]
+    ) -> None:
+        def over(task: asyncio.Task[CallerRecord | None]) -> None:
+            leave()
+            if not task.cancelled():
+                task.exception()  # nobody asks for it where the browser has left
+
+        self.task = asyncio.create_task(work)
+        self.task.add_done_callback(over)
+
+    def cut(self) -> None:
+        """End it; what has been settled stays."""
+        if self.timer is not None:
+            self.timer.cancel()
+        self.task.cancel()
+
+
+class Access:
+    """`is_safe` says that browsers come by TLS, and that cookies may go no other way."""
+
+    def __init__(self, showing: Showing, now: Clock, *, is_safe: bool) -> None:
+        self._showing = showing
+        self._reading = showing.reading
+        self.tries = PageTries(showing, now)
+        self._now = now
+        self._is_safe = is_safe
+        self._sessions = sessions.Sessions()
+        self._desk = passwords.PasswordDesk()
+        self._waiting: dict[str, _LogOn] = {}  # by the tokens of their browsers
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/log-on", self._log_on, methods=["GET", "POST"]),
+            Route("/log-on/turn", self._look_at_turn),
+            Route("/log-off", self.of_sysop(self._log_off), methods=["POST"]),
+        ]
+
+    def close(self) -> None:
+        for token in tuple(self._waiting):
+            self._drop(token)
+        self._desk.close()
+
+    def of_sysop(
+        self, view: View, *, uses: bool = True
+    ) -> Callable[[Request], Awaitable[Response]]:
+        """Let a view be seen by whoever has logged on; others are led to the log-on.
+
+        What a script asks for by itself keeps no session from ending: it does not count as `uses`.
+        """
+
+        async def guarded(request: Request) -> Response:
+            token = request.cookies.get(COOKIE, "")
+            session = self._sessions.find(token, self._now.monotonic(), uses=uses)
+            record = None
+            if session is not None:
+                holds = partial(self._reading.holds, session.caller_id, session.password_hash)
+                record = await self._showing.read(holds)
+            if session is None or record is None:
+                self._sessions.end(token)
+                return RedirectResponse("/log-on", 303)
+            return await view(Visit(request, record, session))
+
+        return guarded
+
+    async def _log_on(self, request: Request) -> Response:
+        if request.method == "GET":
+            return self._showing.show("log_on.html", words="")
+        form = await form_of(request)
+        if form is None or not is_own(request):
+            return self._showing.problem(NOT_OURS, 403)
+        name, password, code = (form.get(field, "") for field in ("name", "word", "code"))
+        if not name.isprintable() or len(name) > names.LONGEST or len(password) > passwords.LONGEST:
+            return self._refuse(WRONG)
+        address = "unknown" if request.client is None else request.client.host
+        log_on = _LogOn(address, name, password, code, int(self._now.now().timestamp()))
+        try:
+            leave = self.tries.reception.enter(address, log_on.cut)
+        except CallRefused as refused:
+            return self._refuse(str(refused) or WRONG)
+        log_on.begin(self._settle(log_on), leave)
+        either: set[asyncio.Future[Any]] = {log_on.task, log_on.queued}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if log_on.task.done():
+            return self._settled(log_on)
+        token = secrets.token_urlsafe(32)
+        self._waiting[token] = log_on
+        answer = self._ask_to_wait(token, log_on)
+        answer.set_cookie(QUEUE, token, httponly=True, samesite="strict", secure=self._is_safe)
+        return answer
+
+    async def _look_at_turn(self, request: Request) -> Response:
+        """Answer a browser whose password waits: with the time left, or with the result."""
+        token = request.cookies.get(QUEUE, "")
+        log_on = self._waiting.get(token)
+        if log_on is None:
+            return RedirectResponse("/log-on", 303)
+        if log_on.turn.is_set():
+            await asyncio.wait({log_on.task})
+        if not log_on.task.done():
+            return self._ask_to_wait(token, log_on)
+        self._drop(token)
+        answer = self._settled(log_on)
+        answer.delete_cookie(QUEUE, httponly=True, samesite="strict", secure=self._is_safe)
+        return answer
+
+    def _ask_to_wait(self, token: str, log_on: _LogOn) -> Response:
+        if log_on.timer is not None:
+            log_on.timer.cancel()
+        log_on.timer = self._now.call_later(PATIENCE_SECONDS, partial(self._drop, token))
+        wait = waiting(self.tries.reception.wait(log_on.queued.result()))
+        answer = self._showing.show("turn.html", words=IN_TURN.format(time=wait))
+        answer.headers["Refresh"] = f"{ASK_SECONDS}; url=/log-on/turn"
+        return answer
+
+    def _drop(self, token: str) -> None:
+        if (log_on := self._waiting.pop(token, None)) is not None:
+            log_on.cut()
+
+    def _settled(self, log_on: _LogOn) -> Response:
+        """Begin a session if the password was right; otherwise say why there is none."""
+        if log_on.task.cancelled():
+            return self._refuse(CROWDED)
+        record = log_on.task.result()
+        if record is None:
+            return self._refuse(WRONG)
+        token = self._sessions.begin(record.id, record.password_hash, self._now.monotonic())
+        answer = RedirectResponse("/", 303)
+        answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=self._is_safe)
+        return answer
+
+    def _refuse(self, words: str) -> Response:
+        return self._showing.show("log_on.html", status=403, words=words)
+
+    async def _settle(self, log_on: _LogOn) -> CallerRecord | None:
+        """Return the caller if they may see the pages, else None, equally slowly."""
+        tried = await self.tries.present(log_on.address, log_on.name, log_on.turn.set)
+        try:
+            record = None if tried.is_due else await self._early(tried, log_on)
+            if record is None:
+                if not tried.is_due:
+                    self.tries.reception.delayed(log_on.address, tried)
+                    log_on.queued.set_result(tried)
+                    await log_on.turn.wait()
+                record = await self._in_turn(tried, log_on)
+        finally:
+            self.tries.gave_up(tried)  # unless it has been checked
+        if record is None or not self._reading.may_look(record):
+            return None
+        self.tries.reception.logged_on(log_on.address, log_on.name)
+        return record
+
+    async def _early(self, tried: Try, log_on: _LogOn) -> CallerRecord | None:
+        """Return the caller before their turn, if the password is right and the name has logged on
+        from this address before.
+
+        The password is checked at every address that callers have logged on from, and only the
+        caller learns the result.
+        """
+        reception = self.tries.reception
+        early = reception.may_look_early(tried)
+        if early is None:
+            return None
+        rank = reception.rank(log_on.address, log_on.name)
+        record, is_right = await self._has_password(log_on, rank)
+        if record is not None and is_right and reception.is_at_home(tried):
+            is_right = await self._has_code(record, log_on)
+        return record if reception.is_believed_early(tried, early, right=is_right) else None
+
+    async def _in_turn(self, tried: Try, log_on: _LogOn) -> CallerRecord | None:
+        await self.tries.begin(tried)
+        try:
+            record, is_right = await self._has_password(log_on, tried.rank)
+            if record is not None and is_right:
+                is_right = await self._has_code(record, log_on)
+        except BooksFailed:
+            await self.tries.right(tried)
+            raise
+        if record is None or not is_right:
+            self.tries.reception.was_wrong(log_on.address, tried)
+            return None
+        await self.tries.right(tried)
+        return record
+
+    async def _has_password(self, log_on: _LogOn, rank: Rank) -> tuple[CallerRecord | None, bool]:
+        record = await self._showing.read(partial(self._reading.named, log_on.name))
+        stored = None if record is None else record.password_hash
+        return record, await self._desk.verify(stored, log_on.password, rank)
+
+    async def _has_code(self, record: CallerRecord, log_on: _LogOn) -> bool:
+        passed = partial(is_passed, self._reading, record, log_on.code, log_on.at)
+        return await self._showing.read(passed)
+
+    async def _log_off(self, visit: Visit) -> Response:
+        form = await form_of(visit.request)
+        is_meant = is_own(visit.request)
+        if form is None or not (is_meant and sessions.is_of(visit.session, form.get("form", ""))):
+            return self._showing.problem(NOT_OURS, 403)
+        self._sessions.end(visit.request.cookies.get(COOKIE, ""))
+        answer = RedirectResponse("/log-on", 303)
+        answer.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=self._is_safe)
+        return answer

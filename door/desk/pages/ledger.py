@@ -1,0 +1,104 @@
+"""The ledger: leaves of it by what is sought, as files too, and each entry by itself."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from functools import partial
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from door.desk.pages.asking import Parameters, number_in
+from timebank.reports.leaves import Sought
+
+if TYPE_CHECKING:
+    from door.desk.pages.showing import Guard, Showing, Visit
+
+FIELDS = frozenset({each.name for each in fields(Sought)} - {"caller_id"} | {"caller"})
+MINUTE = 60
+
+
+class LedgerPages:
+    def __init__(self, showing: Showing) -> None:
+        self._showing = showing
+        self._reading = showing.reading
+
+    def routes(self, guard: Guard) -> list[Route]:
+        return [
+            Route("/ledger", guard(self._ledger)),
+            Route("/ledger.csv", guard(self._csv)),
+            Route("/ledger.beancount", guard(self._beancount)),
+            Route("/entry/{number}", guard(self._entry)),
+            Route("/balances", guard(self._balances)),
+        ]
+
+    async def _ledger(self, visit: Visit) -> Response:
+        asked = Parameters(visit.query, FIELDS)
+        sought = await self._sought(asked)
+        before = asked.number("before")
+        if asked.wrong:
+            return self._showing.problem(" ".join(asked.wrong), 400, visit)
+        found = await self._showing.read(partial(self._reading.leaf, sought, before))
+        return self._showing.show(
+            "ledger.html",
+            visit,
+            leaf=found.leaf,
+            held=found.held,
+            asked=asked.kept,
+            before=before,
+        )
+
+    async def _csv(self, visit: Visit) -> Response:
+        asked = Parameters(visit.query, FIELDS)
+        sought = await self._sought(asked)
+        if asked.wrong:
+            return self._showing.problem(" ".join(asked.wrong), 400, visit)
+        written = self._showing.file(self._reading.csv(sought))
+        return _file(StreamingResponse(written, media_type="text/csv"), "csv")
+
+    async def _beancount(self, visit: Visit) -> Response:
+        asked = Parameters(visit.query, FIELDS)
+        sought = await self._sought(asked)
+        if asked.wrong:
+            return self._showing.problem(" ".join(asked.wrong), 400, visit)
+        written = self._showing.file(self._reading.beancount(sought))
+        return _file(StreamingResponse(written, media_type="text/plain"), "beancount")
+
+    async def _sought(self, asked: Parameters) -> Sought:
+        name = asked.text("caller")
+        caller = await self._showing.read(partial(self._reading.find, name)) if name else None
+        if name and caller is None:
+            asked.wrong.append("There is no caller of that name.")
+        return Sought(
+            caller_id=None if caller is None else caller.id,
+            kind=asked.text("kind").casefold() or None,
+            game="-".join(asked.text("game").casefold().split()) or None,
+            least=asked.number("least", MINUTE),
+            up_to=asked.number("up_to", MINUTE),
+            since=asked.day("since"),
+            until=asked.day("until"),
+            text=asked.text("text") or None,
+        )
+
+    async def _entry(self, visit: Visit) -> Response:
+        number = number_in(visit.request.path_params["number"])
+        read = self._showing.read
+        rows = [] if number is None else await read(partial(self._reading.entry, number))
+        if not rows:
+            return self._showing.problem("There is no entry of that number.", 404, visit)
+        return self._showing.show("entry.html", visit, rows=rows)
+
+    async def _balances(self, visit: Visit) -> Response:
+        """Show what every account held at an instant, now if none is asked for."""
+        asked = Parameters(visit.query, ("at",))
+        at = asked.instant("at", self._reading.config.bank.schedule.zone)
+        if asked.wrong:
+            return self._showing.problem(" ".join(asked.wrong), 400, visit)
+        then = await self._showing.report(partial(self._reading.balances_at, at))
+        return self._showing.show("balances.html", visit, then=then)
+
+
+def _file(answer: Response, ending: str) -> Response:
+    answer.headers["Content-Disposition"] = f'attachment; filename="ledger.{ending}"'
+    return answer

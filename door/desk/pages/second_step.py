@@ -1,0 +1,122 @@
+"""The second step of a log-on: a code of the caller's authenticator, for those who set one up."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from door.defence import recovery as codes
+from door.defence import totp
+from door.desk.pages import sessions
+from door.desk.pages.asking import NOT_OURS, form_of, is_own
+from timebank.callers import callers, recovery, second_step
+from timebank.callers.second_step import SecondStep
+from timebank.ledger.schema import stamp
+
+if TYPE_CHECKING:
+    from door.desk.pages.reading import Reading
+    from door.desk.pages.showing import Guard, Showing, Visit
+    from timebank.callers.callers import CallerRecord
+    from timebank.ledger.database import Desk
+
+WRONG_CODE = "That code is not right, or it was used before. Is the clock of your phone right?"
+BY_RECOVERY = "a recovery code was used"
+
+
+def is_passed(reading: Reading, record: CallerRecord, typed: str, at: int) -> bool:
+    """Tell whether a code lets a caller in, and use it up; whoever has none set up needs none.
+
+    `at` is when it was typed, in seconds since 1970: its password may have waited. A recovery code
+    of theirs lets them in as well, and ends the second step. Waits for the disk.
+    """
+    if second_step.of(record) is None:
+        return True
+    digest = codes.digest_of(typed)
+
+    def work(desk: Desk) -> bool:
+        step = second_step.of(callers.get(desk, record.id))
+        if step is None:
+            return True
+        if digest is not None:
+            owner = recovery.owner(desk, record.name, digest)
+            if owner is None or owner.id != record.id:
+                return False
+            return second_step.turn_off(desk, record.id, BY_RECOVERY, record.name)
+        used = totp.step_of(step.secret, typed, at, step.last)
+        return used is not None and second_step.use(desk, record.id, SecondStep(step.secret, used))
+
+    return reading.work(work)
+
+
+class SecondStepPages:
+    def __init__(self, showing: Showing) -> None:
+        self._showing = showing
+        self._reading = showing.reading
+
+    def routes(self, guard: Guard) -> list[Route]:
+        return [
+            Route("/second-step", guard(self._shown)),
+            Route("/second-step", guard(self._change), methods=["POST"]),
+        ]
+
+    async def _shown(self, visit: Visit, words: str = "", status: int = 200) -> Response:
+        """Show whether codes are asked for; if not, a secret that this session may set up."""
+        is_on = second_step.of(visit.who) is not None
+        if not is_on and not visit.session.offered:
+            visit.session.offered = totp.new_secret()
+        secret = "" if is_on else visit.session.offered
+        address = totp.address_of(secret, visit.who.name, self._reading.config.board.name)
+        return self._showing.show(
+            "second_step.html",
+            visit,
+            status,
+            is_on=is_on,
+            secret=" ".join(secret[at : at + 4] for at in range(0, len(secret), 4)),
+            drawn="" if is_on else qr_of(address),
+            words=words,
+        )
+
+    async def _change(self, visit: Visit) -> Response:
+        """Turn it on with a code of the secret that was shown, or off with one of its own."""
+        form = await form_of(visit.request)
+        token = "" if form is None else form.get("form", "")
+        if form is None or not (is_own(visit.request) and sessions.is_of(visit.session, token)):
+            return self._showing.problem(NOT_OURS, 403, visit)
+        change = partial(self._changed, visit, form.get("code", ""))
+        if not await self._showing.read(change):
+            return await self._shown(visit, WRONG_CODE, 403)
+        visit.session.offered = ""
+        who = await self._showing.read(partial(self._reading.find, f"#{visit.who.id}"))
+        return await self._shown(visit if who is None else visit._replace(who=who))
+
+    def _changed(self, visit: Visit, typed: str) -> bool:
+        who, offered = visit.who, visit.session.offered
+
+        def work(desk: Desk) -> bool:
+            step = second_step.of(callers.get(desk, who.id))
+            secret, last = (offered, 0) if step is None else (step.secret, step.last)
+            used = totp.step_of(secret, typed, stamp(desk.now), last) if secret else None
+            if used is None:
+                return False
+            if step is None:
+                second_step.turn_on(desk, who.id, SecondStep(secret, used), who.name)
+                return True
+            return second_step.turn_off(desk, who.id, "they turned it off", who.name)
+
+        return self._reading.work(work)
+
+
+def qr_of(address: str) -> str:
+    """Draw an address as SVG that may stand in a page; "" where the library is not installed."""
+    try:
+        segno = import_module("segno")
+    except ImportError:  # an installation from before it was wanted: the secret can be typed
+        return ""
+    drawn: str = segno.make(address, error="m", micro=False).svg_inline(
+        scale=5, dark="#000", light="#fff"
+    )
+    return drawn

@@ -1,0 +1,329 @@
+"""The screen of `door top` and its keys.
+
+Everything that waits, for the books or for a server, does so in a thread; the screen follows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, ParamSpec, TypeVar
+
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Grid, Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import DataTable, Footer, Input, RichLog, Static
+
+from door.desk.top import telling
+from door.desk.top.beside import BesideScreen
+from door.desk.top.watching import FEW_SECONDS, MANY_SECONDS, NOTHING, BoardSeen, Watching
+from door.errors import NoAnswer
+from timebank.errors import TimeBankError
+
+if TYPE_CHECKING:
+    from door.desk.pages.doing import Doing, OnCaller
+    from door.desk.pages.reading import Today
+
+PANELS = {
+    "bets": "1 Minutes and bets",
+    "house": "2 The house today",
+    "refused": "3 Who has to wait",
+    "log": "4 The sysop's log",
+}
+WIDE = 120  # columns from which on all panels are shown
+T = TypeVar("T")
+W = TypeVar("W", bound="Widget")
+P = ParamSpec("P")
+
+NOBODY = "Nobody is online."
+
+
+class Asking(ModalScreen[str | None]):
+    """A question with a line to type; None where it was left with Esc."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Leave it")]
+
+    def __init__(self, question: str) -> None:
+        super().__init__()
+        self._question = question
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="box"):
+            yield Static(self._question, markup=False)
+            yield Input(max_length=200)
+            yield Static("Enter does it, Esc leaves it.", classes="dim")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        self.dismiss(event.value.strip())
+
+
+class Sure(ModalScreen[bool]):
+    """What will happen, and whether it shall."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("y", "dismiss(True)", "Yes"),
+        ("n,escape", "dismiss(False)", "No"),
+    ]
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self._words = words
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="box"):
+            yield Static(self._words, markup=False)
+            yield Static("y does it, n leaves it.", classes="dim")
+
+
+class Top(App[None]):
+    TITLE = "door top"
+    ENABLE_COMMAND_PALETTE = False
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("s", "say", "Say"),
+        ("a", "say_all", "All"),
+        ("l", "look", "Look"),
+        ("k", "kick", "Kick"),
+        ("f", "freeze", "Freeze"),
+        ("e", "event", "Event"),
+        ("d", "drain", "Drain"),
+        ("q", "quit", "Quit"),
+        *(Binding(name[0], f"panel('{key}')", show=False) for key, name in PANELS.items()),
+    ]
+    CSS = """
+    #head { height: 1; background: $primary; color: $text; }
+    #nodes { height: 1fr; min-height: 5; }
+    #panels { height: 1fr; grid-size: 1; }
+    #panels > * { border: round $primary; border-subtitle-color: $text-muted; padding: 0 1;
+                  height: 1fr; }
+    .-narrow #panels > * { display: none; }
+    .-narrow #panels > .-chosen { display: block; }
+    .-wide #panels { grid-size: 2 3; height: 2fr; }
+    .-wide #bets { column-span: 2; }
+    .-wide #house { row-span: 2; }
+    #said { height: auto; max-height: 3; color: $warning; }
+    Asking, Sure { align: center middle; }
+    .box { width: 72; max-width: 95%; height: auto; border: round $accent; padding: 1 2;
+           background: $surface; }
+    .dim { color: $text-muted; }
+    """
+
+    def __init__(self, watching: Watching, by: str) -> None:
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
+        self._watching = watching
+        self._doing: Doing = watching.doing
+        self._schedule = watching.config.bank.schedule
+        self._by = by
+        self._on: list[int] = []
+        self._answer = NOTHING
+        self._today: Today | None = None
+        self._is_wide: bool | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(self._watching.config.board.name, id="head", markup=False)
+        yield DataTable(id="nodes", cursor_type="row", zebra_stripes=True)
+        with Grid(id="panels"):
+            yield RichLog(id="bets", max_lines=500, wrap=True, min_width=1, classes="-chosen")
+            for name in ("house", "refused", "log"):
+                with VerticalScroll(id=name):
+                    yield Static(id=f"{name}-text", markup=False)
+        yield Static(id="said", markup=False)
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        for name, words in PANELS.items():
+            self.query_one(f"#{name}").border_title = words
+        self._nodes_table.focus()
+        self.run_worker(self._keep_looking())
+        self.run_worker(self._keep_adding_up())
+
+    @property
+    def _nodes_table(self) -> DataTable[Text]:
+        return self.screen_stack[0].query_one("#nodes", DataTable)
+
+    # What is seen.
+
+    async def _keep_looking(self) -> None:
+        while True:
+            self._show(await asyncio.to_thread(self._watching.look))
+            await asyncio.sleep(FEW_SECONDS)
+
+    async def _keep_adding_up(self) -> None:
+        while True:
+            self._today = await asyncio.to_thread(self._watching.today)
+            self._put("house", "\n".join(telling.house_lines(self._today)))
+            self._show_head()
+            await asyncio.sleep(MANY_SECONDS)
+
+    def _show(self, seen: BoardSeen) -> None:
+        self._answer = seen.nodes
+        self._show_head()
+        self._show_nodes()
+        bets = self._first("#bets", RichLog)
+        for line in telling.moved_lines(seen.moved):
+            bets.write(Text(line), expand=True)
+        self._put("refused", "\n".join(telling.refused_lines(seen.refused)))
+        self._put("log", "\n".join(telling.log_lines(seen.log, self._schedule)))
+        if seen.problem:
+            self._say(seen.problem)
+
+    def _show_head(self) -> None:
+        config = self._watching.config
+        words = telling.head(config.board.name, config.calls.nodes, self._answer, self._today)
+        self._first("#head", Static).update(words)
+
+    def _show_nodes(self) -> None:
+        table, is_wide = self._nodes_table, self.size.width >= WIDE
+        rows = telling.node_rows(self._answer)
+        columns = list(telling.COLUMNS.items())
+        if not is_wide:
+            del columns[telling.NARROW_COLUMNS :]
+        if is_wide != self._is_wide:
+            self._is_wide = is_wide
+            table.clear(columns=True)
+            for key, words in PANELS.items():  # those that are hidden, by their keys
+                others = "  ".join(each for each in PANELS.values() if each != words)
+                self._first(f"#{key}", Widget).border_subtitle = "" if is_wide else others
+            for name, width in columns:
+                table.add_column(name, width=width)
+        at = table.cursor_row
+        table.clear()
+        self._on = [int(row[0]) for row in rows]
+        for row in rows:
+            table.add_row(*(Text(cell) for cell in row[: len(columns)]))
+        table.border_title = "" if rows else NOBODY
+        if rows:
+            table.move_cursor(row=min(at, len(rows) - 1))
+
+    def _put(self, panel: str, text: str) -> None:
+        self._first(f"#{panel}-text", Static).update(text)
+
+    def _first(self, selector: str, kind: type[W]) -> W:
+        """Find a widget of the board's screen, whatever dialog lies over it."""
+        found: W = self.screen_stack[0].query_one(selector, kind)
+        return found
+
+    def _say(self, words: str) -> None:
+        self._first("#said", Static).update(words)
+
+    # What is done.
+
+    def action_panel(self, name: str) -> None:
+        for each in PANELS:
+            self._first(f"#{each}", Widget).set_class(each == name, "-chosen")
+
+    def action_say(self) -> None:
+        self._begin(self._ask_say)
+
+    def action_say_all(self) -> None:
+        self._begin(self._ask_say_all)
+
+    def action_look(self) -> None:
+        self._begin(self._go_beside)
+
+    def action_kick(self) -> None:
+        self._begin(self._ask_kick)
+
+    def action_freeze(self) -> None:
+        self._begin(self._ask_freeze)
+
+    def action_event(self) -> None:
+        self._begin(self._ask_event)
+
+    def action_drain(self) -> None:
+        self._begin(self._ask_drain)
+
+    def _begin(self, act: Callable[[], Awaitable[str | None]]) -> None:
+        """Do what a key asks for, and tell what came of it; one thing at a time."""
+        self.run_worker(self._done(act), group="act", exclusive=True)
+
+    async def _done(self, act: Callable[[], Awaitable[str | None]]) -> None:
+        try:
+            words = await act()
+        except (NoAnswer, TimeBankError) as error:
+            words = str(error)
+        if words is not None:
+            self._say(words)
+
+    async def _ask_say(self) -> str | None:
+        on = await self._chosen()
+        text = await self._typed(f"What do you want to say to {on.name}?")
+        return await self._do(self._doing.say, self._by, on, text) if text else None
+
+    async def _ask_say_all(self) -> str | None:
+        text = await self._typed("What do you want to say to everybody who is on?")
+        return await self._do(self._doing.say, self._by, None, text) if text else None
+
+    async def _ask_kick(self) -> str | None:
+        on = await self._chosen()
+        why = await self._typed(
+            f"End {on.name}'s call? Type the reason, which they read, or nothing."
+        )
+        return None if why is None else await self._do(self._doing.kick, self._by, on, why)
+
+    async def _ask_freeze(self) -> str | None:
+        on = await self._chosen()
+        is_frozen = "freeze" in on.acts  # what can be done is what it is not
+        act = "Freeze" if is_frozen else "Open"
+        why = await self._typed(f"{act} {on.name}'s account? Type the reason.")
+        if not why:
+            return None
+        does = partial(self._doing.freeze, self._by, on, why, is_frozen=is_frozen)
+        return await self._do(does)
+
+    async def _ask_event(self) -> str | None:
+        """Start an event early, so that the next one comes sooner, or take back one that is."""
+        started = await self._do(self._doing.started_event)
+        if started:
+            words = f"{started} was started early. Take it back? The board is open again then."
+            is_sure = await self.push_screen_wait(Sure(words))
+            return await self._do(self._doing.end_event, self._by) if is_sure else None
+        typed = await self._typed(
+            'Which system event starts early? Its name, or nothing for the next one; "for 30" is'
+            ' how many minutes it lasts, "in 5" when it begins: Mail hour for 30 in 5'
+        )
+        if typed is None:
+            return None
+        asked = telling.event_asked(typed)
+        words = await self._do(self._doing.plan_event, asked)
+        if not await self.push_screen_wait(Sure(words)):
+            return None
+        return await self._do(self._doing.start_event, self._by, asked)
+
+    async def _ask_drain(self) -> str | None:
+        words = (
+            "Take no more calls, and close when the last caller has gone? A board that drains"
+            " already closes now: callers are told, and no hand is lost."
+        )
+        is_sure = await self.push_screen_wait(Sure(words))
+        return await self._do(self._doing.drain, self._by) if is_sure else None
+
+    async def _go_beside(self) -> str | None:
+        on = await self._chosen()
+        await self._do(self._doing.note, self._by, on, "Looked over their shoulder")
+        data = self._watching.config.board.data
+        why: str | None = await self.push_screen_wait(
+            BesideScreen(data, on.node or 0, on.call or 0, self._by)
+        )
+        return why
+
+    async def _chosen(self) -> OnCaller:
+        """Return who is on the node under the bar; raises `NoAnswer` where nobody is."""
+        row = self._nodes_table.cursor_row
+        if not 0 <= row < len(self._on):
+            raise NoAnswer(NOBODY)
+        return await self._do(self._watching.on, self._on[row])
+
+    async def _typed(self, question: str) -> str | None:
+        typed: str | None = await self.push_screen_wait(Asking(question))
+        return typed
+
+    @staticmethod
+    async def _do(work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+        """Do in a thread what waits for the books or for a server."""
+        return await asyncio.to_thread(work, *given, **named)

@@ -1,0 +1,101 @@
+"""The odds of Red Dog: every pair of ranks, and every third."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from door.games.engine.cards import CARDS_IN_DECK, RANKS, SUITS, Card
+from door.games.red_dog.events import RedDogOutcome
+from door.games.red_dog.rules import THREE_OF_A_KIND_PAYS, RedDogRules, pays, spread_of
+from door.games.solver.card import Section, StrategyCard
+from door.games.solver.odds import RUNS_ON, Costs, Figures, Odds, PlayedHand, figures_of
+from door.games.solver.telling import percent
+
+_CARDS = tuple(Card(rank + SUITS[0]) for rank in RANKS)
+
+
+def odds(game: str, rules: RedDogRules) -> Odds:
+    """Raise where that gains (`perfect`, `totals`), or never: there is no dealer to play like, and
+    nothing to bust, so both of these are who adds nothing to their bet."""
+    raising, staying = _figures(rules, raises=True), _figures(rules, raises=False)
+    strategies = {
+        "perfect": raising,
+        "totals": raising,
+        "dealer": staying,
+        "never-bust": staying,
+    }
+    notes = (RUNS_ON,) if rules.shuffle == "shoe" else ()
+    return Odds(game, asdict(rules), strategies, notes=notes, purses=(staying.net, raising.net))
+
+
+def card(title: str, rules: RedDogRules, odds: Odds) -> StrategyCard:
+    low = Card("2" + SUITS[0])
+    highs = {spread_of(low, high): high for high in _CARDS}
+    spreads = sorted(spread for spread in highs if spread > 0)
+    columns = tuple(map(str, spreads))
+    moves = tuple("R" if _raising_gains(rules, low, highs[each]) > 0 else "-" for each in spreads)
+    mean = odds.strategies["perfect"].mean
+    note = (
+        f"Played so, a caller gains {percent(mean)} of the bet on average. No other play is better."
+    )
+    section = Section("Spread", columns, (("", moves),))
+    gains = {"played": mean, "careful": mean}
+    return StrategyCard(f"{title}: what to do, by the spread", (section,), (note,), gains)
+
+
+def costs(rules: RedDogRules) -> Costs:
+    """What it costs to raise, or to stay, instead of what is better."""
+
+    def cost(hand: PlayedHand, result: Mapping[str, Any]) -> float:
+        first, second = (Card(card) for card in result["cards"][:2])
+        gain = _raising_gains(rules, first, second)
+        return max(0.0, gain) - (gain if hand.staked > hand.bet else 0.0)
+
+    return cost
+
+
+def _raising_gains(rules: RedDogRules, first: Card, second: Card) -> float:
+    """What raising adds on average to a unit that is bet, less than 0 where it costs; 0 where
+    nobody is asked."""
+    spread = spread_of(first, second)
+    if spread <= 0:
+        return 0.0
+    cards = CARDS_IN_DECK * rules.decks - 2
+    between = spread * len(SUITS) * rules.decks
+    return (between * pays(spread) - (cards - between)) / cards
+
+
+def _figures(rules: RedDogRules, *, raises: bool) -> Figures:
+    net: dict[float, float] = defaultdict(float)
+    outcomes: dict[str, float] = defaultdict(float)
+    staked = 0.0
+    copies = len(SUITS) * rules.decks
+    cards = CARDS_IN_DECK * rules.decks
+
+    def came(outcome: RedDogOutcome, gain: int, chance: float) -> None:
+        net[gain] += chance
+        outcomes[str(outcome)] += chance
+
+    for first in _CARDS:
+        for second in _CARDS:
+            chance = copies * (copies - (first == second)) / (cards * (cards - 1))
+            spread = spread_of(first, second)
+            bet = 1
+            if spread < 0:
+                third = chance * (copies - 2) / (cards - 2)
+                came(RedDogOutcome.THREE_OF_A_KIND, THREE_OF_A_KIND_PAYS, third)
+                came(RedDogOutcome.PUSH, 0, chance - third)
+            elif spread == 0:
+                came(RedDogOutcome.PUSH, 0, chance)
+            else:
+                between, paid = spread * copies, pays(spread)
+                if raises and _raising_gains(rules, first, second) > 0:
+                    bet = 2
+                win = chance * between / (cards - 2)
+                came(RedDogOutcome.WIN, bet * paid, win)
+                came(RedDogOutcome.LOSE, -bet, chance - win)
+            staked += bet * chance
+    return figures_of(net, outcomes, staked)

@@ -1,1 +1,0 @@
-"""What tables share: bets, figures and menu words, and the evening at a table for one caller."""

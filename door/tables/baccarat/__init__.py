@@ -1,0 +1,1 @@
+"""The baccarat table, for time or for play money, in English or in French."""

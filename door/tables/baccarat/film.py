@@ -1,0 +1,63 @@
+"""A coup of baccarat, shown again."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.games.baccarat.events import BaccaratDealt, BaccaratSettled
+from door.games.baccarat.round import BaccaratAction
+from door.tables import reel as films
+from door.tables.baccarat import words
+from door.tables.baccarat.scene import BaccaratScene
+from door.tables.baccarat.table import CALL_SECONDS, SLIDE_SECONDS
+from door.tables.fairness import Fairness
+from door.tables.scene import bet_name
+from timebank.language import _
+from timebank.words import money
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from door.tables.reel import Filmed, Reel
+    from timebank.words import Unit
+
+_TOSSES = (BaccaratAction.BANK_CARD, BaccaratAction.BANK_NO_CARD)
+
+
+def film(reel: Reel, hand: Filmed) -> None:
+    stored, shoe = hand.stored, hand.stored.shoe
+    amount = _amounts(stored.unit, stored.coin)
+    is_for_time = stored.unit == "second"
+    scene = BaccaratScene(for_time=is_for_time)
+    scene.played = _("Played for time") if is_for_time else _("Played to break the bank")
+    scene.figures = [(bet_name(), amount(stored.stake))]
+    films.begin(reel, hand, scene)
+    for step in hand.steps:
+        if step.act is not None and step.act.word in _TOSSES:
+            toss = _("The bank may draw or stand, and leaves it to a toss.")
+            reel.display.say(f"|07{toss}")
+        elif step.act is not None:
+            key = words.CARD if step.act.word == BaccaratAction.CARD else words.NO_CARD
+            films.decide(reel, stored.caller, words.card_choices()[key])
+        for event in step.events:
+            scene.follow(event)
+            if isinstance(event, BaccaratSettled):
+                scene.banner = words.banner(event, amount)
+            reel.display.refresh()
+            if isinstance(event, BaccaratDealt):
+                reel.beat(SLIDE_SECONDS)
+            else:
+                reel.display.say(words.sentence(event, amount))
+                reel.beat(CALL_SECONDS)
+    if hand.after.over and shoe is not None:
+        scene.short = Fairness(shoe.seal, hand.seed).short()
+    reel.display.refresh()
+    films.end(reel, hand)
+
+
+def _amounts(unit: Unit, coin: int) -> Callable[[int], str]:
+    if unit == "second":
+        return lambda amount: wording.coins_of(amount, coin)
+    return partial(money, unit=unit)

@@ -1,0 +1,459 @@
+"""Baccarat as a caller meets it: for time or to break the bank, in English or in French.
+
+Commit before show: a step and all it moves are durable before its cards are slid across the
+baize. The rules are the engine's; this room asks, says what the croupier says, and waits a moment
+between two cards, which any key cuts short.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from door.call.console import lit
+from door.call.display import LAYOUT_COLUMNS
+from door.games.baccarat.events import (
+    BaccaratDealt,
+    BaccaratOutcome,
+    BaccaratSettled,
+    Event,
+    Side,
+)
+from door.games.baccarat.game import BaccaratSettings
+from door.games.baccarat.kind import BACCARAT_KIND
+from door.games.baccarat.round import BaccaratAction, BaccaratRound
+from door.games.baccarat.rules import RESHUFFLE_AT
+from door.games.engine.game import Act
+from door.tables.alone import Alone
+from door.tables.baccarat import words
+from door.tables.baccarat.book import advice
+from door.tables.baccarat.scene import COUPS_KEPT, ON_PLATE, BaccaratScene, celebrate
+from door.tables.baccarat.stakes import GAME, BaccaratStakes, ForTheBank, ForTime, statement
+from door.tables.play import Step
+from door.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING, TableCard
+from door.tables.words import BET, CUT, FAIRNESS, QUIT, RULES, turns_today
+from timebank.errors import BooksUnavailable, Refused
+from timebank.language import ENGLISH, LANGUAGES, _, ngettext
+from timebank.wagers import chronicle, play_money
+from timebank.words import money
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from timebank.wagers.journal import StoredRound
+    from timebank.words import Unit
+
+SLIDE_SECONDS = 0.25  # for a card out of the shoe
+CALL_SECONDS = 0.8  # for what is called
+FRENCH = "fr"
+# As sysop.toml and older preferences call them.
+_NAMED = {"english": ENGLISH, "french": FRENCH}
+
+
+class BaccaratTable(Alone):
+    """One caller's visit. The language, what is played for and the last wagers are remembered."""
+
+    title = "Baccarat"
+    scene: BaccaratScene
+    betting: BaccaratStakes
+
+    def __init__(self, caller: Caller) -> None:
+        self.settings = BaccaratSettings.of(caller.config.games)
+        super().__init__(caller, BACCARAT_KIND, words.WORDS)
+        self.scene = BaccaratScene()
+        self.for_time = ForTime(caller, self.settings)
+        self.for_the_bank: dict[Unit, ForTheBank] = {}
+        self.betting = self.for_time
+        self.wager: int | None = None  # on the table, in the unit of the stakes
+        self._refusal_told = ""  # why no bet for time can be placed, as long as it holds
+        self._is_recalled = False  # whether scoreboard and brass plate are as the books have them
+
+    @property
+    def round(self) -> BaccaratRound | None:
+        coup: BaccaratRound | None = self.play.round
+        return coup
+
+    @property
+    def coin(self) -> int:
+        """What a coin is worth for time, in the coup on the table or in the next one."""
+        return self.for_time.coin
+
+    # The language.
+
+    async def visit(self) -> None:
+        with self._spoken():
+            await super().visit()
+
+    @contextlib.contextmanager
+    def _spoken(self) -> Iterator[None]:
+        """Speak the language of this table for a while, and what the caller chose ever after."""
+        viewer = self.console.viewer
+        before, viewer.language = viewer.language, self._language()
+        self.caller.status.show()
+        try:
+            yield
+        finally:
+            if self._chosen() is None and viewer.language != before:
+                viewer.language = before
+                self.caller.status.show()
+
+    def _chosen(self) -> str | None:
+        chosen = self.caller.record.preferences.get("language")
+        return str(chosen) if chosen in LANGUAGES else None
+
+    def _language(self) -> str:
+        """Return what the caller chose for all rooms, else for this table before there was such a
+        choice, else what the sysop has spoken here."""
+        kept = _NAMED.get(str(_kept(self.caller).get("language")))
+        house = _NAMED.get(self.settings.language)
+        return self._chosen() or kept or house or self.console.viewer.language
+
+    @property
+    def _unit(self) -> Unit:
+        """What the bank is played for in the language that is spoken."""
+        return "frf-cent" if self.console.viewer.language == FRENCH else "usd-cent"
+
+    async def _change_language(self) -> bool:
+        language = ENGLISH if self.console.viewer.language == FRENCH else FRENCH
+        kept = {name: value for name, value in _kept(self.caller).items() if name != "language"}
+        await self.caller.remember({"language": language, GAME: kept})
+        self.caller.status.show()
+        return True
+
+    # The evening at this table.
+
+    async def stand_open_hand(self) -> None:
+        """Take no card in the coup that `has_open_hand` found, for a caller without time."""
+        with self._spoken():
+            await self._lay_out()
+            await self._stand()
+
+    def _lay(self, stored: StoredRound) -> None:
+        if stored.unit == "second":
+            self.for_time.coin = stored.coin
+        else:
+            self._play_for_the_bank(stored.unit)
+        self.wager = stored.stake
+        if self.round is not None:
+            self.scene.lay(self.round)
+
+    async def _lay_out(self) -> None:
+        if isinstance(self.betting, ForTheBank):
+            await self.betting.face()
+        await self._recall()
+        self._come_to_table()
+
+    async def _recall(self) -> None:
+        """Fill scoreboard and brass plate from the books, once."""
+        shoe, scene = self.play.shoe, self.scene
+        if self._is_recalled or shoe is None:
+            return
+        with contextlib.suppress(BooksUnavailable):
+            results = await self.caller.ask_books(
+                lambda desk: chronicle.results_of_shoe(desk, shoe.id, COUPS_KEPT)
+            )
+            scene.remember(map(_settled, results))
+            scene.plate = await self.caller.look_up(
+                lambda desk: chronicle.bank_breakers(desk, ON_PLATE)
+            )
+            self._is_recalled = True
+
+    async def _resume(self) -> bool:
+        await self._lay_out()
+        self.console.say(f"|14{_(self.words.resumed)}")
+        await self._play()
+        self.for_time.coin = self.caller.status.coin = self.settings.coin_minutes * 60
+        if isinstance(self.betting, ForTheBank):
+            # They are back, and the bank has recovered; but not from a coup that has just broken
+            # it.
+            self.betting.is_faced = self.betting.is_broken
+        return await self._meet_the_bank() is not None
+
+    async def _sit_down(self) -> bool:
+        return await self._choose_mode() and await self._take_place()
+
+    async def _choose_mode(self) -> bool:
+        """Ask a caller who has never said so what they play for; `False` when they leave."""
+        mode = _kept(self.caller).get("mode")
+        if mode not in words.modes():
+            self.scene.played = ""
+            self.console.stage(self.scene)
+            mode = await self.console.ask(
+                {**words.modes(), QUIT: _("Quit")},
+                question=_("Play for time, or to break the bank?"),
+                cancel=QUIT,
+                meanings=words.mode_meanings(),
+            )
+            if mode == QUIT or not await self.tries(self._keep(mode=str(mode))):
+                return False
+        self._use_mode(str(mode))
+        return True
+
+    def _use_mode(self, mode: str) -> None:
+        """Play for time, or for the bank in the money of the language, from now on."""
+        self.wager = None  # that of the last coup was in another unit
+        if mode == words.FOR_TIME:
+            self.betting = self.for_time
+        else:
+            self._play_for_the_bank(self._unit)
+
+    def _play_for_the_bank(self, unit: Unit) -> None:
+        fresh = ForTheBank(self.caller, unit)
+        self.betting = self.for_the_bank.setdefault(unit, fresh)
+
+    async def _take_place(self) -> bool:
+        """Lay out what is played for, with a sealed shoe; `False` when the books cannot."""
+        welcome = await self._meet_the_bank()
+        if welcome is None:
+            return False
+        if self._is_recalled:
+            self._come_to_table()
+        else:
+            await self._recall()
+            self._come_to_table()
+            if self.scene.plate:
+                self.console.say(f"|06{words.brass_plate(self.scene.plate)}")
+        if welcome:
+            self.console.say(welcome)
+        return True
+
+    async def _meet_the_bank(self) -> str | None:
+        """Have a shoe on the table, and a bank that is faced where it is played for; return what
+        the croupier says to that, `None` when the books cannot."""
+        try:
+            if self.play.shoe is None:
+                await self._lay_shoe()
+            if isinstance(self.betting, ForTheBank) and not self.betting.is_faced:
+                return await self.betting.face()
+        except BooksUnavailable:
+            self.books_unavailable()
+            await self.console.any_key()
+            return None
+        return ""
+
+    # Between two coups.
+
+    async def _choose(self) -> str:
+        refusal = self.betting.refusal() if self.betting is self.for_time else ""
+        if refusal and refusal != self._refusal_told:
+            self.console.say(f"|14{refusal} {_('M plays for play money.')}")
+        self._refusal_told = refusal
+        can_bet = not self.betting.refusal()
+        labels = words.menu(can_bet=can_bet)
+        return await self.console.ask(
+            # Where no bet is offered, B says why.
+            {BET: "", **labels, STRATEGY: _(STRATEGY_LABEL)},
+            menu=self._menu(labels),
+            default=BET if can_bet else None,
+            cancel=QUIT,
+            meanings={**words.meanings(), STRATEGY: _(STRATEGY_MEANING)},
+        )
+
+    def _menu(self, labels: Mapping[str, str]) -> str:
+        """Return the menu in two rows, or in as many as it takes where there is little room."""
+        if self.console.is_painted and self.console.page_columns < LAYOUT_COLUMNS:
+            return lit(labels, BET)
+        first = {letter: labels[letter] for letter in _FIRST_ROW if letter in labels}
+        rest = {letter: label for letter, label in labels.items() if letter not in first}
+        return f"{lit(first, BET)}\n{lit(rest)}"
+
+    async def _serve(self, choice: str) -> None:
+        if choice == words.MODE:
+            mode = words.FOR_THE_BANK if self.betting is self.for_time else words.FOR_TIME
+            if await self.tries(self._keep(mode=mode)):
+                self._clear()
+                self._use_mode(mode)
+                await self._take_place()
+        elif choice == words.LANGUAGE:
+            if await self.tries(self._change_language()):
+                self._clear()
+                if self.betting is not self.for_time:
+                    self._use_mode(words.FOR_THE_BANK)
+                await self._take_place()
+        elif choice == words.SHOE:
+            self.console.say(self._shoe_told())
+        else:
+            await super()._serve(choice)
+
+    def _shoe_told(self) -> str:
+        if self.play.is_shoe_done:
+            return f"|07{_('The shoe is done: the next coup comes from a new one.')}"
+        cards = self.play.cards_left
+        left = ngettext(
+            "{number} card left in the shoe.", "{number} cards left in the shoe.", cards
+        ).format(number=f"|15{cards}|07")
+        return f"|07{left} {_('Reshuffle at {cards} cards.').format(cards=RESHUFFLE_AT)}"
+
+    async def _keep(self, **habits: str) -> bool:
+        await self.caller.remember({GAME: {**_kept(self.caller), **habits}})
+        return True
+
+    # Before the deal.
+
+    async def _deal(self) -> bool:
+        stakes = self.betting
+        try:
+            if isinstance(stakes, ForTheBank) and not stakes.bankroll:
+                self.console.say(await stakes.renew())
+                if not stakes.bankroll:
+                    return False
+            return await super()._deal()
+        except (Refused, BooksUnavailable):
+            self.wager = None
+            raise
+
+    async def _place(self, bet: int, cut: str) -> None:
+        stakes = self.betting
+        amount = bet * stakes.coin
+        banco = isinstance(stakes, ForTheBank) and amount == stakes.casino
+        self.wager = amount
+        self._update()
+        with self.caller.status.suspense():
+            step = await self.play.place(amount, self._terms(), cut)
+            if banco:
+                self.console.say(f"|15{_('Banco!')}")
+            self.console.say(f"|07{_('No more bets.')}")
+            await stakes.remember(bet)
+            await self._show(step)
+
+    # The coup.
+
+    async def _play(self) -> None:
+        await super()._play()
+        stakes = self.betting
+        if isinstance(stakes, ForTheBank) and (gone := stakes.gone()):
+            self.console.say(gone)
+        elif isinstance(stakes, ForTheBank) and stakes.is_broken:
+            name = self.caller.record.name
+            await celebrate(self.console, stakes, name)
+            others = [each for each in self.scene.plate if each != name]
+            self.scene.plate = [name, *others][:ON_PLATE]
+            self.console.stage(self.scene)
+
+    async def _decide(self) -> None:
+        """Let the seed decide for the bank, where it tosses for it, or the player on a 5."""
+        with self.caller.status.suspense():
+            step = await self.play.toss()
+            if step is not None:
+                toss = _("The bank may draw or stand, and leaves it to a toss.")
+                self.console.say(f"|07{toss}")
+                await self._show(step)
+                return
+        assert self.round is not None  # it is the player's turn
+        self.console.say(f"|07{words.call(Side.PLAYER, self.round.player_point)}.")
+        advised = advice(self.round) if self.caller.prefers("tutor") else None
+        if advised is not None:
+            self.console.say(f"|11{advised.sentence}")
+        choices = words.card_choices()
+        choice = await self.console.ask(
+            {**choices, STRATEGY: _(STRATEGY_LABEL)},
+            question=_("Card?"),
+            menu=lit(choices),
+            meanings={**words.card_meanings(), STRATEGY: _(STRATEGY_MEANING)},
+        )
+        if choice == STRATEGY:
+            await self._read_strategy()
+            return
+        action = BaccaratAction.CARD if choice == words.CARD else BaccaratAction.NO_CARD
+        with self.caller.status.suspense():
+            await self._show(await self.play.act(Act(action), 0, ""))
+        if advised is not None and (verdict := advised.verdict(action)):
+            self.console.say(f"|11{verdict}")
+
+    async def _stand(self) -> None:
+        await self.play.stand(self._show_at_once)
+        self.console.say(f"|14{_('Your time was up: you took no card.')}")
+
+    async def _show(self, step: Step) -> None:
+        """Let a step happen; on a painted screen a moment passes after each thing."""
+        for event in step.events:
+            self._happen(event)
+            slid = isinstance(event, BaccaratDealt)
+            await self.console.beat(SLIDE_SECONDS if slid else CALL_SECONDS)
+        self._shown(step)
+
+    def _show_at_once(self, step: Step) -> None:
+        for event in step.events:
+            self._happen(event)
+        self._shown(step)
+
+    def _happen(self, event: Event) -> None:
+        self.scene.follow(event)
+        if isinstance(event, BaccaratSettled):
+            tally = self.betting.tally
+            tally.turns += 1
+            tally.net += event.won - event.lost
+            tally.endings[event.outcome] += 1
+            self.scene.banner = words.banner(event, self.betting.amount)
+        self.console.display.refresh()
+        # A card on a painted table speaks for itself.
+        if not (self.console.is_painted and isinstance(event, BaccaratDealt)):
+            self.console.say(words.sentence(event, self.betting.amount))
+
+    def _shown(self, step: Step) -> None:
+        self.betting.follow(step.receipt)
+        self._bring_up(step)
+        if step.after.over:
+            self.scene.short = self._fairness().short()
+            self.console.display.refresh()
+
+    # Small things.
+
+    def _rules(self) -> Mapping[str, object]:
+        return asdict(self.settings.rules)
+
+    async def _read_rules(self) -> None:
+        text = words.rules_text(self.settings, self._unit, self.scene.plate)
+        await self.console.read(_("The rules of baccarat"), text)
+
+    def _clear(self) -> None:
+        self.scene.clear()
+        self.wager = None
+
+    def _update(self) -> None:
+        self.scene.for_time = self.betting is self.for_time
+        self.scene.played = self.betting.played()
+        self.scene.figures = self.betting.figures(self.wager)
+
+    def _follow(self) -> None:
+        """Paint the table again when time that ticked has taken a coin from the pot; but never
+        let figures run ahead of the cards."""
+        before = self.scene.figures
+        if not self.caller.status.waits:
+            self._update()
+        if self.scene.figures != before:
+            self.console.display.refresh()
+
+    def _statement(self) -> str:
+        every: tuple[BaccaratStakes, ...] = (self.for_time, *self.for_the_bank.values())
+        return " ".join(filter(None, map(statement, every)))
+
+
+# Of the menu; the rest stands in a second row.
+_FIRST_ROW = (BET, RULES, FAIRNESS, CUT)
+
+
+def _settled(result: Mapping[str, Any]) -> BaccaratSettled:
+    """Return a coup of the journal as the scoreboard has it, whatever was bet."""
+    mine, banks = result["points"]
+    return BaccaratSettled(BaccaratOutcome(result["outcome"]), mine, banks, 0, 0, 0)
+
+
+def _kept(caller: Caller) -> Mapping[str, object]:
+    kept = caller.record.preferences.get(GAME)
+    return kept if isinstance(kept, dict) else {}
+
+
+def sit_down(board: Board, caller: Caller) -> BaccaratTable:
+    table = BaccaratTable(caller)
+    table.strategy = TableCard(board, GAME, table.settings.rules)
+    return table
+
+
+async def menu_words(board: Board, caller: Caller) -> str:
+    has = await caller.ask_books(lambda desk: play_money.bankrolls(desk, caller.record.id))
+    held = ", ".join(money(amount, unit) for unit, amount in sorted(has.items()))
+    turns = turns_today(caller, BACCARAT_KIND.name, BaccaratSettings.of(caller.config.games))
+    return _("{bankrolls}; {turns}").format(bankrolls=held, turns=turns) if held else turns

@@ -1,0 +1,355 @@
+"""What the croupier says: the table's words, and events, cards and amounts put into them.
+
+Texts are in English; the croupier's French is in the catalogue, as all French is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.games.baccarat import events as happened
+from door.games.baccarat.events import BaccaratOutcome, Event, Side
+from door.tables import words as tables
+from door.tables.cards import the_card
+from door.tables.scene import bet_name
+from door.tables.words import Words, pay_lines
+from timebank.language import N_, _, ngettext, pgettext
+from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
+from timebank.words import money, span
+
+if TYPE_CHECKING:
+    from door.games.baccarat.game import BaccaratSettings
+    from timebank.words import Unit
+
+CENTS = 100  # in a dollar or a franc
+
+# What this table has besides the keys of every table.
+MODE, LANGUAGE, SHOE = "MLS"
+FOR_TIME, FOR_THE_BANK = "T", "B"
+CARD, NO_CARD = "C", "N"
+
+
+# What every table says, as a croupier says it.
+WORDS = Words(
+    new_shoe=N_("The cards are shuffled: a new shoe."),
+    cut_on=N_("Cut is on: you'll be asked for a phrase before each new shoe."),
+    bets=N_("Place your bets: {least} to {most} (Enter for {last}):"),
+    bets_narrow=N_("Bets, {least_coins} to {most_coins} (Enter for {last_coins}):"),
+    no_bet=N_("No bet placed."),
+    which_amount=N_("Whole amounts only, such as {example}."),
+    pot_too_small=N_(
+        "You have {pot}. The smallest bet is {least}, and your last coin stays with you."
+    ),
+    last_turn=N_("That was your last turn today: you get {limit} a day."),
+    resumed=N_("The coup you left is still on the table."),
+)
+
+
+# Names and amounts.
+
+
+def title() -> str:
+    return _("Baccarat")
+
+
+def name_of(side: Side) -> str:
+    return pgettext("baccarat", "Player") if side is Side.PLAYER else pgettext("baccarat", "Bank")
+
+
+def stand_off() -> str:
+    return _("Stand-off")
+
+
+def signed_money(cents: int, unit: Unit) -> str:
+    """Return what somebody is up, or down when negative.
+
+    >>> signed_money(500_000, "usd-cent"), signed_money(-500_000, "frf-cent")
+    ('+$5,000', '-FR 5,000')
+    """
+    return f"{'+' if cents > 0 else ''}{money(cents, unit)}"
+
+
+def point_name(point: int) -> str:
+    """Return a point as it is called.
+
+    >>> point_name(0), point_name(9)
+    ('zero', 'nine')
+    """
+    return (
+        pgettext("point", "zero"),
+        pgettext("point", "one"),
+        pgettext("point", "two"),
+        pgettext("point", "three"),
+        pgettext("point", "four"),
+        pgettext("point", "five"),
+        pgettext("point", "six"),
+        pgettext("point", "seven"),
+        pgettext("point", "eight"),
+        pgettext("point", "nine"),
+    )[point]
+
+
+# What is called.
+
+
+def call(side: Side, point: int) -> str:
+    """Return a point as the croupier calls it.
+
+    >>> call(Side.BANK, 7)
+    'Seven for the bank'
+    """
+    called = _called(side, point)
+    return called[0].upper() + called[1:]
+
+
+def _called(side: Side, point: int) -> str:
+    to = _("{point} for the player") if side is Side.PLAYER else _("{point} for the bank")
+    return to.format(point=point_name(point))
+
+
+def sentence(event: Event, amount: Callable[[int], str]) -> str:
+    """Return what is said of an event; `amount` puts what was won or lost into words."""
+    match event:
+        case happened.BaccaratDealt(card=dealt):
+            if dealt is None:
+                return f"|07{_('The bank takes a card, face down.')}"
+            told = _("You get {card}.").format(card=f"|15{the_card(dealt)}|07")
+            return f"|07{told}"
+        case happened.BaccaratNatural(side=side, point=point):
+            return f"|15{_('A natural: {call}!').format(call=_called(side, point))}"
+        case happened.BaccaratRevealed(cards=(first, second), point=point):
+            both = _("{card} and {other}").format(card=the_card(first), other=the_card(second))
+            told = _("The bank turns up {cards}: {point}.")
+            return f"|07{told.format(cards=f'|15{both}|07', point=point_name(point))}"
+        case happened.BaccaratDrew(side=side, card=drawn, point=point):
+            told = (
+                _("A card for the player: {card}. {call}.")
+                if side is Side.PLAYER
+                else _("The bank draws {card}. {call}.")
+            )
+            return f"|07{told.format(card=f'|15{the_card(drawn)}|07', call=call(side, point))}"
+        case happened.BaccaratStood(side=side, point=point):
+            stands = (
+                _("The player stands: {call}.")
+                if side is Side.PLAYER
+                else _("The bank stands: {call}.")
+            )
+            return f"|07{stands.format(call=_called(side, point))}"
+        case happened.BaccaratSettled():
+            return _settled(event, amount)
+    return ""
+
+
+def _settled(event: happened.BaccaratSettled, amount: Callable[[int], str]) -> str:
+    points = {"player": event.player_point, "bank": event.bank_point}
+    if event.outcome is BaccaratOutcome.PLAYER:
+        won = f"|15{amount(event.won)}|10"
+        told = _("Player wins, {player} to {bank}: you win {amount}.")
+        return f"|10{told.format(**points, amount=won)}"
+    if event.outcome is BaccaratOutcome.BANK:
+        lost = f"|15{amount(event.lost)}|12"
+        told = _("Bank wins, {bank} to {player}: you lose {amount}.")
+        return f"|12{told.format(**points, amount=lost)}"
+    return f"|14{_('A stand-off: all bets are off.')}"
+
+
+def banner(event: happened.BaccaratSettled, amount: Callable[[int], str]) -> str:
+    """Return how a coup ended, as it stands on the felt."""
+    if event.outcome is BaccaratOutcome.PLAYER:
+        return _("You win {amount}").format(amount=amount(event.won))
+    if event.outcome is BaccaratOutcome.BANK:
+        return _("You lose {amount}").format(amount=amount(event.lost))
+    return _("Stand-off: your bet comes back")
+
+
+# The keys, and what they do.
+
+
+def menu(*, can_bet: bool) -> dict[str, str]:
+    """Return the labels of the menu between two coups; the bet where one can be placed."""
+    return {
+        **({tables.BET: _("Bet")} if can_bet else {}),
+        tables.RULES: _("Rules"),
+        tables.FAIRNESS: _("Fairness"),
+        tables.CUT: _("Cut"),
+        MODE: _("Mode"),
+        LANGUAGE: _("Language"),
+        SHOE: _("Shoe"),
+        tables.BANK: _("Time bank"),
+        tables.QUIT: _("Quit"),
+    }
+
+
+def meanings() -> dict[str, str]:
+    return {
+        tables.BET: _("Place a bet, and have the coup dealt."),
+        tables.RULES: _("Read the rules, what a bet pays, and how this house plays."),
+        tables.FAIRNESS: _("See how the shuffle is sealed, and check it."),
+        tables.CUT: _("Turn your own cut on or off."),
+        MODE: _("Play for your minutes, or for play money to break the bank."),
+        LANGUAGE: _("Change to French and francs, or back to English and dollars."),
+        SHOE: _("See how many cards are left in the shoe."),
+        tables.BANK: _("Go to the time bank. Your place is kept."),
+        tables.QUIT: _("Leave the table."),
+    }
+
+
+def modes() -> dict[str, str]:
+    return {FOR_TIME: pgettext("mode", "Time"), FOR_THE_BANK: pgettext("mode", "Bank")}
+
+
+def mode_meanings() -> dict[str, str]:
+    return {
+        FOR_TIME: _("Bet your own minutes, in coins."),
+        FOR_THE_BANK: _("Bet play money, and try to break the bank."),
+        tables.QUIT: _("Leave the table."),
+    }
+
+
+def card_choices() -> dict[str, str]:
+    return {CARD: pgettext("baccarat", "Card"), NO_CARD: _("No card")}
+
+
+def card_meanings() -> dict[str, str]:
+    return {
+        CARD: _("Take a third card."),
+        NO_CARD: _("Stay on five, and let the bank play."),
+    }
+
+
+# The rules, as a caller may read them at the table.
+
+
+def rules_text(settings: BaccaratSettings, unit: Unit, plate: Sequence[str] = ()) -> str:
+    """Return rules, pay table and this house's settings; `plate` names who broke the bank."""
+    point, *deal = _cards_rules(settings)
+    paragraphs = (
+        point,
+        (_("The table pays"), f"\n{_pay_table()}"),
+        *deal,
+        *_stakes_rules(settings, unit),
+        (
+            _("Fair"),
+            _(
+                "Four decks run on from coup to coup. You see the seal before you bet, and the "
+                "seed behind it when the shoe is done: after a coup that leaves eight cards or "
+                "fewer. Press F to read both, C to cut each new shoe with a phrase."
+            ),
+        ),
+        (_("Hang up"), _("If you are cut off on your 5, the coup waits for you as it was.")),
+        (_("Brass plate"), brass_plate(plate)),
+    )
+    return "\n\n".join(f"|15{head}|07  {text}" for head, text in paragraphs)
+
+
+def _pay_table() -> str:
+    rows = (
+        (_("Your point is higher"), _("{odds} to 1").format(odds=1)),
+        (_("Equal points"), _("bet comes back")),
+        (_("The bank's is higher"), _("bet is lost")),
+    )
+    return pay_lines(rows)
+
+
+def brass_plate(names: Sequence[str]) -> str:
+    if not names:
+        return _("Nobody has broken the bank yet.")
+    return _("They broke the bank: {names}.").format(names=", ".join(names))
+
+
+def _cards_rules(settings: BaccaratSettings) -> Sequence[tuple[str, str]]:
+    options = {
+        "draw": _("draws"),
+        "stand": _("stands"),
+        "toss": _("leaves it to a toss"),
+    }
+    bank = _(
+        "It draws on 0 to 2 and stands on 7. If the player stood, it draws on 3 to 5. "
+        "Otherwise the player's third card decides: on 3 the bank draws against 0 to 7, on 4 "
+        "against 2 to 7, on 5 against 5 to 7, on 6 against 6 and 7. In this house, on 3 against a "
+        "9 it {three}, on 5 against a 4 it {five}."
+    )
+    return (
+        (
+            _("The point"),
+            _(
+                "Get nine, or nearer to nine than the bank, with two or three cards. An ace "
+                "counts one, tens and faces nothing, all others their number. Drop the tens of "
+                "the total: 6 and 8 make 4."
+            ),
+        ),
+        (
+            _("The deal"),
+            _(
+                "Player, bank, player, bank. You play the player's hand. The bank's cards lie "
+                "face down until you are served. Eight or nine in two cards is a natural: it ends "
+                "the coup at once, and nine beats eight."
+            ),
+        ),
+        (_("The player"), _("Draws on 0 to 4, stands on 6 and 7. On 5 you choose.")),
+        (
+            _("The bank"),
+            bank.format(
+                three=options[settings.rules.bank_option_3v9],
+                five=options[settings.rules.bank_option_5v4],
+            ),
+        ),
+    )
+
+
+def _stakes_rules(settings: BaccaratSettings, unit: Unit) -> Sequence[tuple[str, str]]:
+    turns = settings.turns_per_day
+    for_time = _(
+        "A coin is {coin} of your time. Bet {least} to {most}; your last coin stays with you."
+    ).format(
+        coin=span(settings.coin_minutes * 60),
+        least=settings.smallest_bet,
+        most=wording.coins(settings.largest_bet),
+    )
+    if turns:
+        each = ngettext("{number} turn a day.", "{number} turns a day.", turns)
+        for_time = f"{for_time} {each.format(number=turns)}"
+    for_the_bank = _(
+        "New players get {bankroll}. You may bet all of it at once, but no more than the bank "
+        "has. The bank has {bank} each time you come back, and can be broken. If you lose your "
+        "bankroll, you get a fresh one the next day."
+    )
+    bankroll, bank = money(NEW_BANKROLL, unit), money(FULL_BANK, unit)
+    return (
+        (_("For time"), for_time),
+        (_("For the bank"), for_the_bank.format(bankroll=bankroll, bank=bank)),
+    )
+
+
+def explained(*, for_time: bool, in_lines: bool = False) -> list[str]:
+    """Return what each field of the table means; told `in_lines`, the scoreboard is a line."""
+    cards = (_("Player, Bank"), _("Each side's cards and points. Nine is best."))
+    coups = (
+        _("Scoreboard"),
+        _(
+            "The last coups, the latest at the right: the winning point stands in the row of the "
+            "winner."
+        ),
+    )
+    if in_lines:
+        told = _(
+            "The last coups, the latest last: the letter of the winner, and the winning point."
+        )
+        coups = (_("Scoreboard"), told)
+    net = (_("Net"), _("How far you're up or down since you sat down."))
+    bet = (bet_name(), _("What you have on the table."))
+    own = (
+        (
+            (_("Pot"), _("Your time left, in whole coins.")),
+            (_("A coin"), _("What a coin is worth.")),
+        )
+        if for_time
+        else (
+            (_("Bankroll"), _("Your play money. It is kept from call to call.")),
+            (_("The bank"), _("What the bank has left. Win it all and you have broken the bank.")),
+        )
+    )
+    plate = (_("Brass plate"), _("Those who broke the bank last."))
+    return [f"|15{head}|07  {text}" for head, text in (cards, *own, bet, net, coups, plate)]

@@ -1,0 +1,244 @@
+"""Before the deal: how much a caller may bet, and what they are told while they type it."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.call.display import LAYOUT_COLUMNS
+from door.tables.words import elsewhere, turns_are_used
+from timebank.errors import BooksFailed
+from timebank.language import _
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from door.call.caller import Caller
+    from door.games.engine.settings import StakeSettings
+    from door.tables.words import Words
+    from timebank.words import Unit
+
+_GROUPED = re.compile(r"[0-9]{1,3}(?:([ .,])[0-9]{3})(?:\1[0-9]{3})*|[0-9]+")
+
+
+def amount_typed(text: str) -> int | None:
+    """Return the whole number that somebody typed, its thousands parted or not.
+
+    >>> amount_typed("100,000"), amount_typed(" 100 000 "), amount_typed("1.000.000")
+    (100000, 100000, 1000000)
+    >>> amount_typed("1.50"), amount_typed("1,000 000"), amount_typed("")
+    (None, None, None)
+    """
+    text = text.strip()
+    if not _GROUPED.fullmatch(text):
+        return None
+    return int(re.sub(r"[ .,]", "", text))
+
+
+class Betting:
+    """The bets of one caller at one table, in coins of `coin` in the smallest unit."""
+
+    unit: Unit = "second"
+    turns_limit: int | None = None  # a day
+    letters = "0123456789.,"  # a point is refused in words, not passed over
+    longest = 4
+
+    def __init__(
+        self, caller: Caller, words: Words, coin: int, first: int, kept_at: Sequence[str]
+    ) -> None:
+        """Offer the bet that was placed last, which preferences keep at this path, or `first`."""
+        self.caller = caller
+        self.words = words
+        self.coin = coin
+        self.first = first
+        self._kept_at = kept_at
+
+    def refusal(self) -> str:
+        """Say why no bet can be placed now, "" when one can."""
+        raise NotImplementedError
+
+    def limits(self) -> tuple[int, int]:
+        """Return the least and the most that may be bet now."""
+        raise NotImplementedError
+
+    def refused(self, bet: int, most: int | None = None) -> str:
+        """Say why so many coins cannot be bet, "" when they can; `most` is what was offered."""
+        raise NotImplementedError
+
+    def amount(self, amount: int) -> str:
+        raise NotImplementedError
+
+    def warning(self, bet: int) -> str:
+        """Say what would become of a win that there is no room for, "" when there is."""
+        return ""
+
+    async def ask(self) -> int | None:
+        console = self.caller.console
+        while True:
+            least, most = self.limits()
+            if most < least:  # time has ticked meanwhile
+                return None
+            last = min(max(self.last(), least), most)
+            live = console.is_painted
+            self._warn(str(last if live else most))
+            typed = await console.entry(
+                f"|07{self.told(self._question(), least=least, most=most, last=last)}",
+                longest=self.longest,
+                accept=self.letters.__contains__,
+                # Told in lines, every digit would bring another line.
+                changed=self._warn if live else None,
+                meaning=_("How many coins you put on the next hand."),
+            )
+            if typed is None:
+                return None
+            bet = amount_typed(typed) if typed.strip() else last
+            if bet is None:
+                console.say(f"|12{self.told(self.words.which_amount, example=most)}")
+            elif refused := self.refused(bet, most):
+                console.say(f"|12{refused}")
+            elif typed.strip() or await self.agrees_to(bet):
+                return bet
+            else:
+                return None
+
+    def _question(self) -> str:
+        console = self.caller.console
+        is_narrow = console.is_painted and console.page_columns < LAYOUT_COLUMNS
+        return self.words.bets_narrow if is_narrow else self.words.bets
+
+    async def agrees_to(self, bet: int) -> bool:
+        """Ask whether a bet that Enter alone placed is meant, where there is reason to."""
+        return True
+
+    @property
+    def has_bet(self) -> bool:
+        """Whether the caller has ever bet here."""
+        return self._kept() is not None
+
+    def last(self) -> int:
+        kept = self._kept()
+        return self.first if kept is None else kept
+
+    def _kept(self) -> int | None:
+        kept: object = self.caller.record.preferences
+        for name in self._kept_at:
+            kept = kept.get(name) if isinstance(kept, Mapping) else None
+        return kept if isinstance(kept, int) else None
+
+    async def remember(self, bet: int) -> None:
+        """Keep a bet that was placed as the last one; no hand is held up when that fails."""
+        if bet != self._kept():
+            with contextlib.suppress(BooksFailed):
+                # This alone: what else the books have may have changed during the call.
+                first, *rest = self._kept_at
+                there = self.caller.record.preferences.get(first)
+                await self.caller.remember({first: _with(there, rest, bet) if rest else bet})
+
+    def told(self, words: str, **coins: int) -> str:
+        """Put coins into a sentence, each as an amount and as a number."""
+        amounts = {name: self.amount(number * self.coin) for name, number in coins.items()}
+        return _(words).format(**amounts, **{f"{name}_coins": coins[name] for name in coins})
+
+    def _warn(self, typed: str) -> None:
+        bet = amount_typed(typed)
+        if bet is not None and (warning := self.warning(bet)):
+            self.caller.console.say(f"|14{warning}")
+
+
+class BettingTime(Betting):
+    """Coins worth minutes, within the limits of the sysop and of the pot."""
+
+    def __init__(
+        self,
+        caller: Caller,
+        game: str,
+        settings: StakeSettings,
+        best_odds: float,
+        words: Words,
+        kept_at: Sequence[str] = (),
+    ) -> None:
+        """Take bets for `game`; `best_odds` is the most that one coin of a bet can win."""
+        coin = settings.coin_minutes * 60
+        super().__init__(caller, words, coin, settings.smallest_bet, kept_at or ("bets", game))
+        self.game = game
+        self.settings = settings
+        self.turns_limit = settings.turns_per_day or None
+        self.best_odds = best_odds
+
+    @property
+    def turns_are_used(self) -> bool:
+        return turns_are_used(self.caller, self.game, self.settings)
+
+    def refusal(self) -> str:
+        if paused := self.caller.purse.paused_words():
+            return paused
+        if self._own_is_short():
+            return self._own_words()
+        if self.turns_are_used:
+            return self._sent_elsewhere(self.words.last_turn)
+        least, most = self.limits()
+        if most >= least:
+            return ""
+        pot = self.caller.purse.pot(self.coin)
+        return self.told(self.words.pot_too_small, pot=pot, least=least)
+
+    def last_turn(self) -> str:
+        """Say that the hand that is over was the last of the day."""
+        return self._sent_elsewhere(self.words.was_last_turn)
+
+    def _sent_elsewhere(self, used: str) -> str:
+        told = _(used).format(limit=self.turns_limit)
+        return f"{told} {elsewhere(self.caller, self.game)}"
+
+    def limits(self) -> tuple[int, int]:
+        most = min(self.settings.largest_bet, self.caller.purse.pot(self.coin) - 1)
+        own = self.caller.purse.posted.may_lose
+        return self.settings.smallest_bet, most if own is None else min(most, own // self.coin)
+
+    def refused(self, bet: int, most: int | None = None) -> str:
+        least, now = self.limits()
+        most = now if most is None else most
+        if bet < least:
+            return self.told(self.words.least, least=least)
+        if bet <= most:
+            return ""
+        if bet > self.settings.largest_bet:
+            return self.told(self.words.most_of_table, most=self.settings.largest_bet)
+        own = self.caller.purse.posted.may_lose
+        if own is not None and bet > own // self.coin:
+            return self._own_words()
+        return self.told(self.words.most_of_pot, most=most)
+
+    def _own_is_short(self) -> bool:
+        own = self.caller.purse.posted.may_lose
+        return own is not None and own < self.settings.smallest_bet * self.coin
+
+    def _own_words(self) -> str:
+        left = self.caller.purse.posted.may_lose or 0
+        told = _("By the limit you set yourself you can stake {left} more today.")
+        return told.format(left=span(left))
+
+    def amount(self, amount: int) -> str:
+        return wording.coins(amount // self.coin)
+
+    def warning(self, bet: int) -> str:
+        """Say how much of a full win the next event would cut off, and where that would go."""
+        full = int(bet * self.coin * self.best_odds)
+        surplus = self.caller.purse.cut_from(full)
+        if not surplus or not 0 < bet <= self.limits()[1]:
+            return ""
+        return _(self.words.trimmed[self.caller.bank_settings.mode]).format(
+            event=self.caller.purse.event_words(),
+            full=wording.clock_time(full),
+            bet=self.amount(bet * self.coin),
+            surplus=wording.clock_time(surplus),
+        )
+
+
+def _with(kept: object, path: Sequence[str], value: object) -> dict[str, object]:
+    """Return a mapping with a value at the end of a path through it."""
+    there = kept if isinstance(kept, Mapping) else {}
+    name, *rest = path
+    return {**there, name: _with(there.get(name), rest, value) if rest else value}

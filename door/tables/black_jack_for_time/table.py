@@ -1,0 +1,176 @@
+"""Black Jack For Time as a caller meets it: the table for time, with insurance and a tutor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.games.black_jack_for_time.game import BlackJackForTimeSettings
+from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND
+from door.games.blackjack import events as happened
+from door.games.blackjack.events import BlackjackOutcome, Event
+from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound
+from door.games.blackjack.rules import rules_to_mapping
+from door.tables.alone import TableForTime
+from door.tables.black_jack_for_time.scene import BlackJackScene, counted
+from door.tables.black_jack_for_time.words import printed, rules_text, sentence
+from door.tables.scene import Ending
+from door.tables.strategy import TableCard
+from door.tables.tutor.beside import Tutor
+from door.tables.tutor.thinking import thinking_of
+from door.tables.words import TUTOR, turns_and_bets
+from timebank.language import N_, _
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from door.tables.play import Step
+    from door.tables.tutor.thinking import Thinking
+
+GAME = BLACK_JACK_FOR_TIME_KIND.name
+TUTOR_ON = N_("Tutor is on: it tells you what the book would do. G shows the whole card.")
+TUTOR_OFF = N_("Tutor is off.")
+
+# What a caller looks at, and how long, in seconds.
+CARDS = (happened.BlackjackDealt, happened.DealerDealt, happened.BlackjackRevealed)
+DEAL_SECONDS, TURN_SECONDS, DRAW_SECONDS, BUST_SECONDS = 0.25, 0.4, 0.5, 0.4
+
+
+def seconds(event: Event, scene: BlackJackScene) -> float:
+    """Return how long one looks at what an event has changed on the scene."""
+    match event:
+        case happened.DealerDealt() if len(scene.dealer) > 2:
+            return DRAW_SECONDS
+        case happened.BlackjackDealt() | happened.DealerDealt():
+            return DEAL_SECONDS
+        case happened.BlackjackRevealed():
+            return TURN_SECONDS
+        case happened.DealerBusted():
+            return BUST_SECONDS
+    return 0.0
+
+
+def banner(event: Event, after: BlackjackRound) -> str:
+    """Return what is written across the felt when something great happens, else ""."""
+    if not isinstance(event, happened.BlackjackSettled):
+        return ""
+    if event.outcome is BlackjackOutcome.NATURAL:
+        return _("B L A C K J A C K !")
+    if event.outcome is BlackjackOutcome.CHARLIE:
+        return _("FIVE-CARD CHARLIE!")
+    hand = after.seats[event.seat].hands[event.hand]
+    if event.outcome is BlackjackOutcome.TWENTY_ONE and hand.doubled:
+        return _("21 ON A DOUBLE!")
+    return ""
+
+
+class BlackJackForTimeTable(TableForTime):
+    scene: BlackJackScene
+    action_keys: Mapping[BlackjackAction, tuple[str, str, str]] = {
+        BlackjackAction.INSURANCE: (
+            "I",
+            N_("Insure"),
+            N_("Bet half as much on the dealer having blackjack."),
+        ),
+        BlackjackAction.NO_INSURANCE: ("N", N_("No"), N_("Play on without insurance.")),
+        BlackjackAction.DOUBLE: ("D", N_("Double"), N_("Double your bet for one last card.")),
+        BlackjackAction.HIT: ("H", N_("Hit"), N_("Take another card.")),
+        BlackjackAction.STAY: ("S", N_("Stay"), N_("Keep what you have.")),
+    }
+    time_up_words = N_("Your time is up: you stand.")
+
+    tutor: Tutor  # while the visit lasts: it looks at the table that it belongs to
+
+    def __init__(self, caller: Caller, thinking: Thinking) -> None:
+        self.settings = BlackJackForTimeSettings.of(caller.config.games)
+        self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
+        self.thinking = thinking
+        super().__init__(
+            caller,
+            BLACK_JACK_FOR_TIME_KIND,
+            self.settings,
+            BlackJackScene,
+            self.settings.rules.best_odds(),
+        )
+        self.scene.printed = printed(self.settings.rules)
+        rules = replace(self.settings.rules, insurance_unit=self.betting.coin)
+        self._next_rules = rules_to_mapping(rules)
+
+    async def visit(self) -> None:
+        self.tutor = Tutor(self.thinking, self.console.say, lambda: self.round)
+        try:
+            await super().visit()
+        finally:
+            self.tutor.leave()
+            del self.tutor
+
+    def _rules(self) -> Mapping[str, object]:
+        return self._next_rules
+
+    async def _read_rules(self) -> None:
+        await self.console.read(_("The rules of Black Jack For Time"), rules_text(self.settings))
+
+    def _sentence(self, event: Event, step: Step) -> str:
+        if self.console.is_painted and isinstance(event, CARDS):
+            return ""  # a card on a painted table speaks for itself
+        return sentence(event, self.coin, self.scene.mine, self.scene.dealer)
+
+    def _seconds(self, event: Event, step: Step) -> float:
+        return 0.0 if event is step.events[-1] else seconds(event, self.scene)
+
+    def _banner(self, event: Event, step: Step) -> str:
+        return banner(event, step.after)
+
+    def _shown(self, step: Step) -> None:
+        after: BlackjackRound = step.after
+        if not self.console.is_painted and not after.over:
+            told = _("You have {count}.").format(count=f"|15{counted(self.scene.mine)}|07")
+            self.console.say(f"|07{told}")
+        super()._shown(step)
+
+    def _ending(self, round_: BlackjackRound) -> Ending:
+        if round_.outcomes[0] is BlackjackOutcome.PUSH:
+            return "push"
+        hand = round_.seats[0].hands[0].settled
+        return "won" if hand is not None and hand.won else "lost"
+
+    def _stake_kind(self, action: BlackjackAction) -> str:
+        return "insurance" if action is BlackjackAction.INSURANCE else "double"
+
+    def _question(self, round_: BlackjackRound) -> str:
+        if round_.phase is not BlackjackPhase.INSURANCE:
+            return ""
+        price = wording.coins_of(round_.amount(BlackjackAction.INSURANCE), self.coin)
+        return _("Insurance for {price}?").format(price=price)
+
+    def _forced(self, actions: Sequence[BlackjackAction]) -> tuple[BlackjackAction, str] | None:
+        if actions != [BlackjackAction.NO_INSURANCE]:
+            return None
+        return BlackjackAction.NO_INSURANCE, _("Insurance would take your last coin: declined.")
+
+    def _watch(self, round_: BlackjackRound, actions: Sequence[BlackjackAction]) -> None:
+        if self.caller.prefers("tutor"):
+            self.tutor.watch(round_, actions)
+
+    def _judge(self, action: BlackjackAction) -> None:
+        if self.caller.prefers("tutor"):
+            self.tutor.judge(action)
+        else:
+            self.tutor.leave()
+
+    @cached_property
+    def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
+        return {**super()._switches, TUTOR: ("tutor", N_("Tutor"), TUTOR_ON, TUTOR_OFF)}
+
+
+def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:
+    table = BlackJackForTimeTable(caller, thinking_of(board))
+    table.strategy = TableCard(board, GAME, table.settings.rules)
+    return table
+
+
+async def menu_words(board: Board, caller: Caller) -> str:
+    return turns_and_bets(caller, GAME, BlackJackForTimeSettings.of(caller.config.games))

@@ -1,0 +1,189 @@
+"""What the dealer says: each event of a hand as a sentence; and the rules as they may be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.games.blackjack import events as happened
+from door.games.blackjack.events import BlackjackOutcome, Event
+from door.games.engine.cards import Card, count
+from door.tables.cards import the_card
+from door.tables.words import cards_rule, coins_rule, fair_rules, paid, pay_lines
+from timebank.language import _, cached_text
+from timebank.words import decimal
+
+if TYPE_CHECKING:
+    from door.games.black_jack_for_time.game import BlackJackForTimeSettings
+    from door.games.blackjack.rules import BlackjackRules
+
+
+# The rules of Black Jack For Time as they are set here.
+
+
+@cached_text
+def rules_text(settings: BlackJackForTimeSettings) -> str:
+    rules = settings.rules
+    cards = cards_rule(rules.decks, rules.shuffle, rules.penetration)
+    return "\n\n".join((coins_rule(settings), *_of_a_hand(rules, cards), *fair_rules()))
+
+
+def sealed_rules(rules: BlackjackRules) -> str:
+    """Return the rules of hands that are the same for everybody: each has a shuffle of its own,
+    however the table shuffles that plays by them, and no minute is at it."""
+    cards = cards_rule(rules.decks, "hand", rules.penetration)
+    fair = _(
+        "All hands are sealed before anybody plays. The seal is on the page before this one, and "
+        "the seed is shown when it's all over."
+    )
+    return "\n\n".join((*_of_a_hand(rules, cards), *fair_rules(fair)))
+
+
+def _of_a_hand(rules: BlackjackRules, cards: str) -> tuple[str, ...]:
+    shown = _("You and the dealer get two cards each; the dealer's second stays face down.")
+    return (
+        f"|15{_('Cards')}|07  {cards} {shown}",
+        _pay_table(rules),
+        f"|15{_('Blackjack')}|07  {_natural_rule(rules)}",
+        f"|15{_('Insurance')}|07  " + _insurance_rule(rules),
+        f"|15{_('Double')}|07  "
+        + _("On your first two cards, below 21: double your bet for one last card."),
+        f"|15{_('Charlie')}|07  " + _charlie_rule(rules),
+        f"|15{_('The dealer')}|07  {_dealer_rule(rules)}",
+    )
+
+
+def _pay_table(rules: BlackjackRules) -> str:
+    rows = (
+        (_("Blackjack"), rules.natural_pays),
+        (_("Five-Card Charlie"), rules.charlie_pays),
+        (_("21"), rules.twenty_one_pays),
+        (_("21 on a double"), rules.doubled_21_pays),
+        (_("Any other win"), rules.win_pays),
+    )
+    told = pay_lines((name, _("{odds} to 1").format(odds=_odds(pays - 1))) for name, pays in rows)
+    return f"|15{_('The house pays')}\n{told}"
+
+
+def _natural_rule(rules: BlackjackRules) -> str:
+    peeks = (
+        _("With a ten or an ace showing, the dealer peeks at the hole card.")
+        if rules.peek_under_ace
+        else _("With a ten showing, the dealer peeks at the hole card.")
+    )
+    return f"{peeks} {_('Blackjack ends the hand; if you have one too, it is a push.')}"
+
+
+def _insurance_rule(rules: BlackjackRules) -> str:
+    return _(
+        "When the dealer shows an ace, you can insure half your bet. It pays {odds} to 1 if the "
+        "dealer has blackjack."
+    ).format(odds=rules.insurance_pays)
+
+
+def _charlie_rule(rules: BlackjackRules) -> str:
+    five = (
+        _("Five cards up to 21 win at once.")
+        if rules.five_card_21 == "charlie"
+        else _("Five cards below 21 win at once.")
+    )
+    return f"{five} {_('The dealer can draw one too, and it beats even your 21.')}"
+
+
+def _dealer_rule(rules: BlackjackRules) -> str:
+    ties = _("The dealer wins ties.") if rules.ties == "dealer" else _("Ties push.")
+    if rules.twenty_one_beats == "all totals":
+        ties += " " + _("Your 21 wins even against the dealer's 21.")
+    over = (
+        _("When the dealer busts, every hand still standing wins.")
+        if rules.dealer_over == "pays"
+        else _("When the dealer busts, hands still standing push.")
+    )
+    return f"{_('Draws to 16, stands on every 17, soft or not.')} {ties} {over}"
+
+
+def _odds(pays: Fraction) -> str:
+    return decimal(float(pays))
+
+
+def printed(rules: BlackjackRules) -> Sequence[str]:
+    """Return what stands on the felt, the most important line first."""
+    return (
+        _("BLACKJACK PAYS {odds} TO 1").format(odds=_odds(rules.natural_pays - 1)),
+        _("DEALER DRAWS TO 16 AND STANDS ON EVERY 17"),
+        _("INSURANCE PAYS {odds} TO 1").format(odds=rules.insurance_pays),
+    )
+
+
+# A hand.
+
+
+def sentence(event: Event, coin: int, mine: Sequence[Card], dealer: Sequence[Card | None]) -> str:
+    """Return what is said of an event, with the cards as they lie after it."""
+    match event:
+        case happened.BlackjackDealt(card=card):
+            return "|07" + _("You get {card}.").format(card=f"|15{the_card(card)}|07")
+        case happened.DealerDealt(card=None):
+            return "|07" + _("The dealer takes a card face down.")
+        case happened.DealerDealt(card=str(card)):
+            return "|07" + _("The dealer has {card}.").format(card=f"|15{the_card(card)}|07")
+        case happened.Peeked(natural=False):
+            return "|07" + _("The dealer peeks: no blackjack.")
+        case happened.BlackjackRevealed(card=card):
+            return "|07" + _("The dealer turns over {card}.").format(card=f"|15{the_card(card)}|07")
+        case happened.DealerStood(total=total):
+            return "|07" + _("Dealer stands on {total}.").format(total=total)
+        case happened.DealerBusted(total=total):
+            return "|10" + _("Dealer busts with {total}!").format(total=total)
+        case happened.InsuranceSettled() as insurance:
+            return _insurance(insurance, coin)
+        case happened.BlackjackSettled() as over:
+            return _settled(over, coin, mine, dealer)
+    return ""
+
+
+def _settled(
+    event: happened.BlackjackSettled,
+    coin: int,
+    mine: Sequence[Card],
+    dealer: Sequence[Card | None],
+) -> str:
+    total = count(mine).total
+    theirs = count(card for card in dealer if card is not None).total
+    match event.outcome:
+        case BlackjackOutcome.NATURAL:
+            return f"|14{_('BLACKJACK!')} {paid(event, coin)}"
+        case BlackjackOutcome.TWENTY_ONE:
+            return f"|10{_('You win with 21!')} {paid(event, coin)}"
+        case BlackjackOutcome.CHARLIE:
+            return f"|14{_('FIVE-CARD CHARLIE!')} {paid(event, coin)}"
+        case BlackjackOutcome.WIN if theirs > 21:
+            return f"|10{_('You win.')} {paid(event, coin)}"
+        case BlackjackOutcome.WIN:
+            won = _("You win, {mine} to {dealer}.").format(mine=total, dealer=theirs)
+            return f"|10{won} {paid(event, coin)}"
+        case BlackjackOutcome.PUSH:
+            return f"|14{_('Push: your bet comes back.')}"
+        case BlackjackOutcome.BUST:
+            bust = _("You bust with {total} and lose {coins}.")
+            return "|12" + bust.format(total=total, coins=wording.coins_of(event.lost, coin))
+    gone = wording.coins_of(event.lost, coin)
+    if event.outcome is BlackjackOutcome.DEALER_NATURAL:
+        return "|12" + _("Dealer has blackjack. You lose {coins}.").format(coins=gone)
+    if event.outcome is BlackjackOutcome.DEALER_CHARLIE:
+        return "|12" + _("Dealer has a Five-Card Charlie. You lose {coins}.").format(coins=gone)
+    if total == theirs:
+        tie = _("A tie at {total} goes to the dealer. You lose {coins}.")
+        return "|12" + tie.format(total=total, coins=gone)
+    beaten = _("Dealer wins, {dealer} to {mine}. You lose {coins}.")
+    return "|12" + beaten.format(dealer=theirs, mine=total, coins=gone)
+
+
+def _insurance(event: happened.InsuranceSettled, coin: int) -> str:
+    if event.won:
+        back = wording.coins_of(event.won + event.returned, coin)
+        return "|10" + _("Insurance pays {coins}.").format(coins=back)
+    gone = wording.coins_of(event.lost, coin)
+    return "|12" + _("The insurance of {coins} is lost.").format(coins=gone)

@@ -1,0 +1,1 @@
+"""The Red Dog table."""

@@ -1,0 +1,108 @@
+"""Red Dog as a caller meets it: the table for time, with a raise before the third card."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from door.call.display import LAYOUT_COLUMNS
+from door.games.red_dog import events as happened
+from door.games.red_dog.events import Event, RedDogOutcome
+from door.games.red_dog.game import RedDogSettings
+from door.games.red_dog.kind import RED_DOG_KIND
+from door.games.red_dog.round import RedDogAction, RedDogRound
+from door.games.red_dog.rules import BEST_ODDS
+from door.tables.alone import TableForTime
+from door.tables.red_dog import words
+from door.tables.red_dog.scene import RedDogScene
+from door.tables.scene import Ending
+from door.tables.strategy import TableCard
+from door.tables.words import turns_and_bets
+from timebank.language import N_, _
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from door.tables.play import Step
+
+
+_THREE = RedDogOutcome.THREE_OF_A_KIND
+# What a caller looks at, and how long, in seconds.
+DEAL_SECONDS, HOLD_SECONDS, THIRD_SECONDS = 0.3, 0.3, 0.5
+
+
+def seconds(event: Event) -> float:
+    """Return how long one looks at what an event has changed."""
+    match event:
+        case happened.RedDogDealt():
+            return DEAL_SECONDS
+        case happened.RedDogRaised() | happened.Stayed():
+            return HOLD_SECONDS
+        case happened.RedDogDrew():
+            return THIRD_SECONDS
+    return 0.0
+
+
+def banner(event: Event) -> str:
+    """Return what is written across the felt when something great happens, else ""."""
+    if isinstance(event, happened.RedDogSettled) and event.outcome is _THREE:
+        return _("THREE OF A KIND!")
+    return ""
+
+
+class RedDogTable(TableForTime):
+    scene: RedDogScene
+    action_keys: Mapping[RedDogAction, tuple[str, str, str]] = {
+        RedDogAction.RAISE: ("R", N_("Raise"), N_("Double your bet, then see the third card.")),
+        RedDogAction.STAY: ("S", N_("Stand"), N_("See the third card without raising.")),
+    }
+    time_up_words = N_("Your time is up: you stand.")
+
+    def __init__(self, caller: Caller) -> None:
+        self.settings = RedDogSettings.of(caller.config.games)
+        self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
+        super().__init__(caller, RED_DOG_KIND, self.settings, RedDogScene, BEST_ODDS)
+
+    def _rules(self) -> Mapping[str, object]:
+        return asdict(self.settings.rules)
+
+    async def _read_rules(self) -> None:
+        await self.console.read(_("The rules of Red Dog"), words.rules_text(self.settings))
+
+    def _sentence(self, event: Event, step: Step) -> str:
+        if self.console.is_painted and isinstance(event, happened.RedDogDealt):
+            return ""  # a card on a painted table speaks for itself
+        is_wide = self.console.is_painted and self.console.page_columns >= LAYOUT_COLUMNS
+        if is_wide and isinstance(event, happened.Spread):
+            return ""  # it is told on the felt
+        return words.sentence(event, self.coin)
+
+    def _seconds(self, event: Event, step: Step) -> float:
+        return seconds(event)
+
+    def _banner(self, event: Event, step: Step) -> str:
+        return banner(event)
+
+    def _ending(self, round_: RedDogRound) -> Ending:
+        if round_.outcome is RedDogOutcome.PUSH:
+            return "push"
+        return "lost" if round_.outcome is RedDogOutcome.LOSE else "won"
+
+    def _stake_kind(self, action: RedDogAction) -> str:
+        return "double"
+
+    def _forced(self, actions: Sequence[RedDogAction]) -> tuple[RedDogAction, str] | None:
+        if actions != [RedDogAction.STAY]:
+            return None
+        return RedDogAction.STAY, _("A raise would take your last coin: you stand.")
+
+
+def sit_down(board: Board, caller: Caller) -> RedDogTable:
+    table = RedDogTable(caller)
+    table.strategy = TableCard(board, RED_DOG_KIND.name, table.settings.rules)
+    return table
+
+
+async def menu_words(board: Board, caller: Caller) -> str:
+    return turns_and_bets(caller, RED_DOG_KIND.name, RedDogSettings.of(caller.config.games))

@@ -1,0 +1,426 @@
+"""A table for one caller as it is seen: the felt with its cards, and the figures beside them.
+
+The scene follows what happens event by event, so that cards can be dealt one after the other; what
+it shows has always happened.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence, Set
+from copy import copy
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+from ansi.canvas import Canvas
+from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH
+from ansi.style import Colour, Style
+from door import wording
+from door.tables.fairness import SHORT
+from timebank.language import _, ngettext, pgettext
+from timebank.words import field as figure
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from ansi.canvas import Row
+    from door.call.display import Area
+
+PANEL_COLUMNS = 25  # the figures at the right
+FELT_ROW = 1
+MARGIN = 1  # of the felt, at the left
+NAME_COLUMNS = 10  # of a figure
+ROWS_FOR_LARGE = 26  # that a scene with two hands of large cards takes
+LARGE_GAP = 7  # rows between two hands of large cards, with room for what a felt has printed on it
+BIG_AMOUNT = 5  # coins; from so many on a result is told louder
+CHIPS_SHOWN = 20
+HISTORY = 30  # hands that are remembered
+
+FELT = Style(Colour.WHITE, Colour.GREEN)
+COUNT = Style(Colour.YELLOW, Colour.GREEN)
+PRINT = Style(Colour.LIGHT_GREEN, Colour.GREEN)
+RAIL = Style(Colour.BROWN, Colour.GREEN)
+BRASS = Style(Colour.BROWN)
+_BANNER = Style(Colour.YELLOW, Colour.RED)
+# How a result is told that is up, even or down: loud and quiet.
+BY_SIGN = {
+    1: (Style(Colour.YELLOW, Colour.BLUE), Style(Colour.YELLOW, Colour.GREEN)),
+    0: (Style(Colour.BLACK, Colour.GREY), Style(Colour.WHITE, Colour.GREEN)),
+    -1: (Style(Colour.WHITE, Colour.RED), Style(Colour.LIGHT_RED, Colour.GREEN)),
+}
+
+
+Ending = Literal["won", "lost", "push"]
+
+
+@dataclass(slots=True)
+class TableTally:
+    """How a caller did since sitting down; `net` is what they are up in the unit played for."""
+
+    turns: int = 0
+    net: int = 0
+    endings: Counter[str] = field(default_factory=Counter)
+
+    def summed_up(self, title: str, *, hand_is_open: bool) -> str:
+        """Say how a sitting went: "8 wins, 12 losses. You're down 17 minutes."."""
+        if not self.turns:
+            return ""
+        won, lost, push = (self.endings[ending] for ending in ("won", "lost", "push"))
+        parts = [
+            ngettext("{number} win", "{number} wins", won).format(number=won),
+            ngettext("{number} loss", "{number} losses", lost).format(number=lost),
+        ]
+        if push:
+            parts.append(ngettext("{number} push", "{number} pushes", push).format(number=push))
+        told = [_("{title}: {counts}.").format(title=title, counts=", ".join(parts))]
+        if self.net > 0:
+            told.append(_("You're up {span}.").format(span=span(self.net)))
+        elif self.net < 0:
+            told.append(_("You're down {span}.").format(span=span(-self.net)))
+        elif not hand_is_open:
+            told.append(_("You're even."))
+        if hand_is_open:
+            told.append(_("One hand is still open."))
+        return " ".join(told)
+
+
+def bet_name() -> str:
+    """Return what the figure of a bet is called; the key that bets is another word to many."""
+    return pgettext("figure", "Bet")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a hand ended, in a few words, and what it brought or cost in seconds."""
+
+    words: str
+    net: int
+
+
+def paint_title(canvas: Canvas, left: int, title: str, right: str = "") -> None:
+    """Paint the bar of a table, the words on its right at the screen's edge."""
+    canvas.put_pipe(0, 0, "|18" + " " * canvas.width)
+    canvas.put_pipe(0, left + 1, f"|18|15{title}")
+    canvas.put_pipe(0, canvas.width - 1 - len(right), f"|18|14{right}")
+
+
+def paint_place(canvas: Canvas, row: int, column: int, large: bool) -> None:
+    """Mark on the felt the corners of a card that is not there yet."""
+    width, height = (LARGE_WIDTH, LARGE_HEIGHT) if large else (CARD_WIDTH, CARD_HEIGHT)
+    gap = " " * (width - 4)
+    canvas.put(row, column, f"┌─{gap}─┐", PRINT)
+    canvas.put(row + height - 1, column, f"└─{gap}─┘", PRINT)
+
+
+@dataclass(frozen=True, slots=True)
+class FeltLayout:
+    """Where things stand on a felt of `columns` cells from `left` on, and `rows` high."""
+
+    left: int
+    columns: int
+    rows: int
+    rails: int  # rows of wood above, and as many below
+    large: bool
+    top: int  # row of the first hand's name
+    gap: int  # rows between two hands that lie one above the other
+
+    @property
+    def card_rows(self) -> int:
+        return LARGE_HEIGHT if self.large else CARD_HEIGHT
+
+    @property
+    def card_columns(self) -> int:
+        return LARGE_WIDTH if self.large else CARD_WIDTH
+
+    @property
+    def below(self) -> int:
+        """Row of the second hand's name, when two hands lie one above the other."""
+        return self.top + 1 + self.card_rows + self.gap
+
+    @property
+    def last(self) -> int:
+        """The lowest row of cloth."""
+        return FELT_ROW + self.rows - 1 - self.rails
+
+
+@lru_cache(maxsize=64)
+def felt_of(area: Area) -> FeltLayout:
+    """Lay out the felt: beside the figures, or above them on a narrow screen."""
+    if area.is_narrow:
+        columns, rows, rails, large = area.columns, max(12, area.rows - 3), 0, False
+        least, most = 0, 1
+    else:
+        columns, rows, rails = area.columns - PANEL_COLUMNS - 1, area.rows - FELT_ROW, 1
+        large = area.rows >= ROWS_FOR_LARGE
+        least, most = 1, LARGE_GAP if large else 3
+    # What two hands leave, and the result with an empty row before it.
+    spare = rows - 2 * (rails + 1 + (LARGE_HEIGHT if large else CARD_HEIGHT)) - 2
+    gap = max(least, min(most, spare))
+    top = FELT_ROW + rails + max(0, spare - gap) // 2
+    return FeltLayout(area.left, columns, rows, rails, large, top, gap)
+
+
+def _panel_column(area: Area) -> int:
+    return area.left + area.columns - PANEL_COLUMNS
+
+
+@lru_cache(maxsize=64)
+def _empty_table(columns: int, colour: bool, area: Area, title: str) -> tuple[Row, ...]:
+    """Paint what no card and no figure changes: once for all tables."""
+    canvas, felt = Canvas(columns, area.rows, colour=colour), felt_of(area)
+    paint_title(canvas, area.left, title)
+    canvas.blank(FELT_ROW, felt.left, felt.columns, felt.rows, FELT)
+    if not area.is_narrow:
+        canvas.put(FELT_ROW, felt.left, "▀" * felt.columns, RAIL)
+        canvas.put(FELT_ROW + felt.rows - 1, felt.left, "▄" * felt.columns, RAIL)
+        canvas.box(FELT_ROW, _panel_column(area), PANEL_COLUMNS, area.rows - FELT_ROW, BRASS)
+    return canvas.painted(0, area.rows)
+
+
+@dataclass(slots=True)
+class TableScene:
+    """Everything on a table at one moment. A game adds its cards: `lay`, `follow`, `clear`,
+    `_paint_cards`, `_told_cards` and `_bet_figures`."""
+
+    title: ClassVar[str]
+
+    coin: int  # seconds
+    turns_limit: int | None
+    turns: int = 0
+    time_left: int = 0  # seconds
+    pot: int = 0  # whole coins
+    bet: int = 0  # seconds on the table
+    seal: str = ""
+    seed: str = ""
+    cut: str = ""
+    # What can be turned on and off here, by name.
+    switches: dict[str, bool] = field(default_factory=dict)
+    is_dealt: bool = False
+    result: Result | None = None
+    banner: str = ""  # across the felt, for a moment
+    # Whether the caller's time, pot and turns are there; no film of a hand shows them, and nobody
+    # else sees them.
+    has_purse: bool = True
+    player: str = ""  # whose table it is, where somebody else looks at it
+    history: tuple[str, ...] = ()  # how hands ended, a line of the panel each, the latest first
+    tally: TableTally = field(default_factory=TableTally)
+    # What was painted, for which area, once the clock has ticked; nothing after a change.
+    _painted: tuple[tuple[object, ...], tuple[Row, ...]] | None = None
+
+    # What happens.
+
+    def lay(self, round_: Any) -> None:
+        """Show a round that was left."""
+        raise NotImplementedError
+
+    def follow(self, event: Any) -> None:
+        raise NotImplementedError
+
+    def clear(self) -> None:
+        self.bet, self.is_dealt, self.result, self.banner = 0, False, None, ""
+
+    def end(self, words: str, net: int) -> None:
+        self.result = Result(words, net)
+        sign = "|10" if net > 0 else "|12" if net < 0 else "|14"
+        line = f"|07{words[:15]:<16}{sign}{_signed_coins(net, self.coin)[:5]:>5}"
+        self.history = (line, *self.history)[:HISTORY]
+
+    def changed(self) -> None:
+        """Have all of it painted anew."""
+        self._painted = None
+
+    # How it looks.
+
+    def from_behind(self, name: str, unheard: Set[int]) -> Self:
+        """Return it as it looks now to somebody behind the chair of its caller, who is `name`."""
+        seen = copy(self)
+        seen.has_purse, seen.player, seen.switches, seen._painted = False, name, {}, None
+        return seen
+
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        if self._painted is None or self._painted[0] != (canvas.columns, canvas.colour, area):
+            self._painted = None
+            self._paint_still(canvas, area)
+        else:
+            canvas.paste(0, self._painted[1])
+        if self.has_purse:
+            self._paint_clock(canvas, area)
+
+    def paint_clock(self, canvas: Canvas, area: Area) -> None:
+        """Paint the clock, and remember the table for a caller who comes back to it: one who
+        plays on within the second would only pay for that."""
+        if self._painted is None:
+            self._painted = (canvas.columns, canvas.colour, area), canvas.painted(0, area.rows)
+        self._paint_clock(canvas, area)
+
+    def _paint_clock(self, canvas: Canvas, area: Area) -> None:
+        clock = wording.clock_time(self.time_left)
+        if area.is_narrow:
+            canvas.put_clock(area.rows - 2, area.left + 1, f"|07{_('Time')} |14{clock}  ")
+        else:
+            column = _panel_column(area) + 2 + NAME_COLUMNS
+            canvas.put_clock(FELT_ROW + 1, column, f"|14{clock:<11}")
+
+    def lines(self) -> Sequence[str]:
+        told = [f"|15{self.title}"]
+        if self.player:
+            told = [f"|15{self.title}|07 - {self.player}"]
+        elif self.is_dealt and self.result is None:  # else they are told with what may be bet next
+            told = [f"|15{self.title}|07 - {self._turn_words()}"]
+        if self.is_dealt:
+            told.extend(self._told_cards())
+            told.extend(f"|07{figure(name, f'|15{value}')}" for name, value in self._figures())
+        else:
+            told.append("|07" + _("A coin is {span} of your time.").format(span=span(self.coin)))
+        if self.player and self.result is not None:  # its caller reads it in a sentence
+            amount = _signed_coins(self.result.net, self.coin)
+            told.append(f"|15{self.result.words} {amount}".rstrip())
+        return told
+
+    def standing(self) -> str:
+        """Return pot and turns in a line, for a caller who has no panel to look at."""
+        pot = _("Your pot: {coins}.").format(coins=wording.coins(self.pot))
+        return f"|07{pot} {self._turn_words()}."
+
+    def explain(self) -> Sequence[str]:
+        """Return what each field means, for the help page."""
+        return [f"|15{name}|07  {meaning}" for name, meaning in self._fields()]
+
+    def explain_lines(self) -> Sequence[str]:
+        """Return what those mean that lines tell now, with pot and turns (`standing`)."""
+        told = {_("Pot"), _("A coin"), _("Turns today")}
+        if self.is_dealt:
+            told.update(name for name, _value in self._figures())
+        return [f"|15{name}|07  {meaning}" for name, meaning in self._fields() if name in told]
+
+    def _fields(self) -> Sequence[tuple[str, str]]:
+        return (
+            (_("Time"), _("Your time left. When it is up, the call ends.")),
+            (_("Pot"), _("Your time left in coins. The last one can't be bet.")),
+            (bet_name(), _("What you have on the table.")),
+            (_("A coin"), _("What a coin is worth.")),
+            (_("Sitting"), _("How far you're up or down since you sat down.")),
+            (_("W-L-push"), _("Hands won, lost and pushed since you sat down.")),
+            (_("Turns today"), _("Hands you've played today, and the limit.")),
+            (_("Seed"), _("The first digits of the last shuffle's seed; F shows all.")),
+        )
+
+    # For the game.
+
+    def _paint_cards(self, canvas: Canvas, felt: FeltLayout) -> None:
+        raise NotImplementedError
+
+    def _told_cards(self) -> Sequence[str]:
+        raise NotImplementedError
+
+    def _bet_figures(self) -> list[tuple[str, str]]:
+        return [(bet_name(), wording.coins_of(self.bet, self.coin) if self.bet else "-")]
+
+    # The parts.
+
+    def _paint_still(self, canvas: Canvas, area: Area) -> None:
+        felt = felt_of(area)
+        canvas.paste(0, _empty_table(canvas.columns, canvas.colour, area, _(self.title)))
+        turns = self._turns_short() if area.is_narrow else self._turn_words()
+        canvas.put_pipe(0, canvas.width - 1 - len(turns), f"|18|14{turns}")
+        self._paint_cards(canvas, felt)
+        if self.banner:
+            self._paint_banner(canvas, felt)
+        if area.is_narrow:
+            self._paint_figures_below(canvas, area)
+        else:
+            self._paint_panel(canvas, _panel_column(area), area.rows - FELT_ROW)
+
+    def _paint_result(self, canvas: Canvas, felt: FeltLayout, row: int, column: int) -> None:
+        """Paint how the hand ended, with a chip for each coin: ten cannot be taken for one."""
+        if self.result is None:
+            return
+        net = self.result.net
+        loud, quiet = BY_SIGN[(net > 0) - (net < 0)]
+        is_big = abs(net) >= BIG_AMOUNT * self.coin
+        amount = _signed_coins(net, self.coin)
+        words = f"{self.result.words} {amount}".strip()[: felt.left + felt.columns - column - 2]
+        end = canvas.put(row, column, f" {words} ", loud if is_big or net > 0 else quiet)
+        room = felt.left + felt.columns - 1 - end - 1
+        chips = min(abs(net) // self.coin, CHIPS_SHOWN, max(0, room))
+        canvas.put(row, end + 1, "■" * chips, quiet)
+
+    def _paint_banner(self, canvas: Canvas, felt: FeltLayout) -> None:
+        row = felt.below - 2
+        words = f"░▒▓  {self.banner}  ▓▒░".center(felt.columns)
+        for number, line in enumerate(("", words, "")):
+            canvas.put(row + number, felt.left, line.ljust(felt.columns), _BANNER)
+
+    def _paint_panel(self, canvas: Canvas, column: int, rows: int) -> None:
+        figures = [*([(_("Time"), "")] if self.has_purse else []), *self._figures()]
+        if self.seed:
+            figures.append((_("Seed"), self.seed[:SHORT]))
+        last = FELT_ROW + rows - 2
+        row = FELT_ROW + 1
+        bright = (_("Pot"), bet_name())
+        for name, value in figures:
+            colour = "|14" if name in bright else "|15"
+            canvas.put_pipe(row, column + 2, f"|07{name.ljust(NAME_COLUMNS)}{colour}{value}")
+            row += 1
+        if rows >= ROWS_FOR_LARGE:
+            row += 1
+            canvas.put_pipe(row, column + 2, f"|10{_('Last hands')}")
+        for line in self.history[: max(0, last - row)]:
+            row += 1
+            canvas.put_pipe(row, column + 2, line)
+
+    def _paint_figures_below(self, canvas: Canvas, area: Area) -> None:
+        row, column = area.rows - 2, area.left
+        canvas.blank(row, column, area.columns, 2)
+        pot, bet = f"|07{_('Pot')} |14{self.pot}", ""
+        if self.bet:
+            bet = f"|07{bet_name()} |14{wording.coin_number(self.bet, self.coin)}"
+        if self.has_purse:
+            canvas.put_pipe(row, column + 16, pot)
+        canvas.put_pipe(row, column + 26, bet)
+        if self.tally.turns:
+            canvas.put_pipe(row + 1, column + 1, f"|07{_('Sitting')} |15{self._net()}")
+            canvas.put_pipe(row + 1, column + 20, f"|07{_('W-L-push')} |15{self._score()}")
+
+    def _figures(self) -> list[tuple[str, str]]:
+        figures = [(_("Pot"), wording.coins(self.pot))] if self.has_purse else []
+        figures += [*self._bet_figures(), (_("A coin"), span(self.coin))]
+        if self.tally.turns:
+            figures += [(_("Sitting"), self._net()), (_("W-L-push"), self._score())]
+        figures += [(_(name), _("on") if on else _("off")) for name, on in self.switches.items()]
+        return figures
+
+    def _net(self) -> str:
+        net = self.tally.net
+        return f"{'+' if net > 0 else ''}{wording.clock_time(net)}"
+
+    def _score(self) -> str:
+        endings = self.tally.endings
+        return f"{endings['won']}-{endings['lost']}-{endings['push']}"
+
+    def _turn_words(self) -> str:
+        if not self.has_purse:
+            return ""
+        if self.turns_limit is None:
+            return figure(_("Turns today"), str(self.turns))
+        used = _("{turns} of {limit}").format(turns=self.turns, limit=self.turns_limit)
+        return figure(_("Turns today"), used)
+
+    def _turns_short(self) -> str:
+        if not self.has_purse:
+            return ""
+        if self.turns_limit is None:
+            return str(self.turns)
+        return f"{self.turns} / {self.turns_limit}"
+
+
+def _signed_coins(seconds: int, coin: int) -> str:
+    """Write what was won or lost in coins, with its sign; "" for nothing.
+
+    >>> _signed_coins(600, 60), _signed_coins(-90, 60), _signed_coins(0, 60)
+    ('+10', '-1.5', '')
+    """
+    if not seconds:
+        return ""
+    number = wording.coin_number(abs(seconds), coin)
+    return f"{'+' if seconds > 0 else '-'}{number}"

@@ -1,0 +1,142 @@
+"""What every table does between hands, whichever game it is of and however many sit there."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING
+
+from door.call import phrases
+from door.call.chair import GOT_UP, CallersChair
+from door.errors import NotNow, NotSaid
+from door.games.engine import shuffle
+from door.tables.way_in import walk_in
+from timebank.errors import BooksUnavailable, CallClosed, Refused
+from timebank.language import _
+
+if TYPE_CHECKING:
+    from door.call.caller import Caller
+    from door.call.chair import Watchable
+    from door.call.display import Scene
+    from door.tables.strategy import TableCard
+    from door.tables.words import Words
+    from timebank.wagers.journal import Shoe
+
+log = logging.getLogger("door.tables")
+
+
+class Sitting:
+    """One caller at one table, from sitting down to getting up."""
+
+    title: str  # where others see the caller
+    header = ""  # the drawn screen that is shown on the way in; "" for none
+    scene: Scene
+    strategy: TableCard | None = None  # the card of this table
+    is_shared = False  # whether others sit at it too
+
+    def __init__(self, caller: Caller, words: Words) -> None:
+        self.caller = caller
+        self.console = caller.console
+        self.words = words
+
+    # For the table.
+
+    @property
+    def coin(self) -> int:
+        """What a coin is worth here, in seconds."""
+        raise NotImplementedError
+
+    async def _evening(self) -> None:
+        raise NotImplementedError
+
+    def _update(self) -> None:
+        """Bring the figures of the scene up to date."""
+
+    def _follow(self) -> None:
+        """Follow the clock, once a second."""
+
+    def _seen_by_others(self) -> Watchable | None:
+        """Return the scene of the table, where others may look at it."""
+        return None
+
+    def _statement(self) -> str:
+        """Say how the caller did, for the menu and the goodbye; "" when they did not play."""
+        raise NotImplementedError
+
+    # For all tables.
+
+    async def visit(self) -> None:
+        """Stay until the caller gets up, or something ends the call."""
+        self.caller.place = self.title
+        self.console.forget()
+        if self.header and self.caller.came_back_to != self.header:
+            await walk_in(self.caller, self.header, self.title)
+        before = self.caller.clock.on_tick
+        self.caller.clock.on_tick = self._follow
+        chair = self.caller.chair = CallersChair(
+            *(self.caller, self.title, self._seen_by_others()), is_shared=self.is_shared
+        )
+        try:
+            await self._evening()
+            self.console.forget()
+        finally:
+            self.caller.chair = None
+            chair.clear(GOT_UP)
+            self.caller.clock.on_tick = before
+            self.caller.statement = self._statement() or self.caller.statement
+
+    def _come_to_table(self) -> None:
+        self.caller.place, self.caller.status.coin = self.title, self.coin
+        self._update()
+        self.console.stage(self.scene)
+
+    async def _read_strategy(self) -> None:
+        if self.strategy is not None:
+            await self._step_away(self.strategy.read(self.console))
+
+    async def _step_away(self, to: Awaitable[object]) -> None:
+        await to
+        self._come_to_table()
+
+    async def tries(self, doing: Awaitable[bool]) -> bool:
+        """Do something that may be refused, and say so; `False` then: nothing has changed."""
+        try:
+            return await doing
+        except CallClosed:
+            raise
+        except (NotNow, NotSaid, Refused) as refused:
+            self.console.say(f"|12{refused}")
+        except BooksUnavailable:
+            self.books_unavailable()
+        return False
+
+    async def _switch(self, preference: str, when_on: str, when_off: str) -> bool:
+        await self.caller.remember({preference: not self.caller.prefers(preference)})
+        self.console.say(f"|07{_(when_on if self.caller.prefers(preference) else when_off)}")
+        return True
+
+    async def cut_for(self, shoe: Shoe) -> str | None:
+        """Return the words that cut a fresh shoe, `None` at Esc: the caller's phrase, unless they
+        are asked and type another one, which is their phrase from then on."""
+        if shoe.anchor is None:
+            return await self.type_cut() if self.caller.prefers("cut") else ""
+        standing = await phrases.of(self.caller)
+        if not self.caller.prefers("cut"):
+            return standing.text
+        words = await self.type_cut(_("Your phrase (Enter for the one you have):"))
+        if words is None or words in ("", standing.text):
+            return None if words is None else standing.text
+        return (await phrases.choose(self.caller, words)).text
+
+    async def type_cut(self, question: str = "") -> str | None:
+        """Return the words that the caller cuts the cards with, `None` at Esc."""
+        typed = await self.console.entry(
+            f"|07{question or _(self.words.cut_words)}|15",
+            longest=phrases.LONGEST,
+            meaning=_("Any words you like. They go into the shuffle."),
+        )
+        return None if typed is None else shuffle.normal_cut(typed)
+
+    def books_unavailable(self) -> None:
+        log.info("books unavailable at the table of %s", self.caller.record.name)
+        self.console.say(f"|12{_(self.words.no_books)}")

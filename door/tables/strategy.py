@@ -1,0 +1,171 @@
+"""The strategy card of a table as its callers read it: what to do with which hand.
+
+It is worked out beside the board (`door.lobby.sums`), once for the rules of a table, and kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from door.call.display import LAYOUT_COLUMNS
+from door.errors import NoAdviceNow
+from door.games.registry import GAMES
+from door.games.solver.card import Section, StrategyCard
+from door.lobby.sums import is_awaited, sums_of
+from timebank.language import N_, _
+from timebank.words import decimal, field
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.console import Console
+
+STRATEGY = "G"
+STRATEGY_LABEL = N_("Strategy")
+STRATEGY_MEANING = N_("See the strategy card: what to do with which hand, by these rules.")
+
+NOT_AT_HAND = N_("The strategy card is unavailable right now.")
+
+# Colour, short for the legend, and what it is against some cards.
+_MOVES: Mapping[str, tuple[str, str]] = {
+    "H": ("12", N_("hit")),
+    "S": ("14", N_("stand")),
+    "D": ("10", N_("double or else hit")),
+    "Ds": ("10", N_("double or else stand")),
+    "P": ("11", N_("split the pair")),
+    "C": ("12", N_("take a card")),
+    "N": ("14", N_("take no card")),
+    "R": ("10", N_("raise your bet")),
+    "-": ("14", N_("stay")),
+}
+_HEADINGS = {
+    "You have": N_("You have"),
+    "An ace as 11": N_("An ace as 11"),
+    "A pair of": N_("A pair of"),
+    "A five of": N_("A five of"),
+    "Spread": N_("Spread"),
+}
+_SHOWN = 0.00005
+_PLAYED = (
+    N_("Played like this, you win {share} of your bets on average."),
+    N_("Played like this, you break even on average."),
+    N_("Played like this, you lose {share} of your bets on average."),
+)
+_CAREFUL = (
+    N_("Who heeds every card in sight, as the tutor does, wins {share}."),
+    N_("Who heeds every card in sight, as the tutor does, breaks even."),
+    N_("Who heeds every card in sight, as the tutor does, loses {share}."),
+)
+_INSURED = (
+    N_("Buy insurance: on average it wins {share} of what it costs."),
+    N_("Insurance neither wins nor loses on average."),
+    N_("Never buy insurance: on average it loses {share} of what it costs."),
+)
+_CELL, _NARROW_CELL = 5, 3
+_LABEL, _NARROW_LABEL = 9, 5
+
+
+@dataclass(frozen=True, slots=True)
+class TableCard:
+    """The card of one table."""
+
+    board: Board
+    game: str
+    rules: Any
+
+    async def read(self, console: Console) -> None:
+        """Let a caller read it; any key lets them leave while it is worked out."""
+        asked = sums_of(self.board).card(self.game, self.rules)
+        await _show(console, GAMES[self.game].title, asked)
+
+
+async def _show(console: Console, table: str, asked: asyncio.Future[StrategyCard]) -> None:
+    title = _("{table}: what to do").format(table=table)
+    if not await is_awaited(console, title, asked):
+        return
+    try:
+        card = asked.result()
+    except (NoAdviceNow, asyncio.CancelledError):
+        await console.read(title, f"|12{_(NOT_AT_HAND)}")
+        return
+    await console.read(title, card_text(card, console))
+
+
+# The card in words and columns.
+
+
+def card_text(card: StrategyCard, console: Console) -> str:
+    """Return a card for a caller's screen: a grid, or for lines a sentence a hand."""
+    if not console.is_painted:
+        told = [line for section in card.sections for line in _said_rows(section)]
+        return "\n".join([*told, "", *_notes(card)])
+    is_wide = console.page_columns >= LAYOUT_COLUMNS
+    lines: list[str] = []
+    for section in card.sections:
+        lines += [*_grid(section, is_wide=is_wide), ""]
+    legend = [f"  |{_MOVES[move][0]}{move:<3}|07{_(_MOVES[move][1])}" for move in card.moves]
+    return "\n".join([*lines, *legend, *_notes(card)])
+
+
+def _grid(section: Section, *, is_wide: bool) -> Iterator[str]:
+    width, label_width = (_CELL, _LABEL) if is_wide else (_NARROW_CELL, _NARROW_LABEL)
+    across = "".join(f"{column:>{width}}" for column in section.columns)
+    yield f"|15{_(_HEADINGS[section.heading])}"
+    against = _("dealer") if len(section.rows) > 1 else ""
+    beyond = max(0, len(against) - label_width)
+    if beyond > width - 2:  # no space before the first card
+        against, beyond = "", 0
+    yield f"|08  {against:<{label_width}}|15{across[beyond:]}"
+    for label, cells in section.rows:
+        row = "".join(f"|{_MOVES[cell][0]}{cell:>{width}}" for cell in cells)
+        yield f"  |07{label.removeprefix('soft '):<{label_width}}{row}"
+
+
+def _said_rows(section: Section) -> Iterator[str]:
+    """Say each row: its moves, and against which cards."""
+    yield _(_HEADINGS[section.heading])
+    for label, cells in section.rows:
+        moves: dict[str, list[str]] = {}
+        columns = iter(section.columns)
+        for move, run in groupby(cells):
+            moves.setdefault(move, []).append(_range([next(columns) for _cell in run]))
+        told = ", ".join(
+            _(_MOVES[move][1])
+            if len(moves) == 1
+            else _("{move} ({cards})").format(move=_(_MOVES[move][1]), cards=", ".join(ranges))
+            for move, ranges in moves.items()
+        )
+        name = label.removeprefix("soft ")
+        yield f"  {field(name, told) if name else told}"
+
+
+def _range(columns: Sequence[str]) -> str:
+    if len(columns) < 3:
+        return ", ".join(columns)
+    return _("{first} to {last}").format(first=columns[0], last=columns[-1])
+
+
+def _notes(card: StrategyCard) -> Iterator[str]:
+    gains = card.gains
+    yield _told(gains["played"], _PLAYED)
+    if gains["careful"] > gains["played"] + _SHOWN:
+        yield _told(gains["careful"], _CAREFUL)
+    if "insurance" in gains:
+        yield _told(gains["insurance"], _INSURED)
+    if len(card.sections) == 1:
+        yield f"|07{_('Nothing else is yours to decide.')}"
+
+
+def _told(share: float, told: tuple[str, str, str]) -> str:
+    """Say a gain: where it is one, nothing that shows, or a loss."""
+    wins, even, loses = told
+    words = even if abs(share) < _SHOWN else wins if share > 0 else loses
+    return f"|07{_(words).format(share=_percent(share))}"
+
+
+def _percent(share: float) -> str:
+    # For translators: a share of something, as in "5.3%".
+    return _("{number}%").format(number=decimal(round(abs(share) * 100, 2)))

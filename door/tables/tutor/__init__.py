@@ -1,0 +1,1 @@
+"""The tutor at a table: advice before a decision, judgement after it."""

@@ -1,0 +1,1 @@
+"""UNIX bj as its players knew it: a teletype, a minute a hand."""

@@ -1,0 +1,386 @@
+"""One run of the UNIX program for a caller: from the seal to the seed, with the books behind it.
+
+Commit before show: a hand and every answer are durable before a letter of them is printed. What
+the program prints is `teletype`'s; a run asks, leaves out the questions that the pot cannot
+pay for, and keeps what the board has to say (the seal, the seed, a refusal) before, after and
+between the letters, never in them. Seal and seed are told in short, where screens are painted; the
+page behind <F>airness has them whole.
+
+Every run has a shoe of its own, whose one seed makes all its shuffles.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ansi.keys import BACKSPACE, DELETE, ENTER, INTERRUPT
+from door.call.console import Paint
+from door.call.display import LinesDisplay
+from door.call.page import Page
+from door.errors import RunEnded, TimeUp
+from door.games.blackjack.round import BlackjackAction, BlackjackRound
+from door.games.blackjack.rules import UNIX_BJ_STAKE, rules_to_mapping
+from door.games.engine.game import Act
+from door.games.engine.journaled import acts_of, mixed_into
+from door.games.unix_bj.game import BET, UnixBjSettings
+from door.games.unix_bj.kind import UNIX_BJ_KIND
+from door.tables.fairness import Fairness
+from door.tables.play import Deal, Play, Step
+from door.tables.tutor.beside import Tutor
+from door.tables.unix_bj.teletype import OPENING, Score, Teletype, decline, hand_start, is_yes
+from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused
+from timebank.language import _
+from timebank.wagers import play_money
+
+if TYPE_CHECKING:
+    from door.tables.scene import TableTally
+    from door.tables.sitting import Sitting
+    from door.tables.tutor.thinking import Thinking
+    from timebank.wagers.journal import StoredRound
+    from timebank.words import Unit
+
+
+# The paper of a teletype on a caller's line: letters as they are, and bare prompts.
+#
+# Nothing is wrapped, coloured or put in order for a screen. What the board itself has to say, such
+# as that the time is running out, stands between the letters like any other message among lines.
+
+
+class Paper(LinesDisplay):
+    """Lines that scroll up, in which a program prints to the letter."""
+
+    def print(self, letters: str) -> None:
+        """Print `letters`, whose lines end in a newline alone."""
+        self._send(letters.replace("\n", "\r\n"))
+
+    def prompt(self, text: str, room: int = 0) -> None:
+        """Print the prompt, and nothing behind it but what is typed."""
+        self._prompt, self._typed, self._wanted = text, "", room
+        self._room = max(0, self._width - len(text))
+        self._send(text)
+
+
+GAME = UNIX_BJ_KIND.name
+LONGEST_LINE = 60
+STRUCK = (INTERRUPT, DELETE)
+
+STAKE_KINDS = {
+    BlackjackAction.INSURANCE: "insurance",
+    BlackjackAction.SPLIT: "split",
+    BlackjackAction.DOUBLE: "double",
+}
+
+log = logging.getLogger("door.tables")
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is played for: a dollar in the smallest unit, and hands a day where they are counted."""
+
+    unit: Unit
+    dollar: int
+    turns_limit: int | None
+
+    @classmethod
+    def of_house(cls, settings: UnixBjSettings) -> Terms:
+        if settings.stakes == "minutes":
+            return cls("second", settings.coin_minutes * 60, settings.turns_per_day or None)
+        return cls("usd-cent", UNIX_BJ_STAKE // BET, None)
+
+
+class Run:
+    """A run of the program; with `find_open`, one that takes up a hand that was left."""
+
+    def __init__(
+        self, sitting: Sitting, terms: Terms, tally: TableTally, thinking: Thinking
+    ) -> None:
+        """Begin without cards; what is played is added to `tally`, in dollars."""
+        self.sitting = sitting
+        self.caller = sitting.caller
+        self.console = sitting.console
+        self.settings = UnixBjSettings.of(self.caller.config.games)
+        self.terms = terms
+        self.tally = tally
+        self.play = Play(self.caller, UNIX_BJ_KIND)
+        self._rules = rules_to_mapping(self.settings.rules)
+        self.stored: StoredRound | None = None  # a hand that was left open
+        self.teletype = Teletype(self.settings.prompts, terms.dollar, Score())
+        self.paper = self._new_paper()
+        self.letters = ""  # of the hand on the table
+        self.fairness = Fairness()
+        self._thinking = thinking
+        self.tutor: Tutor | None = None  # of one who has turned it on
+
+    @property
+    def round(self) -> BlackjackRound | None:
+        round_: BlackjackRound | None = self.play.round
+        return round_
+
+    async def find_open(self) -> bool:
+        """Look for a hand that was left open, and go on with it under its own terms."""
+        self.stored = stored = await self.play.find_open()
+        if stored is not None:
+            self.terms = Terms(stored.unit, stored.coin, self.terms.turns_limit)
+        return stored is not None
+
+    async def stand_open(self) -> None:
+        await self._load_paper()
+        await self._stand_unasked()
+
+    async def seal(self) -> str:
+        """Return the seal of the shoe that the run is dealt from, which is sealed now if there was
+        none. Raises `BooksUnavailable`."""
+        shoe = self.play.shoe or await self.play.next_shoe(self._rules, fresh=True)
+        return shoe.seal
+
+    async def go(self) -> None:
+        self.console.scroll_lines()
+        try:
+            if await self._begin():
+                self.console.display = self.paper = self._new_paper()
+                self.console.rubout = INTERRUPT
+                await self._program()
+                self.console.rubout = BACKSPACE
+                self.console.scroll_lines()
+                self.console.say(await self._open_seed())
+            await self.console.any_key()
+        except TimeUp:
+            self.console.rubout = BACKSPACE
+            await self._stand_unasked()
+            await self.console.any_key()
+        finally:
+            if self.tutor is not None:
+                self.tutor.leave()
+                self.tutor = None
+            self.console.rubout = BACKSPACE
+        self._paint_again()
+
+    async def _begin(self) -> bool:
+        """Show the seal, sealed before the first letter; `False` when there will be none."""
+        try:
+            seal = await self.seal()
+            await self._load_paper()
+        except BooksUnavailable:
+            self.sitting.books_unavailable()
+            return False
+        if self.stored is not None:
+            self.console.say(f"|14{_(self.sitting.words.resumed)}")
+        if self.console.can_paint:
+            self.console.say(f"|07{Fairness(seal).short()}")
+        return await self.sitting.tries(self._cut())
+
+    async def _cut(self) -> bool:
+        """Ask a caller who cuts for words, or take their phrase; `False` at Esc."""
+        shoe = self.play.shoe
+        assert shoe is not None
+        if shoe.cut is None:
+            words = await self.sitting.cut_for(shoe)
+            if words is None:
+                return False
+            self.play.shoe = replace(shoe, cut=words)
+        return True
+
+    async def _load_paper(self) -> None:
+        """Put in a new sheet that knows the score, with the letters of a hand that was left."""
+        caller_id, unit = self.caller.record.id, self.terms.unit
+        score = await self.caller.ask_books(
+            lambda desk: play_money.tally(desk, caller_id, GAME, unit)
+        )
+        base = Score(score.action, score.standing)
+        self.teletype = Teletype(self.settings.prompts, self.terms.dollar, base)
+        self.letters = ""
+        if self.stored is not None and self.round is not None:
+            totals = self.round.totals
+            base.action -= totals.staked // self.terms.dollar
+            base.standing -= (totals.won - totals.lost) // self.terms.dollar
+            self.letters = self._letters_of(self.stored)
+
+    def _letters_of(self, stored: StoredRound) -> str:
+        """Print a hand again as its journal has it."""
+        shoe = stored.shoe
+        assert shoe is not None
+        cards = UNIX_BJ_KIND.cards(shoe.seed, mixed_into(shoe), shoe.decks, shoe.position)
+        round_, events = UNIX_BJ_KIND.deal(stored.rules, cards, [stored.stake], 1)
+        letters = self.teletype.deal(shoe.position, round_, events)
+        for act in acts_of(stored):
+            round_, events = UNIX_BJ_KIND.act(round_, act)
+            letters += self.teletype.told(round_, events)
+        return letters
+
+    async def _program(self) -> None:
+        self.paper.print(OPENING)
+        try:
+            if self.stored is not None:
+                self.stored = None
+                self.paper.print(self.letters)
+                await self._play_hand()
+                if self.terms != Terms.of_house(self.settings):
+                    self.paper.print("\n")
+                    raise RunEnded(_("The stakes have changed since that hand was dealt."))
+            while True:
+                await self._deal()
+                await self._play_hand()
+        except RunEnded as ended:
+            await self.play.stand(self._show)
+            self.paper.print(self.teletype.account())
+            if str(ended):
+                self.paper.say(f"|12{ended}")
+
+    async def _deal(self) -> None:
+        if self.console.interruption is not None:
+            raise self.console.interruption
+        if self.console.next_key() in STRUCK:
+            await self.console.key()
+            self.paper.print("\n")
+            raise RunEnded
+        shoe = self.play.shoe
+        assert shoe is not None
+        start = hand_start(shoe.position + (self.round.cards_used if self.round else 0))
+        deal = Deal(
+            unit=self.terms.unit,
+            coin=self.terms.dollar,
+            turns_limit=self.terms.turns_limit,
+            rules=self._rules,
+            purse=None if self.terms.unit == "second" else "tab",
+            start=start,
+        )
+        try:
+            step = await self.play.place(BET * self.terms.dollar, deal, shoe.cut or "")
+        except CallClosed:
+            raise
+        except (Refused, BooksUnavailable) as refused:
+            self.paper.print("\n")
+            raise RunEnded(self._sentence(refused)) from refused
+        self.letters = ""
+        self._print(self.teletype.deal(start, step.after, step.events))
+        self._count(step)
+
+    async def _play_hand(self) -> None:
+        while self.round is not None and not self.round.over:
+            try:
+                await self._act(await self._decide(self.round))
+            except NotEnough as refused:
+                self.paper.say(f"|12{refused}")
+            except BooksUnavailable as unavailable:
+                self.paper.say(f"|12{self._sentence(unavailable)}")
+                await self._line(_("Press Enter to try again: "))
+
+    async def _decide(self, round_: BlackjackRound) -> BlackjackAction:
+        """Let the caller decide; one who has a tutor is told what the book says, too."""
+        if not self.caller.prefers("tutor"):
+            return await self._asked(round_)
+        if self.tutor is None:
+            self.tutor = Tutor(self._thinking, self._say, lambda: self.round)
+        tutor = self.tutor
+        tutor.watch(round_, [each for each in round_.legal() if self._can_pay(round_.amount(each))])
+        action = await self._asked(round_)
+        tutor.judge(action)
+        return action
+
+    async def _asked(self, round_: BlackjackRound) -> BlackjackAction:
+        for question in self.teletype.questions(round_):
+            if self._can_pay(round_.amount(question.yes)) and is_yes(
+                await self._line(question.text)
+            ):
+                return question.yes
+        return decline(round_)
+
+    def _can_pay(self, amount: int) -> bool:
+        is_time = self.terms.unit == "second"
+        return not is_time or self.caller.purse.can_stake(amount, self.terms.dollar)
+
+    async def _act(self, action: BlackjackAction) -> None:
+        """Carry out one answer: pure first, then durable, then printed."""
+        assert self.round is not None
+        stake = self.round.amount(action)
+        self._show(await self.play.act(Act(action), stake, STAKE_KINDS.get(action, "")))
+
+    async def _line(self, prompt: str) -> str:
+        """Ask, and read a line as a terminal reads one; raises `RunEnded` at the interrupt key."""
+        self.paper.prompt(prompt)
+        # For who has no keyboard: the program itself asks for a line.
+        keys = {"Y": _("Yes"), "N": _("No"), "Ctrl-C": _("Quit")}
+        self.console.offer("answers", keys, typed={"Y": "y\r", "N": "\r", "Ctrl-C": "\x03"})
+        text = ""
+        try:
+            while (key := await self.console.key()) != ENTER and key not in STRUCK:
+                if key == BACKSPACE:
+                    text = text[:-1]
+                elif len(key) == 1 and len(text) < LONGEST_LINE:
+                    text += key
+                self.paper.typed(text)
+        finally:
+            self.paper.answered()
+            self.console.offer("any")
+        if key in STRUCK:
+            raise RunEnded
+        return text
+
+    def _show(self, step: Step) -> None:
+        self._print(self.teletype.told(step.after, step.events))
+        self._count(step)
+
+    def _count(self, step: Step) -> None:
+        self.caller.tell(step.receipt)
+        if step.after.over:
+            totals = step.after.totals
+            self.tally.turns += 1
+            self.tally.net += (totals.won - totals.lost) // self.terms.dollar
+            self.caller.last_hand.shown()  # no key is awaited before the next one is dealt
+
+    def _say(self, words: str) -> None:
+        """Say something that is none of the program's, on the sheet that is in now."""
+        self.paper.say(words)
+
+    def _print(self, letters: str) -> None:
+        self.letters += letters
+        self.paper.print(letters)
+
+    # The end of a run.
+
+    async def _open_seed(self) -> str:
+        """Close the shoe, whose seed may be seen then; return what is said of it."""
+        shoe = self.play.shoe
+        if shoe is None:
+            return ""
+        try:
+            seed, cut = await self.play.close_shoe(), shoe.cut or ""
+            self.fairness = Fairness(
+                *(shoe.seal, seed, cut), anchor=shoe.anchor or "", link=shoe.link
+            )
+        except BooksUnavailable:
+            log.info("books unavailable at the table of %s", self.caller.record.name)
+            return "|12" + _("The books can't be written right now. The seed stays sealed.")
+        return f"|07{self.fairness.short()}" if self.console.can_paint else ""
+
+    async def _stand_unasked(self) -> None:
+        """Say no to all that is still asked, for a caller without time, and show the sheet as a
+        page, so that it stands where painted screens go on."""
+        steps: list[Step] = []
+        had_hand = self.round is not None and not self.round.over
+        await self.play.stand(steps.append)
+        for step in steps:
+            self.letters += self.teletype.told(step.after, step.events)
+        sheet = f"{self.letters}{self.teletype.account()}".split("\n")
+        room = max(1, self.console.page_rows - 4)
+        seed = await self._open_seed()
+        self._paint_again()
+        self.console.stage(Page(self.sitting.title, [*sheet[-room:], *([seed] if seed else [])]))
+        if had_hand:
+            self.console.say(f"|14{_('Your time is up: you stand.')}")
+        for step in steps:
+            self._count(step)
+
+    def _paint_again(self) -> None:
+        self.console.paint_screens()
+        self.caller.status.show()
+
+    def _new_paper(self) -> Paper:
+        colour = self.console.look.paint is Paint.COLOUR
+        return Paper(self.console.send, self.console.line.columns, colour=colour)
+
+    def _sentence(self, refused: Exception) -> str:
+        is_unwritten = isinstance(refused, BooksUnavailable)
+        return _(self.sitting.words.no_books) if is_unwritten else str(refused)

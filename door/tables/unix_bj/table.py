@@ -1,0 +1,189 @@
+"""UNIX bj as a caller meets it: a teletype in a corner of the house, and a page that explains it.
+
+What happens between the seal and the seed is `run.py`'s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from door.call.console import lit
+from door.call.page import MARGIN, Page
+from door.games.unix_bj.game import UnixBjSettings
+from door.lobby import texts
+from door.tables.betting import BettingTime
+from door.tables.checking import read_fairness
+from door.tables.fairness import Fairness
+from door.tables.scene import TableTally
+from door.tables.sitting import Sitting
+from door.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING, TableCard
+from door.tables.tutor.thinking import thinking_of
+from door.tables.unix_bj import words
+from door.tables.unix_bj.run import GAME, Run, Terms
+from door.tables.words import FAIRNESS, QUIT, turns_today
+from timebank.errors import BooksUnavailable
+from timebank.language import _, ngettext
+from timebank.wagers.play_money import tally
+from timebank.words import field, span
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from door.tables.tutor.thinking import Thinking
+
+PLAY, MANUAL = "PM"
+
+
+class UnixBjTable(Sitting):
+    title = "UNIX bj"
+
+    def __init__(self, caller: Caller, thinking: Thinking) -> None:
+        super().__init__(caller, words.WORDS)
+        self.thinking = thinking
+        self.settings = UnixBjSettings.of(caller.config.games)
+        self.terms = Terms.of_house(self.settings)
+        self.tally = TableTally()
+        self.open_run: Run | None = None  # with a hand that was left
+        self.next_run: Run | None = None  # whose seal was asked for, and which has not begun
+        self.last = Fairness()  # of the last run whose seed is open
+
+    async def _evening(self) -> None:
+        if self.terms.unit == "second":
+            self.caller.status.coin = self.terms.dollar
+        if self.open_run is None:
+            await self.has_open_hand()
+        run, self.open_run = self.open_run, None
+        if run is not None:
+            await self._play(run)
+        while await self._between_runs():
+            pass
+
+    async def has_open_hand(self) -> bool:
+        run = self._new_run()
+        self.open_run = run if await run.find_open() else None
+        return self.open_run is not None
+
+    async def stand_open_hand(self) -> None:
+        run, self.open_run = self.open_run, None
+        if run is not None:
+            await run.stand_open()
+
+    async def _between_runs(self) -> bool:
+        refusal = self._refusal()
+        folder, page = self.caller.config.board.texts, await self._front_page(refusal)
+        self.console.stage(texts.headed(self.console, folder, GAME, page))
+        choices = {
+            PLAY: _("Play"),
+            MANUAL: _("Manual"),
+            FAIRNESS: _("Fairness"),
+            QUIT: _("Quit"),
+        }
+        choice = await self.console.ask(
+            {**choices, STRATEGY: _(STRATEGY_LABEL)},
+            menu=lit(choices, QUIT if refusal else PLAY),
+            default=QUIT if refusal else PLAY,
+            cancel=QUIT,
+            meanings=self._meanings(),
+        )
+        if choice == MANUAL:
+            columns = self.console.page_columns - MARGIN
+            await self.console.read(words.MANUAL_TITLE, words.manual(columns))
+        elif choice == FAIRNESS:
+            await self._read_fairness()
+        elif choice == STRATEGY and self.strategy is not None:
+            await self.strategy.read(self.console)
+        elif choice == PLAY:
+            if refusal := self._refusal():
+                self.console.say(f"|12{refusal}")
+                await self.console.any_key()
+            else:
+                run, self.next_run = self.next_run or self._new_run(), None
+                await self._play(run)
+        return choice != QUIT
+
+    def _meanings(self) -> dict[str, str]:
+        return {
+            PLAY: _("Start the program."),
+            MANUAL: _("Read its manual page, with the rules and the keys."),
+            FAIRNESS: _("See how the shuffle is sealed, and check it."),
+            STRATEGY: _(STRATEGY_MEANING),
+            QUIT: _("Leave the table."),
+        }
+
+    def _new_run(self) -> Run:
+        return Run(self, self.terms, self.tally, self.thinking)
+
+    async def _play(self, run: Run) -> None:
+        await run.go()
+        if run.fairness.seed:
+            self.last = run.fairness
+
+    async def _read_fairness(self) -> None:
+        """Show the seal of the next run, and what the last one was dealt from."""
+        run = self.next_run or self._new_run()
+        try:
+            seal = await run.seal()
+        except BooksUnavailable:
+            self.books_unavailable()
+            await self.console.any_key()
+            return
+        self.next_run = run
+        fairness = replace(self.last, seal=seal, is_sealed_anew=True, last_seal=self.last.seal)
+        fairness = fairness.sealed_ahead(
+            self.caller.record.preferences, run.play.shoe, self.last.link
+        )
+        await read_fairness(self.caller, GAME, fairness)
+
+    async def _front_page(self, refusal: str) -> Page:
+        # Who can't play needs no keys; why they can't is said before they try.
+        last = f"|14{refusal}" if refusal else words.keys()
+        body = [words.introduction(), "", *self._terms_in_words(), "", last]
+        try:
+            caller_id, unit = self.caller.record.id, self.terms.unit
+            score = await self.caller.ask_books(lambda desk: tally(desk, caller_id, GAME, unit))
+        except BooksUnavailable:
+            unread = _("The books can't be read right now.")
+            return Page(self.title, [*body, "", f"|12{unread}"])
+        if score.action:
+            body += ["", words.score(score.action, score.standing)]
+        return Page(self.title, body)
+
+    def _terms_in_words(self) -> list[str]:
+        if self.terms.unit != "second":
+            return [words.terms_of_play_money()]
+        turns = self.caller.purse.turns(GAME)
+        return [*words.terms(self.terms.dollar, turns, self.terms.turns_limit)]
+
+    def _refusal(self) -> str:
+        if self.terms.unit != "second":
+            return self.caller.purse.paused_words()
+        return BettingTime(self.caller, GAME, self.settings, 1, self.words).refusal()
+
+    def _statement(self) -> str:
+        turns = self.tally.turns
+        if not turns:
+            return ""
+        hands = ngettext("{number} hand", "{number} hands", turns).format(number=turns)
+        told = [field(self.title, f"{hands}.")]
+        if self.tally.net or not self.caller.hand_waits:
+            told.append(words.standing(self.tally.net))
+        if self.caller.hand_waits:
+            told.append(_("One hand is still open."))
+        return " ".join(told)
+
+
+def sit_down(board: Board, caller: Caller) -> UnixBjTable:
+    table = UnixBjTable(caller, thinking_of(board))
+    table.strategy = TableCard(board, GAME, table.settings.rules)
+    return table
+
+
+async def menu_words(board: Board, caller: Caller) -> str:
+    house = UnixBjSettings.of(caller.config.games)
+    if house.stakes == "minutes":
+        return _("{turns}, $1 is {time}").format(
+            turns=turns_today(caller, GAME, house), time=span(house.coin_minutes * 60)
+        )
+    score = await caller.ask_books(lambda desk: tally(desk, caller.record.id, GAME, "usd-cent"))
+    return words.standing_so_far(score.standing) if score.action else _("play money")

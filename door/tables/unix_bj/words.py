@@ -1,0 +1,186 @@
+"""What the house says around the teletype of UNIX bj, and its manual page in our own words.
+
+What the program itself prints is in `teletype`, and the same in every language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from door.call.display import wrap
+from door.tables.words import Words
+from timebank.language import N_, _
+from timebank.words import money, span
+
+MANUAL_TITLE = "BJ(VI)"
+_MANUAL_COLUMNS = 72
+_INDENT = "  "
+_CENTS = 100
+
+WORDS = Words(
+    last_turn=N_("You have played all of today's hands: {limit}."),
+    pot_too_small=N_("You have {pot}. The bet is {least}, and your last coin can't be bet."),
+)
+
+
+def dollars(amount: int) -> str:
+    """Write whole dollars, without a sign."""
+    return money(abs(amount) * _CENTS, "usd-cent")
+
+
+def standing(amount: int) -> str:
+    """Say what somebody is up or down, in whole dollars."""
+    if not amount:
+        return _("You're even.")
+    told = _("You're up {amount}.") if amount > 0 else _("You're down {amount}.")
+    return told.format(amount=dollars(amount))
+
+
+def standing_so_far(amount: int) -> str:
+    """Say in the main menu what somebody who plays for play money is up or down."""
+    if not amount:
+        return _("play money, even so far")
+    told = (
+        _("play money, up {amount} so far") if amount > 0 else _("play money, down {amount} so far")
+    )
+    return told.format(amount=dollars(amount))
+
+
+# The front page.
+
+
+def introduction() -> str:
+    return "|07" + _("The black jack of UNIX, as it was played on a teletype in 1971.")
+
+
+def keys() -> str:
+    """Say what the keys do, for the program does not."""
+    enter = _lit(_("Enter"))
+    told = _(
+        "{y} and {enter} is yes, {enter} alone is no. {delete} or {interrupt} ends the game and "
+        "says no to whatever is still asked about the hand on the table. {rubout} rubs out."
+    )
+    return "|07" + told.format(
+        y=_lit("y"),
+        enter=enter,
+        delete=_lit("DEL"),
+        interrupt=_lit("Ctrl-C"),
+        rubout=_lit("Ctrl-H"),
+    )
+
+
+def terms(coin: int, turns: int, limit: int | None) -> Sequence[str]:
+    """Say what is played for where a dollar is a coin of `coin` seconds, and how many hands of how
+    many have been played today."""
+    told = _("The bet is {bet} on every hand. A dollar is a coin: {time} of your time.")
+    bet, time = _lit("$2"), _lit(span(coin))
+    lines = ["|07" + told.format(bet=bet, time=time)]
+    if limit is not None:
+        played = _("You have played {turns} of {limit} hands today.")
+        lines.append("|07" + played.format(turns=_lit(str(turns)), limit=_lit(str(limit))))
+    return lines
+
+
+def terms_of_play_money() -> str:
+    told = _("The bet is {bet} on every hand, in play money: the house keeps the tab.")
+    return "|07" + told.format(bet=_lit("$2"))
+
+
+def score(action: int, standing_: int) -> str:
+    told = _("Your action is {amount}.").format(amount=_lit(dollars(action)))
+    return f"|07{told} {standing(standing_)}"
+
+
+def _lit(text: str) -> str:
+    return f"|15{text}|07"
+
+
+# The manual page.
+
+
+def manual(columns: int) -> str:
+    """Return the manual page for a screen of so many columns, pipe codes inside."""
+    width = min(_MANUAL_COLUMNS, columns) - len(_INDENT)
+    sections = [
+        f"|15{head}|07\n" + "\n\n".join(_indented(text, width) for text in paragraphs)
+        for head, paragraphs in _sections()
+    ]
+    return "\n\n".join(sections)
+
+
+def _indented(text: str, width: int) -> str:
+    return "\n".join(f"{_INDENT}{line}" for line in wrap(text, width))
+
+
+def _sections() -> Sequence[tuple[str, Sequence[str]]]:
+    hit = f"Hit? {_('(the program of 1971 printed only ?)')}"
+    return (
+        (_("NAME"), (_("bj -- black jack, as Ken Thompson wrote it for UNIX in 1971"),)),
+        (_("SYNOPSIS"), ("/usr/games/bj",)),
+        (_("DESCRIPTION"), _description()),
+        (
+            _("QUESTIONS"),
+            (
+                _("y and Enter is yes. Enter alone is no."),
+                f"Insurance?  Split pair?  Double down?\n{hit}",
+            ),
+        ),
+        (
+            _("KEYS"),
+            (
+                _(
+                    "Ctrl-H rubs out. DEL, Ctrl-C and telnet's Interrupt Process end the game; "
+                    "the hand on the table is played out as if you had said no to everything "
+                    "still to be asked. Press DEL right after your last answer of a hand, and the "
+                    "game ends before the next one."
+                ),
+            ),
+        ),
+        (
+            _("OUTPUT"),
+            (
+                _(
+                    "A card is its rank and its suit: AS, TD. The action is all you have ever "
+                    "bet, the standing what you have won or lost by it; both are printed at every "
+                    "shuffle and when you leave."
+                ),
+            ),
+        ),
+        (
+            _("FILES"),
+            (
+                _(
+                    "A run of the game is dealt from one seed. Press F before you play to see its "
+                    "seal, and after you leave to see the seed. From shuffle to shuffle a deck is "
+                    "dealt down to its last card, which is never dealt."
+                ),
+            ),
+        ),
+        (
+            _("BUGS"),
+            (_("The page of 1972 warns of the random number generator. This one can be checked."),),
+        ),
+    )
+
+
+def _description() -> Sequence[str]:
+    return (
+        _(
+            "You play against the dealer, who has no choices: the dealer hits below 17 and stands "
+            "on any 17. The bet is $2 on every hand. One deck runs on from hand to hand."
+        ),
+        _(
+            "A natural, 21 in your first two cards, pays $3. A dealer's natural takes your bet, "
+            "unless you have one too: then nobody pays."
+        ),
+        _(
+            "When the dealer shows an ace, you can insure for $1. Insurance wins $2 if the dealer "
+            "has a natural, and loses if not."
+        ),
+        _(
+            "You can split two cards of the same value into two hands of $2 each, once a hand; "
+            "split aces get one card each. On ten or eleven in two cards you can double down: "
+            "twice the bet, and exactly one more card."
+        ),
+        _("Over 21 is a bust and loses. Otherwise the higher total wins, and a tie is a push."),
+    )

@@ -1,0 +1,1 @@
+"""The Vegas tables, at which callers sit together."""

@@ -1,0 +1,333 @@
+"""Who deals at the Vegas table: every change of the cards, through the books and then on the table.
+
+Each method is one step of the table's task: pure first, then durable, then adopted, then told.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door.call import phrases
+from door.errors import NotNow
+from door.games.blackjack.round import BlackjackAction
+from door.games.blackjack.rules import rules_to_mapping
+from door.games.engine import shuffle
+from door.games.engine.errors import IllegalAction, RoundRefused
+from door.games.engine.game import Act
+from door.games.engine.journaled import Bet, found
+from door.games.vegas.kind import VEGAS_KIND
+from door.tables import play
+from door.tables.play import Deal, Post, Step, Work
+from door.tables.vegas import news
+from door.tables.vegas import round as vegas_round
+from door.tables.vegas.pits import Hold
+from door.tables.vegas.state import Chair, Committed, TableState
+from timebank.callers import hearing
+from timebank.errors import CallClosed, JournalDamaged, OutOfStep, Refused, RoundOver, ShoeGone
+from timebank.language import Phrase, speaking_to
+from timebank.wagers import journal
+from timebank.wagers.wagers import Played, Sitter
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from door.tables.vegas.round import VegasRound
+    from timebank.ledger.database import Desk
+    from timebank.ledger.purse import Receipt
+    from timebank.wagers.journal import Shoe
+    from timebank.wagers.rounds import Settlement
+
+log = logging.getLogger("door.tables")
+
+
+def _tell_elsewhere(caller: Caller, settlement: Settlement, receipt: Receipt) -> None:
+    """Tell a caller who is on line, but not at the table, how their round ended."""
+    with speaking_to(caller.console.viewer):
+        words = vegas_round.stood_words(settlement.won - settlement.lost)
+        caller.console.say(f"|14{words}")
+        caller.tell(receipt)
+    caller.last_hand.shown()
+
+
+@dataclass(frozen=True)
+class Present:
+    """A caller on line here that an entry concerns, and what adopts its receipt."""
+
+    caller: Caller
+    adopt: Callable[[Receipt], None]
+
+
+class Dealer:
+    """The house's hands at one table."""
+
+    def __init__(self, board: Board, state: TableState, place: int) -> None:
+        self._board = board
+        self._state = state
+        self._place = place
+        self.hold = Hold()  # under which everything is written
+
+    # Shoe and deal.
+
+    async def lay_shoe(self) -> None:
+        """See that the shoe on the table is one that the next round can be dealt from."""
+        state = self._state
+        rules = state.house.rules
+        shoe = state.shoe
+        if shoe is not None and shoe.decks == rules.decks and shoe.caller_id is None:
+            return
+        seed, mapping = self._board.new_seed(), rules_to_mapping(rules)
+        guard, table = self.hold.guard, self.hold.table_at(self._place)
+        ahead = self._board.config.shoes_ahead
+
+        def take(desk: Desk) -> Shoe:
+            guard(desk)
+            journal.close_own_shoes(desk, VEGAS_KIND.name)
+            return play.take_shoe(
+                *(desk, VEGAS_KIND, mapping, None, seed), table=table, ahead=ahead
+            )
+
+        state.shoe = await self._board.books.run(take)
+        state.cut, state.commitments, state.cut_by = state.shoe.cut or "", [], {}
+        state.tell(news.ShoeSealed(state.shoe.seal))
+
+    def commit_seats(self) -> None:
+        """Commit every seat that is not committed to the phrase that it has, on a fresh shoe."""
+        state = self._state
+        if not state.may_be_cut or not state.is_cut_by_all:
+            return
+        committed = {each.caller_id for each in state.commitments}
+        for seat in state.seated():
+            if seat.guest is not None and seat.caller_id not in committed:
+                kept = phrases.kept(seat.guest.caller.record.preferences)
+                self.commit(seat, (kept or phrases.drawn(self._board.new_seed())).text)
+
+    def commit(self, seat: Chair, phrase: str) -> None:
+        """Commit a seat to a phrase, and tell everybody so; the phrase itself at the deal."""
+        shoe = self._state.shoe
+        assert shoe is not None  # a fresh one
+        told = shuffle.commitment(shoe.seed, phrase, shoe.link)
+        self._state.commit(Committed(seat.caller_id, seat.name, phrase, told))
+        self._state.tell(news.CutCommitted(seat.name, told))
+
+    async def deal(self) -> None:
+        """Deal to everybody who has bet; a bet that the bank refuses is left out. Nothing is dealt
+        from a shoe that was closed: the next one has another seal."""
+        while seats := self._state.bettors():
+            try:
+                await self._deal_to(seats)
+            except ShoeGone:
+                self._state.shoe = None
+                for seat in seats:
+                    self._refuse(seat, Phrase("A new shoe is on the table. Please bet again."))
+            except Refused as refused:
+                if refused.seat is None:
+                    raise
+                self._refuse(self._state.seats[refused.seat], refused)
+            else:
+                return
+
+    async def _deal_to(self, seats: Sequence[Chair]) -> None:
+        state, house = self._state, self._state.house
+        shoe = state.shoe
+        assert shoe is not None  # laid before anybody is dealt to
+        coin = house.coin_minutes * 60
+        terms = Deal(
+            unit="second",
+            coin=coin,
+            turns_limit=house.turns_per_day or None,
+            rules=rules_to_mapping(replace(house.rules, insurance_unit=coin)),
+            start=shoe.position,
+        )
+        bets = [Bet(seat.chair, seat.caller_id, seat.name, seat.bet) for seat in seats]
+        sitters, here = self._sitters(bets)
+        post = self._post(lambda desk, work: work(desk, sitters))
+        committed = tuple(state.commitments) if shoe.fresh else ()
+        cut = "\n".join(each.phrase for each in committed) or state.cut
+        tell_cuts = await self.cuts_told(committed)
+        step = await play.deal(post, VEGAS_KIND, replace(shoe, cut=cut), terms, bets)
+        state.cut = cut
+        tell_cuts()
+        self._adopt_deal(step, here)
+
+    async def cuts_told(self, cuts: Sequence[Committed]) -> Callable[[], None]:
+        """Return a function that tells all guests of these cuts. It hides from each guest the
+        words of callers whom that guest may not hear."""
+        writers = [each.caller_id for each in cuts]
+        readers = [guest.caller.record.id for guest in self._state.guests()] if cuts else []
+
+        def look(desk: Desk) -> dict[int, frozenset[int]]:
+            return {reader: hearing.unheard(desk, reader, writers) for reader in readers}
+
+        unheard = await self._board.books.run(look) if readers else {}
+
+        def tell() -> None:
+            for each in cuts:
+                self._state.cut_by[each.phrase] = each.caller_id
+            for guest in self._state.guests():
+                hidden = unheard.get(guest.caller.record.id, frozenset(writers))
+                for each in cuts:
+                    is_hidden = each.phrase and each.caller_id in hidden
+                    words = None if is_hidden else each.phrase
+                    self._state.tell_to([guest], news.CutMade(each.name, words))
+
+        return tell
+
+    def _adopt_deal(self, step: Step, here: Mapping[int, Present]) -> None:
+        for seat in self._state.seated():
+            seat.bet = 0
+        hand = step.hand
+        dealt = news.RoundDealt(hand.names, hand.round, step.events, hand.coin)
+        self._adopt(step, here, dealt)
+
+    def _refuse(self, seat: Chair, reason: Phrase | Refused) -> None:
+        seat.bet = 0
+        self._state.tell(news.BetRefused(seat.name, reason))
+
+    # Decisions.
+
+    async def act(self, action: BlackjackAction, amount: int | None) -> None:
+        """Carry out a decision of the seat at turn; `amount` (seconds) is for insurance. Raises
+        `NotNow` when it is not open, and what the bank refuses."""
+        hand = self._hand()
+        await self._play(hand, action, amount, *self._sitters(hand.bets))
+
+    async def stand(self, seat: Chair) -> None:
+        """Decide for the seat at turn as for one who is not there."""
+        hand = self._hand()
+        self._state.tell(news.StoodFor(seat.name))
+        action = BlackjackAction(VEGAS_KIND.absent(hand.round).word)
+        sitters, here = self._sitters(hand.bets)
+        try:
+            try:
+                await self._play(hand, action, None, sitters, here)
+            except CallClosed:  # the call is being taken over: the books know the new one
+                sitters[seat.chair] = Sitter(seat.caller_id)
+                here.pop(seat.chair)
+                await self._play(hand, action, None, sitters, here)
+        except NotNow as late:
+            log.info("the Vegas table: %s", late)
+
+    def _hand(self) -> VegasRound:
+        hand = self._state.in_play
+        assert hand is not None  # a seat is at turn
+        return hand
+
+    async def _play(
+        self,
+        hand: VegasRound,
+        action: BlackjackAction,
+        amount: int | None,
+        sitters: Mapping[int, Sitter],
+        here: Mapping[int, Present],
+    ) -> None:
+        assert hand.round.turn is not None  # somebody decides
+        act = Act(str(action), hand.round.turn.seat + 1, amount)
+        post = self._post(partial(vegas_round.enter_action, sitters=sitters))
+        try:
+            stake = hand.round.added(action, amount)
+            step = await play.act(post, hand, act, stake, str(action) if stake else "")
+        except (IllegalAction, RoundRefused) as illegal:
+            raise NotNow(str(illegal)) from illegal
+        except (OutOfStep, RoundOver) as late:
+            await self._read_again(hand)
+            raise NotNow(Phrase("This hand has moved on.")) from late
+        after = step.hand
+        played = news.RoundWentOn(after.names, after.round, step.events, after.coin)
+        self._adopt(step, here, played)
+
+    # Rounds in the journal.
+
+    async def take_up(self, lead: int) -> None:
+        """Lay a round on the table that was left open, and keep its seats. One that cannot be read
+        is left to the log."""
+        try:
+            stored = await self._board.books.run(lambda desk: journal.stored_round(desk, lead))
+            if stored is None or all(seat.settled for seat in stored.seats):
+                return
+            if self.hold.place_of_round(stored) is None:
+                return
+            hand = found(VEGAS_KIND, stored)
+        except JournalDamaged as damaged:
+            log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
+            return
+        seconds = self._state.set_now().resume_wait
+        self._state.lay(hand, self._board.clock.monotonic() + seconds)
+        self._state.tell(news.RoundResumed(hand.names, hand.round, hand.coin, seconds))
+
+    async def _read_again(self, hand: VegasRound) -> None:
+        stored = await self._board.books.run(lambda desk: journal.stored_round(desk, hand.lead))
+        if stored is not None:
+            self._state.hand = found(VEGAS_KIND, stored)
+            self._lay_aside()
+            self._state.tell()
+
+    def _post(self, enter: Callable[[Desk, Work], Played]) -> Post:
+        """Return who brings an entry to the books: fenced, in the transaction that writes it."""
+        guard = self.hold.guard
+
+        def write(desk: Desk, work: Work) -> Played:
+            guard(desk)
+            return enter(desk, work)
+
+        return lambda work: self._board.books.run(lambda desk: write(desk, work), self._tell_doubt)
+
+    def _tell_doubt(self) -> None:
+        self._state.tell(news.BooksInDoubt())
+
+    # Adopted.
+
+    def _sitters(self, bets: Iterable[Bet]) -> tuple[dict[int, Sitter], dict[int, Present]]:
+        """Return by chair who sits there for the books, and which of them are on line here. To be
+        asked for right before the entry: from here on it is expected."""
+        on_line = {caller.record.id: caller for caller in self._board.callers()}
+        sitters: dict[int, Sitter] = {}
+        here: dict[int, Present] = {}
+        for bet in bets:
+            caller = on_line.get(bet.caller_id)
+            if caller is None:
+                sitters[bet.seat] = Sitter(bet.caller_id)
+            else:
+                sitters[bet.seat] = Sitter(bet.caller_id, caller.call_id, caller.purse.ticked())
+                here[bet.seat] = Present(caller, caller.expect())
+        return sitters, here
+
+    def _adopt(
+        self, step: Step, here: Mapping[int, Present], happened: news.RoundDealt | news.RoundWentOn
+    ) -> None:
+        """Make what is durable now the table's, and every purse its caller's; tell all of it."""
+        state, receipts = self._state, step.played.receipts
+        state.hand = step.hand
+        for chair, receipt in receipts.items():
+            if (guest := state.seats[chair].guest) is not None:
+                guest.awaits_receipt()
+            if chair in here:
+                here[chair].adopt(receipt)
+        self._lay_aside()
+        state.tell(happened)
+        for chair, receipt in receipts.items():
+            guest = state.seats[chair].guest
+            if guest is not None:
+                with speaking_to(guest.caller.console.viewer):
+                    guest.receives(receipt)
+            elif chair in here and step.hand.over:
+                _tell_elsewhere(here[chair].caller, step.played.settled[chair], receipt)
+        if step.hand.over and None in [state.seats[chair].guest for chair in receipts]:
+            self._board.books.notices_wait.set()  # for those who are on another call by now
+        if step.hand.over and step.hand.is_shoe_done:
+            state.tell(news.ShoeDone(state.seed))
+
+    def _lay_aside(self) -> None:
+        """After a round let everybody bet anew, from what is left of the shoe."""
+        state, hand = self._state, self._state.hand
+        if hand is None or not hand.over:
+            return
+        state.end_round()
+        if hand.is_shoe_done:
+            state.seed = hand.shoe.seed.hex()
+            state.shoe, state.cut, state.commitments = None, "", []
+        else:
+            state.shoe = replace(hand.shoe, position=hand.cards_gone, fresh=False)

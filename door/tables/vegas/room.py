@@ -1,0 +1,193 @@
+"""The Vegas room: the tables of one server, which open as callers come.
+
+The server takes a pit as it starts (`pits.py`), and the rounds with it that an earlier server left
+there. It keeps the pit until it ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import defaultdict
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door.call.shared import Shared
+from door.errors import HandElsewhere
+from door.games.vegas.game import VegasSettings
+from door.tables.vegas import pits
+from door.tables.vegas.pits import Hold
+from door.tables.vegas.round import GAME
+from door.tables.vegas.table import VegasTable
+from door.tables.words import turns_today
+from timebank.errors import JournalDamaged, Refused
+from timebank.language import _, ngettext
+from timebank.wagers import journal
+from timebank.wagers.journal import FIRST_TABLE
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from timebank.ledger.database import Desk
+
+log = logging.getLogger("door.tables")
+
+
+class VegasRoom(Shared):
+    """The tables of one server, numbered from 1."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self.hold: Hold | None = None  # the pit, while this server has one
+        self._tables: dict[int, VegasTable] = {}
+        self._hold_changes = asyncio.Lock()
+        self._unreadable: set[int] = set()  # rounds of other servers, named in the log
+
+    @property
+    def settings(self) -> VegasSettings:
+        return VegasSettings.of(self._board.config.games)
+
+    def table(self, number: int = FIRST_TABLE) -> VegasTable:
+        table = self._tables.get(number)
+        if table is None:
+            table = self._tables[number] = VegasTable(self._board, number, self.own, self._lose)
+        return table
+
+    def guests(self) -> int:
+        """Return how many callers are at all tables."""
+        return sum(len(table.state.guests()) for table in self._tables.values())
+
+    # The server's side.
+
+    async def resume(self) -> None:
+        await self.own()
+        for table in list(self._tables.values()):
+            await table.resume()
+
+    async def stop(self) -> None:
+        """Close all tables: what is in play stays in the journal, for this server's return."""
+        for table in self._tables.values():
+            await table.stop()
+
+    async def look_after(self, *, leads: bool) -> None:
+        """Keep the pit, and stand the rounds of servers that have died if this one `leads`."""
+        if not self._board.server_id:
+            return
+        async with self._hold_changes:
+            if self.hold is not None and not await self._renew(self.hold):
+                self._lose()
+        if leads:
+            await self._stand_left()
+
+    async def own(self) -> Hold:
+        """Return the pit of this server. The lowest that is free is taken where it has none, and
+        the rounds that are in play there with it."""
+        async with self._hold_changes:
+            if self.hold is not None:
+                return self.hold
+            hold, waiting = await self._board.books.run(self._take)
+            self.hold = hold
+        for number, leads in waiting.items():
+            self.table(number).take_up_soon(leads)
+        return hold
+
+    def _take(self, desk: Desk) -> tuple[Hold, dict[int, list[int]]]:
+        hold = pits.take_lowest(desk, self._board.server_id)
+        waiting = defaultdict[int, list[int]](list)
+        for lead, table in journal.shared_rounds(desk, GAME).items():
+            if hold.has(table):
+                waiting[pits.place_of(table)].append(lead)
+        return hold, waiting
+
+    async def _renew(self, hold: Hold) -> bool:
+        server = self._board.server_id
+        return await self._board.books.run(partial(pits.renew, hold=hold, server_id=server))
+
+    def _lose(self) -> None:
+        """Have all tables start over in another pit: another server has had this one."""
+        if self.hold is not None:
+            log.warning("another server has taken the Vegas tables of this one")
+            self.hold = None
+        for table in self._tables.values():
+            table.look()
+
+    async def _stand_left(self) -> None:
+        books = self._board.books
+        left = await books.read(partial(pits.left, unreadable=self._unreadable))
+        for lead, pit in left.items():
+            try:
+                is_stood = await books.run(partial(pits.stand, lead=lead, pit=pit))
+            except Refused as refused:
+                log.info("hand %d at the Vegas table was left alone: %s", lead, refused)
+            except JournalDamaged as damaged:
+                self._unreadable.add(lead)
+                log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
+            else:
+                if is_stood:
+                    log.warning("hand %d at the Vegas table was stood: its server is gone", lead)
+                    books.notices_wait.set()
+
+    # Where callers sit.
+
+    async def table_for(self, caller: Caller) -> VegasTable:
+        """Return the table of a caller's open hand, else one with a seat; `HandElsewhere`."""
+        return await self.find(caller.record.id) or self.table(self._choose())
+
+    async def find(self, caller_id: int) -> VegasTable | None:
+        """Return the table of a caller's open hand, which lies there as soon as the table is free;
+        None without one. Raises `HandElsewhere`."""
+        await self.own()
+        found = await self._board.books.run(partial(self._hand_of, caller_id=caller_id))
+        if found is None:
+            return None
+        lead, number = found
+        if number is None:
+            raise HandElsewhere
+        table = self.table(number)
+        table.take_up_soon([lead])
+        await table.resume()
+        return table
+
+    def _hand_of(self, desk: Desk, caller_id: int) -> tuple[int, int | None] | None:
+        """Return which round a caller plays and at which table of this server, None for another's;
+        None for no round that can be read."""
+        try:
+            stored = journal.round_in_play(desk, caller_id)
+        except JournalDamaged as damaged:
+            log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
+            return None
+        if stored is None or stored.game != GAME:
+            return None
+        assert self.hold is not None  # it was just asked for
+        return stored.lead, self.hold.place_of_round(stored)
+
+    def _choose(self) -> int:
+        """Return where somebody sits down who comes: at the first table in use that has a seat,
+        else at one that is opened for them, else where the fewest wait."""
+        seats = self.settings.seats
+        taken = {
+            number: 0 if (table := self._tables.get(number)) is None else table.crowd
+            for number in range(FIRST_TABLE, self.settings.tables + 1)
+        }
+        free = [number for number, guests in taken.items() if 0 < guests < seats]
+        unused = [number for number, guests in taken.items() if not guests]
+        return next(iter(free + unused), min(taken, key=taken.__getitem__))
+
+
+def room_of(board: Board) -> VegasRoom:
+    room = board.shared["vegas"]
+    assert isinstance(room, VegasRoom)
+    return room
+
+
+def table_of(board: Board, number: int = FIRST_TABLE) -> VegasTable:
+    return room_of(board).table(number)
+
+
+async def menu_words(board: Board, caller: Caller) -> str:
+    turns = turns_today(caller, GAME, VegasSettings.of(board.config.games))
+    others = room_of(board).guests()
+    if not others:
+        return _("nobody at the table; {turns}").format(turns=turns)
+    words = ngettext("{number} caller there; {turns}", "{number} callers there; {turns}", others)
+    return words.format(number=others, turns=turns)

@@ -1,0 +1,573 @@
+"""The Vegas table as a caller sees it: the dealer in the middle, seven seats in an arc before it.
+
+Cards of the seats are small, one cell high, so that everybody's hands are to be seen at once; the
+dealer's are whole ones, and on a tall screen everybody's. On a narrow screen the seats are a list,
+and the caller's own hand is large. Cards fall one by one: what is hidden yet is not painted.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence, Set
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from ansi.width import text_width
+from door import wording
+from door.call.display import literal, wrap
+from door.call.display import plain as without_codes
+from door.games.blackjack import events as dealt
+from door.tables.fairness import Fairness
+from door.tables.scene import FELT, RAIL, paint_title
+from door.tables.vegas import felt
+from door.tables.vegas.round import GAME
+from door.tables.vegas.words import (
+    SeatEnding,
+    dealer_total,
+    natural_odds,
+    odds,
+    standing_of,
+    told_cards,
+    total_of,
+)
+from timebank.language import N_, _
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from ansi.canvas import Canvas
+    from door.call.display import Area
+    from door.games.blackjack.hands import Hand
+    from door.games.engine.cards import Card
+    from door.games.vegas.game import VegasSettings
+    from door.tables.vegas.felt import VegasLayout
+    from door.tables.vegas.news import RoundDealt, RoundWentOn
+    from door.tables.vegas.state import Chair, TableState
+
+LINES_TOLD = 3  # of talk, to those who watch in lines
+LINES_OF_TALK = 30  # that are kept; a large window shows more of them
+NAME_COLUMNS = 13  # of a seat in a line of its own
+
+ENDED = {
+    "natural": ("|14", N_("wins")),
+    "twenty-one": ("|14", N_("wins")),
+    "win": ("|14", N_("wins")),
+    "push": ("|15", N_("push")),
+    "lose": ("|00", N_("loses")),
+    "bust": ("|00", N_("bust")),
+    "dealer-natural": ("|00", N_("loses")),
+}
+DEALER_RULES = {
+    "stand 17": N_("Dealer stands on all 17s"),
+    "hit soft 17": N_("Dealer hits soft 17"),
+    "hit 17 with an ace": N_("Dealer hits 17 with an ace"),
+    "hit 17": N_("Dealer hits all 17s"),
+}
+
+
+class Place(NamedTuple):
+    """Where a card lies: at a seat's hand, or with the dealer for seat -1."""
+
+    seat: int
+    hand: int
+    card: int
+
+
+class SeenTable(Protocol):
+    """A table as it is looked at: `VegasTable`, or what a film has in place of one."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def state(self) -> TableState: ...
+
+    @property
+    def settings(self) -> VegasSettings: ...
+
+    @property
+    def coin(self) -> int: ...
+
+    def seconds_left(self) -> int: ...
+
+
+class Onlooker(Protocol):
+    """Who looks at it: a `Caller`, or who watches a film."""
+
+    @property
+    def record(self) -> Any: ...
+
+    @property
+    def purse(self) -> Any: ...
+
+    @property
+    def console(self) -> Any: ...
+
+
+class VegasScene:
+    def __init__(self, table: SeenTable, caller: Onlooker) -> None:
+        self.title = table.title
+        self._table = table
+        self._state = table.state
+        self._caller = caller
+        self.talk: deque[str] = deque(maxlen=LINES_OF_TALK)
+        # The lines of it that were said to all, each with the number of its speaker.
+        self.aloud: deque[tuple[int, str]] = deque(maxlen=LINES_OF_TALK)
+        self.is_from_behind = False  # whether somebody else looks at it
+        self.hidden: list[Place] = []  # cards that this caller is yet to see, in order
+        self.banner: SeatEnding | None = None  # across the felt, for a moment
+        self.has_side = False  # what is said stands beside the felt, where it was painted last
+
+    def from_behind(self, name: str, unheard: Set[int]) -> VegasScene:
+        """Return the table as somebody behind this caller's chair sees it, without the talk of
+        `unheard` callers. The felt shows where the caller sits, so `name` is not needed."""
+        seen = copy(self)
+        heard = (line for speaker, line in self.aloud if speaker not in unheard)
+        seen.talk, seen.is_from_behind = deque(heard), True
+        return seen
+
+    # Cards that fall one by one.
+
+    def hide(self, item: RoundDealt | RoundWentOn) -> None:
+        """Take the cards that an event brought off the table, to be shown one after the other."""
+        places: list[Place] = []
+        for event in item.events:
+            if isinstance(event, dealt.BlackjackDealt):
+                places.append(Place(event.seat, event.hand, 0))
+            elif isinstance(event, dealt.DealerDealt):
+                places.append(Place(-1, 0, 0))
+            elif isinstance(event, dealt.BlackjackRevealed):
+                places.append(Place(-1, 1, 1))
+        taken: dict[tuple[int, int], int] = {}
+        for number in range(len(places) - 1, -1, -1):
+            place = places[number]
+            if place[:2] == (-1, 1):
+                places[number] = Place(-1, 0, 1)
+                continue
+            round_ = item.round
+            cards = round_.dealer if place.seat < 0 else round_.seats[place.seat].hands[place.hand]
+            lie = len(cards) if isinstance(cards, tuple) else len(cards.cards)
+            back = taken[place[:2]] = taken.get(place[:2], 0) + 1
+            places[number] = place._replace(card=lie - back)
+        self.hidden = places
+
+    def show_next(self) -> None:
+        del self.hidden[:1]
+
+    def show_all(self) -> None:
+        self.hidden = []
+
+    def _seen(self, seat: int, number: int, hand: Hand) -> Hand:
+        """Return a hand without what is hidden of it; how it ends is shown with the last card."""
+        if not self.hidden:
+            return hand
+        cards = [
+            card for at, card in enumerate(hand.cards) if Place(seat, number, at) not in self.hidden
+        ]
+        return replace(hand, cards=tuple(cards), settled=None)
+
+    def _dealer_seen(self, cards: Sequence[Card | None]) -> list[Card | None]:
+        """Return what is seen of the dealer's cards: the second is face down before it is shown."""
+        if not self.hidden:
+            return list(cards)
+        seen: list[Card | None] = []
+        for at, card in enumerate(cards):
+            hidden = Place(-1, 0, at) in self.hidden
+            if hidden and at == 1 and card is not None:
+                seen.append(None)
+            elif not hidden:
+                seen.append(card)
+        return seen
+
+    # How it looks.
+
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        if area.is_narrow:
+            self._paint_narrow(canvas, area)
+            return
+        self.has_side = area.left + area.columns < canvas.width
+        layout = felt.layout_of(area, has_side=self.has_side)
+        paint_title(canvas, area.left, self.title, self._turn_words())
+        felt.paint_felt(canvas, layout.left, layout.columns, layout.rail_row)
+        self._paint_dealer(canvas, layout)
+        for chair in range(1, self._table.settings.seats + 1):
+            seat = self._state.seats.get(chair)
+            if seat is not None:
+                self._paint_seat(canvas, layout, *layout.seat(chair), seat)
+            else:
+                felt.paint_ring(canvas, layout, chair)
+        if self.banner is not None:
+            row, column, width = layout.clock_row - 1, layout.dealer_column, layout.seat_columns
+            felt.paint_banner(canvas, row, column - 1, width + 2, self.banner)
+        end = layout.left + layout.columns
+        if not self.has_side:
+            first = layout.rail_row + 1
+            self._paint_talk(canvas, layout.left + 1, layout.columns - 2, first, area.rows - 1)
+        self._paint_short(canvas, end, area.rows - 1)
+
+    def lines(self) -> Sequence[str]:
+        told = [f"|15{self.title}|07 - {self._turns_only()}".removesuffix("|07 - ")]
+        for seat in self._state.seated():
+            words = _("Seat {number}: {name}, {coins}") if seat.bet else _("Seat {number}: {name}")
+            seated = words.format(
+                number=seat.chair,
+                name=f"|15{literal(seat.name)}|07",
+                coins=wording.coins_of(seat.bet, self._table.coin),
+            )
+            told.append(f"|07{seated}")
+            told.extend(f"|07  {words}" for words in self._hand_lines(seat))
+        hand = self._state.hand
+        if hand is not None:
+            cards = hand.round.dealer
+            words = _("Dealer: {cards} ({total})")
+            said = words.format(cards=told_cards(cards), total=dealer_total(cards))
+            told.append(f"|07{said}")
+        if hand is None or hand.over:  # the next bet is theirs who hear this
+            coin = _("A coin is {time} of your time.").format(time=span(self._table.coin))
+            told.append(f"|07{coin}")
+        if self.is_from_behind:
+            told.extend(list(self.talk)[-LINES_TOLD:])
+        return told
+
+    def explain(self) -> Sequence[str]:
+        """Say what each field of the table means."""
+        painted = self._caller.console.is_painted
+        fields = [
+            (_("A coin"), _("What a coin is worth in your time.")),
+            (_("Turns today"), _("Rounds you've bet on today, and the limit.")),
+            (_("Dealer"), _("The dealer's cards and their total.")),
+            (_("Seat"), _("A player's name, bet, cards and total.")),
+        ]
+        if painted:
+            fields += [
+                ("►", _("Whose turn it is.")),
+                (_("+ and -"), _("Coins won and lost in the round that is over.")),
+                (
+                    _("Clock"),
+                    _("Below the dealer's cards: how long the table waits, and for whom."),
+                ),
+                (_("Seal, seed"), _("The first digits of what shuffles the shoe; F shows it all.")),
+            ]
+        return [f"|15{name}|07  {meaning}" for name, meaning in fields]
+
+    def fairness(self) -> Fairness:
+        """Return seal, seed and cut, as far as there are any. A seed beside a seal is of the shoe
+        before: it may not be taken for what the seal binds to."""
+        state = self._state
+        seal = "" if state.shoe is None else state.shoe.seal
+        is_sealed_anew = bool(seal and state.seed)
+        fairness = Fairness(seal, state.seed, state.cut, is_sealed_anew=is_sealed_anew)
+        shoe = state.shoe
+        if shoe is None:
+            return fairness
+        told = tuple((each.name, each.commitment) for each in state.commitments)
+        return replace(
+            fairness.sealed_ahead(self._caller.record.preferences, shoe, shoe.link - 1),
+            commitments=told,
+        )
+
+    def clock_words(self) -> str:
+        """Return what the clock of the table runs for, "" when it is off."""
+        alarm, left = self._state.alarm, self._table.seconds_left()
+        if alarm is None:
+            return ""
+        is_theirs = alarm.name == self._caller.record.name and not self.is_from_behind
+        if alarm.what == "turn" and is_theirs:
+            return f"|15|20 {_('Your turn: {seconds} s').format(seconds=left)} |18"
+        words = {
+            "bell": _("Cards in {seconds} s"),
+            "turn": _("{name}: {seconds} s"),
+            "return": _("{name} is away: {seconds} s"),
+            "retry": _("Waiting for the books: {seconds} s"),
+        }[alarm.what]
+        return f"|14{words.format(name=literal(alarm.name), seconds=left)}"
+
+    # Painting.
+
+    def _paint_dealer(self, canvas: Canvas, layout: VegasLayout) -> None:
+        hand, width = self._state.hand, layout.seat_columns
+        row, column = layout.dealer_row, layout.dealer_column
+        after = canvas.put_pipe(row, column, f"|15{_('Dealer')}", FELT)
+        if hand is not None:
+            seen = self._dealer_seen(hand.round.dealer)
+            total = f"|14{dealer_total(seen)}" if seen else ""
+            canvas.put_pipe(row, after + 2, total, FELT)
+            felt.paint_fan(canvas, row + 1, column, seen, width, large=layout.is_large)
+        elif layout.has_whole_cards:
+            felt.paint_places(canvas, row + 1, column, large=layout.is_large)
+        clock = wrap(self.clock_words(), width + 1) if self.clock_words() else ()
+        for number, line in enumerate(clock):
+            # The longest names begin a cell beside the cards.
+            start = column - (text_width(without_codes(line)) > width)
+            canvas.put_pipe(layout.clock_row + number, start, line, FELT)
+        printed, last = layout.clock_row + len(clock), layout.clock_row + 2
+        if layout.has_whole_cards:
+            printed, last = layout.clock_row + 3, layout.seat(4)[0] - 1
+        elif hand is None:
+            printed, last = row + 2, layout.clock_row
+        # Seats begin a cell beside these columns: a long line may go to their edge.
+        felt.paint_print(canvas, printed, column - 1, width + 2, self.felt_words(), last - printed)
+
+    def felt_words(self) -> tuple[str, str, str]:
+        """Return what the table pays, and how its dealer plays, as it is printed on the felt."""
+        rules = self._table.settings.rules
+        pays = _("Blackjack pays {odds}").format(odds=natural_odds(rules))
+        insurance = _("Insurance pays {odds}").format(odds=odds(2, 1))
+        return pays.upper(), _(DEALER_RULES[rules.dealer]), insurance.upper()
+
+    def _paint_seat(
+        self, canvas: Canvas, layout: VegasLayout, row: int, column: int, seat: Chair
+    ) -> None:
+        width = layout.seat_columns
+        bet, end = self._bet_words(seat), column + width - 1
+        name = felt.shortened(literal(seat.name), width - len(bet) - 3)
+        canvas.put_pipe(row, column - 2, self._pointer(seat), FELT)
+        canvas.put_pipe(row, column, f"{self._colour_of(seat)}{name}", FELT)
+        felt.paint_right(canvas, row, end, f"|15{bet}")
+        place, hand = self._place(seat), self._state.hand
+        if place is None or hand is None:
+            canvas.put_pipe(row + 1, column, self._waiting_words(seat), FELT)
+            return
+        hands = [
+            self._seen(place, number, one)
+            for number, one in enumerate(hand.round.seats[place].hands)
+        ]
+        net, last = self._net_words(place), row + layout.seat_rows - 1
+        status = self._status_words(seat, place)
+        canvas.put_pipe(last, column, status, FELT)
+        if layout.is_large:
+            self._paint_large(canvas, row + 1, column, width, hands)
+            room = width - 1 - text_width(without_codes(status)) - bool(status)
+            felt.paint_right(canvas, last, end, _hands_words(hands, room, net))
+        elif layout.has_whole_cards and len(hands) == 1:
+            felt.paint_fan(canvas, row + 1, column, hands[0].cards, width)
+            felt.paint_right(canvas, row + 6, end, _hand_words(hands[0], net))
+        else:
+            down = 2 if layout.has_whole_cards else 1
+            for number, one in enumerate(hands):
+                words = _hand_words(one, net if len(hands) == 1 else "")
+                room = width - 1 - text_width(without_codes(words))
+                felt.paint_line(canvas, row + 1 + number * down, column, one.cards, room)
+                felt.paint_right(canvas, row + 1 + number * down, end, words)
+            if len(hands) > 1:
+                felt.paint_right(canvas, last, end, net)
+
+    def _paint_large(
+        self, canvas: Canvas, row: int, column: int, width: int, hands: Sequence[Hand]
+    ) -> None:
+        """Paint large cards, or two hands of whole ones."""
+        if len(hands) == 1:
+            felt.paint_fan(canvas, row, column, hands[0].cards, width, large=True)
+            return
+        for number, one in enumerate(hands):
+            felt.paint_fan(canvas, row + 4 * number, column, one.cards, width)
+
+    def _pointer(self, seat: Chair) -> str:
+        return "|14►" if self._state.at_turn is seat else ""
+
+    def _colour_of(self, seat: Chair) -> str:
+        if seat.guest is None:
+            return "|00"
+        is_mine = seat.caller_id == self._caller.record.id
+        return "|14" if is_mine or self._state.at_turn is seat else "|15"
+
+    def _paint_talk(self, canvas: Canvas, left: int, width: int, first: int, end: int) -> None:
+        """Paint what was said, the latest in the last row before `end`."""
+        lines = [line for text in self.talk for line in wrap(text, width)]
+        room = max(0, end - first)
+        for number, line in enumerate(lines[-room:] if room else ()):
+            canvas.put_pipe(first + number, left, line)
+
+    def _paint_short(self, canvas: Canvas, end: int, row: int) -> None:
+        """Paint the first digits of seal or seed, as far as a round is over."""
+        words = self.fairness().short() if self._state.in_play is None else ""
+        if words:
+            canvas.put_pipe(row, end - len(words), f"|07{words}")
+
+    # On a narrow screen.
+
+    def _paint_narrow(self, canvas: Canvas, area: Area) -> None:
+        self.has_side = False
+        left, width = area.left + 1, area.columns - 1
+        canvas.put_pipe(0, 0, "|18" + " " * canvas.width)
+        canvas.put_pipe(0, left, f"|18|15{self.title}")
+        turns = self._turns_only()
+        canvas.put_pipe(0, area.left + area.columns - 1 - len(turns), f"|18|15{turns}")
+        mine = self._state.seat_of(self._caller.record.id)
+        others = [seat for seat in self._state.seated() if seat is not mine]
+        # Whole cards for the dealer where they leave a row of talk.
+        is_whole = felt.NARROW_ROWS + felt.NARROW_CARD_ROWS + len(others) <= area.rows
+        first = 2 + (felt.NARROW_CARD_ROWS if is_whole else 0)
+        own = first + len(others)
+        rail = own + 1 + felt.NARROW_CARD_ROWS
+        canvas.blank(1, area.left, area.columns, rail - 1, FELT)
+        canvas.put(rail, area.left, "▄" * area.columns, RAIL)
+        self._paint_narrow_dealer(canvas, left, width, is_whole=is_whole)
+        for number, seat in enumerate(others):
+            self._paint_in_a_line(canvas, first + number, left, width, seat)
+        self._paint_own(canvas, own, left, width, mine)
+        if self.banner is not None:
+            felt.paint_banner(canvas, 3, area.left, area.columns, self.banner)
+        self._paint_talk(canvas, left, width, rail + 1, area.rows)
+
+    def _paint_narrow_dealer(
+        self, canvas: Canvas, left: int, width: int, *, is_whole: bool
+    ) -> None:
+        hand = self._state.hand
+        column = canvas.put_pipe(1, left, f"|15{_('Dealer')} ", FELT)
+        if hand is not None:
+            seen = self._dealer_seen(hand.round.dealer)
+            words = f" |14{dealer_total(seen)}" if seen else ""
+            if is_whole:
+                felt.paint_fan(canvas, 2, left, seen, width - 1)
+                column = canvas.put_pipe(1, column, words, FELT)
+            else:
+                room = width - column - text_width(without_codes(words))
+                column = felt.paint_line(canvas, 1, column, seen, room)
+                column = canvas.put_pipe(1, column, words, FELT)
+        elif is_whole:
+            felt.paint_places(canvas, 2, left)
+        clock = self.clock_words()
+        if clock and text_width(without_codes(clock)) < left + width - column:
+            felt.paint_right(canvas, 1, left + width, clock)
+
+    def _paint_in_a_line(
+        self, canvas: Canvas, row: int, left: int, width: int, seat: Chair
+    ) -> None:
+        place, hand = self._place(seat), self._state.hand
+        if place is None or hand is None:
+            words = self._waiting_words(seat)
+        else:
+            hands = hand.round.seats[place].hands
+            seen = [self._seen(place, number, one) for number, one in enumerate(hands)]
+            words = _hands_words(seen, width - NAME_COLUMNS, self._net_words(place))
+        room = width - text_width(without_codes(words)) - 1
+        name = felt.shortened(literal(seat.name), room)
+        canvas.put_pipe(row, left - 1, self._pointer(seat), FELT)
+        column = canvas.put_pipe(row, left, f"{self._colour_of(seat)}{name} ", FELT)
+        canvas.put_pipe(row, max(column, left + NAME_COLUMNS), words, FELT)
+
+    def _paint_own(
+        self, canvas: Canvas, row: int, left: int, width: int, seat: Chair | None
+    ) -> None:
+        """Paint the caller's own seat: a row of words, and whole cards in the five below."""
+        place, hand = None if seat is None else self._place(seat), self._state.hand
+        if seat is None or place is None or hand is None:
+            felt.paint_print(canvas, row + 2, left, width, self.felt_words(), 4)
+            if seat is not None:
+                name = f"{self._colour_of(seat)}{literal(seat.name)}"
+                column = canvas.put_pipe(row, left, name, FELT)
+                canvas.put_pipe(row, column + 2, self._waiting_words(seat), FELT)
+            return
+        hands = hand.round.seats[place].hands
+        each = width // len(hands)
+        seen = [self._seen(place, number, one) for number, one in enumerate(hands)]
+        for number, one in enumerate(seen):
+            felt.paint_fan(canvas, row + 1, left + number * each, one.cards, each - 1)
+        right = self._status_words(seat, place) or f"|15{self._bet_words(seat)}"
+        free = width - text_width(without_codes(right)) - 2
+        room = free - min(text_width(seat.name), NAME_COLUMNS)
+        words = _hands_words(seen, room, self._net_words(place))
+        name = felt.shortened(literal(seat.name), free - text_width(without_codes(words)))
+        canvas.put_pipe(row, left - 1, self._pointer(seat), FELT)
+        column = canvas.put_pipe(row, left, f"{self._colour_of(seat)}{name}", FELT)
+        canvas.put_pipe(row, column + 1, words, FELT)
+        felt.paint_right(canvas, row, left + width, right)
+
+    # In words.
+
+    def _turns_only(self) -> str:
+        if self.is_from_behind:
+            return ""
+        turns: int = self._caller.purse.turns(GAME)
+        limit = self._table.settings.turns_per_day
+        if not limit:
+            return _("Turns today: {turns}").format(turns=turns)
+        return _("Turns today: {turns} of {limit}").format(turns=turns, limit=limit)
+
+    def _turn_words(self) -> str:
+        coin = _("A coin is {time}").format(time=span(self._table.coin))
+        return f"{coin}   {self._turns_only()}".rstrip()
+
+    def _place(self, seat: Chair) -> int | None:
+        return None if self._state.hand is None else self._state.hand.place_of(seat.caller_id)
+
+    def _bet_words(self, seat: Chair) -> str:
+        place, hand = self._place(seat), self._state.hand
+        if seat.bet:
+            return wording.coins_of(seat.bet, self._table.coin)
+        if place is None or hand is None or hand.over:
+            return ""
+        staked = sum(one.stake for one in hand.round.seats[place].hands)
+        return wording.coins_of(staked, hand.coin)
+
+    def _waiting_words(self, seat: Chair) -> str:
+        if seat.bet:
+            return f"|14{_('ready')}"
+        if self._state.in_play is not None:
+            return f"|15{_('sits this one out')}"
+        return f"|15{_('away') if seat.silent else _('no bet yet')}"
+
+    def _net_words(self, place: int) -> str:
+        """Return what a round that is over came to for a seat."""
+        hand = self._state.hand
+        if hand is None or not hand.over or self.hidden:
+            return ""
+        return standing_of(hand.round, place, hand.coin)
+
+    def _status_words(self, seat: Chair, place: int) -> str:
+        hand = self._state.hand
+        assert hand is not None  # the seat has a place in it
+        if hand.over and not self.hidden:
+            return f"|14{_('ready')}" if seat.bet else ""
+        insurance = hand.round.seats[place].insurance
+        if insurance:
+            coins = wording.coins_of(insurance, hand.coin)
+            return f"|15{_('insured: {coins}').format(coins=coins)}"
+        if seat.guest is not None:
+            return ""
+        return f"|15{_('has left') if seat.stood else _('away')}"
+
+    def _hand_lines(self, seat: Chair) -> list[str]:
+        place, hand = self._place(seat), self._state.hand
+        if place is None or hand is None:
+            return []
+        words = _("{cards} ({total})")
+        told = [
+            words.format(cards=told_cards(one.cards), total=total_of(one))
+            for one in hand.round.seats[place].hands
+        ]
+        if self.is_from_behind and (net := self._net_words(place)):
+            told.append(net)  # its callers read it in a sentence
+        return told
+
+
+def _hands_words(hands: Sequence[Hand], room: int, net: str = "") -> str:
+    """Return what the hands of a seat count and how they stand, with what they came to at last; of
+    two hands only what they count where there is no room for all of it, or nothing."""
+    if len(hands) == 1:
+        return _hand_words(hands[0], net)
+    behind = f" {net}" if net else ""
+    stands = " |15/ ".join(map(_hand_words, hands))
+    counts = "|15" + " / ".join(total_of(hand) for hand in hands if hand.cards)
+    fit = (
+        words
+        for words in (f"{stands}{behind}", f"{counts}{behind}", counts)
+        if text_width(without_codes(words)) <= room
+    )
+    return next(fit, net)
+
+
+def _hand_words(hand: Hand, net: str = "") -> str:
+    """Return what a hand counts and how it stands, or in place of that what it came to."""
+    if not hand.cards:
+        return ""
+    count = f"{'|14' if hand.is_natural else '|15'}{total_of(hand)}"
+    if net:
+        return f"{count} {net}"
+    if hand.settled is not None and not hand.is_natural:
+        colour, words = ENDED[hand.settled.outcome]
+        return f"{count} {colour}{_(words)}"
+    if hand.standing and not hand.is_natural:
+        return f"{count} |00{_('doubled') if hand.doubled else _('stands')}"
+    return count

@@ -1,0 +1,463 @@
+"""What is said at the Vegas table: everything that happens there, in sentences for one listener.
+
+Each sentence is told from where they sit: "You stand", "Ada stands". Amounts are spoken in coins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.call.display import hanging, literal
+from door.games.blackjack import events as happened
+from door.games.blackjack.events import BlackjackOutcome, Event
+from door.games.blackjack.hands import Hand
+from door.games.blackjack.round import BlackjackRound
+from door.games.engine.cards import Card, Count, count, is_natural
+from door.tables.cards import listed_cards, the_card
+from door.tables.fairness import SHORT
+from door.tables.vegas import news
+from door.tables.vegas.news import News, RoundNews
+from door.tables.words import coins_rule, pay_lines
+from timebank.language import N_, _, cached_text, ngettext
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from door.games.blackjack.rules import BlackjackRules
+    from door.games.vegas.game import VegasSettings
+
+
+def total_of(hand: Hand) -> str:
+    """Return what a hand counts, as it is said: "blackjack", "soft 17", "21"."""
+    return _("blackjack") if hand.is_natural else total_words(hand.count)
+
+
+def dealer_total(cards: Sequence[Card | None]) -> str:
+    """Return what those of the dealer's cards count that lie open."""
+    shown = tuple(card for card in cards if card is not None)
+    if len(shown) == 1:
+        return str(count(shown).total)
+    return _("blackjack") if is_natural(shown) else total_words(count(shown))
+
+
+def total_words(count: Count) -> str:
+    if count.soft and count.total < 21:
+        return _("soft {total}").format(total=count.total)
+    return str(count.total)
+
+
+def told(item: News, me: str) -> list[str]:
+    """Return everything that is said of `item` to the caller called `me`, pipe codes inside."""
+    match item:
+        case news.RoundDealt():
+            dealt = 2 * len(item.names) + 2  # cards: they are told by hands
+            return [*_hands(item.names, item.round), *_events(item, item.events[dealt:], me)]
+        case news.RoundWentOn():
+            return list(_events(item, item.events, me))
+        case news.RoundResumed():
+            words = _("A round is still on the table. Seats are kept for {time}.")
+            seats = f"|14{words.format(time=span(item.seconds))}"
+            return [seats, *_hands(item.names, item.round)]
+        case news.Said(name, text):
+            words = _("You say: {text}") if name == me else _("{name} says: {text}")
+            return [hanging(f"|11{words.format(name=literal(name), text=f'|07{text}')}")]
+        case news.Whispered(name, to, text):
+            return [hanging(f"|13{_whisper(name, to, me, text)}")]
+    said = _at_the_table(item, me)
+    return [said] if said else []
+
+
+def _whisper(name: str, to: str, me: str, text: str) -> str:
+    words = (
+        _("You whisper to {name}: {text}") if name == me else _("{name} whispers to you: {text}")
+    )
+    return words.format(name=literal(to if name == me else name), text=f"|07{text}")
+
+
+def told_beside_the_scene(item: News, me: str) -> list[str]:
+    """Return what is said of `item` to one who sees the table painted: what concerns them."""
+    if isinstance(item, RoundNews):
+        return list(
+            _events(item, [event for event in item.events if _matters(item, event, me)], me)
+        )
+    if isinstance(item, news.BetAnnounced | news.Said | news.Whispered | news.TurnBegan):
+        return []
+    if isinstance(item, news.ShoeSealed | news.ShoeDone | news.RoundResumed | news.BellSet):
+        return []
+    if isinstance(item, news.StoodFor) and item.name != me:
+        return []
+    said = _at_the_table(item, me)
+    return [said] if said else []
+
+
+@dataclass(frozen=True, slots=True)
+class SeatEnding:
+    """How a round ended for one seat: English words, and what it came to in seconds and coins."""
+
+    words: str
+    net: int
+    coins: int
+    amount: str
+
+
+def ending_of(round_: BlackjackRound, place: int, coin: int) -> SeatEnding:
+    """Return what the banner says to a seat of a round that is over."""
+    totals = round_.totals_of(place)
+    net = totals.won - totals.lost
+    amount = f"{'+' if net > 0 else '-'}{wording.coins_of(abs(net), coin)}" if net else ""
+    return SeatEnding(_banner(round_, place, net), net, abs(net) // coin, amount)
+
+
+def _banner(round_: BlackjackRound, place: int, net: int) -> str:
+    outcomes, hands = round_.outcomes_of(place), round_.seats[place].hands
+    if BlackjackOutcome.NATURAL in outcomes:
+        return N_("BLACKJACK!")
+    if BlackjackOutcome.DEALER_NATURAL in outcomes:
+        return N_("DEALER HAS BLACKJACK") if net < 0 else N_("SAVED BY INSURANCE")
+    if net > 0 and any(hand.doubled and hand.settled and hand.settled.won for hand in hands):
+        return N_("YOUR DOUBLE WINS!")
+    if set(outcomes) == {BlackjackOutcome.BUST}:
+        return N_("BUST!")
+    if not net:
+        return N_("PUSH")
+    return N_("YOU WIN!") if net > 0 else N_("DEALER WINS")
+
+
+def standing_of(round_: BlackjackRound, place: int, coin: int) -> str:
+    """Return what a seat won or lost in a round that is over, as it stands on the felt: "+3",
+    "-1.5", "push"."""
+    totals = round_.totals_of(place)
+    net = totals.won - totals.lost
+    if not net:
+        return f"|00|23 {_('push')} |18"
+    exact = abs(net) * 2 % coin == 0
+    number = (wording.coin_number if exact else _minutes)(abs(net), coin)
+    return f"|14|17 +{number} |18" if net > 0 else f"|15|20 -{number} |18"
+
+
+def _minutes(seconds: int, _coin: int) -> str:
+    return wording.clock_time(seconds)
+
+
+# What one caller does or has, to that caller and to the others.
+YOURS_AND_THEIRS = {
+    news.SatDown: ("|07", N_("You sit down."), N_("{name} sits down.")),
+    news.CameBack: ("|14", N_("You're back at your hand."), N_("{name} is back.")),
+    news.GotUp: ("|07", N_("You have left the table."), N_("{name} has left the table.")),
+    news.StoodFor: ("|14", N_("The dealer plays for you."), N_("The dealer plays for {name}.")),
+    happened.BlackjackNatural: ("|10", N_("BLACKJACK!"), N_("{name} has blackjack!")),
+    happened.InsuranceDeclined: ("|07", N_("No insurance."), N_("{name} takes no insurance.")),
+    happened.Doubled: ("|07", N_("You double."), N_("{name} doubles.")),
+    happened.Split: ("|07", N_("You split."), N_("{name} splits.")),
+    happened.BlackjackDealt: ("|07", N_("You get {card}."), N_("{name} gets {card}.")),
+    happened.BlackjackStood: ("|07", N_("You stand on {total}."), N_("{name} stands on {total}.")),
+    happened.TwentyOne: ("|10", N_("You have 21."), N_("{name} has 21.")),
+}
+
+
+def _said(kind: type, name: str, me: str, **values: str) -> str:
+    colour, mine, theirs = YOURS_AND_THEIRS[kind]
+    words = _(mine) if name == me else _(theirs)
+    return colour + words.format(name=literal(name), **values)
+
+
+def _at_the_table(item: News, me: str) -> str:
+    """Return what is said of a thing that is neither cards nor talk, "" when nothing is."""
+    match item:
+        case news.SatDown(name) | news.CameBack(name) | news.GotUp(name) | news.StoodFor(name):
+            return _said(type(item), name, me)
+        case news.LineLost(name, seconds):
+            words = _("{name} was disconnected and has {time} to come back.")
+            return f"|14{words.format(name=literal(name), time=span(seconds))}"
+        case news.BetAnnounced(name, coins):
+            words = _("You bet {coins}.") if name == me else _("{name} bets {coins}.")
+            return f"|07{words.format(name=literal(name), coins=wording.coins(coins))}"
+        case news.BetRefused(name, reason) if name == me:
+            return f"|12{reason}"
+        case news.BetRefused(name):
+            return f"|07{_('{name} sits this one out.').format(name=literal(name))}"
+        case news.CutCommitted(name, commitment):
+            words = _("{name}'s cut is sealed: {digits}").format(
+                name=literal(name), digits=commitment[:SHORT]
+            )
+            return f"|07{words}"
+        case news.CutMade(name, None):
+            words = _("{name} cuts with words that are not shown to you.")
+            return f"|07{words.format(name=literal(name))}"
+        case news.CutMade(name, words):
+            cut = _("{name} cuts with: {words}") if words else _("{name} takes the cut back.")
+            return f"|07{cut.format(name=literal(name), words=literal(words))}"
+        case news.BellSet(seconds):
+            return f"|14{_('Cards in {time}.').format(time=span(seconds))}"
+        case news.TurnBegan(name, seconds) if name == me:
+            return f"|14{_('Your turn: {time}.').format(time=span(seconds))}"
+    words = _HOUSE.get(type(item), "")
+    return f"|14{_(words)}" if words else ""
+
+
+# What the house says, to everybody alike.
+_HOUSE = {
+    news.BellRang: N_("No more bets."),
+    news.ShoeSealed: N_("The dealer shuffles."),
+    news.ShoeDone: N_("That was the last of the shoe. Press F to check it."),
+    news.BooksBusy: N_("The books are busy. The dealer waits."),
+    news.BooksClosed: N_("The books can't be written right now. The dealer waits."),
+    news.TableLost: N_(
+        "This table stood still for too long. An open hand is stood for you; you'll hear how it "
+        "ended."
+    ),
+    news.BooksInDoubt: N_("The books can't say yet if your last move counts. The dealer waits."),
+}
+
+
+def _hands(names: Sequence[str], round_: BlackjackRound) -> Iterator[str]:
+    for name, seat in zip(names, round_.seats, strict=True):
+        for hand in seat.hands:
+            words = _("{name}: {cards} ({total})")
+            cards, total = told_cards(hand.cards), total_of(hand)
+            yield f"|07{words.format(name=literal(name), cards=cards, total=total)}"
+    yield f"|07{_('Dealer: {cards}').format(cards=told_cards(round_.dealer))}"
+
+
+def told_cards(cards: Sequence[Card | None]) -> str:
+    """Return cards in words, brighter than the sentence that they stand in."""
+    return f"|15{listed_cards(cards)}|07"
+
+
+def _matters(item: RoundNews, event: Event, me: str) -> bool:
+    """Whether an event is told to one who sees the cards: their own, and the dealer's last."""
+    match event:
+        case happened.Peeked() | happened.DealerNatural():
+            return me in item.names
+        case happened.DealerStood() | happened.DealerBusted():
+            return True
+        case (
+            happened.BlackjackDealt()
+            | happened.DealerDealt()
+            | happened.BlackjackRevealed()
+            | happened.BlackjackStood()
+        ):
+            return False
+        case happened.InsuranceOffered() | happened.DealerCharlie():
+            return False
+    return item.names[event.seat] == me
+
+
+def _events(item: RoundNews, events: Sequence[Event], me: str) -> Iterator[str]:
+    for event in events:
+        said = _dealers(event) or _callers(item, event, me)
+        if said:
+            yield said
+
+
+def _dealers(event: Event) -> str:
+    match event:
+        case happened.DealerDealt(card=str(card)):
+            return f"|07{_('The dealer draws {card}.').format(card=the_card(card))}"
+        case happened.Peeked(natural=False):
+            return f"|07{_('The dealer peeks: no blackjack.')}"
+        case happened.BlackjackRevealed(card=card):
+            return f"|07{_('The dealer turns over {card}.').format(card=the_card(card))}"
+        case happened.DealerNatural():
+            return f"|12{_('The dealer has blackjack.')}"
+        case happened.DealerStood(total=total):
+            return f"|07{_('The dealer stands on {total}.').format(total=total)}"
+        case happened.DealerBusted(total=total):
+            return f"|10{_('The dealer busts with {total}!').format(total=total)}"
+    return ""
+
+
+def _callers(item: RoundNews, event: Event, me: str) -> str:
+    match event:
+        case happened.BlackjackDealt(seat, hand, card):
+            said = _said(type(event), item.names[seat], me, card=the_card(card))
+            return _on_hand(said, item, seat, hand)
+        case happened.BlackjackStood(seat, hand, total):
+            said = _said(type(event), item.names[seat], me, total=str(total))
+            return _on_hand(said, item, seat, hand)
+        case happened.Doubled(seat, hand) | happened.TwentyOne(seat, hand):
+            return _on_hand(_said(type(event), item.names[seat], me), item, seat, hand)
+        case (
+            happened.BlackjackNatural(seat)
+            | happened.InsuranceDeclined(seat)
+            | happened.Split(seat)
+        ):
+            return _said(type(event), item.names[seat], me)
+        case happened.InsuranceBought(seat, amount):
+            name = item.names[seat]
+            words = _("You insure for {coins}.") if name == me else _("{name} insures for {coins}.")
+            coins = wording.coins_of(amount, item.coin)
+            return f"|07{words.format(name=literal(name), coins=coins)}"
+        case happened.InsuranceSettled():
+            return _insurance(item, event, me)
+        case happened.BlackjackSettled():
+            return _settled(item, event, me)
+    return ""  # a bust is told with what it costs
+
+
+def _insurance(item: RoundNews, event: happened.InsuranceSettled, me: str) -> str:
+    name = item.names[event.seat]
+    coins = wording.coins_of(event.won or event.lost, item.coin)
+    if event.won:
+        words = (
+            _("Your insurance wins {coins}.")
+            if name == me
+            else _("{name}'s insurance wins {coins}.")
+        )
+        return f"|10{words.format(name=literal(name), coins=coins)}"
+    words = (
+        _("Your insurance of {coins} is lost.")
+        if name == me
+        else _("{name}'s insurance of {coins} is lost.")
+    )
+    return f"|12{words.format(name=literal(name), coins=coins)}"
+
+
+def _settled(item: RoundNews, event: happened.BlackjackSettled, me: str) -> str:
+    name, outcome = item.names[event.seat], event.outcome
+    coins = wording.coins_of(event.won or event.lost, item.coin)
+    if outcome is BlackjackOutcome.BUST:
+        total = item.round.seats[event.seat].hands[event.hand].count.total
+        words = (
+            _("You bust with {total}: {coins} lost.")
+            if name == me
+            else _("{name} busts with {total}: {coins} lost.")
+        )
+        said = f"|12{words.format(name=literal(name), total=total, coins=coins)}"
+        return _on_hand(said, item, event.seat, event.hand)
+    if outcome is BlackjackOutcome.PUSH:
+        colour, mine, theirs = "|14", _("Push."), _("{name} pushes.")
+    elif event.won:
+        colour, mine, theirs = "|10", _("{coins} won."), _("{name} wins {coins}.")
+    else:
+        colour, mine, theirs = "|12", _("{coins} lost."), _("{name} loses {coins}.")
+    told = (mine if name == me else theirs).format(name=literal(name), coins=coins)
+    return _on_hand(f"{colour}{told}", item, event.seat, event.hand)
+
+
+def _on_hand(said: str, item: RoundNews, seat: int, hand: int) -> str:
+    """Say of which of two hands it is, after a split."""
+    if len(item.round.seats[seat].hands) == 1:
+        return said
+    which = _("First hand: {told}") if hand == 0 else _("Second hand: {told}")
+    return f"|07{which.format(told=said)}"
+
+
+# The rules of the table as a caller may read them there, as they are set here.
+
+DEALER = {
+    "stand 17": N_("The dealer draws to 16 and stands on every 17."),
+    "hit soft 17": N_("The dealer draws to 16 and hits soft 17, a 17 with an ace that counts 11."),
+    "hit 17 with an ace": N_(
+        "The dealer draws to 16 and hits a 17 with an ace in it, whatever the ace counts."
+    ),
+    "hit 17": N_("The dealer hits every 17."),
+}
+
+
+# By whether any two cards may be doubled, and whether after a split too.
+DOUBLE = {
+    (True, True): N_("Any two cards, also after a split: twice the bet, one last card."),
+    (True, False): N_("Any two cards, not after a split: twice the bet, one last card."),
+    (False, True): N_(
+        "A hard 10 or 11 in two cards, also after a split: twice the bet, one last card."
+    ),
+    (False, False): N_(
+        "A hard 10 or 11 in two cards, not after a split: twice the bet, one last card."
+    ),
+}
+
+
+@cached_text
+def rules_text(settings: VegasSettings, all_cut: bool) -> str:
+    """Say what the house plays by; `all_cut` where every seat cuts a fresh shoe."""
+    rules = settings.rules
+    together = _(
+        "Everybody sees every card. The cards come when everybody has bet, or {bell} after the "
+        "first bet. You have {turn} for each decision, then the dealer stands for you. No clock "
+        "when you play alone."
+    ).format(bell=span(settings.bell_seconds), turn=span(settings.turn_seconds))
+    decks = ngettext("{number} deck", "{number} decks", rules.decks).format(number=rules.decks)
+    cards = _(
+        "{decks}. The dealer shuffles after the round that passes {percent} percent of the shoe."
+    ).format(decks=decks, percent=rules.penetration)
+    double = DOUBLE[rules.double == "always", rules.double_after_split]
+    aces = (
+        _("Split aces play like any hand.")
+        if rules.split_aces == "play on"
+        else _("Split aces get one card each.")
+    )
+    sections = (
+        (
+            _("Blackjack"),
+            _("An ace and a ten-card on the deal. After a split, that's just 21.")
+            if rules.split_21 == "twenty-one"
+            else _("An ace and a ten-card on the deal, or after a split."),
+        ),
+        (_("Together"), together),
+        (_("Cards"), cards),
+        (_("Dealer"), _(DEALER[rules.dealer])),
+        (_("Double"), _(double)),
+        (_("Split"), f"{_('Two cards of equal value, once: two hands, two bets.')} {aces}"),
+        (
+            _("Insurance"),
+            _("When the dealer shows an ace: any amount up to half your bet."),
+        ),
+        (
+            _("Talk"),
+            _(
+                "K talks to the table. /name message whispers to one player; /p, /r and /w alone do"
+                " what they do everywhere."
+            ),
+        ),
+        (
+            _("Fairness"),
+            _(
+                "The seal of the shoe is set before you bet. F shows it, and the seed when the "
+                "shoe is done. C cuts a fresh shoe."
+            )
+            if all_cut
+            else _(
+                "The seal of the shoe is set before you bet. F shows it, and the seed when the "
+                "shoe is done. The first seat may cut a fresh shoe."
+            ),
+        ),
+        (
+            _("Hang up"),
+            _("Your hand waits for the rest of your turn. Then the dealer stands for you."),
+        ),
+    )
+    told = [f"|15{name}|07  {text}" for name, text in sections]
+    return "\n\n".join((coins_rule(settings, "rounds"), _pay_table(rules), *told))
+
+
+def _pay_table(rules: BlackjackRules) -> str:
+    rows = (
+        (_("Blackjack"), natural_odds(rules)),
+        (_("Any other win"), odds(1, 1)),
+        (_("Insurance"), odds(2, 1)),
+        (_("Push"), _("bet returned")),
+    )
+    return f"|15{_('The house pays')}\n{pay_lines(rows)}"
+
+
+def odds(wins: int, stake: int) -> str:
+    """Return what is won for a stake, in the way a table says it.
+
+    >>> odds(2, 1)
+    '2 to 1'
+    """
+    return _("{wins} to {stake}").format(wins=wins, stake=stake)
+
+
+def natural_odds(rules: BlackjackRules) -> str:
+    """Return what a natural pays.
+
+    >>> from door.games.blackjack.rules import VEGAS
+    >>> natural_odds(VEGAS)
+    '3 to 2'
+    """
+    profit = rules.natural_pays - 1
+    return odds(profit.numerator, profit.denominator)

@@ -1,0 +1,276 @@
+"""Acts on the pages: shown before they are done, done once, and written under who did them."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import re
+from pathlib import Path
+
+import pytest
+
+from door.config import named
+from door.desk.pages.acts import ACTS, MOST_FORMS, Forms
+from door.desk.pages.sessions import Session
+from door.errors import NoAnswer
+from door.server import asking
+from tests.door.desk.pages.test_pages import ADA, RUDE, Answer, Browser, shown
+from tests.world import World, logged_on
+from timebank.callers import callers, notices, sysop_log
+from timebank.errors import BooksUnavailable, NameTaken, OutcomeUnknown
+from timebank.ledger import transfers
+from timebank.ledger.database import Desk
+
+
+def token(page: Answer) -> str:
+    return re.findall(r'name="form" value="([^"]+)"', page.body)[0]
+
+
+async def asks(browser: Browser, act: str, caller: int | None, **typed: str) -> Answer:
+    """Fill the form of an act in, and send it."""
+    form = token(await browser.get("/"))
+    about = {} if caller is None else {"caller": str(caller)}
+    return await browser.post(f"/act/{act}", {"form": form, **about, **typed})
+
+
+def filled(page: Answer) -> tuple[str, dict[str, str]]:
+    """The form that does what a page has asked, as a browser fills it in."""
+    (place,) = re.findall(r'action="(/act/[^"]+)"', page.body)
+    whole = page.body[page.body.index(place) :]
+    fields = re.findall(r'name="([^"]+)" value="([^"]*)"', whole)
+    return place, {name: html.unescape(value) for name, value in fields}
+
+
+async def does(browser: Browser, act: str, caller: int | None, **typed: str) -> Answer:
+    place, form = filled(await asks(browser, act, caller, **typed))
+    return await browser.post(place, form)
+
+
+def bank_of(board: World, number: int) -> int:
+    with board.books() as desk:
+        held = transfers.balances(desk, number)
+    return next(each.amount for each in held if each.kind == "bank" and each.unit == "second")
+
+
+def logged(board: World) -> list[tuple[str, str | None, str]]:
+    with board.books() as desk:
+        return [(line.by, line.caller, line.what) for line in sysop_log.entries(desk, None, 20)]
+
+
+async def test_an_account_is_adjusted_once_however_often_the_form_is_sent(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        asked = await asks(browser, "adjust", ADA, minutes="-15", why="a mistake")
+        assert (
+            "15 minutes will be taken out of Ada's account, which holds 60 minutes now"
+            in asked.text
+        )
+        assert bank_of(board, ADA) == 3600, "nothing is done before it is confirmed"
+        place, form = filled(asked)
+        first, again = [await browser.post(place, form) for _ in range(2)]
+        assert "The account holds 0:45:00." in first.text
+        assert again.text == first.text
+        assert bank_of(board, ADA) == 2700
+        assert logged(board)[0][:2] == ("Sysop", "Ada")
+        too_much = await does(browser, "adjust", ADA, minutes="-100", why="more")
+        assert "Not done." in too_much.text
+        assert bank_of(board, ADA) == 2700
+
+
+async def test_callers_are_frozen_locked_and_left_notices(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        for act, typed in (
+            ("freeze", {"why": "a dispute"}),
+            ("lock", {}),
+            ("notice", {"text": RUDE}),
+        ):
+            assert "Not done" not in (await does(browser, act, ADA, **typed)).text
+        with board.books() as desk:
+            record = callers.get(desk, ADA)
+            assert (record.frozen, record.locked) == (True, True)
+            assert f"The sysop: {RUDE}" in [str(each) for each in notices.notices(desk, ADA)]
+        offered = (await browser.get(f"/caller/{ADA}/acts")).text
+        assert "Open the account again" in offered
+        assert "Let in again" in offered
+        assert "End the call" not in offered, "they are not on"
+        assert {line[0] for line in logged(board)} == {"Sysop"}
+        assert "Ada was locked out already." in (await does(browser, "lock", ADA)).text
+
+
+async def test_who_is_on_is_spoken_to_and_kicked(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        terminal = await logged_on(board, "Ada")
+        await terminal.until("minutes today")
+        await browser.logs_on()
+        assert "Ada can read it." in (await does(browser, "say", ADA, text="Hello")).text
+        await terminal.until("The sysop: Hello")
+        ended = filled(await asks(browser, "kick", ADA, why="Supper."))
+        assert "told and hung up" in (await browser.post(*ended)).text
+        await terminal.until("Supper.")
+        assert [line[1:] for line in logged(board)[:4]] == [
+            ("Ada", "The board: Ada on node 1 is told and hung up"),
+            ("Ada", "Call ended: Supper. (asked of the board)"),
+            ("Ada", "The board: Ada can read it"),
+            ("Ada", "Said: Hello (asked of the board)"),
+        ]
+        gone = filled(await asks(browser, "kick", ADA, why=""))
+        assert "Ada isn't on any more." in (await browser.post(*gone)).text
+        assert "Nobody" in (await does(browser, "say-all", None, text="Anybody?")).text
+
+
+async def test_what_a_board_that_is_down_was_told_is_not_done(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        place, form = filled(await asks(browser, "drain", None))
+        await board.server.stop("The test is over.")
+        answer = (await browser.post(place, form)).text
+        assert "This board's server is not running" in answer
+        (came, asked) = logged(board)
+        assert came[2].startswith("The board: This board's server is not running")
+        assert asked == ("Sysop", None, "Board taken out of service (asked of the board)")
+
+
+async def test_what_the_board_did_is_told_though_the_log_fails_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with shown(tmp_path) as (board, browser):
+        terminal = await logged_on(board, "Ada")
+        await terminal.until("minutes today")
+        await browser.logs_on()
+        place, form = filled(await asks(browser, "say-all", None, text="Hello"))
+        note = sysop_log.note
+
+        def full(desk: Desk, by: str, caller_id: int | None, what: str) -> None:
+            if what.startswith("The board:"):
+                raise BooksUnavailable("The disk is full.")
+            note(desk, by, caller_id, what)
+
+        monkeypatch.setattr("door.desk.pages.doing.sysop_log.note", full)
+        answer = (await browser.post(place, form)).text
+        assert "Ada can read it. The sysop's log has only that it was asked for" in answer
+        assert "Not done" not in answer
+        place, form = filled(await asks(browser, "say-all", None, text="Hello"))
+        monkeypatch.setattr("door.server.asking.SECONDS", 0.05)
+        monkeypatch.setattr("door.server.everywhere.say", lambda *_: asyncio.Event().wait())
+        late = (await browser.post(place, form)).text
+        assert "nobody knows whether it is done." in late
+        assert "Not done" not in late
+
+
+async def test_another_call_on_that_node_is_left_alone(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, _):
+        terminal = await logged_on(board, "Ada")
+        await terminal.until("minutes today")
+        how = {"node": 1, "why": "", "call": 999}
+        with pytest.raises(NoAnswer, match="Another call is on node 1 by now"):
+            await asyncio.to_thread(asking.ask_server, board.config.path, None, "kick", how)
+
+
+async def test_an_outcome_that_nobody_knows_is_told_as_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+
+        def unknown(*_: object) -> str:
+            raise OutcomeUnknown("the disk")
+
+        place, form = filled(await asks(browser, "adjust", ADA, minutes="5", why="a gift"))
+        monkeypatch.setattr("door.desk.pages.doing.Doing.adjust", unknown)
+        first = await browser.post(place, form)
+        assert "can't say whether this was done" in first.text
+        monkeypatch.undo()
+        assert (await browser.post(place, form)).text == first.text, "it is not tried again"
+        assert bank_of(board, ADA) == 3600
+
+
+async def test_no_act_is_done_for_a_form_that_is_not_ours(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        place, form = filled(await asks(browser, "adjust", ADA, minutes="5", why="a gift"))
+        elsewhere = {"origin": "https://evil.example", "sec-fetch-site": "cross-site"}
+        for changed, headers in (
+            ({}, elsewhere),
+            ({"form": "made up"}, {}),
+            ({"key": "made up"}, {}),
+            ({"key": ""}, {}),
+        ):
+            answer = await browser.post(place, {**form, **changed}, **headers)
+            assert answer.status == 403, changed
+        assert (await browser.get("/act/adjust")).status == 405
+        other = Browser(browser.pages)
+        await other.logs_on()
+        theirs = {**form, "form": token(await other.get("/"))}
+        assert (await other.post(place, theirs)).status == 403, "the key is another session's"
+        for act, typed in (
+            ("adjust", {"minutes": "0", "why": "x"}),
+            ("adjust", {"minutes": "1e9", "why": "x"}),
+            ("adjust", {"minutes": "5", "why": " "}),
+            ("notice", {"text": ""}),
+        ):
+            assert (await asks(browser, act, ADA, **typed)).status == 400
+        assert (await asks(browser, "adjust", 99, minutes="5", why="x")).status == 404
+        assert (await asks(browser, "rob", ADA)).status == 404
+        assert bank_of(board, ADA) == 3600
+
+
+async def test_who_may_only_look_changes_nothing(tmp_path: Path) -> None:
+    async with shown(tmp_path, more='[pages]\nreaders = ["Ada"]\n') as (board, browser):
+        assert (await browser.logs_on("Ada")).status == 303
+        page = await browser.get("/")
+        assert "Acts" not in page.text
+        for place in ("/acts", f"/caller/{ADA}/acts"):
+            assert (await browser.get(place)).status == 403
+        for act in ACTS:
+            typed = {field.name: "5" for field in act.fields}
+            assert (await asks(browser, act.name, ADA, **typed)).status == 403
+        assert bank_of(board, ADA) == 3600
+        assert logged(board) == []
+
+
+def test_the_forms_of_a_session_are_bounded() -> None:
+    forms, session = Forms(), Session(1, "hash", 0.0, 0.0, "token")
+    keys = [forms.issue(session) for _ in range(MOST_FORMS + 1)]
+    with pytest.raises(KeyError):
+        forms.take(session, keys[0])
+    assert forms.take(session, keys[1]) == (True, "")
+    assert forms.take(session, keys[1])[0] is False
+
+
+async def test_nobody_new_gets_to_look_by_a_name(tmp_path: Path) -> None:
+    async with shown(tmp_path, more='[pages]\nreaders = ["Jane"]\n') as (board, _):
+        with board.books() as desk, pytest.raises(NameTaken):
+            callers.register(desk, "jane", "hash")
+        with board.books() as desk:
+            (said,) = [each for each in named.doubts(desk, board.config.path) if "Jane" in each]
+    assert said.startswith("[pages] readers names Jane, who is not registered")
+
+
+async def test_an_event_is_started_early_and_taken_back(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        terminal = await logged_on(board, "Ada")
+        await terminal.until("minutes today")
+        await browser.logs_on()
+        offered = (await browser.get("/acts")).text
+        assert "Start a system event early" in offered
+        assert "Take the event back" not in offered
+        asked = await asks(browser, "event-start", None, name="", minutes="30", notice="2")
+        assert (
+            "Mail hour closes the board for 30 minutes, 2 minutes after you confirm this, in place"
+            " of the one at 03:00. Callers are told."
+        ) in asked.text
+        place, form = filled(asked)
+        assert "Mail hour closes the board from 12:02" in (await browser.post(place, form)).text
+        await terminal.until("The sysop starts Mail hour early")
+        assert "Mail hour is from 12:02" in (await browser.get("/")).text
+        assert "It was started early" in (await browser.get("/")).text
+        again = await asks(browser, "event-start", None, name="", minutes="", notice="")
+        assert (again.status, "was started early already" in again.text) == (409, True)
+        wrong = await asks(browser, "event-start", None, name="", minutes="0", notice="")
+        assert (wrong.status, "takes 1 to 10,080." in wrong.text) == (400, True)
+        assert "Take the event back" in (await browser.get("/acts")).text
+        ended = filled(await asks(browser, "event-end", None))
+        assert "Mail hour is taken back" in (await browser.post(*ended)).text
+        await terminal.until("The sysop takes Mail hour back")
+        assert [line[0] for line in logged(board)[:2]] == ["Sysop", "Sysop"]

@@ -1,0 +1,664 @@
+"""The books as pages: who gets to see them, what they show, and that nothing gets in by a form."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import csv
+import html
+import io
+import json
+import os
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import beancount.loader
+import pytest
+from click.testing import CliRunner
+
+from door.desk.pages import serving
+from door.desk.pages.app import Pages
+from door.desk.pages.reading import Reading
+from door.desk.pages.sessions import IDLE_SECONDS, LONGEST_SECONDS, MOST, Sessions
+from door.desk.pages.showing import Showing
+from door.errors import CannotListen
+from tests.door.playing import at_the_table, hand
+from tests.door.shell import Shell
+from tests.world import BOARD, PASSWORD, World, logged_on, world
+from timebank.callers import callers
+from timebank.callers.notices import add_notice
+from timebank.calls.calls import open_calls
+from timebank.cli.main import main as timebank
+from timebank.keeping import last_audit, last_copy
+from timebank.window import sysop, teller
+
+TOML = f"{BOARD}\n[defence]\nallow = []\nwrong_passwords = 2\n"
+GAME = "black-jack-for-time"
+ADA = 2  # her number, who is entered after the sysop
+RUDE = "<script>alert(1)</script> & \"'"
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: str
+
+    @property
+    def text(self) -> str:
+        """What somebody reads, without the tags."""
+        return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", self.body)).split())
+
+
+@dataclass
+class Browser:
+    """Asks a page as a browser does, and keeps its cookie."""
+
+    pages: Pages
+    address: str = "192.0.2.7"
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.app = self.pages.app()
+
+    async def get(self, path: str, **query: object) -> Answer:
+        return await self.ask("GET", path, query=urlencode(query))
+
+    async def post(self, path: str, form: dict[str, str], **headers: str) -> Answer:
+        kind = {"content-type": "application/x-www-form-urlencoded"}
+        return await self.ask("POST", path, body=urlencode(form).encode(), **kind, **headers)
+
+    async def ask(
+        self, method: str, path: str, query: str = "", body: bytes = b"", **headers: str
+    ) -> Answer:
+        said = {"host": "books.example", **headers}
+        if self.cookies:
+            said["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        scope: dict[str, Any] = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "root_path": "",
+            "query_string": query.encode(),
+            "headers": [(name.encode(), value.encode()) for name, value in said.items()],
+            "client": (self.address, 40000),
+            "server": ("books.example", 80),
+        }
+        sent: list[dict[str, Any]] = []
+
+        asked = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+        async def receive() -> dict[str, Any]:
+            if (request := next(asked, None)) is not None:
+                return request
+            await asyncio.Event().wait()  # the browser stays until it has its answer
+            return {}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        await self.app(scope, receive, send)
+        start = sent[0]
+        found = {name.decode(): value.decode() for name, value in start["headers"]}
+        for header, cookie in start["headers"]:
+            if header == b"set-cookie":
+                name, _, rest = cookie.decode().partition("=")
+                self.cookies[name] = rest.partition(";")[0].strip('"')
+        whole = b"".join(message.get("body", b"") for message in sent[1:])
+        return Answer(start["status"], found, whole.decode())
+
+    async def logs_on(self, name: str = "Sysop", word: str = PASSWORD, **headers: str) -> Answer:
+        return await self.post("/log-on", {"name": name, "word": word}, **headers)
+
+
+def pages_of(board: World, *, is_safe: bool = False) -> Pages:
+    reading = Reading(board.config, board.database, board.clock)
+    return Pages(reading, board.clock, is_safe=is_safe)
+
+
+@asynccontextmanager
+async def shown(
+    folder: Path, *, is_safe: bool = False, more: str = ""
+) -> AsyncIterator[tuple[World, Browser]]:
+    async with world(folder, toml=TOML + more) as board:
+        board.enter("Sysop")
+        board.enter("Ada", saved=3600)
+        pages = pages_of(board, is_safe=is_safe)
+        try:
+            yield board, Browser(pages)
+        finally:
+            pages.close()
+
+
+PLACES = ["/", "/ledger", "/ledger.csv", "/ledger.beancount", "/entry/1", "/callers", "/caller/1"]
+PLACES += ["/plots", "/balances", "/hand/1", "/hand/1.cast"]
+
+
+async def test_strangers_see_a_form_and_nothing_else(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (_, browser):
+        for place in PLACES:
+            answer = await browser.get(place)
+            assert (answer.status, answer.headers["location"]) == (303, "/log-on"), place
+        browser.cookies = {"session": "made up"}
+        assert (await browser.get("/")).status == 303
+        assert "Your name on the board" in (await browser.get("/log-on")).text
+        assert (await browser.get("/nowhere")).status == 404
+        assert (await browser.get("/static/pages.css")).status == 200
+        assert (await browser.get("/static/../app.py")).status == 404
+
+
+async def test_no_answer_goes_without_its_headers(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (_, browser):
+        for place in (*PLACES, "/log-on", "/nowhere", "/static/pages.css"):
+            headers = (await browser.get(place)).headers
+            assert headers["content-security-policy"].startswith("default-src 'none';"), place
+            assert headers["x-content-type-options"] == "nosniff"
+            assert headers["cache-control"] == "no-store"
+            assert headers["referrer-policy"] == "same-origin"
+
+
+async def test_whoever_has_the_powers_logs_on_and_off(tmp_path: Path) -> None:
+    async with shown(tmp_path, is_safe=True) as (_, browser):
+        answer = await browser.logs_on("sysop", origin="https://books.example")
+        assert (answer.status, answer.headers["location"]) == (303, "/")
+        cookie = answer.headers["set-cookie"].casefold()
+        assert all(word in cookie for word in ("httponly", "samesite=strict", "secure"))
+        today = await browser.get("/")
+        assert today.status == 200
+        (form,) = re.findall(r'name="form" value="([^"]+)"', today.body)
+        kept = dict(browser.cookies)
+        assert (await browser.post("/log-off", {"form": form})).status == 303
+        browser.cookies = kept
+        assert (await browser.get("/")).status == 303
+
+
+async def test_everybody_else_is_told_the_same(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (_, browser):
+        for number, (name, word) in enumerate(
+            [
+                ("Sysop", "guessed"),
+                ("Ada", PASSWORD),
+                ("Nobody", PASSWORD),
+                ("", ""),
+                ("x" * 99, "x"),
+            ]
+        ):
+            browser.address = f"192.0.2.{number}"
+            answer = await browser.logs_on(name, word)
+            assert answer.status == 403
+            told = "Wrong name, password or code, or a caller without the sysop's powers."
+            assert told in answer.text, name
+            assert not browser.cookies
+
+
+async def test_a_number_is_no_name_to_log_on_with(tmp_path: Path) -> None:
+    """It could be written in many ways, and wrong passwords are counted against each."""
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            sysop = callers.number_of(desk, "Sysop")
+        for name in (f"#{sysop}", f"#000{sysop}"):
+            assert (await browser.logs_on(name)).status == 403
+        assert not browser.cookies
+
+
+async def test_wrong_passwords_count_as_at_the_log_on(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        for _ in range(2):
+            assert "Wrong name" in (await browser.logs_on(word="guessed")).text
+        answer = await browser.logs_on()
+        assert "Too many wrong passwords" in answer.text
+        assert "is checked in about 3 minutes." in answer.text
+        assert answer.headers["refresh"] == "5; url=/log-on/turn"
+        for _ in range(18):
+            assert (await browser.get("/log-on/turn")).status == 200
+            await board.clock.advance(10)
+        assert (await browser.get("/log-on/turn")).status == 303
+        assert (await browser.get("/")).status == 200
+
+
+async def test_wrong_passwords_are_counted_over_processes_and_restarts(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on(word="guessed")
+        other = pages_of(board)
+        second = Browser(other)
+        await second.logs_on(word="guessed")
+        assert "Too many wrong passwords" in (await browser.logs_on()).text
+        other.close()
+        third = pages_of(board)
+        assert "Too many wrong passwords" in (await Browser(third).logs_on()).text
+        stranger = Browser(third, address="192.0.2.99")
+        assert (await stranger.logs_on()).status == 303, "who was never wrong may try still"
+        with board.books() as desk:
+            kept = desk.connection.exec_driver_sql("SELECT name FROM page_tries").scalars().all()
+        assert [len(name) for name in kept] == [5, 5], "no more of a name than tells it apart"
+        told = await asyncio.to_thread(Shell(board.config.path), "forgive", "sysop")
+        assert told.output == "Nothing is held against sysop any more.\n"
+        assert (await Browser(third).logs_on()).status == 303
+        third.close()
+
+
+async def test_no_form_is_taken_from_elsewhere(tmp_path: Path) -> None:
+    elsewhere: list[dict[str, str]] = [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site", "origin": "http://books.example"},
+    ]
+    async with shown(tmp_path) as (_, browser):
+        for headers in elsewhere:
+            assert (await browser.logs_on(**headers)).status == 403
+            assert not browser.cookies
+        await browser.logs_on()
+        (form,) = re.findall(r'name="form" value="([^"]+)"', (await browser.get("/")).body)
+        for headers in elsewhere:
+            assert (await browser.post("/log-off", {"form": form}, **headers)).status == 403
+        for wrong in ({}, {"form": ""}, {"form": form[:-1]}):
+            assert (await browser.post("/log-off", wrong)).status == 403
+        assert (await browser.post("/log-off", {"form": form + "x" * 5000})).status == 403
+        assert (await browser.get("/log-off")).status == 405
+        assert (await browser.get("/")).status == 200
+
+
+async def test_a_session_ends_with_time_powers_or_password(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        await board.clock.advance(IDLE_SECONDS - 1)
+        assert (await browser.get("/")).status == 200
+        await board.clock.advance(IDLE_SECONDS + 1)
+        assert (await browser.get("/")).status == 303
+        for change in ("locked = 1", "powers = 0", "password_hash = 'another'"):
+            assert (await browser.logs_on()).status == 303
+            assert (await browser.get("/")).status == 200
+            before = board.database
+            with before.transaction(board.config.bank, board.clock.now()) as desk:
+                found = callers.find(desk, "Sysop")
+                assert found is not None
+                desk.connection.exec_driver_sql(
+                    f"UPDATE callers SET {change} WHERE id = {found.id}"
+                )
+            assert (await browser.get("/")).status == 303, change
+            with before.transaction(board.config.bank, board.clock.now()) as desk:
+                desk.connection.exec_driver_sql(
+                    "UPDATE callers SET locked = 0, powers = 1, password_hash = ? WHERE id = ?",
+                    (found.password_hash, found.id),
+                )
+
+
+def test_sessions_are_bounded() -> None:
+    sessions = Sessions()
+    first = sessions.begin(1, "hash", 0.0)
+    tokens = [sessions.begin(1, "hash", 1.0) for _ in range(MOST)]
+    assert sessions.find(first, 1.0) is None
+    assert sessions.find(tokens[0], 1.0) is not None
+    used = 1.0
+    while used <= LONGEST_SECONDS + 1.0:
+        used += IDLE_SECONDS
+        found = sessions.find(tokens[1], used)
+    assert found is None
+
+
+async def test_today_shows_who_is_on_and_what_became_of_the_minutes(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        assert "On line: 0 of 16 nodes Nobody." in (await browser.get("/")).text
+        terminal = await logged_on(board, "Ada")
+        await terminal.until("minutes today")
+        today = (await browser.get("/")).text
+        assert "On line: 1 of 16 nodes" in today
+        assert "Ada" in today
+        assert "granted 1:00:00" in today
+        assert "Mail hour" in today
+
+
+async def test_today_tells_of_the_last_copy_and_warns_when_it_is_old(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        assert "No copy was ever made" in (await browser.get("/")).text
+        last_copy.note(board.config.bank, board.clock.now(), tmp_path / "away.sqlite3")
+        today = (await browser.get("/")).text
+        assert "The last copy was made on 2026-11-20 at 12:00, to " in today
+        assert "days old" not in today
+        old = board.clock.now() - timedelta(days=9)
+        last_copy.note(board.config.bank, old, tmp_path / "away.sqlite3")
+        assert "The last copy of the books is 9 days old" in (await browser.get("/")).text
+
+
+async def test_today_warns_of_books_that_were_never_copied_and_never_audited(
+    tmp_path: Path,
+) -> None:
+    never = [
+        "The books are 8 days old and were never copied: `timebank backup`.",
+        "The books are 8 days old and `timebank audit` never checked them.",
+        "The books are 8 days old and `door audit` never checked them.",
+    ]
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            sysop.adjust(desk, ADA, 60, "a gift", "Wanda")
+        await browser.logs_on()
+        today = (await browser.get("/")).text
+        assert [words for words in never if words.replace("8", "0") in today] == []
+        await board.clock.advance(8 * 86400)
+        await browser.logs_on()
+        today = (await browser.get("/")).text
+        assert [words for words in never if words in today] == never
+
+
+async def test_today_tells_of_the_last_audits_and_what_they_found(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        assert "They were never audited" in (await browser.get("/")).text
+        assert board.findings() == []
+        shell, bank, now = Shell(board.config.path), board.config.bank, board.clock.now()
+        assert (await asyncio.to_thread(shell, "audit")).status == 0
+        told = CliRunner().invoke(timebank, ["audit", "--config", str(board.config.path)])
+        assert told.exit_code == 0
+        today = (await browser.get("/")).text
+        wrong = [f"transfer {number}: {RUDE}" for number in range(22)]
+        for command in (last_audit.BOOKS, last_audit.HANDS):
+            assert re.search(rf"{command} of [0-9-]+ at [0-9:]+ found nothing wrong\.", today)
+        last_audit.note(bank, last_audit.BOOKS, now, 1, wrong)
+        last_audit.note(bank, last_audit.HANDS, now - timedelta(days=8), 1, [])
+        page = await browser.get("/")
+        assert f"transfer 19: {RUDE} (`timebank audit`)" in page.text
+        assert "`timebank audit` found 2 more things wrong." in page.text
+        assert "timebank audit of 2026-11-20 at 12:00 found 22 things wrong." in page.text
+        assert "The last `door audit` was 8 days ago." in page.text
+        assert RUDE not in page.body
+        last_audit.note(bank, last_audit.BOOKS, now, 2, [])
+        assert (
+            "The books were restored after the last `timebank audit`"
+            in (await browser.get("/")).text
+        )
+
+
+async def test_who_is_on_is_told_again_and_again_without_keeping_a_session(
+    tmp_path: Path,
+) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        assert "Nobody." in (await browser.get("/on-line")).text
+        terminal = await logged_on(board, "Ada")
+        await terminal.until("minutes today")
+        assert "Ada" in (await browser.get("/on-line")).text
+        for _ in range(3):
+            await board.clock.advance(IDLE_SECONDS / 2)
+            last = await browser.get("/on-line")
+        assert last.status == 303
+
+
+async def test_today_holds_the_house_against_its_odds(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(1, hand("stay", ends="win"))
+        await ada.stands()
+        board = ada.board
+        today = Reading(board.config, board.database, board.clock).today()
+        (luck,) = today.house
+        assert (luck.game, luck.hands, luck.staked, luck.house) == (GAME, 1, 60, -60)
+        assert -1 < luck.given < 0, "a careful caller gains 0.97 percent of a stake of 60 seconds"
+        assert luck.deviation > 60
+        assert today.warnings == []
+
+
+async def test_a_caller_is_shown_with_calls_hands_loans_notices_limits_and_luck(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(1, hand("stay", ends="win"))
+        await ada.stands()
+        board = ada.board
+        board.enter("Sysop")
+        with board.books() as desk:
+            number = callers.number_of(desk, "Ada")
+            (call,) = open_calls(desk)
+            add_notice(desk, number, "The sysop says {words}.", words=RUDE)
+            desk.connection.exec_driver_sql("UPDATE callers SET created = created - 864000")
+            teller.borrow(desk, call.call_id, 0, 600)
+            teller.deposit(desk, call.call_id, 0, 1200)
+        with contextlib.closing(pages_of(board)) as pages:
+            browser = Browser(pages)
+            await browser.logs_on()
+            page = (await browser.get(f"/caller/{number}")).text
+            assert f"The sysop says {RUDE}." in page
+            assert "deposit 1:00:00 0:20:00" in page
+            assert "borrow, less what is sent 0:30:00 0:10:00" in page
+            assert re.search(r"Black Jack For Time 1 0:01:00 0:01:00 \S+ \+\d\.\d", page)
+            assert re.search(r"Last calls .* waits The sysop", page)
+            assert re.search(r"loan online 0:10:00", page)
+
+            ledger = (await browser.get("/ledger", caller="Ada")).text
+            assert re.search(r"online bank 0:20:00 online 0:\d\d:\d\d, bank 0:20:00 ", ledger)
+            assert "Held then" not in (await browser.get("/ledger")).text
+
+
+async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            for number in range(1, 121):
+                sysop.adjust(desk, ADA, 60 * number, RUDE, "Wanda")
+        await browser.logs_on()
+        first = await browser.get("/ledger")
+        assert first.body.count("<tr role=") == 101
+        assert RUDE in first.text
+        assert "<script" not in first.body
+        (older,) = re.findall(r'rel="next" href="([^"]+)"', first.body)
+        second = await browser.ask("GET", *html.unescape(older).split("?"))
+        numbers = [
+            int(found)
+            for page in (first, second)
+            for found in re.findall(r'<td role="cell" class="number of-row">(\d+)</td>', page.body)
+        ]
+        assert numbers == list(range(numbers[0], numbers[-1] - 1, -1))
+        assert len(numbers) == len(set(numbers)) >= 120
+
+        few = await browser.get("/ledger", caller="ada", least=119)
+        assert few.body.count("<tr role=") == 3
+        some = await browser.get("/ledger", up_to=2, text="ALERT(1)")
+        assert some.body.count("<tr role=") == 3
+        assert "No transfers." in (await browser.get("/ledger", text="a gift of nobody")).text
+        none = await browser.get("/ledger", caller="Sysop")
+        assert "No transfers." in none.text
+        written = await browser.get("/ledger.csv", caller=f"#{ADA}", least=119)
+        assert written.headers["content-type"].startswith("text/csv")
+        rows = list(csv.DictReader(io.StringIO(written.body)))
+        assert [row["amount"] for row in rows] == ["7140", "7200"]
+
+        entry = await browser.get(f"/entry/{rows[0]['entry']}")
+        assert f"Entry {rows[0]['entry']}" in entry.text
+        assert rows[0]["digest"] in entry.text
+
+
+async def test_what_is_filtered_is_written_for_beancount_and_sums_to_nothing(
+    tmp_path: Path,
+) -> None:
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            sysop.adjust(desk, ADA, 600, RUDE, "Wanda")
+        await browser.logs_on()
+        written = await browser.get("/ledger.beancount", caller="Ada", least=10, up_to=10)
+        entries, errors, _ = beancount.loader.load_string(written.body)
+        assert errors == []
+        (transaction,) = (each for each in entries if hasattr(each, "postings"))
+        assert sorted(each.units.number for each in transaction.postings) == [-600, 600]
+        assert RUDE in transaction.narration
+
+
+async def test_files_of_the_pages_are_those_of_the_commands_in_the_same_order(
+    tmp_path: Path,
+) -> None:
+    """Fava keeps the order of a file within a day: a balance that runs must not run backwards."""
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            for minutes in (5, 10, -15, 20):
+                sysop.adjust(desk, ADA, 60 * minutes, f"{minutes} of Ada's", "Wanda")
+        await browser.logs_on()
+        by_page = (await browser.get("/ledger.csv")).body
+        parts = (await browser.get("/ledger.beancount")).body.split("\n\n")
+        by_command = {
+            words: CliRunner().invoke(timebank, [*words, "--config", str(board.config.path)]).output
+            for words in (("ledger", "--format", "csv"), ("export", "beancount"))
+        }
+    assert by_page == by_command["ledger", "--format", "csv"]
+    exported = by_command["export", "beancount"].split("\n\n")
+    entries = [part.rstrip() for part in exported if "entry: " in part]
+    assert len(entries) > 4
+    assert [part.rstrip() for part in parts if "entry: " in part] == entries
+
+
+async def test_balances_are_told_as_they_were(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            sysop.adjust(desk, ADA, 600, "a gift", "Wanda")
+        await browser.logs_on()
+        assert "Ada bank 1:10:00" in (await browser.get("/balances")).text
+        assert "Nothing had been moved." in (await browser.get("/balances", at="2020-01-01")).text
+        for wrong in ("noon", "2026-11-24T12:00+01:00", "0001-01-01"):
+            answer = await browser.get("/balances", at=wrong)
+            assert (answer.status, "needs a date and a time" in answer.text) == (400, True), wrong
+
+
+async def test_plots_have_their_numbers_as_tables(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        terminal = await logged_on(board, "Ada")
+        await terminal.until("minutes today")
+        await browser.logs_on()
+        page = await browser.get("/plots", days=2)
+        assert page.body.count('<figure class="plot"') == 4
+        assert "No hand was settled in these days." in page.text
+        today = board.config.bank.schedule.day_of(board.clock.now()).isoformat()
+        assert f"{today} 2:00:00" in page.text, "an hour granted, and one in the bank"
+        assert f"{today} 1:00:00 0:00:00" in page.text, "in the bank, and nothing owed"
+        hour = f"{board.config.bank.schedule.local(board.clock.now()).hour:02}:00"
+        assert f"{hour} 1 " in page.text
+        for wrong in ("0", "-3", "many", "99999"):
+            assert (await browser.get("/plots", days=wrong)).status == 400, wrong
+
+
+async def test_reports_are_made_behind_all_others_and_files_come_in_pieces(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        showing = Showing(Reading(board.config, board.database, board.clock))
+        if hasattr(os, "SCHED_IDLE"):  # Linux
+            own = os.sched_getscheduler(0)
+            assert await showing.report(lambda: os.sched_getscheduler(0)) == os.SCHED_IDLE
+            assert await showing.read(lambda: os.sched_getscheduler(0)) == own
+        rows = [f"{row:1000}\n" for row in range(200)]
+        words = iter(rows)
+        pieces = []
+        async for piece in showing.file(words):
+            pieces.append(piece)
+            assert await showing.report(lambda: "another") == "another"
+        assert "".join(pieces) == "".join(rows)
+        assert len(pieces) == 4
+        showing.close()
+
+
+async def test_where_minutes_come_from_is_drawn_and_told(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (_, browser):
+        await browser.logs_on()
+        page = await browser.get(f"/caller/{ADA}")
+        assert "in added by the sysop 1:00:00 out still there 1:00:00" in page.text
+        (left,) = re.findall(r'<path class="came" d="([^"]+)"', page.body)
+        (right,) = re.findall(r'<path class="went" d="([^"]+)"', page.body)
+        assert left != right
+        assert "No minutes yet." in (await browser.get("/caller/1")).text
+
+
+async def test_a_hand_is_shown_with_its_film_and_its_proof(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        browser = Browser(pages_of(ada.board))
+        await ada.bets(1, hand("stay", ends="win"))
+        await ada.stands()
+        await ada.bets(1, hand("hit", ends="bust"))
+        ada.board.enter("Sysop")
+        await browser.logs_on()
+        page = await browser.get("/hand/1")
+        assert 'href="/caller/' in page.body
+        proof = json.loads(html.unescape(re.findall('data-proof="([^"]+)"', page.body)[0]))
+        assert proof["seed"] == hand("stay", ends="win").hex()
+        open_one = await browser.get("/hand/2")
+        assert hand("hit", ends="bust").hex() not in open_one.body
+        assert hand("hit", ends="bust").hex() not in (await browser.get("/hand/2.cast")).body
+        cast = await browser.get("/hand/1.cast", size="40x22", day="on")
+        head, *lines = map(json.loads, cast.body.splitlines())
+        assert (head["width"], head["height"]) == (40, 22)
+        assert [line[2] for line in lines if line[1] == "m"] == ["Hand 1", "Hand 2"]
+        assert (await browser.get("/hand", number=2)).headers["location"] == "/hand/2"
+        for wrong, status in (
+            ("/hand/99", 404),
+            ("/hand/x", 404),
+            ("/hand/99.cast", 404),
+            ("/hand/2.cast?to=1", 400),
+            ("/hand/1.cast?size=9x9", 400),
+            ("/hand?number=x", 400),
+        ):
+            path, _, asked = wrong.partition("?")
+            assert (await browser.ask("GET", path, asked)).status == status, wrong
+        browser.pages.close()
+
+
+async def test_what_cannot_be_sought_is_told(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (_, browser):
+        await browser.logs_on()
+        for query, words in (
+            ({"caller": "Nobody"}, "There is no caller of that name."),
+            ({"caller": "\x1b[2J"}, "There is no caller of that name."),
+            ({"since": "yesterday"}, "The field since needs a day"),
+            ({"until": "0001-01-01"}, "The field until needs a day"),
+            ({"least": "-1"}, "The field least needs a whole number."),
+            ({"before": "9" * 30}, "The field before needs a whole number."),
+        ):
+            answer = await browser.get("/ledger", **query)
+            assert (answer.status, words in answer.text) == (400, True), query
+
+
+async def test_a_caller_is_found_and_their_statement_is_in_words(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            for number in range(1, 45):
+                sysop.adjust(desk, ADA, 60 * number, f"for step-{number:03}", "Wanda")
+        await browser.logs_on()
+        assert "Ada" in (await browser.get("/callers")).text
+        found = await browser.get("/callers", name="ADA")
+        assert found.headers["location"] == f"/caller/{ADA}"
+        page = await browser.get(f"/caller/{ADA}")
+        assert "Has never called." in page.text
+        assert "for step-044" in page.text
+        assert "for step-004" not in page.text
+        (older,) = re.findall(r'rel="next" href="([^"]+)"', page.body)
+        second = await browser.ask("GET", *html.unescape(older).split("?"))
+        assert "for step-004" in second.text
+        assert (
+            "There is no caller named Nobody."
+            in (await browser.get("/callers", name="Nobody")).text
+        )
+        for number in ("999", "x", "-1", "9" * 40):
+            assert (await browser.get(f"/caller/{number}")).status == 404
+            assert (await browser.get(f"/entry/{number}")).status == 404
+
+
+@pytest.mark.parametrize(
+    ("host", "certificate", "key", "why"),
+    [
+        ("0.0.0.0", None, None, "passwords would go there for all to read"),
+        ("::", None, None, "passwords would go there"),
+        ("192.0.2.1", None, None, "passwords would go there"),
+        ("localhost", None, None, "is not an IP address"),
+        ("127.0.0.1", Path("cert.pem"), None, "go together"),
+    ],
+)
+def test_passwords_go_over_no_network_in_the_open(
+    host: str, certificate: Path | None, key: Path | None, why: str
+) -> None:
+    with pytest.raises(CannotListen, match=why):
+        serving.check_place(host, certificate, key)
+    for safe in ("127.0.0.1", "::1", "127.8.8.8"):
+        serving.check_place(safe, None, None)

@@ -1,0 +1,48 @@
+"""The figures in the documents are those of the program."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+
+from door.games.engine.descriptor import Game
+from door.games.registry import GAMES
+from door.games.solver.keeping import odds_of
+from door.games.solver.odds import STRATEGIES, Odds
+from tests import ROOT
+
+BJFT = GAMES["black-jack-for-time"]
+
+
+def rows(document: str, heading: str) -> dict[str, list[str]]:
+    """The cells of the first table below a heading, by those of its first column."""
+    text = (ROOT / "docs" / document).read_text("utf-8")
+    below = text[re.search(rf"^#+ {heading}$|^# {heading}$", text, re.M).end() :]  # type: ignore[union-attr]
+    table = re.search(r"(?:^\|.*\n)+", below, re.M)
+    assert table is not None
+    cells = [
+        [cell.strip(" *") for cell in line.strip("|").split("|")]
+        for line in table.group().splitlines()[2:]
+    ]
+    return {first: rest for first, *rest in cells}
+
+
+def shown(odds: Odds, strategy: str) -> str:
+    return f"{odds.strategies[strategy].mean * 100:+.3f} %"
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_what_the_tables_are_worth(game: Game) -> None:
+    odds = odds_of(game, game.kind.base)
+    assert rows("odds.md", "What a table is worth")[game.title] == [
+        shown(odds, strategy) for strategy in STRATEGIES
+    ]
+
+
+def test_what_a_key_makes_of_black_jack_for_time() -> None:
+    for keys, gains in rows("sysop-guide.md", "Setting an edge").items():
+        settings = tomllib.loads("\n".join(re.findall(r"`(.+?)`", keys)))
+        odds = odds_of(BJFT, BJFT.kind.vary(settings, BJFT.kind.base))
+        assert gains == [shown(odds, "perfect"), shown(odds, "totals")], keys

@@ -1,0 +1,81 @@
+"""Odds are worked out once, and kept for the same rules and the same program alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from door.games.red_dog import odds as red_dog
+from door.games.red_dog.rules import RED_DOG
+from door.games.registry import GAMES
+from door.games.solver import keeping
+
+GAME = GAMES["red-dog"]
+
+
+@pytest.fixture
+def worked_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[object]:
+    """What was worked out, the cache being in a folder of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    asked: list[object] = []
+    odds = red_dog.odds
+
+    def counted(name: str, rules: object) -> object:
+        asked.append(rules)
+        return odds(name, rules)  # type: ignore[arg-type]  # whatever rules it is given
+
+    monkeypatch.setattr(red_dog, "odds", counted)
+    return asked
+
+
+def kept(folder: Path) -> list[Path]:
+    return list((folder / keeping.FOLDER).iterdir())
+
+
+def test_the_second_time_nothing_is_worked_out(worked_out: list[object], tmp_path: Path) -> None:
+    first = keeping.odds_of(GAME, RED_DOG)
+    assert keeping.odds_of(GAME, RED_DOG) == first
+    assert worked_out == [RED_DOG]
+    assert len(kept(tmp_path)) == 1
+
+
+def test_other_rules_and_another_program_have_odds_of_their_own(
+    worked_out: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeping.odds_of(GAME, RED_DOG)
+    keeping.odds_of(GAME, replace(RED_DOG, decks=2))
+    monkeypatch.setattr(keeping, "_program", lambda: "another")
+    keeping.odds_of(GAME, RED_DOG)
+    assert len(worked_out) == len(kept(tmp_path)) == 3
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xff\n", b"seal\n{}", b"[]"])
+def test_what_is_damaged_is_thrown_away(
+    worked_out: list[object], tmp_path: Path, damage: bytes
+) -> None:
+    first = keeping.odds_of(GAME, RED_DOG)
+    (file,) = kept(tmp_path)
+    whole = file.read_bytes()
+    file.write_bytes(damage)
+    assert keeping.odds_of(GAME, RED_DOG) == first
+    assert len(worked_out) == 2
+    assert file.read_bytes() == whole
+
+
+def test_a_digit_that_was_changed_is_noticed(worked_out: list[object], tmp_path: Path) -> None:
+    first = keeping.odds_of(GAME, RED_DOG)
+    (file,) = kept(tmp_path)
+    file.write_text(file.read_text().replace('"mean": -0.03', '"mean": 0.03'))
+    assert keeping.odds_of(GAME, RED_DOG) == first
+    assert len(worked_out) == 2
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(
+    worked_out: list[object], tmp_path: Path
+) -> None:
+    (tmp_path / keeping.FOLDER).write_text("a file where the folder would be")
+    keeping.odds_of(GAME, RED_DOG)
+    keeping.odds_of(GAME, RED_DOG)
+    assert len(worked_out) == 2

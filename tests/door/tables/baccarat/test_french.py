@@ -1,0 +1,238 @@
+"""The croupier's French, as it arrives on terminals of three character sets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ansi.charset import Charset, encode, spelling
+from door.games.baccarat.events import BaccaratRevealed
+from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
+from door.games.baccarat.rules import BACCARAT
+from door.games.engine.cards import Card, deck, parse_card
+from door.tables.baccarat import words
+from door.tables.cards import the_card
+from tests.door.playing import PAST_HEADER
+from tests.door.punting import (
+    at_baccarat,
+    baccarat_toml,
+    ends,
+    on_5,
+    punter_of,
+    seed_where,
+    shoe_of,
+)
+from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
+from tests.world import world
+from timebank.language import Viewer, speaking_to
+from tools.catalogues import read
+
+FRENCH_HOUSE = baccarat_toml(language="french")
+# A painted screen in plain letters: the terminal types of the two others are known by now.
+PLAIN = Profile(
+    charset="ascii",
+    performs=MODERN.performs,
+    accepts=MODERN.accepts,
+    terminal_types=("vt100",),
+)
+LOOKS = {
+    "xterm-256color": {"charset": "utf-8", "paint": "colour"},
+    "syncterm": {"charset": "cp437", "paint": "colour"},
+    "vt100": {"charset": "ascii", "paint": "mono"},
+}
+EVERYWHERE = pytest.mark.parametrize(
+    "profile", [MODERN, SYNCTERM, PLAIN], ids=["UTF-8", "CP437", "ASCII"]
+)
+
+
+def as_shown(text: str, profile: Profile) -> str:
+    """French as this terminal can show it: without accents where it has none."""
+    charset = Charset(profile.charset)
+    if charset is not Charset.UTF8:
+        text = text.replace("œ", "oe")
+    if charset is Charset.ASCII:
+        text = text.translate(str.maketrans("éèêàûçÉ", "eeeaucE"))
+    return text
+
+
+def in_french(card: Card) -> str:
+    with speaking_to(Viewer("fr")):
+        return the_card(card)
+
+
+def five_against_a_heart(coup: BaccaratRound) -> bool:
+    """A 5 that draws a heart: the one suit with a letter that few terminals have."""
+    if coup.legal() != (BaccaratAction.CARD, BaccaratAction.NO_CARD):
+        return False
+    after, _ = coup.apply(BaccaratAction.CARD)
+    return after.player[2].suit == "H" and after.cards_used == 5 and after.bank_point == 7
+
+
+@EVERYWHERE
+async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
+    seed = seed_where(five_against_a_heart)
+    coup, _ = start(BACCARAT, shoe_of(seed), 1)
+    coup, _ = coup.apply(BaccaratAction.CARD)
+    async with world(tmp_path, toml=FRENCH_HOUSE) as board:
+        ada = await punter_of(board, "Ada", profile, looks=LOOKS)
+        board.seeds = [seed]
+        ada.presses(f"c{PAST_HEADER}")
+        await ada.is_asked("Jouer pour du temps, ou pour faire sauter la banque ?")
+        await ada.presses("b").is_asked("<M>ode  <L>angue  <S>abot  <T>emps en banque  <Q>uitter")
+        await ada.sees(as_shown("La maison vous avance 100 000 F : bienvenue à la table.", profile))
+        assert ada.terminal.row(0).split() == ["Baccara", "En", "francs"]
+        assert as_shown("Égalité", profile) in ada.terminal.row(15)
+        ada.presses("b")
+        await ada.is_asked(
+            as_shown("Faites vos jeux : 1 F à 100 000 F (Entrée pour 1 000 F) :", profile)
+        )
+        await ada.presses("12 500\r ").is_asked("Carte ?  <C>arte  <N>on, merci")
+        await ada.sees("Rien ne va plus. Cinq au joueur.")
+        ada.presses("c")
+        third = f"Carte au joueur : {in_french(coup.player[2])}."
+        await ada.sees(as_shown(third, profile))
+        await ada.presses(" ").is_asked("<S>abot")
+        await ada.sees(as_shown("La banque reste : sept à la banque.", profile))
+        assert as_shown("Sept à la banque", profile) in ada.terminal.row(10)
+        # Not a letter came that is none of the terminal's.
+        assert "?" not in ada.screen.replace("Carte ?", "").replace("banque ?", "")
+        assert b"\xff" not in ada.terminal.received
+
+
+# Language and money
+
+
+async def test_french_is_played_in_francs_english_in_dollars_and_both_are_kept(
+    tmp_path: Path,
+) -> None:
+    seed = seed_where(ends("player"), ends("bank"), ends("player"))
+    async with at_baccarat(tmp_path, seed) as ada:
+        await ada.wagers(10_000)
+        await ada.presses("l").is_asked("<S>abot")
+        await ada.wagers(30_000)
+        assert ada.play_money("usd-cent")["bankroll"] == 110_000
+        assert ada.play_money("frf-cent")["bankroll"] == 70_000
+        assert ada.figure("Capital") == "70 000 F"
+        # Remembered for the next call.
+        await ada.comes_back("<G> Au revoir")
+        assert "<S>abot" in ada.prompt
+        assert ada.figure("Capital") == "70 000 F"
+        await ada.presses("l").is_asked("<S>hoe")
+        assert ada.figure("Bankroll") == "$110,000"
+        await ada.wagers(5_000)
+        assert ada.play_money("usd-cent")["bankroll"] == 115_000
+
+
+async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path, seed_where(ends("player")), mode="t") as ada:
+        await ada.presses("l").is_asked("<S>abot")
+        assert "Mises en minutes - 0 coup sur 20" in ada.terminal.row(0)
+        assert ada.figure("Pot") == "60 jetons"
+        await ada.asks_to_bet()
+        assert "Faites vos jeux : 1 jeton à 10 jetons (Entrée pour 1 jeton) :" in ada.prompt
+        await ada.presses("3\r ").is_asked("<S>abot")
+        await ada.sees(" 3 jetons.")
+        assert ada.has["online"] == 63 * 60
+        assert ada.play_money("frf-cent") == {}
+
+
+async def test_a_caller_with_plain_lines_is_told_every_card_in_french(tmp_path: Path) -> None:
+    seed = seed_where(on_5(BaccaratAction.NO_CARD, ends="bank"))
+    coup, _ = start(BACCARAT, shoe_of(seed), 1)
+    async with world(tmp_path, toml=FRENCH_HOUSE) as board:
+        ada = await punter_of(board, "Ada", REFUSING)
+        board.seeds = [seed]
+        ada.presses(f"c{PAST_HEADER}")
+        await ada.terminal.until("Jouer pour du temps")
+        ada.presses("b")
+        await ada.terminal.until("<S>abot")
+        ada.presses("b")
+        await ada.terminal.until("Faites vos jeux : 1 F a 100 000 F")
+        ada.presses("1000\r")
+        await ada.terminal.until("Carte ?  <C>arte  <N>on, merci")
+        heard = ada.terminal.heard
+        for card in coup.player:
+            assert as_shown(f"Vous recevez {in_french(card)}.", REFUSING) in heard
+        assert heard.count("La banque prend une carte, face cachee.") == 2
+        assert "Cinq au joueur." in heard
+        ada.presses("n")
+        await ada.terminal.until_heard(" 1 000 F.")
+        assert "Le joueur reste : cinq au joueur." in ada.terminal.heard
+        await ada.terminal.until_heard("Capital : 99 000 F, Banque : 1 001 000 F")
+        assert b"\x1b" not in ada.terminal.received
+
+
+async def test_another_language_clears_the_last_coup_away(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path, seed_where(ends("player"))) as ada:
+        await ada.wagers(1000)
+        await ada.sees("You win $1,000")
+        await ada.presses("l").is_asked("<S>abot")
+        assert "You win" not in ada.screen
+
+
+async def test_the_status_bar_speaks_the_language_of_the_table(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path) as ada:
+        assert "Time left" in ada.status
+        await ada.presses("l").is_asked("<L>angue")
+        assert "Temps" in ada.status
+        assert "Time left" not in ada.status
+        assert ada.caller.record.preferences["language"] == "fr"
+        await ada.presses("l").is_asked("<L>anguage")
+        assert "Time left" in ada.status
+
+
+async def test_a_language_that_was_chosen_here_before_is_spoken_here_still(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as board:
+        ada = await punter_of(board, "Ada")
+        await ada.caller.remember({"baccarat": {"language": "french", "mode": "B"}})
+        await ada.presses(f"c{PAST_HEADER}").is_asked("<L>angue")
+        assert ada.figure("Capital") == "100 000 F"
+        await ada.presses("q").is_asked("oodbye")
+        assert "Time left" in ada.status
+
+
+# The texts themselves
+
+
+@pytest.fixture(params=list(Charset))
+def french(request: pytest.FixtureRequest) -> Iterator[Charset]:
+    """Somebody reads French on a terminal of this character set."""
+    with speaking_to(Viewer("fr", spelling(request.param))):
+        yield request.param
+
+
+def texts() -> dict[str, str]:
+    """Every text of this table in French, by its English."""
+    said = read("fr")
+    return {
+        str(text.id): " ".join(text.string) if text.pluralizable else text.string
+        for text in said
+        if any("games/baccarat" in place for place, _line in text.locations)
+    }
+
+
+def test_no_letter_of_the_french_is_lost_where_the_terminal_has_few(french: Charset) -> None:
+    """Nothing becomes a question mark; capitals without an accent in CP437 keep their letter."""
+    for english, text in texts().items():
+        shown = text.translate(spelling(french))
+        assert encode(shown, french).count(b"?") == text.count("?"), english
+
+
+def test_the_heart_is_spelled_with_two_letters_where_there_is_no_ligature(
+    french: Charset,
+) -> None:
+    queen = the_card(parse_card("QH"))
+    assert queen == ("la dame de cœur" if french is Charset.UTF8 else "la dame de coeur")
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_no_sentence_about_a_card_is_wider_than_the_screen(language: str) -> None:
+    with speaking_to(Viewer(language)):
+        longest = max(deck(1), key=lambda card: len(the_card(card)))
+        told = words.sentence(BaccaratRevealed((longest, longest), 7), str)
+    assert len(re.sub(r"\|\d\d", "", told)) <= 77

@@ -1,0 +1,180 @@
+"""Coups that were left on a 5, a server that is killed, and the toss of a coup that was cut off."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from door.games.baccarat.round import BaccaratAction, BaccaratPhase, BaccaratRound
+from door.games.baccarat.rules import BACCARAT, rules_from_mapping
+from door.games.engine import shuffle
+from door.tables.play import Play
+from tests.door.processes import OPEN_ALL_DAY, served
+from tests.door.punting import (
+    MENUS,
+    at_baccarat,
+    baccarat_toml,
+    ends,
+    on_5,
+    punter_of,
+    seed_where,
+)
+from tests.terminal import MODERN, REFUSING
+from tests.world import log_on
+
+CARD_WINS = on_5(BaccaratAction.CARD, ends="player")
+STANDING_LOSES = on_5(BaccaratAction.NO_CARD, ends="bank")
+
+
+# Hang-ups
+
+
+async def test_a_coup_in_francs_stays_in_francs_against_the_same_bank(tmp_path: Path) -> None:
+    seed = seed_where(ends("player"), CARD_WINS)
+    async with at_baccarat(tmp_path, seed, toml=baccarat_toml(language="french")) as ada:
+        await ada.wagers(100_000)
+        await ada.wagers_on_5(50_000)
+        await ada.drops_carrier()
+        # Whatever language Ada chose meanwhile, in another window.
+        with ada.board.books() as desk:
+            desk.connection.exec_driver_sql(
+                "UPDATE callers SET preferences = json_set(preferences, '$.language', 'en')"
+            )
+        await ada.calls()
+        await ada.is_asked("Card?")
+        assert ada.figure("The bank") == "FR 900,000"
+        assert ada.figure("Bet") == "FR 50,000"
+        ada.presses("c ")
+        await ada.is_asked_any(*MENUS)
+        # Ada has returned: the bank is whole again, and Ada keeps the winnings.
+        assert ada.play_money("frf-cent") == {
+            "bankroll": 250_000,
+            "casino": 1_000_000,
+            "stake": 0,
+        }
+
+
+async def test_a_bank_broken_by_the_coup_that_was_left_stays_broken(tmp_path: Path) -> None:
+    wins = ends("player")
+    seed = seed_where(wins, wins, wins, CARD_WINS)
+    async with at_baccarat(tmp_path, seed) as ada:
+        for wager in (100_000, 200_000, 400_000):
+            await ada.wagers(wager)
+        await ada.wagers_on_5(300_000)
+        await ada.drops_carrier()
+        await ada.calls()
+        await ada.is_asked("Card?")
+        await ada.presses("c ").is_asked("Press any key")
+        await ada.sees("and leaves with $1,100,000.")
+        ada.presses(" ")
+        await ada.is_asked_any(*MENUS)
+        await ada.presses("b").sees("The bank is broken.")
+
+
+async def test_who_hangs_up_while_the_cards_slide_has_their_coup_in_the_books(
+    tmp_path: Path,
+) -> None:
+    async with at_baccarat(tmp_path, seed_where(ends("player"))) as ada:
+        await ada.asks_to_bet()
+        await ada.presses("7000\r").sees("No more bets.")
+        await ada.drops_carrier()
+        assert ada.play_money("usd-cent")["bankroll"] == 107_000
+
+
+TOSSES = rules_from_mapping({"bank_option_3v9": "toss", "bank_option_5v4": "toss"}, BACCARAT)
+
+
+def tosses_after_a_card(coup: BaccaratRound) -> bool:
+    if coup.legal() != (BaccaratAction.CARD, BaccaratAction.NO_CARD):
+        return False
+    return coup.apply(BaccaratAction.CARD)[0].phase is BaccaratPhase.BANK
+
+
+async def test_a_coup_that_was_cut_off_before_its_toss_is_tossed_at_the_return(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seed = seed_where(tosses_after_a_card, rules=TOSSES)
+    toml = baccarat_toml(bank_option_3v9="toss", bank_option_5v4="toss")
+    async with at_baccarat(tmp_path, seed, toml=toml) as ada:
+        await ada.wagers_on_5(1000)
+        toss = Play.toss
+
+        async def falls_out(play: Play) -> None:
+            if play.round.phase is BaccaratPhase.BANK:
+                raise ConnectionError("the power fails")
+            await toss(play)
+
+        monkeypatch.setattr(Play, "toss", falls_out)
+        caller = ada.caller
+        ada.presses("c ")
+        await caller.ended.wait()
+        assert ada.journal() == ["bet", "card"]
+        monkeypatch.undo()
+        await ada.calls()
+        await ada.sees("The bank may draw or stand, and leaves it to a toss.")
+        ada.presses(" ")
+        await ada.is_asked_any(*MENUS)
+        landed = shuffle.draws(seed, "toss 5", "")(2)
+        assert ada.journal() == ["bet", "card", "bank-card" if landed else "bank-no-card"]
+
+
+# A server that is killed
+
+
+async def test_a_server_that_is_killed_while_wagers_pour_in_keeps_its_books(
+    tmp_path: Path,
+) -> None:
+    async with served(tmp_path, toml=OPEN_ALL_DAY) as board:
+        ada = await punter_of(board, "Ada")
+        await ada.sits_down_at_baccarat()
+        for _ in range(3):
+            dealt = coups(board)
+            # Wagers and answers, typed far ahead; keys that fit no question are ignored.
+            ada.presses("b100\rn" * 80)
+            await ada.terminal.wait_for(
+                lambda _, dealt=dealt: coups(board) > dealt + 5, "some coups"
+            )
+            board.process.kill()
+            await board.ends()
+            await board.serve()
+            ada.terminal = await board.call(MODERN)
+            await log_on(ada.terminal, "Ada")
+            await ada.is_asked_any("oodbye", "Card?", "Press any key")
+            if "Press any key" in ada.prompt:  # how the last coup ended, if it was under way
+                ada.presses(" ")
+                await ada.is_asked_any("oodbye", "Card?")
+            if "Card?" in ada.prompt:
+                await ada.answers("n")
+            else:
+                await ada.sits_down_at_baccarat()
+        with board.books() as desk:
+            net = desk.connection.exec_driver_sql(
+                "SELECT sum(won - lost) / 100 FROM rounds"
+            ).scalar_one()
+        assert ada.play_money("usd-cent")["bankroll"] == 100_000 + net
+
+
+def coups(board) -> int:
+    with board.books() as desk:
+        return desk.connection.exec_driver_sql("SELECT count(*) FROM rounds").scalar_one()
+
+
+# Plain lines
+
+
+async def test_a_caller_with_plain_lines_finds_the_coup_told(tmp_path: Path) -> None:
+    seed = seed_where(STANDING_LOSES)
+    async with at_baccarat(tmp_path, seed) as ada:
+        await ada.wagers_on_5(1000)
+        await ada.drops_carrier()
+        await ada.calls(REFUSING)
+        await ada.terminal.until("Card?  <C>ard  <N>o card")
+        assert "Five for the player." in ada.terminal.heard
+        assert re.search(r"Player: .+ of .+ \(five\)", ada.terminal.heard)
+        assert "(five)" in ada.terminal.heard
+        ada.presses("n")
+        await ada.terminal.until_heard("you lose $1,000.")
+        await ada.terminal.until_heard("<S>hoe")
+        assert "Bankroll: $99,000" in ada.terminal.heard

@@ -1,0 +1,204 @@
+"""The tutor at Black Jack For Time: what the book says, and what it would have done."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from door.errors import NoAdviceNow
+from door.games.blackjack.round import BlackjackAction, BlackjackRound
+from door.games.solver.tutor import tutor
+from door.games.solver.tutor.hands import values
+from door.tables.tutor.beside import NOT_AT_HAND
+from tests.door.company import player, table_toml
+from tests.door.playing import PLACE_BET, Table, at_the_table, house
+from tests.door.seated import everybody_plays, shoe
+from tests.terminal import PATIENCE
+from tests.thinking import AtOurWord
+from tests.world import seed_of, world
+
+
+async def turn_tutor_on(ada: Table) -> None:
+    assert ada.figure("Tutor") == "off"
+    ada.terminal.send("u")
+    await ada.message("Tutor is on: it tells you what the book would do.")
+    assert ada.figure("Tutor") == "on"
+
+
+def standing_is_wrong(dealt: BlackjackRound) -> bool:
+    """A hand in play that the book would not stand on, and that is not over by one card."""
+    if dealt.over or BlackjackAction.STAY not in dealt.legal():
+        return False
+    return tutor.judge(tutor.advice(dealt, dealt.legal()), BlackjackAction.STAY) is not None
+
+
+def standing_is_right(dealt: BlackjackRound) -> bool:
+    if dealt.over or BlackjackAction.STAY not in dealt.legal():
+        return False
+    return tutor.advice(dealt, dealt.legal()).best is BlackjackAction.STAY
+
+
+async def test_it_says_what_the_book_says_and_after_a_worse_move_what_it_would_have_done(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(standing_is_wrong))
+        advice = tutor.advice(ada.round, ada.round.legal())
+        await ada.message(advice.sentence)
+        verdict = tutor.judge(advice, BlackjackAction.STAY)
+        assert verdict is not None
+        await ada.does("stay")
+        await ada.message(verdict)
+
+
+async def test_after_the_book_s_own_move_it_says_no_more(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(standing_is_right))
+        await ada.does("stay")
+        await ada.prompt("<B>et")
+        assert "that play costs" not in ada.terminal.transcript
+
+
+async def test_without_being_asked_it_is_silent(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(2, seed_of(standing_is_wrong))
+        await ada.does("stay")
+        await ada.prompt("<B>et")
+        assert "Book" not in ada.terminal.transcript
+
+
+async def test_it_speaks_of_nothing_that_the_pot_cannot_pay(tmp_path: Path) -> None:
+    """With most of the pot on the table, doubling is not among what is weighed."""
+    async with at_the_table(tmp_path, toml=house(largest_bet=50)) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(40, seed_of(standing_is_wrong))
+        open_to_ada = [
+            action for action in ada.round.legal() if action is not BlackjackAction.DOUBLE
+        ]
+        await ada.message(tutor.advice(ada.round, open_to_ada).sentence)
+
+
+async def test_it_is_remembered_for_the_next_call(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await turn_tutor_on(ada)
+        await ada.logs_off()
+        await ada.returns()
+        assert ada.figure("Tutor") == "on"
+
+
+# While the book is looked up
+
+
+def hitting_is_wrong(dealt: BlackjackRound) -> bool:
+    """A hand in play that the book would not hit, and that one card more does not end."""
+    if (
+        dealt.over
+        or BlackjackAction.HIT not in dealt.legal()
+        or dealt.apply(BlackjackAction.HIT)[0].over
+    ):
+        return False
+    return tutor.judge(tutor.advice(dealt, dealt.legal()), BlackjackAction.HIT) is not None
+
+
+async def test_nothing_is_worked_out_where_callers_are_served(tmp_path: Path) -> None:
+    thinking = AtOurWord()
+    async with at_the_table(tmp_path, thinking=thinking) as ada:
+        await turn_tutor_on(ada)
+        seed = seed_of(standing_is_wrong)
+        values.cache_clear()
+        await ada.bets(2, seed)
+        ((spot, answer),) = thinking.asked
+        answer.set_result(dict.fromkeys(BlackjackAction, 0.25))
+        await ada.message("Book: STAND (wins 25%;")
+        assert replace(spot, rules=ada.round.rules) == tutor.spot_of(ada.round)
+        assert values.cache_info().misses == 0
+
+
+async def test_a_key_is_obeyed_at_once_and_judged_when_the_book_has_an_answer(
+    tmp_path: Path,
+) -> None:
+    thinking = AtOurWord()
+    async with at_the_table(tmp_path, thinking=thinking) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(hitting_is_wrong))
+        before = ada.round
+        verdict = tutor.judge(tutor.advice(before, before.legal()), BlackjackAction.HIT)
+        assert verdict is not None
+        await ada.does("hit")
+        assert not ada.round.over
+        assert len(thinking.asked) == 2
+        thinking.answers()
+        await ada.message(verdict)
+        assert tutor.advice(before, before.legal()).sentence not in ada.terminal.transcript
+        thinking.answers()
+        await ada.message(tutor.advice(ada.round, ada.round.legal()).sentence)
+
+
+async def test_a_verdict_that_comes_after_the_hand_is_told_in_the_menu(tmp_path: Path) -> None:
+    thinking = AtOurWord()
+    async with at_the_table(tmp_path, thinking=thinking) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(standing_is_wrong))
+        verdict = tutor.judge(tutor.advice(ada.round, ada.round.legal()), BlackjackAction.STAY)
+        assert verdict is not None
+        await ada.does("stay")
+        await ada.prompt(PLACE_BET)
+        thinking.answers()
+        await ada.message(verdict)
+        assert PLACE_BET in ada.prompt_row
+        await ada.bets(1, seed_of(standing_is_wrong))
+
+
+async def test_who_hangs_up_asks_no_more(tmp_path: Path) -> None:
+    thinking = AtOurWord()
+    async with at_the_table(tmp_path, thinking=thinking) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(standing_is_wrong))
+        ((_, answer),) = thinking.asked
+        await ada.terminal.close()
+        async with asyncio.timeout(PATIENCE):
+            while not answer.done():
+                await ada.board.settled()
+        assert answer.cancelled()
+
+
+@pytest.mark.parametrize("problem", [NoAdviceNow("it is gone"), RuntimeError("something else")])
+async def test_a_hand_goes_on_when_the_book_is_not_at_hand(
+    tmp_path: Path, problem: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    thinking = AtOurWord()
+    async with at_the_table(tmp_path, thinking=thinking) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(hitting_is_wrong))
+        thinking.fails(problem)
+        if isinstance(problem, NoAdviceNow):
+            await ada.message(NOT_AT_HAND)
+        await ada.does("hit")
+        thinking.answers()
+        await ada.message(tutor.advice(ada.round, ada.round.legal()).sentence)
+        assert ("the tutor has no advice" in caplog.text) is isinstance(problem, RuntimeError)
+        assert "that play costs" not in ada.terminal.transcript
+
+
+async def test_a_hand_that_is_stood_meanwhile_gets_no_advice(tmp_path: Path) -> None:
+    """At Vegas the table stands a hand whose caller takes too long."""
+    thinking = AtOurWord()
+    async with world(tmp_path, toml=table_toml(turn_seconds=5), thinking=thinking) as board:
+        board.seeds = [shoe(2, everybody_plays)]
+        ada, bob = await player(board, "Ada"), await player(board, "Bob")
+        await ada.presses("u").sees("The tutor is on")
+        for each in (ada, bob):
+            await each.is_ready()
+        await ada.has_the_turn()
+        assert len(thinking.asked) == 1
+        await board.pass_time(6)
+        await bob.has_the_turn()
+        thinking.answers()
+        await bob.stands()
+        await ada.is_asked("<B>et")
+        assert "Book" not in ada.terminal.transcript

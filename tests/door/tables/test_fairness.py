@@ -1,0 +1,379 @@
+"""The seal before the bet, the cut before the cards, the seed after the hand: and they agree."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from ansi.canvas import Canvas
+from door.call.display import Area
+from door.cli.main import main
+from door.games import proofs
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from door.tables.checking import Checkable, CheckScene, code_of
+from tests.door.playing import PLACE_BET, Table, at_the_table, hand, house
+from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile, Terminal
+from tests.world import BOARD, PLAIN_SHOES, World, logged_on, world
+from timebank.wagers.journal import stored_round
+
+RUNNING_SHOE = replace(BLACK_JACK_FOR_TIME, shuffle="shoe", penetration=25)
+
+
+def verified(seed: str, cut: str = "") -> tuple[str, list[str]]:
+    """What `door verify` says of a seed: the seal and the cards."""
+    told = CliRunner().invoke(main, ["verify", "--seed", seed, "--cut", cut])
+    assert told.exit_code == 0
+    seal, *cards = told.stdout.splitlines()
+    return seal.removeprefix("seal "), " ".join(cards).split()
+
+
+def dealt_in_order(ada: Table) -> list[str | None]:
+    """The cards on the screen in the order they came: player, dealer, player, dealer, the rest."""
+    mine, dealers = ada.cards("Your hand"), ada.cards("Dealer")
+    return [mine[0], dealers[0], mine[1], dealers[1], *mine[2:], *dealers[2:]]
+
+
+# The seal and the seed
+
+
+async def test_the_seal_can_be_read_before_the_bet_and_the_seed_after_the_hand(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        seed = hand("hit", "stay", ends="win")
+        ada.board.seeds = [seed]
+        assert await ada.seal() == sha256(seed).hexdigest()
+        assert await ada.seed() == ""
+        await ada.asks_to_bet()
+        await ada.types_bet(1, seed)
+        await ada.does("hit")
+        assert await ada.seal() == sha256(seed).hexdigest()
+        assert seed.hex() not in ada.terminal.transcript
+        await ada.sees_hand()
+        await ada.does("stay")
+        assert ada.figure("Seed") == seed.hex()[:8]
+        assert seed.hex() not in ada.terminal.transcript
+        told = await ada.looks_at_fairness()
+        assert told["Seed of the last shoe"] == seed.hex()
+        assert told["Seal of the last shoe"] == sha256(seed).hexdigest()
+        assert told["Seal of the next shoe"] not in ("", told["Seal of the last shoe"])
+
+
+async def test_no_long_number_stands_at_the_table(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(1, hand("stay", ends="win"))
+        await ada.does("stay")
+        assert re.search("[0-9a-f]{9}", ada.terminal.transcript) is None
+
+
+@pytest.mark.parametrize(
+    ("actions", "ending"),
+    [(("stay",), "win"), (("hit", "hit", "stay"), "lose"), (("double",), "win"), ((), "push")],
+)
+async def test_door_verify_gives_the_seal_and_the_cards_that_were_on_the_screen(
+    tmp_path: Path, actions: tuple[str, ...], ending: str
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(1, hand(*actions, ends=ending))
+        await ada.does(*actions)
+        seal, cards = verified(await ada.seed())
+        assert seal == await ada.seal()
+        shown = dealt_in_order(ada)
+        assert shown == cards[: len(shown)]
+
+
+async def test_a_seal_that_was_seen_stays_until_a_hand_is_dealt(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        seal = await ada.seal()
+        await ada.asks_to_bet()
+        ada.terminal.send("\x1b")
+        await ada.prompt(PLACE_BET)
+        assert await ada.seal() == seal
+        await ada.logs_off()
+        await ada.is_gone()
+        await ada.returns()
+        assert await ada.seal() == seal
+
+
+async def test_plain_lines_tell_seal_and_seed_on_the_page_alone(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        ada = await logged_on(board, "Ada", REFUSING)
+        await ada.until("Press any key")
+        await ada.send(" ").until("oodbye")
+        await ada.send("b").until("<B>et")
+        seed = hand("stay", ends="win")
+        board.seeds = [seed]
+        await ada.send("b").until("Coins to bet")
+        await ada.send("1\r").until("tay")
+        ada.send("s")
+        await ada.until_heard("<B>et")
+        assert re.search("[0-9a-f]{8}", ada.transcript) is None
+        await ada.send("f").until("<N>ext")
+        assert seed.hex() in ada.transcript
+        assert sha256(seed).hexdigest() in ada.transcript
+        await ada.send("n").until("To check hand 1 whole, ask Sysop for its proof")
+
+
+# The cut
+
+
+async def test_the_cut_is_asked_for_after_the_seal_and_mixed_into_the_shuffle(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        seed = hand("stay", ends="win", cut="Lucky  duck")
+        await turn_cut_on(ada)
+        ada.board.seeds = [seed]
+        ada.terminal.send("b")
+        await ada.prompt("A phrase to cut the cards (Enter for none):")
+        ada.terminal.send("  Lucky  duck \r")
+        await ada.prompt("Coins to bet")
+        await ada.types_bet(2, seed, cut="Lucky  duck")
+        await ada.does("stay")
+        # Seed and cut are what it takes to check the shoe: both are on the page.
+        assert (await ada.looks_at_fairness())["Cut with"] == "Lucky  duck"
+        seal, cards = verified(await ada.seed(), "Lucky  duck")
+        assert seal == await ada.seal()
+        shown = dealt_in_order(ada)
+        assert shown == cards[: len(shown)] != verified(await ada.seed())[1][: len(shown)]
+
+
+async def test_enter_cuts_with_nothing_and_esc_places_no_bet(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await turn_cut_on(ada)
+        ada.terminal.send("b")
+        await ada.prompt("A phrase")
+        ada.terminal.send("words\x1b")
+        await ada.message("No bet.")
+        await ada.prompt(PLACE_BET)
+        seed = hand("stay", ends="lose")
+        await ada.logs_off()
+        await ada.is_gone()
+        # The preference is remembered; the seal is still the old one.
+        await ada.returns()
+        ada.terminal.send("b")
+        await ada.prompt("A phrase")
+        ada.terminal.send("\r")
+        await ada.prompt("Coins to bet")
+        ada.terminal.send("\x1b")
+        await ada.prompt(PLACE_BET)
+        told = await ada.looks_at_fairness()
+        assert sha256(seed).hexdigest() not in told.values()
+        assert "Cut with" not in told
+
+
+async def test_cutting_can_be_switched_off_again(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await turn_cut_on(ada)
+        ada.terminal.send("c")
+        await ada.message("Cut is off")
+        assert ada.figure("Cut") == "off"
+        await ada.asks_to_bet()
+
+
+async def turn_cut_on(ada: Table) -> None:
+    assert ada.figure("Cut") == "off"
+    ada.terminal.send("c")
+    await ada.message("Cut is on: you'll be asked for a phrase before each shuffle.")
+    assert ada.figure("Cut") == "on"
+
+
+# A shoe that runs on
+
+
+async def test_a_running_shoe_keeps_its_seal_and_shows_its_seed_when_it_is_done(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path, toml=house(shuffle="shoe", penetration=25)) as ada:
+        seed = hand()
+        seal = sha256(seed).hexdigest()
+        used = 0
+        while used < 13:  # a quarter of 52
+            await ada.bets(1, seed, rules=RUNNING_SHOE, position=used)
+            await ada.stands()
+            used += ada.round.cards_used
+            if used < 13:
+                assert (await ada.seal(), await ada.seed()) == (seal, "")
+        assert ada.hands_dealt > 1
+        fresh = hand("double", ends="win")
+        ada.board.seeds = [fresh]
+        told = await ada.looks_at_fairness()
+        assert told["Seed of the last shoe"] == seed.hex()
+        assert told["Seal of the last shoe"] == seal
+        assert told["Seal of the next shoe"] == sha256(fresh).hexdigest()
+
+
+async def test_a_running_shoe_is_cut_once(tmp_path: Path) -> None:
+    toml = house(shuffle="shoe", penetration=25)
+    async with at_the_table(tmp_path, toml=toml) as ada:
+        await turn_cut_on(ada)
+        seed = hand(cut="here")
+        ada.board.seeds = [seed]
+        ada.terminal.send("b")
+        await ada.prompt("A phrase")
+        ada.terminal.send("here\r")
+        await ada.prompt("Coins to bet")
+        await ada.types_bet(1, seed, cut="here", rules=RUNNING_SHOE)
+        await ada.stands()
+        used = ada.round.cards_used
+        await ada.bets(1, seed, cut="here", rules=RUNNING_SHOE, position=used)
+        await ada.stands()
+        assert (await ada.looks_at_fairness())["Cut with"] == "here"
+
+
+async def test_a_running_shoe_runs_on_in_the_next_call(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(shuffle="shoe")) as ada:
+        seed = hand()
+        await ada.bets(1, seed, rules=RUNNING_SHOE)
+        await ada.stands()
+        await ada.logs_off()
+        assert seed.hex() not in ada.terminal.transcript
+        await ada.is_gone()
+        used = ada.round.cards_used
+        await ada.returns()
+        await ada.bets(1, seed, rules=RUNNING_SHOE, position=used)
+        await ada.stands()
+        assert await ada.seal() == sha256(seed).hexdigest()
+
+
+async def test_a_table_that_is_told_to_shuffle_every_hand_takes_no_used_shoe(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path, toml=house(shuffle="shoe")) as ada:
+        await ada.bets(1, hand(), rules=RUNNING_SHOE)
+        await ada.stands()
+        seal = await ada.seal()
+        (tmp_path / "sysop.toml").write_text(BOARD + PLAIN_SHOES, encoding="utf-8")
+        ada.board.server.reload()
+        await ada.logs_off()
+        await ada.is_gone()
+        await ada.returns()
+        await ada.bets(1, hand("double", ends="win"))
+        assert await ada.seal() != seal
+
+
+# A link to the hand that was played
+
+PAGE = "https://board.example/check.html"
+CHECKED = f'{BOARD}{PLAIN_SHOES}check_address = "{PAGE}"\n'
+NARROW = replace(MODERN, columns=40, rows=25)
+
+
+def read_code(terminal: Terminal) -> list[str]:
+    """What a phone reads off the screen, of which each cell is two squares."""
+    reader = pytest.importorskip("zxingcpp", reason="zxing-cpp is not installed")
+    dots = []
+    for line in terminal.lines:
+        dots += [[cell in "█▀" for cell in line], [cell in "█▄" for cell in line]]
+    scale, wide = 4, terminal.screen.columns
+    picture = bytes(
+        255 * dots[row // scale][column // scale]
+        for row in range(len(dots) * scale)
+        for column in range(wide * scale)
+    )
+    shaped = memoryview(picture).cast("B", shape=(len(dots) * scale, wide * scale))
+    return [each.text for each in reader.read_barcodes(shaped)]
+
+
+def link_to_last(board: World) -> str:
+    with board.books() as desk:
+        stored = stored_round(desk, 1)
+    assert stored is not None
+    return f"{PAGE}#{proofs.packed(stored)}"
+
+
+async def plays_one(board: World, profile: Profile) -> Terminal:
+    """Play a hand on a terminal of any kind, and ask for <F>airness."""
+    board.enter("Ada")
+    ada = await logged_on(board, "Ada", profile)
+    for seen, keys in (
+        ("Press any key", " "),
+        ("oodbye", "b"),
+        ("<F>airness", "b"),
+        ("Coins", "1\r"),
+        ("<S>tay", "s"),
+    ):
+        await ada.until(seen)
+        if keys == "b":
+            board.seeds = [hand("stay", ends="win")]
+        ada.send(keys)
+    await ada.until("<B>et")
+    await ada.send("f").until("Before you bet")
+    return ada
+
+
+async def test_the_last_hand_can_be_checked_by_a_code_and_a_link(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=CHECKED) as ada:
+        await ada.bets(1, hand("hit", "stay", ends="win"))
+        await ada.does("hit", "stay")
+        link = link_to_last(ada.board)
+        ada.terminal.send("f")
+        await ada.prompt("<N>ext")
+        ada.terminal.send("n")
+        await ada.prompt("Press any key")
+        assert "Check hand 1" in ada.terminal.picture
+        assert read_code(ada.terminal) == [link]
+        # The terminal calls itself xterm, so the words lead to the page.
+        assert f"\x1b]8;;{link}\x1b\\" in ada.terminal.transcript
+        assert "board.example" not in ada.terminal.picture
+        ada.board.server.board.callers()[0].console.say("A word of the sysop's.")
+        await ada.terminal.until("A word of the sysop's.")  # it covers a row of the code
+        seen = len(ada.terminal.transcript)
+        ada.terminal.send(" ")
+        await ada.prompt(PLACE_BET)
+        assert "\x1b[2J" in ada.terminal.transcript[seen:], "or cells would still lead there"
+
+
+async def test_a_narrow_screen_shows_link_and_code_one_after_the_other(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=CHECKED) as board:
+        ada = await plays_one(board, NARROW)
+        await ada.send("n").until("(2 of 2)")
+        await ada.send("n").until("Press any key for the code")
+        assert "Open the page that checks it" in ada.picture
+        await ada.send(" ").until("▀█")
+        assert read_code(ada) == [link_to_last(board)]
+
+
+async def test_a_code_that_has_no_room_says_so_and_the_address_stands_there(
+    tmp_path: Path,
+) -> None:
+    far = CHECKED.replace("board.example", f"{'far.' * 20}example")
+    async with world(tmp_path, toml=far) as board:
+        ada = await plays_one(board, SYNCTERM)
+        await ada.send("n").until("This screen can't show the code.")
+        digits = link_to_last(board).partition("#")[2]
+        assert digits in re.sub(r"\s", "", ada.picture)
+        assert "\x1b]8" not in ada.transcript
+
+
+def test_a_long_code_has_room_on_a_taller_screen() -> None:
+    digits = "7" * 250
+    address = f"{PAGE}#{digits}"
+    seen = {}
+    for columns, rows in ((79, 22), (79, 30), (131, 48)):
+        hand = Checkable(1, address, code_of(f"{PAGE}#", digits))
+        scene = CheckScene(hand, hand.code, "Jane", is_linked=False)
+        canvas = Canvas(columns + 1, rows + 2)
+        scene.paint(canvas, Area(0, columns, rows))
+        painted = [canvas.text(row) for row in range(rows)]
+        seen[rows] = sum("▀" in row or "▄" in row for row in painted)
+        assert seen[rows] or "This screen can't show the code." in " ".join(painted)
+        assert {link.address for link in canvas.links} <= {address}
+    assert seen[22] == 0
+    assert seen[30] == seen[48] > 22
+
+
+async def test_plain_lines_have_the_address_and_no_code(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=CHECKED) as board:
+        ada = await plays_one(board, REFUSING)
+        await ada.send("n").until("Check hand 1 in a browser:")
+        await ada.until_heard("<Q>uit")
+        heard = re.sub(r"\s", "", ada.transcript)
+        assert link_to_last(board) in heard
+        assert "█" not in heard

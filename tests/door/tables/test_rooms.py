@@ -1,0 +1,196 @@
+"""A game is a folder: which may import which among the games, and who may name one."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from door.games.engine.descriptor import LONGEST_CODE, Game, find
+from door.games.registry import GAMES
+from door.session.menu import SERVICES
+from tests import ROOT
+from timebank.words import title as bank_title
+
+ROOM = ROOT / "door" / "games"
+# The shared engine of three black jacks is a folder without a descriptor.
+FOLDERS = sorted({path.parent.name for path in ROOM.glob("*/game.py")} - {"engine"})
+# What a rules module may import besides its own folder: modules of the engine without a screen, a
+# purse or a book. Their errors hang on the tree of the board's.
+# Errors are phrases, which are put into words in the language of whoever reads them.
+PURE = {"door.errors", "timebank.language"} | {
+    f"door.games.engine.{name}"
+    for name in ("cards", "errors", "game", "quoting", "replay", "rules", "shuffle")
+}
+# Which modules may name a game besides its folder: the registry, what is known of its chances, and
+# what is shown of its hands.
+MAY_NAME_RED_DOG = {
+    "door/games/registry.py",
+    "door/games/proofs.py",
+    "door/games/red_dog/odds.py",
+}
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def modules() -> dict[str, Path]:
+    packages = ("ansi", "timebank", "door")
+    return {module_of(path): path for name in packages for path in (ROOT / name).rglob("*.py")}
+
+
+@cache
+def imports(module: str, *, late: bool) -> frozenset[str]:
+    """The modules of ours that one imports: for types alone too; with `late`, in functions too."""
+    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    found = set()
+    for node in ast.walk(tree) if late else _at_the_top(tree.body):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for name in node.names:
+                inner = f"{node.module}.{name.name}"
+                found.add(inner if inner in modules() else node.module)
+    return frozenset(found & modules().keys() - {module})
+
+
+def _at_the_top(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    for node in body:
+        yield node
+        if isinstance(node, ast.If):  # TYPE_CHECKING
+            yield from node.body
+
+
+def reached(module: str) -> set[str]:
+    """All modules that are imported with one, by way of others too."""
+    seen: set[str] = set()
+    todo = [module]
+    while todo:
+        here = todo.pop()
+        if here not in seen:
+            seen.add(here)
+            todo += imports(here, late=False)
+    return seen
+
+
+def test_every_folder_of_a_game_is_in_the_registry() -> None:
+    assert sorted(game.folder for game in GAMES.values()) == FOLDERS
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_rules_of_a_game_know_the_engine_alone(folder: str) -> None:
+    """From the kind of a game nothing is reached but the engine, itself, and a shared engine."""
+    own = f"door.games.{folder}."
+    shares = set()
+    if "door.games.blackjack.kind" in imports(f"{own}kind", late=True):
+        shares = {name for name in modules() if name.startswith("door.games.blackjack.")}
+    for module in reached(f"{own}kind"):
+        assert module in PURE | shares or module.startswith(own), module
+
+
+@pytest.mark.parametrize("module", [name for name in modules() if ".games.engine." in name])
+def test_the_engine_knows_no_game(module: str) -> None:
+    """Nor the registry, nor what reads it, nor tables, calls and lobby."""
+    for other in imports(module, late=True):
+        ours = ("door.games.engine", "door.errors")
+        assert not other.startswith("door.") or other.startswith(ours), other
+
+
+def test_games_know_of_each_other_no_more_than_the_shared_engine() -> None:
+    for module in modules():
+        folder = module.split(".")[2] if module.startswith("door.games.") else ""
+        if folder not in FOLDERS:
+            continue
+        shared = ("door.games.engine", "door.tables", "door.games.blackjack")
+        own = (f"door.games.{folder}", *shared)
+        for other in imports(module, late=True):
+            assert not other.startswith("door.games.") or other.startswith(own), (module, other)
+
+
+def test_no_module_of_the_games_is_in_a_circle_of_imports() -> None:
+    """Types that are imported for a checker alone count as well."""
+    for module in modules():
+        if module.startswith(("door.games", "door.config", "door.call")):
+            for other in imports(module, late=False):
+                assert module not in reached(other), (module, other)
+
+
+@pytest.mark.parametrize("module", [name for name in modules() if name.startswith("door.call.")])
+def test_a_board_is_given_its_tables(module: str) -> None:
+    """What a call is made of knows the engine, and no game."""
+    for other in imports(module, late=True):
+        assert not other.startswith("door.games.") or other.startswith("door.games.engine"), other
+
+
+@pytest.mark.parametrize("module", [name for name in modules() if name.startswith("timebank")])
+def test_the_bank_imports_no_game(module: str) -> None:
+    assert not any(other.startswith("door") for other in imports(module, late=True))
+
+
+def test_settings_are_read_without_rounds_tables_or_books() -> None:
+    """`door run` reads the registry before its first screen."""
+    code = (
+        "import sys; before = set(sys.modules); import door.config.config;"
+        " print('\\n'.join(sys.modules.keys() - before))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert "door.games.registry" in loaded
+    heavy = {"sqlalchemy", "telnetlib3", "asyncio", "door.call.caller"}
+    late = re.compile(r"door\.games\.\w+\.(kind|round|table|scene|words|samples|tutor.*)")
+    assert [name for name in loaded if name in heavy or late.fullmatch(name)] == []
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+def test_a_descriptor_finds_what_it_names(game: Game) -> None:
+    assert game.kind.name == game.name
+    for where in (game.table_at, game.words_at):
+        assert callable(game.find_at_the_table(where))
+    assert all(callable(find(where)) for where in game.shares.values())
+    assert game.samples.hands
+    assert all(hand["game"] == game.name for hand in game.samples.hands)
+    assert len(game.code) <= LONGEST_CODE
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+def test_the_bank_calls_a_game_by_its_title(game: Game) -> None:
+    """It has no list of its own: the house says it (`timebank.title`)."""
+    assert bank_title(game.name) == game.title
+    said = (ROOT / "timebank").rglob("*.py")
+    assert not [path for path in said if f'"{game.name}"' in _code_of(path)]
+
+
+def _code_of(path: Path) -> str:
+    """The text of a module without its examples."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith((">>>", "...")))
+
+
+def test_no_two_games_have_the_same_letter_code_or_title_and_none_a_services() -> None:
+    for names in (
+        [*(game.letter for game in GAMES.values()), *SERVICES],
+        [game.code for game in GAMES.values()],
+        [game.title for game in GAMES.values()],
+    ):
+        assert len(set(names)) == len(names)
+
+
+def test_only_its_folder_and_what_a_new_game_may_touch_names_red_dog() -> None:
+    """The proof that docs/new-game.md is all there is to do in the program."""
+    named = re.compile(r"red.?dog", re.IGNORECASE)
+    found = {
+        str(path.relative_to(ROOT))
+        for path in modules().values()
+        if path.parent.name != "red_dog" and named.search(path.read_text(encoding="utf-8"))
+    }
+    assert found == MAY_NAME_RED_DOG

@@ -1,0 +1,133 @@
+"""A phrase that is always there, and seeds that were sealed before it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from door.call import phrases
+from door.games import hands
+from door.games.engine.shuffle import Phrases, commitment, seal, shuffle
+from door.tables.vegas import news
+from tests.door.playing import PLACE_BET, at_the_table
+from tests.door.seated import party
+from tests.world import BOARD, World
+from timebank.callers import callers
+from timebank.wagers import journal
+
+AHEAD = "\n[fairness]\nshoes_ahead = 20\n"
+
+
+def stored(board: World) -> journal.StoredRound:
+    with board.books() as desk:
+        found = list(journal.rounds(desk, None))
+    assert isinstance(found[-1], journal.StoredRound)
+    return found[-1]
+
+
+def phrase_of(board: World, name: str) -> phrases.StandingPhrase | None:
+    with board.books() as desk:
+        record = callers.find(desk, name)
+    assert record is not None
+    return phrases.kept(record.preferences)
+
+
+async def test_a_hand_is_cut_with_the_phrase_that_the_caller_has(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=BOARD + AHEAD) as ada:
+        for link in (1, 2):
+            ada.terminal.send("b")
+            await ada.prompt("Coins to bet")
+            ada.terminal.send("1\r")
+            await ada.terminal.wait_for(
+                lambda _, link=link: ada.hands_dealt == link, "that it is dealt"
+            )
+            while not stored(ada.board).settled:
+                ada.terminal.send("ns")
+                await ada.board.settled()
+            await ada.prompt(PLACE_BET)
+            hand, phrase = stored(ada.board), phrase_of(ada.board, "Ada")
+            assert phrase is not None
+            assert not phrase.is_own
+            shoe = hand.shoe
+            assert shoe is not None
+            assert (shoe.cut, shoe.link) == (phrase.text, link)
+            dealt = shuffle(shoe.seed, Phrases(phrase.text, link), shoe.decks)
+            with ada.board.books() as desk:
+                used = hands.as_json(desk, hand.id)
+                told = hands.describe(desk, hand.id)
+                assert hands.audit(desk)[0] == []
+            assert " ".join(dealt[: hand.cards_used]) in used
+            assert f"Chain    {shoe.anchor}, of which it is number {link}" in told
+
+
+async def test_words_typed_after_the_seal_are_the_phrase_from_then_on(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=BOARD + AHEAD) as ada:
+        ada.terminal.send("c")
+        await ada.message("Cut is on")
+        ada.terminal.send("b")
+        await ada.prompt("Your phrase")
+        drawn = phrase_of(ada.board, "Ada")
+        ada.terminal.send("my own words\r")
+        await ada.prompt("Coins to bet")
+        ada.terminal.send("\x1b")
+        await ada.prompt(PLACE_BET)
+        chosen = phrase_of(ada.board, "Ada")
+        assert drawn is not None
+        assert chosen is not None
+        assert (drawn.is_own, chosen.text, chosen.is_own) == (False, "my own words", True)
+        with ada.board.books() as desk:
+            query = "SELECT anchor FROM shoes WHERE closed IS NULL"
+            anchor = desk.connection.exec_driver_sql(query).scalar_one()
+        assert chosen.proves(anchor)
+        assert not drawn.proves(anchor)
+        await ada.terminal.send("f").until("sealed, so the house")
+        page = ada.terminal.picture
+        assert anchor in page
+        assert "my own words" in page
+
+
+async def test_settings_show_every_anchor_before_they_ask_for_a_phrase(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=BOARD + AHEAD) as ada:
+        ada.terminal.send("q")
+        await ada.prompt("oodbye")
+        await ada.terminal.send("y").until("Your settings")
+        await ada.terminal.send("y").until("anchors seal your next")
+        with ada.board.books() as desk:
+            query = "SELECT anchor FROM chains WHERE closed IS NULL"
+            anchors = desk.connection.exec_driver_sql(query).scalars().all()
+        assert len(anchors) >= 3
+        assert all(anchor in ada.terminal.transcript for anchor in anchors)
+        assert phrase_of(ada.board, "Ada") is None
+        await ada.terminal.send("q").until("Your new phrase")
+        await ada.terminal.send("after all of them\r").until("after all of them")
+        await ada.board.settled()
+        phrase = phrase_of(ada.board, "Ada")
+        assert phrase is not None
+        assert all(phrase.proves(anchor) for anchor in anchors)
+
+
+# The Vegas table
+
+
+async def test_every_seat_is_committed_before_any_phrase_is_seen(tmp_path: Path) -> None:
+    async with party(tmp_path, 3, ahead=AHEAD) as three:
+        ada, bob, _cy = three.sitters
+        told = {item.name: item.commitment for item in ada.was_told(news.CutCommitted)}
+        assert len(told) == 3
+        assert ada.was_told(news.CutMade) == []
+        await ada.table.cut_cards(ada, "mine")
+        await bob.gets_up()
+        seated = [three.sitters[0], three.sitters[2]]
+        for sitter in seated:
+            await sitter.is_ready(1)
+        shoe = three.stored().shoe
+        assert shoe is not None
+        said = [(item.name, item.words) for item in ada.was_told(news.CutMade)]
+        assert shoe.cut == "\n".join(words for _, words in said)
+        assert said[-1] == ("Ada", "mine")  # behind all others
+        assert len(said) == 3  # who has left is in it all the same
+        told |= {item.name: item.commitment for item in ada.was_told(news.CutCommitted)}
+        for name, words in said:
+            assert commitment(shoe.seed, words, shoe.link) == told[name]
+        assert seal(shoe.seed) == shoe.seal
+        dealt = shuffle(shoe.seed, Phrases(shoe.cut, shoe.link), shoe.decks)
+        assert three.round.shoe[:20] == dealt[:20]

@@ -1,0 +1,145 @@
+"""Tries at the daily deal are dealt and weighed again by an audit, and what was made of them is
+named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+
+from door.games import tries
+from door.games.blackjack import duplicate
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, rules_to_mapping
+from door.games.engine import shuffle
+from door.games.solver.tutor import tutor
+from tests.door.playing import at_the_table, hand
+from tests.world import World, world
+from timebank.callers import callers
+from timebank.wagers import deals
+
+SEED = bytes([7]) * 32
+SEAL = shuffle.seal(SEED)
+LATER_SEED = bytes([9]) * 32
+LATER = shuffle.seal(LATER_SEED)
+WHERE = "daily deal 2026-11-20"
+
+
+def played_to_the_end() -> tuple[str, ...]:
+    acts: tuple[str, ...] = ()
+    while (at := duplicate.played(BLACK_JACK_FOR_TIME, SEED, acts).at) is not None:
+        acts = (*acts, "no-insurance" if "no-insurance" in at.legal() else "stay")
+    return acts
+
+
+ACTS = played_to_the_end()
+PLAYED = duplicate.played(BLACK_JACK_FOR_TIME, SEED, ACTS)
+SCORE = PLAYED.score
+
+
+def given_away() -> int:
+    """What the decisions cost by what the tutor would have said at each, in 1/10,000 of a bet."""
+    cost = 0.0
+    for at, action in PLAYED.decisions:
+        told = tutor.advice(at, at.legal())
+        cost += told.values[told.best] - told.values[action]
+    return round(cost * 10_000)
+
+
+def said(cost: int) -> str:
+    return f"{cost // 100}.{cost % 100:02}%"
+
+
+COST = given_away()
+WEIGHED = f"weighed again it is {said(COST)}."
+
+
+@contextmanager
+def changed(
+    board: World, table: str, column: str, value: object, seal: str = SEAL
+) -> Iterator[list[str]]:
+    """What an audit says while a column is another one; afterwards it is as it was."""
+
+    def put(value: object) -> None:
+        with board.books() as desk:
+            said = f"UPDATE {table} SET {column} = ? WHERE seal = ?"
+            desk.connection.exec_driver_sql(said, (value, seal))
+
+    with board.books() as desk:
+        read = f"SELECT {column} FROM {table} WHERE seal = ?"
+        before = desk.connection.exec_driver_sql(read, (seal,)).scalar_one()
+    put(value)
+    yield [str(each) for each in board.findings()]
+    put(before)
+
+
+async def test_whatever_was_made_of_a_try_is_named(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        with board.books() as desk:
+            ada = callers.number_of(desk, "Ada")
+            deals.todays(desk, SEED, SEAL, rules_to_mapping(BLACK_JACK_FOR_TIME))
+            deals.begin(desk, SEAL, ada)
+            for number, act in enumerate(ACTS):
+                score = SCORE if number == len(ACTS) - 1 else None
+                deals.act(desk, SEAL, ada, ACTS[:number], act, score)
+        assert board.findings() == []  # nobody has weighed it yet
+        with board.books() as desk:
+            deals.weigh(desk, SEAL, ada, COST)
+        assert board.findings() == []
+        for column, value, words in (
+            ("score", SCORE + 5, f"has won {SCORE + 5} coins in the books, replayed it is {SCORE}"),
+            ("cost", COST + 1, f"costs {said(COST + 1)} of a bet in the books, {WEIGHED}"),
+            ("cost", COST - 1, f"costs {said(COST - 1)} of a bet in the books, {WEIGHED}"),
+            ("cost", 0, f"costs 0.00% of a bet in the books, {WEIGHED}"),
+            ("acts", " ".join(ACTS[:-1]), "has a score, but hand 10 is still in play"),
+            ("acts", " ".join((*ACTS, "stay")), "cannot be played again: decisions go on past the"),
+            ("acts", "steal", "cannot be played again: 'steal' is not a valid"),
+            ("acts", "split " + " ".join(ACTS), "cannot be played again: "),
+        ):
+            with changed(board, "deal_tries", column, value) as found:
+                (sentence,) = found
+                assert sentence.startswith(f"{WHERE}: the try of Ada {words}")
+        with changed(board, "deals", "rules", "{") as found:
+            (sentence,) = found
+            assert sentence.startswith(f"{WHERE}: its rules cannot be read: ")
+        with changed(board, "deals", "seed", bytes([8]) * 32) as found:
+            assert found[0] == f"{WHERE}: its seed does not fit its seal."
+        with board.books() as desk:
+            desk.connection.exec_driver_sql(
+                "UPDATE deal_tries SET score = NULL, finished = NULL, cost = NULL"
+            )
+        assert list(map(str, board.findings())) == [
+            f"{WHERE}: the try of Ada is over, but has no score."
+        ]
+        with board.books() as desk:
+            desk.connection.exec_driver_sql("DELETE FROM deal_tries")
+
+
+async def test_part_of_an_audit_leaves_out_deals_that_were_over_before(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        board = ada.board
+        await ada.bets(4, hand("stay", ends="win"))
+        await ada.does("stay")
+        with board.books() as desk:
+            deals.todays(desk, SEED, SEAL, rules_to_mapping(BLACK_JACK_FOR_TIME))
+            dealt = desk.connection.exec_driver_sql("SELECT dealt FROM rounds").scalar_one()
+            day, rules = date(2026, 11, 19), rules_to_mapping(BLACK_JACK_FOR_TIME)
+            deals.add(desk, LATER, day, LATER_SEED, rules, is_daily=True)
+        for closed, later, since_hand, is_named in (
+            (None, None, 2, True),
+            (dealt - 2, dealt - 1, 1, True),
+            (dealt - 2, dealt - 1, 2, False),
+            # The last one that was over then may have been weighed after that.
+            (dealt - 2, None, 2, True),
+            (dealt - 2, dealt, 2, True),
+            (dealt, None, 2, True),
+        ):
+            with (
+                changed(board, "deals", "closed", closed),
+                changed(board, "deals", "closed", later, LATER),
+                changed(board, "deals", "seed", b"no"),
+                board.books() as desk,
+            ):
+                found = tries.audit(desk, since_hand)
+            assert bool(found) is is_named, (closed, later, since_hand)

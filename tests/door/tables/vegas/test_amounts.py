@@ -1,0 +1,19 @@
+"""Amounts as callers type and read them at the Vegas table: coins with a fraction."""
+
+import pytest
+
+from door.tables.vegas.round import figure, seconds_typed
+
+
+@pytest.mark.parametrize(
+    ("typed", "seconds"),
+    [("1.5", 90), (",5", 30), ("2", 120), ("0.33", 19), ("0.999", 59), ("1..", 0), ("", 0)],
+)
+def test_what_is_typed_is_rounded_down_to_seconds(typed: str, seconds: int) -> None:
+    assert seconds_typed(typed, 60) == seconds
+
+
+@pytest.mark.parametrize("coin", [60, 180, 600])
+def test_a_figure_that_is_typed_as_it_is_read_is_never_more_than_it_was(coin: int) -> None:
+    for seconds in range(1, 3 * coin):
+        assert seconds_typed(figure(seconds, coin), coin) <= seconds

@@ -1,0 +1,85 @@
+"""Words that callers at Vegas are not shown: of those who are muted, or whom they ignore."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from door.tables.vegas import news
+from tests.door.company import AT_TABLE, player, table_toml
+from tests.door.seated import Party, everybody_plays, party, shoe
+from tests.world import World, world
+from timebank.callers import callers, messages
+from timebank.keeping import sysop
+
+RUDE = "ada was here"
+AHEAD = "\n[fairness]\nshoes_ahead = 3\n"
+
+
+def mutes(here: World, name: str) -> None:
+    with here.books() as desk:
+        sysop.set_muted(desk, callers.number_of(desk, name), True, "the test")
+
+
+def ignores(here: World, reader: str, writer: str) -> None:
+    with here.books() as desk:
+        other = callers.find(desk, writer)
+        assert other is not None
+        messages.ignore(desk, callers.number_of(desk, reader), other, on=True)
+
+
+def cuts(three: Party) -> list[list[str | None]]:
+    """The words of Ada's cut that each of the three was told."""
+    return [
+        [each.words for each in sitter.was_told(news.CutMade) if each.name == "Ada"]
+        for sitter in three.sitters
+    ]
+
+
+@pytest.mark.parametrize("ahead", ["", AHEAD])
+async def test_a_cut_is_told_without_words_to_who_ignores_their_writer(
+    tmp_path: Path, ahead: str
+) -> None:
+    async with party(tmp_path, 3, ahead=ahead) as three:
+        ignores(three.here, "Bob", "Ada")
+        await three.table.cut_cards(three.sitters[0], RUDE)
+        await three.deal()
+        assert cuts(three) == [[RUDE], [None], [RUDE]]
+
+
+@pytest.mark.parametrize("ahead", ["", AHEAD])
+async def test_a_cut_of_a_muted_caller_binds_and_is_told_without_words(
+    tmp_path: Path, ahead: str
+) -> None:
+    async with party(tmp_path, 3, ahead=ahead) as three:
+        mutes(three.here, "Ada")
+        await three.table.cut_cards(three.sitters[0], RUDE)
+        await three.deal()
+        assert cuts(three) == [[RUDE], [None], [None]]
+        stored = three.stored()
+        assert stored.shoe is not None
+        assert RUDE in (stored.shoe.cut or "").split("\n")  # so the hand can be checked
+
+
+async def test_a_cut_that_is_taken_back_has_no_words_to_hide(tmp_path: Path) -> None:
+    async with party(tmp_path, 3) as three:
+        ignores(three.here, "Bob", "Ada")
+        await three.table.cut_cards(three.sitters[0], RUDE)
+        await three.table.cut_cards(three.sitters[0], "")
+        assert cuts(three) == [[RUDE, ""], [None, ""], [RUDE, ""]]
+
+
+async def test_the_page_of_fairness_hides_the_words_too(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        board.seeds = [shoe(2, everybody_plays, cut=RUDE)]
+        ada, bob = await player(board, "Ada"), await player(board, "Bob")
+        await ada.presses("c").sees("A phrase to cut the cards")
+        ada.presses(f"{RUDE}\r")
+        await bob.sees(f"Ada cuts with: {RUDE}")
+        mutes(board, "Ada")
+        for guest, words in ((ada, RUDE), (bob, "not shown to you")):
+            await guest.is_asked(AT_TABLE)
+            await guest.presses("f").sees("Cut with")
+            assert words in guest.screen
+            guest.presses(" ")

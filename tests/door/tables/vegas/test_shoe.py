@@ -1,0 +1,257 @@
+"""The shoe of the Vegas table: sealed, cut, run on, opened; and dealt from by one table only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from door.errors import NotNow
+from door.games import hands
+from door.games.blackjack.rules import rules_to_mapping
+from door.games.vegas.kind import VEGAS_KIND
+from door.tables import film, overdue, play
+from door.tables.fairness import Fairness
+from door.tables.vegas import news
+from door.tables.vegas.clock import RETRY_SECONDS
+from door.tables.vegas.scene import VegasScene
+from tests.door.seated import (
+    Party,
+    arrives,
+    everybody_plays,
+    on_a_call,
+    party,
+    shoe,
+    vegas,
+)
+from tests.world import world
+from timebank.errors import BooksUnavailable
+from timebank.wagers import journal
+from timebank.wagers.journal import Shoe
+
+
+async def test_the_seal_is_there_before_the_first_bet(tmp_path: Path) -> None:
+    seed = shoe(1, everybody_plays)
+    async with party(tmp_path, 1, seed=seed) as alone:
+        seal = sha256(seed).hexdigest()
+        assert alone.sitters[0].was_told(news.ShoeSealed) == [news.ShoeSealed(seal)]
+        assert alone.state.shoe.seal == seal
+        assert alone.rounds_dealt() == 0
+
+
+async def test_the_shoe_runs_on_and_its_seed_is_shown_after_the_round_that_passes_penetration(
+    tmp_path: Path,
+) -> None:
+    seed = shoe(2, everybody_plays)
+    async with party(tmp_path, 2, seed=seed, decks=1, penetration=30) as two:
+        ada, _ = two.sitters
+        while not ada.was_told(news.ShoeDone):
+            assert two.state.seed == ""
+            await two.deal()
+            before = two.state.hand
+            await two.play_out()
+        dealt = before.shoe.position + two.round.cards_used
+        assert dealt * 100 >= 52 * 30 > before.shoe.position * 100
+        assert ada.was_told(news.ShoeDone) == [news.ShoeDone(seed.hex())]
+        assert two.state.seed == seed.hex()
+        assert two.state.shoe.seal != sha256(seed).hexdigest()
+        assert two.rounds_dealt() > 1
+
+
+async def test_the_last_round_of_a_shoe_closes_it_though_no_other_can_be_sealed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_shoe(*_: object) -> None:
+        raise BooksUnavailable("The disk is full.")
+
+    async with party(tmp_path, 1, decks=1, penetration=30) as alone:
+        with monkeypatch.context() as full:
+            full.setattr(play, "take_shoe", no_shoe)
+            while not alone.sitters[0].was_told(news.ShoeDone):
+                await alone.deal()
+                await alone.play_out()
+            with alone.here.books() as desk:
+                closed = desk.connection.exec_driver_sql("SELECT closed FROM shoes").scalars().all()
+            assert None not in closed
+        await alone.pass_time(RETRY_SECONDS)
+
+
+async def test_a_seed_that_stands_beside_the_next_seal_is_called_the_last_shoes(
+    tmp_path: Path,
+) -> None:
+    async with party(tmp_path, 1, decks=1, penetration=30) as alone:
+        scene = VegasScene(alone.table, alone.sitters[0].caller)
+        while not alone.state.seed:
+            assert scene.fairness() == Fairness(alone.state.shoe.seal)
+            await alone.deal()
+            await alone.play_out()
+        seal, seed = alone.state.shoe.seal, alone.state.seed
+        assert sha256(bytes.fromhex(seed)).hexdigest() != seal
+        assert scene.fairness() == Fairness(seal, seed, is_sealed_anew=True)
+        assert "Seed of the last shoe" in scene.fairness().text()
+
+
+async def test_each_round_goes_on_in_the_shoe_where_the_last_one_ended(tmp_path: Path) -> None:
+    seed = shoe(2, everybody_plays)
+    async with party(tmp_path, 2, seed=seed) as two:
+        dealt = 0
+        for _ in range(4):
+            await two.deal()
+            await two.play_out()
+            cards = VEGAS_KIND.cards(seed, "", 6, dealt)
+            again, _ = VEGAS_KIND.deal(rules_to_mapping(two.round.rules), cards, [60, 60], 1)
+            assert again.seats[1].hands[0].cards == two.round.seats[1].hands[0].cards[:2]
+            dealt += two.round.cards_used
+            assert two.state.shoe.position == dealt
+
+
+async def test_the_first_seat_cuts_a_fresh_shoe_and_everybody_sees_it(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        with pytest.raises(NotNow, match="The first seat cuts"):
+            await bob.table.cut_cards(bob, "mine")
+        await ada.table.cut_cards(ada, "be lucky")
+        assert bob.was_told(news.CutMade) == [news.CutMade("Ada", "be lucky")]
+        await two.deal()
+        stored = two.stored().shoe
+        assert stored is not None
+        assert stored.cut == "be lucky"
+        uncut = VEGAS_KIND.cards(stored.seed, "", 6, 0)
+        assert two.round.shoe[:20] != uncut[:20]
+        await two.play_out()
+        with pytest.raises(NotNow, match="Only a fresh shoe"):
+            await ada.table.cut_cards(ada, "again")
+        await two.deal()
+        stored = two.stored().shoe
+        assert stored is not None
+        assert stored.cut == "be lucky"
+
+
+async def test_a_cut_has_no_marks_that_pile_up_on_the_screens_of_others(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        with pytest.raises(NotNow, match="Not everybody can see"):
+            await ada.table.cut_cards(ada, "lucky" + "\u20dd" * 20)
+        assert two.state.cut == ""
+        assert bob.was_told(news.CutMade) == []
+        await ada.table.cut_cards(ada, "чёт 漢字")
+        assert two.state.cut == "чёт 漢字"
+
+
+async def test_who_moves_up_to_the_first_seat_may_cut(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        await ada.gets_up()
+        await bob.table.cut_cards(bob, "mine now")
+        assert two.state.cut == "mine now"
+
+
+async def test_a_table_that_stands_empty_for_a_while_keeps_its_shoe(tmp_path: Path) -> None:
+    async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as alone:
+        (ada,) = alone.sitters
+        await alone.deal()
+        await ada.does("stay")
+        position = alone.state.shoe.position
+        await ada.gets_up()
+        await ada.sits()
+        assert alone.state.shoe.position == position
+        assert len(ada.was_told(news.ShoeSealed)) == 1
+
+
+async def test_other_decks_make_another_shoe(tmp_path: Path) -> None:
+    async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as alone:
+        (ada,) = alone.sitters
+        await alone.deal()
+        await ada.does("stay")
+        (tmp_path / "sysop.toml").write_text(vegas(decks=2), encoding="utf-8")
+        alone.here.server.reload()
+        await ada.gets_up()
+        await ada.sits()
+        assert alone.state.shoe.decks == 2
+        assert alone.state.shoe.fresh
+        assert len(ada.was_told(news.ShoeSealed)) == 2
+
+
+async def test_no_seed_and_no_card_to_come_shows_in_what_is_told(tmp_path: Path) -> None:
+    seed = shoe(2, everybody_plays)
+    async with party(tmp_path, 2, seed=seed) as two:
+        ada, bob = two.sitters
+        await two.deal()
+        hole = two.round.dealer_hand[1]
+        assert seed.hex() not in repr(ada.heard)
+        assert two.round.dealer[1] is None
+        shown = repr([item for item in bob.heard if isinstance(item, news.RoundDealt)])
+        assert f"DealerDealt(card='{hole}')" not in shown
+
+
+# Others who deal, or have dealt, from the shoe
+
+
+async def test_a_hand_that_an_earlier_release_dealt_to_one_alone_goes_on_at_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world(tmp_path, toml=vegas()) as before:
+        before.seeds = [shoe(1, everybody_plays)]
+        ada = await arrives(before, "Ada")
+        record = ada.caller.record
+        with monkeypatch.context() as earlier:
+            earlier.setattr(play, "take_shoe", partial(_own_shoe, play.take_shoe, record.id))
+            earlier.setattr(journal, "close_own_shoes", lambda *_: None)
+            alone = Party(before, [await ada.sits()])
+            await alone.deal()
+        own = alone.state.shoe
+        assert own.caller_id == record.id
+        assert before.findings() == []
+    async with world(tmp_path, toml=vegas()) as here:
+        again = await on_a_call(here.server.board, record, take_over=True)
+        assert await again.finds_hand()
+        await again.sits()
+        assert again.table.state.shoe.id == own.id
+        await again.does("stay")
+        assert again.table.state.shoe.caller_id is None
+        await again.bets(1)
+        assert again.table.state.hand.shoe.caller_id is None
+        assert again.was_told(news.BetRefused) == []
+        with here.books() as desk:
+            (number, *_) = desk.connection.exec_driver_sql("SELECT id FROM rounds").scalars()
+            said = hands.describe(desk, number)
+            assert f"Hand {number}: Vegas, Ada" in said
+            assert own.seed.hex() in said, "nothing is dealt from it any more"
+            assert [*film.film([film.the_hand(desk, number)], film.reel_of("80x24"))]
+        assert here.findings() == []
+
+
+def _own_shoe(take: Callable[..., Shoe], caller_id: int, *of: Any, **more: Any) -> Shoe:
+    """Take a caller's own shoe in place of the table's, as doors have done that played alone."""
+    desk, kind, rules, _, seed = of
+    return take(desk, kind, rules, caller_id, seed, **more)
+
+
+async def test_a_table_whose_round_went_on_without_it_reads_it_again(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as one:
+        ada, _ = one.sitters
+        await one.deal()
+        stored = one.stored()
+        with one.here.books() as desk:  # as `timebank maintain` does a day later
+            overdue.stand(desk, stored)
+        with pytest.raises(NotNow, match="has moved on"):
+            await ada.does("hit")
+        assert one.journal() == ["1:stay", "2:stay"]
+        assert one.round.over
+        assert one.state.alarm is None
+
+
+async def test_a_shoe_that_was_closed_without_the_table_is_looked_at_again(tmp_path: Path) -> None:
+    async with party(tmp_path, 1) as one:
+        (ada,) = one.sitters
+        with one.here.books() as desk:
+            journal.close_shoe(desk, one.state.shoe.id)
+        await ada.bets(1)
+        (refused,) = ada.was_told(news.BetRefused)
+        assert "A new shoe" in str(refused.reason)
+        await ada.bets(1)
+        assert one.rounds_dealt() == 1

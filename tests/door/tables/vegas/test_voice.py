@@ -1,0 +1,250 @@
+"""The Vegas table's keys, help, languages, and cards that fall one by one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ansi.cards import short
+from door.call.spoken import LINES_AT_ONCE, SPAN_SECONDS
+from door.games.blackjack.events import BlackjackOutcome
+from door.games.blackjack.round import BlackjackAction, BlackjackRound
+from door.tables.cards import named_card
+from door.tables.vegas import news, words
+from door.tables.vegas.seat import BEAT_SECONDS
+from door.tables.vegas.state import SeatedGuest
+from door.tables.vegas.table import VegasTable
+from tests.door.company import AT_TABLE, Player, company, player, table_toml
+from tests.door.seated import TURN, everybody_plays, party, shoe
+from tests.door.visiting import MINUTE
+from tests.terminal import MODERN, REFUSING, Profile
+from tests.world import world
+from timebank.language import Phrase, Viewer, _
+
+# Keys
+
+
+async def test_question_mark_explains_keys_and_fields(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada") as (ada,):
+        await ada.presses("?").sees("Bet, and be ready for the cards.")
+        await ada.sees("Turn the tutor on or off.")
+        await ada.presses(">").sees("Whose turn it is.")
+        await ada.presses("q").is_asked("<B>et (Enter)")
+
+
+async def test_a_key_of_no_meaning_says_so_once(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada") as (ada,):
+        await ada.presses("xyz").sees("X does nothing here.")
+        await ada.presses("r").sees("The rules of Vegas")
+        assert "Y does nothing here" not in ada.terminal.transcript
+
+
+@pytest.mark.parametrize("profile", [MODERN, REFUSING])
+async def test_who_has_played_the_last_turn_of_the_day_is_told_where_else_to_bet(
+    tmp_path: Path, profile: Profile
+) -> None:
+    async with world(tmp_path, toml=table_toml(turns_per_day=1)) as board:
+        board.seeds = [shoe(1, everybody_plays)]
+        ada = await player(board, "Ada", profile)
+        await ada.says_bet(1)
+        await ada.stands()
+        await ada.sees("That was your last turn here today.")
+        await ada.sees("For play money: UNIX bj.")
+        assert "<B>et" not in ada.prompt
+        await ada.presses("b").sees("No turns left here today: 1 a day.")
+
+
+def loses(dealt: BlackjackRound) -> bool:
+    """Standing on what is dealt loses."""
+    if not everybody_plays(dealt):
+        return False
+    return dealt.apply(BlackjackAction.STAY)[0].outcomes == (BlackjackOutcome.LOSE,)
+
+
+async def test_who_has_no_pot_left_after_a_round_is_told_why_they_cannot_bet(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        board.seeds = [shoe(1, loses)]
+        ada = await player(board, "Ada")
+        await ada.says_bet(1)
+        await ada.has_the_turn()
+        await board.pass_time(57 * MINUTE + 10)
+        await ada.presses("s").sees("The smallest bet is 1 coin")
+
+
+# A bet, a turn, a line that breaks
+
+
+async def test_a_turn_is_told_once_however_many_cards_it_has(tmp_path: Path) -> None:
+    def splits(dealt: BlackjackRound) -> bool:
+        if not everybody_plays(dealt) or BlackjackAction.SPLIT not in dealt.legal():
+            return False
+        after = dealt.apply(BlackjackAction.SPLIT)[0]
+        return after.turn is not None and after.turn.seat == 0
+
+    async with party(tmp_path, 2, seed=shoe(2, splits)) as two:
+        await two.deal()
+        await two.sitters[0].does("split")
+        assert len(two.sitters[0].was_told(news.TurnBegan)) == 1
+        assert two.table.seconds_left() == TURN
+
+
+async def test_whose_turn_it_is_goes_from_the_screen_with_the_turn(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready()
+        await bob.is_ready()
+        await ada.sees("Your turn: 30 s")
+        await ada.stands()
+        assert "Your turn" not in ada.screen
+        await bob.stands()
+        await ada.is_asked("<A>gain")
+        for each in (ada, bob):
+            assert "turn:" not in each.screen
+
+
+async def test_a_lost_line_leaves_the_rest_of_the_turn_for_the_way_back(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        ada, bob = two.sitters
+        await two.deal()
+        await two.pass_time(20)
+        ada.table.lose(ada)
+        await ada.board.close_call(ada.caller, "carrier lost")
+        await two.pass_time(9)
+        assert two.at_turn == "Ada"
+        assert bob.was_told(news.LineLost) == [news.LineLost("Ada", TURN - 20)]
+        again = await ada.calls_back()
+        await again.does("stay")
+        assert two.journal() == ["1:stay"]
+
+
+async def test_a_lost_line_that_does_not_come_back_is_stood_when_the_turn_is_over(
+    tmp_path: Path,
+) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        ada, _bob = two.sitters
+        await two.deal()
+        await two.pass_time(20)
+        ada.table.lose(ada)
+        await two.pass_time(10)
+        assert two.at_turn == "Bob"
+
+
+# What hands are called
+
+
+def first_is(wanted: Callable[[BlackjackRound], bool]) -> bytes:
+    return shoe(1, wanted)
+
+
+async def test_a_bust_is_told_once_with_what_it_cost(tmp_path: Path) -> None:
+    def busts(dealt: BlackjackRound) -> bool:
+        if dealt.over or dealt.seats[0].hands[0].count.total < 12:
+            return False
+        if BlackjackAction.HIT not in dealt.legal():
+            return False
+        after = dealt.apply(BlackjackAction.HIT)[0]
+        return after.over and after.seats[0].hands[0].count.total > 21
+
+    async with company(tmp_path, "Ada", seed=first_is(busts)) as (ada,):
+        await ada.says_bet(2)
+        await ada.has_the_turn()
+        ada.presses("h")
+        total = 0
+        await ada.terminal.wait_for(lambda _: ada.round.over, "the bust")
+        total = ada.round.seats[0].hands[0].count.total
+        await ada.sees(f"You bust with {total}: 2 coins lost.")
+        assert ada.screen.count("lost.") == 1
+
+
+# Talk
+
+
+async def test_talk_that_is_refused_for_its_speed_stays_in_the_field(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob") as (ada, bob):
+        for number in range(LINES_AT_ONCE + 1):
+            ada.presses(f"kline {number}\r")
+        await ada.sees("let the others get a word in")
+        await ada.is_asked(f"Say: line {LINES_AT_ONCE}")
+        await ada.board.pass_time(SPAN_SECONDS)
+        ada.presses("\r")
+        await bob.sees(f"Ada says: line {LINES_AT_ONCE}")
+
+
+# Each in their language
+
+
+async def test_what_two_callers_hear_is_made_for_each_in_their_language(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        spoken: dict[str, str] = {}
+        for sitter, language in ((ada, "en"), (bob, "fr")):
+            sitter.caller.console.viewer.language = language
+
+            def hears(_happened: object, name: str = sitter.name) -> None:
+                spoken[name] = _("Yes")
+
+            sitter.hears = hears  # type: ignore[method-assign]
+        two.state.tell(news.BellRang())
+        viewers = Viewer("en"), Viewer("fr")
+        assert spoken == {"Ada": _("Yes"), "Bob": _in(viewers[1])}
+
+
+def _in(viewer: Viewer) -> str:
+    from timebank.language import speaking_to
+
+    with speaking_to(viewer):
+        return _("Yes")
+
+
+def test_a_refused_bet_is_put_into_words_when_it_is_told() -> None:
+    refused = news.BetRefused("Ada", Phrase("Please bet again."))
+    assert words.told(refused, "Ada") == ["|12Please bet again."]
+    assert words.told(refused, "Bob") == ["|07Ada sits this one out."]
+
+
+# Cards fall
+
+
+async def test_cards_fall_one_by_one_and_a_key_cuts_it_short_and_counts(tmp_path: Path) -> None:
+    toml = table_toml().replace('"off"', '"normal"')
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays), toml=toml) as (ada,):
+        await ada.says_bet(1)
+        await ada.sees("Turns today: 1 of")
+        cards = [short(card) for card in ada.round.seats[0].hands[0].cards]
+        await ada.sees_at(1, cards[0])
+        assert cards[1] not in ada.block(1)
+        for _number in range(3):
+            await ada.board.pass_time(BEAT_SECONDS)
+        await ada.has_the_turn()
+        await ada.sees_at(1, cards[1])
+        await ada.presses("s").sees("Dealer")
+        await ada.presses("r").sees("The rules of Vegas")
+
+
+# Lines
+
+
+async def test_lines_tell_the_cards_that_were_dealt_while_somebody_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+        real, dealt = VegasTable.sit, asyncio.Event()
+
+        async def sit(self: VegasTable, guest: SeatedGuest) -> None:
+            await dealt.wait()
+            await real(self, guest)
+
+        monkeypatch.setattr(VegasTable, "sit", sit)
+        ada.board.enter("Bob")
+        bob = Player(ada.board, "Bob")
+        await bob.visits(REFUSING)
+        await bob.presses("v").sees("Seat 1: Ada")
+        await ada.says_bet()
+        await ada.has_the_turn()
+        dealt.set()
+        await bob.is_asked(AT_TABLE)
+        assert named_card(ada.round.seats[0].hands[0].cards[0]) in bob.terminal.transcript
