@@ -30,7 +30,7 @@ from door.session.daily_deal import DailyDeal
 from door.session.mail import visit_mail
 from door.session.settings import visit_settings
 from door.session.who import visit_who
-from door.tables.floor import menu_words, sit_down
+from door.tables.registry import TABLES
 from door.tables.words import games_left, open_words, turns_are_used
 from timebank.callers.hearing import ignored
 from timebank.calls.calls import OpenCall, open_calls
@@ -105,7 +105,7 @@ async def main_menu(board: Board, caller: Caller) -> None:
         caller.console.forget()
         try:
             if choice in games:
-                await sit_down(games[choice], board, caller).visit()
+                await TABLES[games[choice].name].sit_down(board, caller).visit()
             elif choice == "G":
                 if await caller.console.agrees(_leaving(caller)):
                     return
@@ -505,7 +505,7 @@ async def _scene(
     offers = []
     for game in games:
         try:
-            words = await menu_words(game, board, caller)
+            words = await TABLES[game.name].menu_words(board, caller)
         except BooksUnavailable:  # the menu is no reason to end a call
             words = _("The books can't be read just now.")
         is_default = game.letter == default

@@ -35,7 +35,8 @@ from door.session.grace import spend_grace
 from door.session.guests import ask_look, let_sysop_in, receive_guest
 from door.session.logon import log_on
 from door.session.menu import main_menu
-from door.tables.floor import sit_down, table_with_open_hand
+from door.tables.floor import table_with_open_hand
+from door.tables.registry import TABLES
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown, Refused
 from timebank.language import _, speak_to
 from timebank.words import span
@@ -169,7 +170,7 @@ async def _one_table(game: Game, board: Board, caller: Caller) -> None:
     if game.name == caller.came_back_to:
         return
     if board.config.games[game.name].open:
-        await sit_down(game, board, caller).visit()
+        await TABLES[game.name].sit_down(board, caller).visit()
         return
     words = _("{game} is closed just now.").format(game=game.title)
     caller.console.say(f"|14{words}")

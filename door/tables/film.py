@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from ansi.charset import Charset
 from door.call.console import CANVAS_COLUMNS, CANVAS_ROWS
 from door.errors import NoSuchHand
-from door.games.registry import GAMES
 from door.lines.line import MAX_COLUMNS, MAX_ROWS
 from door.tables.reel import Reel, filmed
+from door.tables.registry import TABLES
 from timebank.errors import JournalDamaged
 from timebank.language import ENGLISH, speaking_to
 from timebank.ledger.schema import stamp
@@ -45,8 +45,7 @@ def film(hands: Iterable[StoredRound], reel: Reel) -> Iterator[str]:
         first = first or stored
         try:
             with speaking_to(reel.viewer):
-                game = GAMES[stored.game]
-                game.find_at_the_table(game.film_at)(reel, filmed(stored))
+                TABLES[stored.game].film(reel, filmed(stored))
         except JournalDamaged as damaged:
             words = f"Hand {stored.id}: {str(damaged).rstrip('.')}."
             raise NoSuchHand(words) from damaged
@@ -61,7 +60,7 @@ def _lines(first: StoredRound, reel: Reel) -> Iterator[str]:
             "width": reel.columns,
             "height": reel.rows,
             "timestamp": stamp(first.dealt),
-            "title": f"{GAMES[first.game].title}, hand {first.id}",
+            "title": f"{TABLES[first.game].game.title}, hand {first.id}",
             "env": {"TERM": "xterm-256color"},
             "theme": _THEME,
         }

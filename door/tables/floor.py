@@ -1,15 +1,17 @@
-"""The floor of the house: sitting down at a table, and hands that wait at one."""
+"""The floor of the house: what callers share at its tables, and hands that wait at one."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from door.call.shared import Shared
-from door.games.engine.descriptor import Game, find
+from door.games.engine.descriptor import Game
 from door.games.registry import GAMES
 from door.lobby.pulse import MenuPulse
+from door.tables.game_table import Table
+from door.tables.registry import TABLES
 from timebank.errors import JournalDamaged
 from timebank.wagers import journal
 
@@ -20,38 +22,16 @@ if TYPE_CHECKING:
 log = logging.getLogger("door.tables")
 
 
-class Table(Protocol):
-    async def visit(self) -> None:
-        """Stay until the caller gets up, or something ends the call."""
-
-    async def has_open_hand(self) -> bool:
-        """Look for a hand that was left open; it is laid on the table when there is one."""
-
-    async def stand_open_hand(self) -> None:
-        """Stand the hand that `has_open_hand` found, for a caller who has no time left."""
-
-
-def sit_down(game: Game, board: Board, caller: Caller) -> Table:
-    begin: Callable[[Board, Caller], Table] = game.find_at_the_table(game.table_at)
-    return begin(board, caller)
-
-
-async def menu_words(game: Game, board: Board, caller: Caller) -> str:
-    """Return what the caller should know before sitting down, in a few words."""
-    words: Callable[[Board, Caller], Awaitable[str]] = game.find_at_the_table(game.words_at)
-    return await words(board, caller)
-
-
 def lay_tables(board: Board, given: Mapping[str, Shared] | None = None) -> dict[str, Shared]:
     """Make what the callers of a board share at its games, by name; `given` are there already."""
     shared: dict[str, Shared] = {
         "pulse": MenuPulse(board),
         **(given or {}),
     }
-    for game in GAMES.values():
-        for name, where in game.shares.items():
+    for table in TABLES.values():
+        for name, make in table.shared.items():
             if name not in shared:
-                shared[name] = find(where)(board)
+                shared[name] = make(board)
     return shared
 
 
@@ -70,5 +50,5 @@ async def table_with_open_hand(board: Board, caller: Caller) -> tuple[Game, Tabl
     if game is None:
         log.error("hand %d of %s is of no game here: %s", stored.id, stored.caller, stored.game)
         return None
-    table = sit_down(game, board, caller)
+    table = TABLES[game.name].sit_down(board, caller)
     return (game, table) if await table.has_open_hand() else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from door.games.baccarat import odds
+from door.games.baccarat.kind import BACCARAT_KIND, SAMPLES
 from door.games.baccarat.rules import BACCARAT, SYSOP_CHECKS, BaccaratRules, rules_from_mapping
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
@@ -41,8 +43,9 @@ GAME = Game(
     title="Baccarat",
     about=N_("Bet minutes, or break the bank"),
     read_settings=read,
-    odds_at="door.games.baccarat.odds:odds",
-    costs_at="door.games.baccarat.odds:costs",
-    shares={"sums": "door.lobby.sums:for_board"},
-    card_at="door.games.baccarat.odds:card",
+    kind=BACCARAT_KIND,
+    samples=SAMPLES,
+    odds=odds.odds,
+    costs=odds.costs,
+    card=odds.card,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND, SAMPLES
 from door.games.blackjack.rules import (
     BLACK_JACK_FOR_TIME,
     BlackjackRules,
@@ -12,6 +13,9 @@ from door.games.blackjack.rules import (
 )
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from door.games.solver.blackjack import odds
+from door.games.solver.blackjack_card import card
+from door.games.solver.decisions import BlackjackCosts
 from timebank.language import N_
 from timebank.settings.toml import TomlTable
 
@@ -35,11 +39,10 @@ GAME = Game(
     title="Black Jack For Time",
     about=N_("Beat the dealer, win minutes"),
     read_settings=read,
-    odds_at="door.games.solver.blackjack:odds",
-    costs_at="door.games.solver.decisions:BlackjackCosts",
-    card_at="door.games.solver.blackjack_card:card",
-    shares={
-        "sums": "door.lobby.sums:for_board",
-        "tutor": "door.tables.tutor.thinking:for_board",
-    },
+    kind=BLACK_JACK_FOR_TIME_KIND,
+    samples=SAMPLES,
+    odds=odds,
+    costs=BlackjackCosts,
+    card=card,
+    has_tutor=True,
 )

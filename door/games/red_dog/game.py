@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from door.games.red_dog import odds
+from door.games.red_dog.kind import RED_DOG_KIND, SAMPLES
 from door.games.red_dog.rules import RED_DOG, SYSOP_CHECKS, RedDogRules, rules_from_mapping
 from timebank.language import N_
 from timebank.settings.toml import TomlTable
@@ -28,8 +30,9 @@ GAME = Game(
     title="Red Dog",
     about=N_("Bet that a card falls between"),
     read_settings=read,
-    odds_at="door.games.red_dog.odds:odds",
-    costs_at="door.games.red_dog.odds:costs",
-    shares={"sums": "door.lobby.sums:for_board"},
-    card_at="door.games.red_dog.odds:card",
+    kind=RED_DOG_KIND,
+    samples=SAMPLES,
+    odds=odds.odds,
+    costs=odds.costs,
+    card=odds.card,
 )

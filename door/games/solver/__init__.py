@@ -2,5 +2,5 @@
 
 Combinations, never samples, from a fresh shoe. One file a game, `odds.py` for what they have in
 common, `keeping.py` for the copies on disk, `telling.py` for what is printed. A game's descriptor
-names its own (`Game.odds_at`).
+has its own (`Game.odds`).
 """

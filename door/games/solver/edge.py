@@ -27,7 +27,7 @@ def edge(game: Game, rules: Any) -> str:
     if gain <= 0:
         return f"{game.title}: the house keeps {percent(gain)[1:]} of what a careful caller stakes."
     told = f"{game.title}: a careful caller gains {percent(gain)[1:]} of every stake"
-    if "tutor" in game.shares:
+    if game.has_tutor:
         told += ", and the tutor makes any caller careful"
     for words, changed in _less_generous(game, rules):
         then = _careful(game, changed)

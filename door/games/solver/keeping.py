@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from door.games.engine.descriptor import Game, find
+from door.games.engine.descriptor import Game
 from door.games.registry import GAMES
 from door.games.solver.card import StrategyCard, card_of_plain
 from door.games.solver.odds import Odds
@@ -26,8 +26,7 @@ T = TypeVar("T")
 
 FOLDER = "blackjack-for-time"
 
-_PROGRAM = Path(__file__).parent.parent
-_WORKED_OUT_BY = ("odds", "games")  # folders of the program
+_GAMES = Path(__file__).parent.parent
 
 
 def odds_of(game: Game, rules: Any) -> Odds:
@@ -36,7 +35,7 @@ def odds_of(game: Game, rules: Any) -> Odds:
     kept = _kept(path, Odds.of_plain)
     if kept is not None:
         return kept
-    odds: Odds = find(game.odds_at)(game.name, rules)
+    odds = game.odds(game.name, rules)
     _keep(path, odds.plain())
     return odds
 
@@ -47,7 +46,7 @@ def card_of(game: Game, rules: Any) -> StrategyCard:
     kept = _kept(path, card_of_plain)
     if kept is not None:
         return kept
-    card: StrategyCard = find(game.card_at)(game.title, rules, odds_of(game, rules))
+    card = game.card(game.title, rules, odds_of(game, rules))
     _keep(path, asdict(card))
     return card
 
@@ -68,9 +67,8 @@ def _path(kind: str, name: str, rules: Any) -> Path:
 def _program() -> str:
     """Return the digest of all that odds are made by: another program has others."""
     digest = hashlib.sha256()
-    for folder in _WORKED_OUT_BY:
-        for file in sorted((_PROGRAM / folder).rglob("*.py")):
-            digest.update(file.read_bytes())
+    for file in sorted(_GAMES.rglob("*.py")):
+        digest.update(file.read_bytes())
     return digest.hexdigest()
 
 

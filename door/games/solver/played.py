@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from door.games.blackjack.rules import BlackjackRules
-from door.games.engine.descriptor import Game, find
+from door.games.engine.descriptor import Game
 from door.games.engine.errors import RoundRefused
 from door.games.registry import GAMES
 from door.games.solver.keeping import odds_of
@@ -56,11 +56,11 @@ class _Valued:
 @lru_cache(maxsize=RULES_KEPT)
 def _valued(name: str, rules: str, decks: int) -> _Valued | None:
     game = GAMES.get(name)
-    if game is None or not game.costs_at:
+    if game is None:
         return None
     table = _rules(game, json.loads(rules), decks)
     perfect = odds_of(game, table).strategies["perfect"]
-    return _Valued(perfect.mean, perfect.sd, find(game.costs_at)(table))
+    return _Valued(perfect.mean, perfect.sd, game.costs(table))
 
 
 def _rules(game: Game, mapping: Mapping[str, object], decks: int) -> Any:

@@ -8,6 +8,10 @@ from typing import Literal
 from door.games.blackjack.rules import UNIX_BJ, BlackjackRules, checks_of, rules_from_mapping
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import MOST_COINS, MOST_TURNS, StakeSettings, read_rules
+from door.games.solver.blackjack import odds
+from door.games.solver.blackjack_card import card
+from door.games.solver.decisions import BlackjackCosts
+from door.games.unix_bj.kind import SAMPLES, UNIX_BJ_KIND
 from timebank.language import N_
 from timebank.settings.toml import TomlTable
 
@@ -52,11 +56,10 @@ GAME = Game(
     title="UNIX bj",
     about=N_("The old UNIX game, line by line"),
     read_settings=read,
-    odds_at="door.games.solver.blackjack:odds",
-    costs_at="door.games.solver.decisions:BlackjackCosts",
-    card_at="door.games.solver.blackjack_card:card",
-    shares={
-        "sums": "door.lobby.sums:for_board",
-        "tutor": "door.tables.tutor.thinking:for_board",
-    },
+    kind=UNIX_BJ_KIND,
+    samples=SAMPLES,
+    odds=odds,
+    costs=BlackjackCosts,
+    card=card,
+    has_tutor=True,
 )

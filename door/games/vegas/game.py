@@ -13,6 +13,10 @@ from door.games.blackjack.rules import (
 )
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from door.games.solver.blackjack import odds
+from door.games.solver.blackjack_card import card
+from door.games.solver.decisions import BlackjackCosts
+from door.games.vegas.kind import SAMPLES, VEGAS_KIND
 from timebank.language import N_
 from timebank.settings.toml import TomlTable
 
@@ -51,15 +55,11 @@ GAME = Game(
     title="Vegas",
     about=N_("Sit down with other callers"),
     read_settings=read,
-    odds_at="door.games.solver.blackjack:odds",
-    costs_at="door.games.solver.decisions:BlackjackCosts",
-    card_at="door.games.solver.blackjack_card:card",
-    table_at="company:Company",
-    words_at="room:menu_words",
-    shares={
-        "sums": "door.lobby.sums:for_board",
-        "tutor": "door.tables.tutor.thinking:for_board",
-        "vegas": "door.tables.vegas.room:VegasRoom",
-    },
+    kind=VEGAS_KIND,
+    samples=SAMPLES,
+    odds=odds,
+    costs=BlackjackCosts,
+    card=card,
+    has_tutor=True,
     is_shared=True,
 )

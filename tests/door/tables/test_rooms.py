@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from door.games.engine.descriptor import LONGEST_CODE, Game, find
+from door.games.engine.descriptor import LONGEST_CODE, Game
 from door.games.registry import GAMES
 from door.session.menu import SERVICES
+from door.tables.registry import TABLES
 from tests import ROOT
 from timebank.words import title as bank_title
 
@@ -33,7 +34,7 @@ PURE = {"door.errors", "timebank.language"} | {
 MAY_NAME_RED_DOG = {
     "door/games/registry.py",
     "door/games/proofs.py",
-    "door/games/red_dog/odds.py",
+    "door/tables/registry.py",
 }
 
 
@@ -101,7 +102,8 @@ def test_the_rules_of_a_game_know_the_engine_alone(folder: str) -> None:
 def test_the_engine_knows_no_game(module: str) -> None:
     """Nor the registry, nor what reads it, nor tables, calls and lobby."""
     for other in imports(module, late=True):
-        ours = ("door.games.engine", "door.errors")
+        results = ("door.games.solver.card", "door.games.solver.odds")
+        ours = ("door.games.engine", "door.errors", *results)
         assert not other.startswith("door.") or other.startswith(ours), other
 
 
@@ -110,7 +112,7 @@ def test_games_know_of_each_other_no_more_than_the_shared_engine() -> None:
         folder = module.split(".")[2] if module.startswith("door.games.") else ""
         if folder not in FOLDERS:
             continue
-        shared = ("door.games.engine", "door.tables", "door.games.blackjack")
+        shared = ("door.games.engine", "door.games.solver", "door.games.blackjack")
         own = (f"door.games.{folder}", *shared)
         for other in imports(module, late=True):
             assert not other.startswith("door.games.") or other.startswith(own), (module, other)
@@ -136,8 +138,8 @@ def test_the_bank_imports_no_game(module: str) -> None:
     assert not any(other.startswith("door") for other in imports(module, late=True))
 
 
-def test_settings_are_read_without_rounds_tables_or_books() -> None:
-    """`door run` reads the registry before its first screen."""
+def test_settings_are_read_without_tables_or_books() -> None:
+    """Every command reads the registry."""
     code = (
         "import sys; before = set(sys.modules); import door.config.config;"
         " print('\\n'.join(sys.modules.keys() - before))"
@@ -147,16 +149,13 @@ def test_settings_are_read_without_rounds_tables_or_books() -> None:
     ).stdout.split()
     assert "door.games.registry" in loaded
     heavy = {"sqlalchemy", "telnetlib3", "asyncio", "door.call.caller"}
-    late = re.compile(r"door\.games\.\w+\.(kind|round|table|scene|words|samples|tutor.*)")
-    assert [name for name in loaded if name in heavy or late.fullmatch(name)] == []
+    assert [name for name in loaded if name in heavy or name.startswith("door.tables")] == []
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
-def test_a_descriptor_finds_what_it_names(game: Game) -> None:
+def test_a_descriptor_fits_its_game(game: Game) -> None:
     assert game.kind.name == game.name
-    for where in (game.table_at, game.words_at):
-        assert callable(game.find_at_the_table(where))
-    assert all(callable(find(where)) for where in game.shares.values())
+    assert TABLES[game.name].game is game
     assert game.samples.hands
     assert all(hand["game"] == game.name for hand in game.samples.hands)
     assert len(game.code) <= LONGEST_CODE

@@ -13,7 +13,6 @@ from door.games.blackjack.rules import (
     BlackjackRules,
     rules_from_mapping,
 )
-from door.games.engine.descriptor import find
 from door.games.registry import GAMES
 from door.games.solver.card import MOVES, StrategyCard, card_lines, card_svg
 from door.games.solver.keeping import odds_of
@@ -56,8 +55,7 @@ PUBLISHED = {
 def card_of(name: str, rules: object = None) -> StrategyCard:
     game = GAMES[name]
     rules = game.kind.base if rules is None else rules
-    made: StrategyCard = find(game.card_at)(game.title, rules, odds_of(game, rules))
-    return made
+    return game.card(game.title, rules, odds_of(game, rules))
 
 
 def rows(card: StrategyCard) -> dict[str, str]:

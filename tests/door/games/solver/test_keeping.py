@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from door.games.red_dog import odds as red_dog
+from door.games.red_dog.game import GAME as RED_DOG_GAME
 from door.games.red_dog.rules import RED_DOG
-from door.games.registry import GAMES
 from door.games.solver import keeping
+from door.games.solver.odds import Odds
 
-GAME = GAMES["red-dog"]
+GAME = RED_DOG_GAME
 
 
 @pytest.fixture
@@ -20,13 +21,12 @@ def worked_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[object]:
     """What was worked out, the cache being in a folder of its own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     asked: list[object] = []
-    odds = red_dog.odds
 
-    def counted(name: str, rules: object) -> object:
+    def counted(name: str, rules: object) -> Odds:
         asked.append(rules)
-        return odds(name, rules)  # type: ignore[arg-type]  # whatever rules it is given
+        return RED_DOG_GAME.odds(name, rules)
 
-    monkeypatch.setattr(red_dog, "odds", counted)
+    monkeypatch.setattr(sys.modules[__name__], "GAME", replace(RED_DOG_GAME, odds=counted))
     return asked
 
 
