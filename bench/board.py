@@ -35,7 +35,7 @@ from door.games.blackjack.round import BlackjackAction, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules
 from door.games.engine import shuffle
 from door.server.server import Server, quickest, spare_collections
-from door.tables.tutor.thinking import thinking_of
+from door.tables.tutor.tutor_process import thinking_of
 from timebank.callers import callers
 from timebank.ledger.database import Database
 from timebank.ledger.sqlite.database import SqliteDatabase

@@ -33,7 +33,7 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import instant
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.transfers import Extract
-from timebank.reports import leaves
+from timebank.reports import ledger_pages
 
 PAGE_GOAL = Goal("value", "<=", 100)
 STILL_GOAL = Goal("ratio", "<=", 1.5)
@@ -99,7 +99,9 @@ def at(board: Path, count: int, scale: Scale) -> Iterator[Row]:
 
 def _entry_at(desk: Desk, number: int) -> Extract:
     """Return the first transfer of the next entry, from this transfer on."""
-    return next(rows[0] for at in range(number, number + 9) if (rows := leaves.entry(desk, at)))
+    return next(
+        rows[0] for at in range(number, number + 9) if (rows := ledger_pages.entry(desk, at))
+    )
 
 
 async def _beside(

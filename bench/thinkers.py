@@ -14,9 +14,9 @@ from dataclasses import replace
 
 from door.games.blackjack.rules import VEGAS
 from door.games.engine.cards import CARDS_IN_DECK
-from door.games.solver.tutor.hands import values
+from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.spot import Spot
-from door.tables.tutor.thinking import Thinking, Weighed
+from door.tables.tutor.tutor_process import Thinking, Weighed
 
 DECKS = 6
 RULES = replace(VEGAS, decks=DECKS)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from door.lines import handed
+from door.lines import hand_over
 from tests import ROOT
 
 # Each takes as long to load as half of Python itself, or longer.
@@ -83,9 +83,9 @@ def test_a_door_at_the_server_loads_next_to_nothing(tmp_path: Path) -> None:
     """A server that says yes to all it is asked, and what the door has loaded by its end."""
     config = tmp_path / "sysop.toml"
     config.write_text("")
-    handed.leave_note(str(config), config.stat(), str(tmp_path))
+    hand_over.leave_note(str(config), config.stat(), str(tmp_path))
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
-        server.bind(str(tmp_path / handed.NAME))
+        server.bind(str(tmp_path / hand_over.NAME))
         server.listen()
         server.settimeout(30)
         with subprocess.Popen(
@@ -98,16 +98,16 @@ def test_a_door_at_the_server_loads_next_to_nothing(tmp_path: Path) -> None:
             near, _ = server.accept()
             with near:
                 near.settimeout(30)
-                assert handed.unpacked(near.recv(handed.LARGEST))[0] == handed.CALL
-                near.send(handed.packed(handed.WANTED, handed.STDIO))
-                said, ends, _, _ = socket.recv_fds(near, handed.LARGEST, 2)
-                assert handed.unpacked(said) == [handed.LINE]
+                assert hand_over.unpacked(near.recv(hand_over.LARGEST))[0] == hand_over.CALL
+                near.send(hand_over.packed(hand_over.WANTED, hand_over.STDIO))
+                said, ends, _, _ = socket.recv_fds(near, hand_over.LARGEST, 2)
+                assert hand_over.unpacked(said) == [hand_over.LINE]
                 assert len(ends) == 2
                 for end in ends:
-                    assert handed.flows(end)
+                    assert hand_over.flows(end)
                     os.close(end)
-                near.send(handed.packed(handed.TAKEN))
-                near.send(handed.packed(handed.DONE, "7"))
+                near.send(hand_over.packed(hand_over.TAKEN))
+                near.send(hand_over.packed(hand_over.DONE, "7"))
             _, told = door.communicate(timeout=30)
         assert door.returncode == 7
     found = loaded(told)

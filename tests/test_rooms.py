@@ -52,7 +52,7 @@ ORDER = {
         "door.config",
         "door.config.log_file",
         "door.defence",
-        "door.servers",
+        "door.peers",
         "door.call",
         "door.lobby",
         "door.tables",

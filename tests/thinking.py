@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from door.games.solver.tutor.hands import values
+from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.spot import Spot
-from door.tables.tutor.thinking import Thinking, Weighed
+from door.tables.tutor.tutor_process import Thinking, Weighed
 
 
 class InPlace(Thinking):

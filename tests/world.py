@@ -26,7 +26,7 @@ from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.engine import shuffle
 from door.server.for_doors import ForDoors
 from door.server.server import Server
-from door.tables.tutor.thinking import Thinking
+from door.tables.tutor.tutor_process import Thinking
 from tests.clock import FakeClock
 from tests.terminal import MODERN, Profile, Terminal
 from tests.thinking import InPlace
@@ -324,11 +324,11 @@ class World:
             return extracts.chosen(desk, Wanted(caller_id=number))
 
     def findings(self) -> list[Finding]:
-        from door.games import hands
+        from door.games import hand_check
 
         with self.books() as desk:
             _note_powers(desk)
-            return hands.audit(desk)[0]
+            return hand_check.audit(desk)[0]
 
 
 def _note_powers(desk: Desk) -> None:

@@ -21,7 +21,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from door.config import annotated
+from door.config import default_file
 
 HOUSE = Path(__file__).parent.parent
 UNITS = HOUSE / "door" / "setup" / "files" / "systemd"
@@ -85,7 +85,7 @@ SETTINGS = {
 
 def settings() -> str:
     """Return the annotated settings, with the folders of the package."""
-    text = annotated.text()
+    text = default_file.text()
     for usual, ours in SETTINGS.items():
         assert usual in text
         text = text.replace(usual, ours, 1)

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from door.config import annotated, describing
+from door.config import default_file, schema
 from tools import check_page
 from tools.gallery import __main__ as gallery
 from tools.gallery import kept
@@ -50,7 +50,7 @@ def settings_page() -> str:
         "# Every key of sysop.toml\n",
         "`door init` writes a file with all of them. `door config show --effective` shows what"
         " holds on your board, and [the sysop's guide](../sysop-guide.md#sysoptoml) says more.\n",
-        *_table_parts("", describing.schema()),
+        *_table_parts("", schema.schema()),
     ]
     return "\n".join(parts)
 
@@ -82,7 +82,7 @@ def _table_parts(name: str, table: Mapping[str, Any]) -> Iterator[str]:
 
 def _where_in_the_file(table: tuple[str, object]) -> int:
     """Find where a table comes in the annotated file, which has them in the order to read them."""
-    found = re.search(rf"^#? ?\[+{table[0]}\b", annotated.text(), re.MULTILINE)
+    found = re.search(rf"^#? ?\[+{table[0]}\b", default_file.text(), re.MULTILINE)
     assert found is not None  # it has every table
     return found.start()
 

@@ -34,7 +34,7 @@ import click
 from door import closed
 from door.config import config as settings
 from door.config.log_file import FILE
-from door.games import hands
+from door.games import hand_check
 from timebank.ledger.engines import books_of
 from verify.postgres import served as served_by_postgres
 from verify.robots import HASTY, Robot, Seen, check, copied, house, phone
@@ -268,7 +268,7 @@ class Book:
         self.count.look()
         try:
             with database.reading(self.config.bank, datetime.now(UTC)) as desk:
-                findings, _ = hands.audit(desk)
+                findings, _ = hand_check.audit(desk)
         finally:
             database.close()
         assert not findings, [str(finding) for finding in findings]

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from door.call import passwords
+from door.call.arrivals import Comings
 from door.call.caller import TAKEN_OVER, WAS_TAKEN_OVER, Caller, closed
 from door.call.chair import SWITCHED_OFF
-from door.call.comings import Comings
 from door.call.console import Console
 from door.call.guest_caller import HostCaller, brought_by
 from door.call.purse import TickingPurse
@@ -21,7 +21,7 @@ from door.defence.counts import FIRST, Rank
 from door.defence.reception import Reception
 from door.errors import BoardFull, Interruption, TakenOver
 from door.games.engine.shuffle import SEED_BYTES
-from door.servers.peers import Peers
+from door.peers.live_servers import Peers
 from timebank.callers import callers, ssh_keys
 from timebank.callers.notices import note_seen
 from timebank.calls import calls

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door.config.boards import HostBoard
-from door.dropfiles.giving import give
-from door.dropfiles.understanding import GiveBack, Way
+from door.dropfiles.give_back import give
+from door.dropfiles.interpretation import GiveBack, Way
 
 if TYPE_CHECKING:
     from door.call.console import Look

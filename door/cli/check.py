@@ -15,7 +15,8 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from door import closed
-from door.config import config, named, privacy
+from door.config import config, privacy
+from door.config import people as named
 from door.config.config import Config
 from door.config.listeners import DOORS_ALONE
 from door.defence.front_ends import Lookout, signs_in

@@ -12,8 +12,8 @@ from timebank.cli.common import format_option, tell
 from timebank.cli.errors import UserError, refusing
 
 if TYPE_CHECKING:
-    from door.config.changing import Change
-    from door.config.describing import Setting
+    from door.config.editing import Change
+    from door.config.schema import Setting
 
 FIELDS = ("key", "value", "default")
 
@@ -31,7 +31,7 @@ def config_group() -> None:
 @format_option
 def show(config_path: Path, effective: bool, form: str) -> None:
     """Show the settings without their comments."""
-    from door.config.changing import rendered
+    from door.config.editing import rendered
 
     text, keys = _read(config_path)
     if not effective:
@@ -48,7 +48,7 @@ def show(config_path: Path, effective: bool, form: str) -> None:
 @click.argument("key")
 def get(config_path: Path, key: str) -> None:
     """Print the value of a KEY such as calls.nodes, its default where the file has none."""
-    from door.config.changing import find, toml
+    from door.config.editing import find, toml
     from door.errors import ChangeRefused
 
     text, _ = _read(config_path)
@@ -82,7 +82,7 @@ def unset(config_path: Path, key: str) -> None:
 @format_option
 def diff(config_path: Path, form: str) -> None:
     """Show what differs from the defaults."""
-    from door.config.changing import from_default, rendered
+    from door.config.editing import from_default, rendered
 
     keys = from_default(_read(config_path)[1])
     if form != "text":
@@ -98,14 +98,14 @@ def schema() -> None:
     """Print a JSON Schema of sysop.toml, by which editors check and complete it."""
     import json
 
-    from door.config.describing import schema as described
+    from door.config.schema import schema as described
 
     click.echo(json.dumps(described(), indent=2, ensure_ascii=False))
 
 
 def _read(path: Path) -> tuple[str, list[Setting]]:
     """Read a file of settings that is in order, and all its keys."""
-    from door.config.describing import described
+    from door.config.schema import described
     from timebank.errors import SettingsError
     from timebank.settings.toml import open_table
 
@@ -133,7 +133,7 @@ def _paths_in(text: str) -> set[tuple[str | int, ...]]:
 def _write(keys: list[Setting], form: str) -> None:
     import json
 
-    from door.config.changing import HIDDEN
+    from door.config.editing import HIDDEN
 
     shown = [key for key in keys if key.path[-1] != HIDDEN]
     listed = [dict(zip(FIELDS, (key.name, key.value, key.default), strict=True)) for key in shown]
@@ -144,7 +144,7 @@ def _write(keys: list[Setting], form: str) -> None:
 
 
 def _change(path: Path, key: str, typed: str | None) -> None:
-    from door.config.changing import changed
+    from door.config.editing import changed
     from door.errors import ChangeRefused
     from door.setup.writing import replace
     from timebank.errors import SettingsError
@@ -163,7 +163,7 @@ def _change(path: Path, key: str, typed: str | None) -> None:
 
 
 def _told(change: Change, path: Path) -> list[str]:
-    from door.config.changing import shown
+    from door.config.editing import shown
     from door.config.reloading import keep_begun
 
     name = change.key.name

@@ -22,9 +22,9 @@ from door.call.guest import THEBANK_EXT
 from door.call.guest_caller import brought_by
 from door.config.boards import board_named, board_of
 from door.dropfiles.dropfile import HostSettings, Limit
-from door.dropfiles.finding import find
-from door.dropfiles.telling import sentences
-from door.dropfiles.understanding import Understood, understand
+from door.dropfiles.interpretation import Understood, understand
+from door.dropfiles.report import sentences
+from door.dropfiles.search import find
 from door.errors import BoardUnsure, DoesNotFit, DropFileRefused
 from door.session.arrival import Asked, DoorCall, arrive
 from door.setup import host_boards

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from door.config import config as configs
+from door.games.solver.cache import odds_of
 from door.games.solver.evening import Ends, Evening, House, Plan, evening, house
-from door.games.solver.keeping import odds_of
 from door.games.solver.odds import RUNS_ON
-from door.games.solver.telling import percent
+from door.games.solver.odds_text import percent
 from timebank.cli.errors import UserError
 from timebank.settings.schedule import DAY_MINUTES
 from timebank.settings.toml import Problems, TomlTable

@@ -52,7 +52,7 @@ def start(config_path: Path, by: str, name: str | None, minutes: int | None, not
     Callers are told and have a minute. With --minutes, NAME may be one that sysop.toml does not
     have.
     """
-    from door.server import asking
+    from door.server import control_client
     from timebank.cli.common import open_books
     from timebank.keeping import events
 
@@ -60,7 +60,7 @@ def start(config_path: Path, by: str, name: str | None, minutes: int | None, not
     with open_books(load_config(config_path).bank) as books, books.work() as desk:
         started = events.start(desk, asked, by)
     click.echo(started.words)
-    asking.tell_of_event(config_path)
+    control_client.tell_of_event(config_path)
 
 
 @event.command()
@@ -71,11 +71,11 @@ def end(config_path: Path, by: str) -> None:
 
     The one of the schedule takes place at its time.
     """
-    from door.server import asking
+    from door.server import control_client
     from timebank.cli.common import open_books
     from timebank.keeping import events
 
     with open_books(load_config(config_path).bank) as books, books.work() as desk:
         words = events.take_back(desk, by)
     click.echo(words)
-    asking.tell_of_event(config_path)
+    control_client.tell_of_event(config_path)

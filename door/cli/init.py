@@ -244,7 +244,7 @@ def _write_settings(folder: Path, answers: BoardAnswers) -> None:
 def _enter_sysop(config: Config, typed: str, by: str, *, asks: bool) -> None:
     """Register the sysop, if there is a password for it and nobody has done so."""
     from door.call import passwords
-    from door.config.named import command
+    from door.config.people import command
     from door.setup import new_board
     from timebank.errors import BooksFailed, DatabaseRefused, Refused
 

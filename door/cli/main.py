@@ -144,7 +144,7 @@ def pages(
     from timebank.errors import BooksFailed, DatabaseRefused
 
     try:
-        from door.desk.pages import serving
+        from door.desk.pages import pages_server
     except ImportError as missing:
         raise UserError(NOT_INSTALLED) from missing
     config = load_config(config_path)
@@ -156,7 +156,7 @@ def pages(
     pipe = sys.stdin.fileno() if with_server else None
     with refusing(DatabaseRefused, BooksFailed, CannotListen, OSError):
         place = (host or own.host, port or own.port, certificate, key)
-        serving.serve(config, *place, _announce, pipe)
+        pages_server.serve(config, *place, _announce, pipe)
 
 
 @main.command()
@@ -348,7 +348,7 @@ def odds(
 @click.argument("file", type=click.File("rb"))
 def replay(file: BinaryIO) -> None:
     """Replay a hand, or a list of hands, from a JSON FILE (- for standard input)."""
-    from door.games import replay as replays
+    from door.games import json_replay as replays
     from door.games.engine.errors import ReplayError
 
     try:
@@ -477,7 +477,8 @@ def hand(
 
     With --cast, print a film of it for `asciinema play`, or of an evening at its table.
     """
-    from door.games import hands, proofs
+    from door.games import hand_check as hands
+    from door.games import proofs
 
     if as_json + as_proof + as_cast > 1:
         raise UserError("--json, --proof and --cast are different forms: ask for one.")
@@ -548,7 +549,7 @@ def audit(
     Exits with 1 and names what is wrong. The digest of the last transfer is shown as `timebank
     audit` shows it.
     """
-    from door.games import hands
+    from door.games import hand_check as hands
     from timebank.audit import jobs as audit_jobs
     from timebank.audit.checkpoints import first_open_hand
     from timebank.cli.common import (
@@ -705,11 +706,11 @@ def unmute(config_path: Path, by: str, name: str) -> None:
 @click.argument("text")
 def notice(config_path: Path, by: str, name: str, text: str) -> None:
     """Leave a caller a line that they read at their next log-on, or at once where they are on."""
-    from timebank.keeping import sysop
+    from timebank.keeping import caller_acts
 
     with _desk(load_config(config_path)) as desk:
         record = _caller(desk, name)
-        words = sysop.leave_notice(desk, record.id, text, by)
+        words = caller_acts.leave_notice(desk, record.id, text, by)
     if not words:
         raise UserError("There is nothing to say.")
     click.echo(f"{record.name} reads it at the next log-on, or sooner: {words}")
@@ -741,7 +742,7 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
     from door.defence import ssh_keys
     from timebank.callers import ssh_keys as kept
     from timebank.cli.common import tell
-    from timebank.keeping import sysop
+    from timebank.keeping import caller_acts
     from timebank.reports.statements import NAME, printable
     from timebank.reports.tables import Column, Listing
 
@@ -753,7 +754,7 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
         if take_away is not None:
             if take_away not in found:
                 raise UserError(f"{record.name} has no key {take_away}.")
-            sysop.take_key_away(desk, record.id, found[take_away].line, take_away, by)
+            caller_acts.take_key_away(desk, record.id, found[take_away].line, take_away, by)
     if take_away is not None:
         click.echo(f"{take_away} no longer logs {record.name} on.")
         return
@@ -775,7 +776,7 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
 @click.argument("new_name")
 def rename(config_path: Path, by: str, name: str, new_name: str) -> None:
     """Rename a caller, who keeps everything, powers included."""
-    from timebank.keeping import sysop
+    from timebank.keeping import caller_acts
     from timebank.names import names
 
     config = load_config(config_path)
@@ -784,7 +785,7 @@ def rename(config_path: Path, by: str, name: str, new_name: str) -> None:
         with refusing(NameRefused):
             kept = names.check(new_name)
             _refuse_kept(config, kept)
-            renamed = sysop.rename(desk, record.id, kept, by)
+            renamed = caller_acts.rename(desk, record.id, kept, by)
     click.echo(f"{record.name} is now {renamed.name}.")
     if config.bank.is_barred(record.name) and not config.bank.is_barred(renamed.name):
         click.echo(
@@ -800,7 +801,7 @@ def rename(config_path: Path, by: str, name: str, new_name: str) -> None:
 @click.option("--yes", is_flag=True, help="Don't ask.")
 def delete(config_path: Path, by: str, name: str, yes: bool) -> None:
     """Delete a caller. Their time is forfeited; the ledger keeps their history."""
-    from timebank.keeping import sysop
+    from timebank.keeping import caller_acts
 
     config = load_config(config_path)
     with _desk(config) as desk:
@@ -808,7 +809,7 @@ def delete(config_path: Path, by: str, name: str, yes: bool) -> None:
     if not yes:
         click.confirm(f"Delete {record.name} and forfeit all their time?", abort=True)
     with _desk(config) as desk:
-        sysop.delete(desk, record.id, by)
+        caller_acts.delete(desk, record.id, by)
     click.echo(f"{record.name} is deleted; their time is forfeited.")
 
 
@@ -823,9 +824,9 @@ def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
     The sysop's own name gets sysop powers; any other gets them by `door callers grant`.
     """
     from door.call import passwords
-    from door.config.named import command
+    from door.config.people import command
     from timebank.callers import recovery
-    from timebank.keeping import sysop
+    from timebank.keeping import caller_acts
     from timebank.names import names
 
     config = load_config(config_path)
@@ -848,9 +849,9 @@ def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
     with _desk(config) as desk:
         if record is not None:
             had_code = recovery.has_one(desk, record.id)
-            sysop.set_password(desk, record.id, hashed, by)
+            caller_acts.set_password(desk, record.id, hashed, by)
         else:
-            entered = sysop.enter(desk, kept or name, hashed, by, with_powers=is_sysop)
+            entered = caller_acts.enter(desk, kept or name, hashed, by, with_powers=is_sysop)
     if record is not None:
         void = " The recovery code is void; Your settings makes a new one." if had_code else ""
         click.echo(f"{record.name} has a new password.{void}")
@@ -875,9 +876,9 @@ def _set_state(
     before: str,
 ) -> None:
     """Lock, mute or let free, and say whether the caller was so `before` or is so `now`."""
-    from timebank.keeping import sysop
+    from timebank.keeping import caller_acts
 
-    change = {"locked": sysop.set_locked, "muted": sysop.set_muted}[state]
+    change = {"locked": caller_acts.set_locked, "muted": caller_acts.set_muted}[state]
     with _desk(load_config(config_path)) as desk:
         record = _caller(desk, name)
         is_new = change(desk, record.id, is_so, by)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from door.games.engine.errors import RulesRefused
 from door.games.registry import GAMES, game_named
-from door.games.solver import telling
-from door.games.solver.card import card_lines, card_svg
-from door.games.solver.keeping import card_of, odds_of
+from door.games.solver import odds_text
+from door.games.solver.cache import card_of, odds_of
+from door.games.solver.strategy_card import card_lines, card_svg
 from timebank.cli.errors import UserError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def show(
     """Give what is printed of the `tables` that are asked for."""
     found = [(game, odds_of(game, rules)) for game, rules in tables(config, table, given)]
     if form == "text":
-        yield from _joined(telling.pieces(game.title, odds) for game, odds in found)
+        yield from _joined(odds_text.pieces(game.title, odds) for game, odds in found)
     else:
         yield _for_programs([odds for _, odds in found], form, is_one=table is not None)
 

@@ -68,7 +68,7 @@ def setup(
 
 def _settings(config: Config, made: HostSetup) -> str:
     """Add the board's table to the settings, unless they would be wrong with it."""
-    from door.config.describing import described
+    from door.config.schema import described
     from door.setup import host_boards, writing
     from timebank.errors import SettingsError
 

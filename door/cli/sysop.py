@@ -226,7 +226,7 @@ def _tell_state(where: Where) -> None:
 
 
 def _asked(where: Where, command: str, what: dict[str, object]) -> Mapping[str, Any]:
-    from door.server import asking
+    from door.server import control_client as asking
 
     path, data = where
     with refusing(NoAnswer):

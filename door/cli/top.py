@@ -31,9 +31,9 @@ def top(config_path: Path, by: str) -> None:
         from door.desk.top.app import Top
     except ImportError as missing:
         raise UserError(NOT_INSTALLED) from missing
-    from door.desk.pages.doing import Doing
-    from door.desk.pages.reading import Reading
-    from door.desk.top.watching import Watching
+    from door.desk.pages.operations import Doing
+    from door.desk.pages.queries import Reading
+    from door.desk.top.snapshot import Watching
 
     config = load_config(config_path)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

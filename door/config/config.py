@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from door.config.boards import HostBoard, read_boards
-from door.config.company import CompanySettings, read_company
 from door.config.defence import Defences, read_defence
 from door.config.listeners import (
     HealthSettings,
@@ -28,6 +27,7 @@ from door.config.listeners import (
 from door.config.metrics import MetricsSettings, read_metrics
 from door.config.pages import PagesSettings, read_pages
 from door.config.public import EXAMPLE, LONGEST_ADDRESS, PublicSettings, read_public
+from door.config.talk import CompanySettings, read_company
 from door.config.tournament import TournamentSettings, read_tournament
 from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES

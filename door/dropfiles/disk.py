@@ -1,8 +1,8 @@
 """The drop files of a folder, as they were read at one moment.
 
 A server may not see the folder of a host, may see another one there, or could wait for its disk for
-ever. So `door run` reads the files as its own user (`door.lines.handed`) and sends what is in them.
-Whoever looks at the files of this machine reads them in the same way.
+ever. So `door run` reads the files as its own user and sends their bytes (`door.lines.hand_over`).
+`door doctor` reads the files of this machine in the same way.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from door.lines import handed
+from door.lines import hand_over
 from timebank import files
 from timebank.errors import NotPlain
 
 if TYPE_CHECKING:
-    from door.lines.handed import HostFile
+    from door.lines.hand_over import HostFile
 
 
 class HostFiles:
@@ -29,7 +29,7 @@ class HostFiles:
 
     @classmethod
     def at(cls, place: Path) -> HostFiles:
-        return cls(*handed.files_at(str(place)))
+        return cls(*hand_over.files_at(str(place)))
 
     def __contains__(self, path: Path) -> bool:
         return path in self._files
@@ -38,7 +38,7 @@ class HostFiles:
         """Return the files, those excepted that are none; raises `OSError`."""
         if self._error:
             raise OSError(self._error, os.strerror(self._error), str(self.folder))
-        return [path for path, file in self._files.items() if file[2] != handed.NO_FILE]
+        return [path for path, file in self._files.items() if file[2] != hand_over.NO_FILE]
 
     def written(self, path: Path) -> float:
         """Return when a file was written, in seconds since 1970."""
@@ -49,7 +49,7 @@ class HostFiles:
         if path not in self._files:
             raise FileNotFoundError(path)
         _, _, number, content = self._files[path]
-        if number == handed.UNEXPECTED:
+        if number == hand_over.UNEXPECTED:
             raise NotPlain(number, content.decode(), str(path))
         if number:
             raise files.unopened(number, path)

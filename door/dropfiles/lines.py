@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from door.dropfiles.dropfile import Limit, TimeLeft
 from door.errors import DropFileRefused
-from door.lines import handed
+from door.lines import hand_over
 from timebank import files
 from timebank.errors import NotPlain
 from timebank.words import clean
@@ -24,7 +24,7 @@ from timebank.words import clean
 if TYPE_CHECKING:
     from door.dropfiles.disk import HostFiles
 
-LARGEST = handed.LARGEST_FILE
+LARGEST = hand_over.LARGEST_FILE
 LONGEST_LINE = 1024  # bytes
 MOST_LINES = 100  # DOOR.SYS has 52
 LONGEST_TEXT = 80  # characters of a name that are kept
@@ -82,7 +82,7 @@ def _refusals(path: Path) -> Iterator[None]:
 
 def raw_of(path: Path, file: int) -> Raw:
     """Read a drop file that is open."""
-    return _checked(path, handed.content(file))
+    return _checked(path, hand_over.content(file))
 
 
 def _checked(path: Path, content: bytes) -> Raw:

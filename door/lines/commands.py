@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from door.lines import handed
+from door.lines import hand_over
 
 # What the sysop says: a command, and what they type behind it. What the server says.
 COMMAND, TYPED = "command", "typed"
@@ -34,7 +34,7 @@ def packets(what: Said) -> list[bytes]:
     """
     text = json.dumps(what)
     *parts, last = (text[start : start + PIECE] for start in range(0, len(text), PIECE))
-    return [*(handed.packed(PART, part) for part in parts), handed.packed(SAID, last)]
+    return [*(hand_over.packed(PART, part) for part in parts), hand_over.packed(SAID, last)]
 
 
 def read(text: str) -> Said:
@@ -55,7 +55,7 @@ class SysopCommand:
         self.has_ended = False
         self._wire = wire
         self._listens = False
-        wire.send(handed.packed(HEARD))
+        wire.send(hand_over.packed(HEARD))
 
     async def answer(self, what: Said) -> None:
         """Send an object; OSError where nobody takes it."""
@@ -77,7 +77,7 @@ class SysopCommand:
 
     def _read(self, typed: Callable[[Said], None], hung_up: Callable[[], None]) -> None:
         try:
-            word, *texts = handed.unpacked(handed.receive(self._wire))
+            word, *texts = hand_over.unpacked(hand_over.receive(self._wire))
         except BlockingIOError:
             return
         except OSError:
@@ -95,7 +95,7 @@ class Conversation:
 
     def __init__(self, folder: Path, said: Said) -> None:
         """Give a command to the server in a data folder; OSError where none listens."""
-        near = handed.dial(str(folder))
+        near = hand_over.dial(str(folder))
         self._wire = socket.socket(fileno=near.detach())
         self._wire.setblocking(False)
         self._say(COMMAND, said)
@@ -106,14 +106,14 @@ class Conversation:
             self._say(TYPED, said)
 
     def _say(self, word: str, said: Said) -> None:
-        self._wire.send(handed.packed(word, json.dumps(said)))
+        self._wire.send(hand_over.packed(word, json.dumps(said)))
 
     async def told(self) -> AsyncGenerator[Said, None]:
         """Give what the server tells, until its end; OSError where it has been killed."""
         loop, text = asyncio.get_running_loop(), ""
         with self._wire:
-            while packet := await loop.sock_recv(self._wire, handed.LARGEST):
-                word, *texts = handed.unpacked(packet)
+            while packet := await loop.sock_recv(self._wire, hand_over.LARGEST):
+                word, *texts = hand_over.unpacked(packet)
                 text += "".join(texts)
                 if word == SAID:
                     yield read(text)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from door.call.page import Page
 from door.call.shared import Shared
-from door.games.solver.keeping import card_at
-from door.games.solver.played import for_the_bank
+from door.games.solver.cache import card_at
+from door.games.solver.played_hand import for_the_bank
 from door.helper import Helper
 from timebank.language import _
 from timebank.reports.house import lucks_of
@@ -17,7 +17,7 @@ from timebank.reports.house import lucks_of
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.console import Console
-    from door.games.solver.card import StrategyCard
+    from door.games.solver.strategy_card import StrategyCard
     from timebank.reports.house import FinishedHand, TableLuck
 
 PATIENCE = 120.0  # seconds for an answer, on a machine that has much else to do

@@ -20,7 +20,7 @@ from timebank.callers import callers, powers, sysop_log
 from timebank.errors import Refused
 from timebank.language import N_, Phrase, _
 from timebank.ledger import transfers
-from timebank.window.sysop import adjust, freeze, unfreeze
+from timebank.window.corrections import adjust, freeze, unfreeze
 from timebank.words import moment, span
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import select
 
-from door.lines import handed
+from door.lines import hand_over
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from door.lines.handed import HostFile
+    from door.lines.hand_over import HostFile
 
 DOOR32 = "door32.sys"
 SOCKET = b"2"  # its first line, for a socket that the second line names
@@ -58,11 +58,11 @@ def line_of(
             return CallerLine(called_back, called_back)
         if "socket" in said or not ("stdio" in said or "local" in said):
             end = int(said["socket"]) if "socket" in said else _named(files)
-            if end is not None and handed.is_socket(end):
+            if end is not None and hand_over.is_socket(end):
                 return CallerLine(end, end)
             if "socket" in said:
                 return None
-        return CallerLine(0, 1) if handed.flows(0) and handed.flows(1) else None
+        return CallerLine(0, 1) if hand_over.flows(0) and hand_over.flows(1) else None
     except (OSError, ValueError, OverflowError):
         return None
 

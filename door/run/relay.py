@@ -19,7 +19,7 @@ import sys
 import termios
 import time
 
-from door.lines import handed
+from door.lines import hand_over
 
 TYPE_CHECKING = False  # as `typing` has it, which is not loaded for that
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any, NoReturn
 
-    from door.lines.handed import HostFile, HostFolder
+    from door.lines.hand_over import HostFile, HostFolder
     from door.run.caller_line import CallerLine
 
 CONFIG, CONFIG_VARIABLE = "sysop.toml", "BJFT_CONFIG"
@@ -66,9 +66,9 @@ SEALS = 15  # all that `fcntl` has for a file that nobody may change any more
 LONGEST_FACTS = 256  # bytes
 HANG_UPS = (signal.SIGHUP, signal.SIGTERM)
 _SIGNALS = {
-    signal.SIGHUP: handed.HUNG_UP,
-    signal.SIGTERM: handed.ENDED,
-    signal.SIGWINCH: handed.RESIZED,
+    signal.SIGHUP: hand_over.HUNG_UP,
+    signal.SIGTERM: hand_over.ENDED,
+    signal.SIGWINCH: hand_over.RESIZED,
 }
 
 
@@ -83,7 +83,7 @@ class Before:
         self.now, self.arrived = time.time(), time.monotonic()
         self.went_on = False
         self.called_back: int | None = None
-        self.release = handed.release()  # of this process, whatever is installed meanwhile
+        self.release = hand_over.release()  # of this process, whatever is installed meanwhile
 
     def call_back(self, host: str, port: int) -> int:
         """Connect to the host, once: it takes one connection. Raises `_NotServed`."""
@@ -107,14 +107,14 @@ class Before:
         # way, in which modules come before the release has its name.
         words = [sys.executable, "-P", "-c", BEGIN, *sys.argv[1:]]
         try:
-            end = os.memfd_create(handed.GOES_ON, os.MFD_ALLOW_SEALING)
+            end = os.memfd_create(hand_over.GOES_ON, os.MFD_ALLOW_SEALING)
             os.write(end, facts.encode("ascii"))
             fcntl.fcntl(end, fcntl.F_ADD_SEALS, SEALS)
             for passed in (end, kept):
                 if passed >= 0:
                     os.set_inheritable(passed, True)
             signal.pthread_sigmask(signal.SIG_BLOCK, HANG_UPS)
-            os.execve(sys.executable, words, {**environment, handed.GOES_ON: str(end)})
+            os.execve(sys.executable, words, {**environment, hand_over.GOES_ON: str(end)})
         except OSError:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, HANG_UPS)
 
@@ -123,7 +123,7 @@ class Before:
         import fcntl  # noqa: PLC0415 - few doors go on
 
         try:
-            end = int(environment[handed.GOES_ON])
+            end = int(environment[hand_over.GOES_ON])
             if fcntl.fcntl(end, fcntl.F_GET_SEALS) & SEALS != SEALS:
                 return
             now, arrived, went_on, kept = os.pread(end, LONGEST_FACTS, 0).split()
@@ -172,7 +172,7 @@ class Door:
     def __init__(self, said: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self.said, self.environment = said, environment
         self.before = Before()
-        if handed.GOES_ON in environment:
+        if hand_over.GOES_ON in environment:
             self.before.go_on(environment)
         self.settings = Settings(said, environment)
         self._hand_overs: list[float] = []
@@ -239,7 +239,7 @@ class Door:
         if self.before.went_on:
             self._keep_up()
         # Before a server waits for us: the disk of the host may be slow.
-        folder = handed.files_at(_placed(self.said, self.environment)[0])
+        folder = hand_over.files_at(_placed(self.said, self.environment)[0])
         self._files = folder[3]
         wire = self._reach()
         try:
@@ -265,7 +265,7 @@ class Door:
         if len(recent) >= MOST_HAND_OVERS:
             raise _NotServed(CLOSED, FAILED, "the board's servers have ended one after another")
         self._waits = ""
-        time.sleep(handed.PAUSE if recent else 0)
+        time.sleep(hand_over.PAUSE if recent else 0)
 
     def _end_hung(self, wire: _socket.socket) -> None:
         """End a server that has stood still for long, if it is ours; raises `_NotServed`."""
@@ -278,7 +278,7 @@ class Door:
     def _keep_up(self) -> None:
         """Become a door of the release that is installed now, if that is another one: what would be
         loaded from now on does not go with what is loaded."""
-        if handed.release() not in ("", self.before.release):
+        if hand_over.release() not in ("", self.before.release):
             self.before.begin_again(self.environment)
 
     def _wait_for_another(self) -> None:
@@ -298,18 +298,18 @@ class Door:
         if folder is None:
             raise _NotServed(OUT_OF_ORDER, REFUSED, f"{self.settings.path} cannot be read")
         try:
-            wire = handed.dial_if_any(folder)
+            wire = hand_over.dial_if_any(folder)
             while wire is None:
                 folder = self.settings.without_note() or folder
                 self._wait_while_closed(folder)
-                wire = handed.dial_if_any(folder) or self._start(folder)
+                wire = hand_over.dial_if_any(folder) or self._start(folder)
         except BlockingIOError as error:  # its queue is full
             raise _NotServed(NO_ANSWER, FAILED, HUNG) from error
         except OSError as error:
-            why = f"the server's {os.path.join(folder, handed.NAME)} cannot be opened: {error}"
+            why = f"the server's {os.path.join(folder, hand_over.NAME)} cannot be opened: {error}"
             raise _NotServed(CLOSED, REFUSED, why) from error
         # Whoever shares the folder could listen in it, and be told of callers.
-        if not handed.is_of(wire, os.stat(folder).st_uid):
+        if not hand_over.is_of(wire, os.stat(folder).st_uid):
             wire.close()
             why = f"the server in {folder} is neither its owner's nor root's: it is told nothing"
             raise _NotServed(CLOSED, REFUSED, why)
@@ -326,7 +326,7 @@ class Door:
             if time.monotonic() >= until:
                 raise _NotServed(CLOSED, WELL)
             self.wait(ONE_MOMENT)
-            time.sleep(handed.PAUSE)
+            time.sleep(hand_over.PAUSE)
 
     def _start(self, folder: str) -> _socket.socket:
         from door.run import starting  # noqa: PLC0415 - where a server runs nobody needs it
@@ -400,7 +400,7 @@ class Settings:
 
     def __init__(self, said: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self.path = said.get("config") or environment.get(CONFIG_VARIABLE) or CONFIG
-        self.folder = handed.folder_noted(self.path) or self._folder_set()
+        self.folder = hand_over.folder_noted(self.path) or self._folder_set()
 
     def without_note(self) -> str | None:
         """Return the data folder by sysop.toml alone: the server that left the note has ended, and
@@ -449,8 +449,8 @@ def _messages(
     _, here, asked, heard = _placed(said, environment)
     path, is_named, error, files = folder
     facts = [
-        f"version={handed.VERSION}",
-        f"release={handed.release()}",
+        f"version={hand_over.VERSION}",
+        f"release={hand_over.release()}",
         f"now={before.now!r}",
         f"arrived={before.arrived!r}",
         f"offset={time.localtime(before.now).tm_gmtoff}",
@@ -462,11 +462,11 @@ def _messages(
         *(f"--{name}={value}" for name, value in asked.items()),
         *(f"${name}={value}" for name, value in heard.items()),
     ]
-    call = handed.packed(handed.CALL, *facts)
-    if len(call) > handed.LARGEST:
+    call = hand_over.packed(hand_over.CALL, *facts)
+    if len(call) > hand_over.LARGEST:
         long = [f"--{name}" for name in asked] + list(heard)
         raise _NotServed(OUT_OF_ORDER, REFUSED, TOO_LONG.format(", ".join(long)))
-    return [*map(handed.file_packed, files), call]
+    return [*map(hand_over.file_packed, files), call]
 
 
 def _placed(
@@ -478,12 +478,12 @@ def _placed(
         here = os.getcwd()
     except OSError:  # a host has taken away the folder that it started us in
         here = "/"
-    heard = {name: environment[name] for name in handed.VARIABLES if environment.get(name)}
-    whole = {name: os.path.join(here, heard[name]) for name in handed.PATHS if name in heard}
+    heard = {name: environment[name] for name in hand_over.VARIABLES if environment.get(name)}
+    whole = {name: os.path.join(here, heard[name]) for name in hand_over.PATHS if name in heard}
     asked = dict(said)
     if "dropfile" in asked:
         asked["dropfile"] = os.path.join(here, asked["dropfile"])
-    # In the order in which `door.dropfiles.finding` looks.
+    # In the order in which `door.dropfiles.search` looks.
     place = asked.get("dropfile", next(iter(whole.values()), here))
     return place, here, asked, {**heard, **whole}
 
@@ -527,7 +527,7 @@ class _Relay:
                 signal.signal(number, handler)
 
     def _call(self, messages: Sequence[bytes]) -> None:
-        self._wire.settimeout(handed.ANSWER_SECONDS)
+        self._wire.settimeout(hand_over.ANSWER_SECONDS)
         for message in messages:
             self._wire.send(message)
 
@@ -541,26 +541,26 @@ class _Relay:
         they go on at another one: it has taken nobody since, and nobody else may come."""
         poll = select.poll()
         poll.register(self._wire, select.POLLIN)
-        while self._is_on and not poll.poll(handed.BEAT_SECONDS * 1000):
-            if handed.stands_still(self._board):
+        while self._is_on and not poll.poll(hand_over.BEAT_SECONDS * 1000):
+            if hand_over.stands_still(self._board):
                 from door.run import starting  # noqa: PLC0415 - few servers stand still
 
                 starting.end_hung(self._wire, self._board)
-        return handed.receive(self._wire)
+        return hand_over.receive(self._wire)
 
     def _obey(self, message: bytes) -> bool:
         """Do what a message of the server asks; return whether the call is on. An empty message is
         the server's end."""
-        word, *texts = handed.unpacked(message)
-        if word == handed.WANTED:
-            handed.send_ends(self._wire, handed.packed(handed.LINE), self._ends(texts))
-        elif word == handed.TAKEN:
+        word, *texts = hand_over.unpacked(message)
+        if word == hand_over.WANTED:
+            hand_over.send_ends(self._wire, hand_over.packed(hand_over.LINE), self._ends(texts))
+        elif word == hand_over.TAKEN:
             self._before.went_on = self._is_on = True
             self._wire.settimeout(None)
-        elif word == handed.GIVE:
-            self._wire.send(handed.packed(*self._given(texts)))
-        elif word == handed.REFUSED:
-            if len(texts) != 4 or texts[0] != handed.VERSION:
+        elif word == hand_over.GIVE:
+            self._wire.send(hand_over.packed(*self._given(texts)))
+        elif word == hand_over.REFUSED:
+            if len(texts) != 4 or texts[0] != hand_over.VERSION:
                 raise _SpeaksOtherwise
             _, status, words, why = texts
             raise _NotServed(words, int(status), why, is_logged=True)
@@ -570,19 +570,19 @@ class _Relay:
 
     def _came_to(self, message: bytes) -> int | None:
         """Return what `run` returns, by the last message."""
-        word, *texts = handed.unpacked(message)
-        return int(texts[0]) if word == handed.DONE else self._go_on()
+        word, *texts = hand_over.unpacked(message)
+        return int(texts[0]) if word == hand_over.DONE else self._go_on()
 
     def _given(self, texts: Sequence[str]) -> tuple[str, str]:
         """Write minutes into a file of the host's, and say what has come of it."""
         try:
-            from door.dropfiles.giving import give_back  # noqa: PLC0415 - at the end of few calls
+            from door.dropfiles.give_back import give_back  # noqa: PLC0415 - at the end of few calls
         except Exception as error:  # of a release that is being installed, say
-            return handed.NOT_GIVEN, f"The door cannot load what it needs: {error}."
+            return hand_over.NOT_GIVEN, f"The door cannot load what it needs: {error}."
         try:
             return give_back(self._host, texts)
         except Exception as error:
-            return handed.IN_DOUBT, f"The door failed: {error!r}."
+            return hand_over.IN_DOUBT, f"The door failed: {error!r}."
 
     def _go_on(self) -> int | None:
         """Have the line as it was before the server had it; return what `run` returns."""
@@ -598,10 +598,10 @@ class _Relay:
     def _ends(self, wanted: Sequence[str]) -> list[int]:
         """Return the descriptors of the line that is wanted; raises `_NotServed`."""
         kind, *where = wanted
-        if kind == handed.CONNECT:
+        if kind == hand_over.CONNECT:
             host, port = where
             return [self._before.call_back(host, int(port))]
-        ends = [int(where[0])] if kind == handed.SOCKET else [0, 1]
+        ends = [int(where[0])] if kind == hand_over.SOCKET else [0, 1]
         # What the host has not passed down may be what was opened here.
         if self._wire.fileno() in ends or not _leads_to_a_caller(ends):
             from door.run.turning_away import why_no_line  # noqa: PLC0415 - few are
@@ -620,7 +620,7 @@ class _Relay:
             signal.alarm(POSTING_SECONDS)
         word = _SIGNALS[signal.Signals(number)]
         try:
-            self._wire.send(handed.packed(word), _socket.MSG_DONTWAIT | _socket.MSG_NOSIGNAL)
+            self._wire.send(hand_over.packed(word), _socket.MSG_DONTWAIT | _socket.MSG_NOSIGNAL)
         except OSError:
             return
 
@@ -632,8 +632,8 @@ def _give_up(number: int, frame: FrameType | None) -> None:
 def _leads_to_a_caller(ends: Sequence[int]) -> bool:
     try:
         if len(ends) == 1:
-            return handed.is_socket(ends[0])
-        return all(map(handed.flows, ends))
+            return hand_over.is_socket(ends[0])
+        return all(map(hand_over.flows, ends))
     except (OSError, OverflowError):
         return False
 

@@ -18,7 +18,7 @@ import signal
 import sys
 import time
 
-from door.lines import handed
+from door.lines import hand_over
 from timebank import serving
 
 TYPE_CHECKING = False
@@ -85,8 +85,8 @@ def why_not(folder: str) -> str:
 
 def end_hung(wire: _socket.socket, folder: str) -> bool:
     """End the server at the other end of a wire if it has stood still for long, and is ours."""
-    process = handed.process_of(wire)
-    if not (process and handed.is_of(wire, os.geteuid()) and handed.stands_still(folder)):
+    process = hand_over.process_of(wire)
+    if not (process and hand_over.is_of(wire, os.geteuid()) and hand_over.stands_still(folder)):
         return False
     try:
         os.kill(process, signal.SIGKILL)
@@ -142,7 +142,7 @@ def _reach(config: str, folder: str, place: str, waits: bool) -> _socket.socket:
                     _start(lock.file, config, folder)
             finally:
                 os.close(lock.file)
-        wire = handed.dial_if_any(folder)
+        wire = hand_over.dial_if_any(folder)
         if wire is not None:
             return wire
         note = serving.read(place)

@@ -15,10 +15,10 @@ from math import ceil
 from typing import TYPE_CHECKING, Protocol
 
 from door.errors import CommandRefused
-from door.server import everywhere
-from door.server.attending import ATTEND, attend
-from door.server.everywhere import COMMAND, LONGEST, Part, clean
+from door.server import board_commands
+from door.server.board_commands import COMMAND, LONGEST, Part, clean
 from door.server.for_doors import GIVE_WAY
+from door.server.sysop_visit import ATTEND, attend
 from door.server.tally import LoopLag, tally
 
 if TYPE_CHECKING:
@@ -81,11 +81,11 @@ async def carry_out(server: Served, said: Said) -> Part:
             server.look_now()
             return {}
         case {"control": "nodes"}:
-            return await everywhere.nodes(board, server.stays)
+            return await board_commands.nodes(board, server.stays)
         case {"control": "kick", "node": int(node), "why": str(why)}:
-            return await everywhere.kick(board, node, clean(why), by, _call(said))
+            return await board_commands.kick(board, node, clean(why), by, _call(said))
         case {"control": "say", "node": int() | None as node, "text": str(text)}:
-            return await everywhere.say(board, node, _line(text), _call(said))
+            return await board_commands.say(board, node, _line(text), _call(said))
         case {"control": "tally"}:
             name = clean(board.peers.own_name)
             return {"servers": [{**tally(board, server.lag), "name": name}]}
@@ -125,7 +125,7 @@ def _refused(board: Board) -> Part:
 
 
 async def _forgive(board: Board, who: str, by: str) -> Part:
-    at_pages = await everywhere.forgive_at_pages(board, who)
+    at_pages = await board_commands.forgive_at_pages(board, who)
     if board.reception.forgive(who):
         log.warning("%s forgives %s", by, who)
     elif not at_pages:

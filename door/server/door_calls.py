@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door.call.console import Console
-from door.dropfiles import giving
+from door.dropfiles import give_back
 from door.dropfiles.disk import HostFiles
 from door.errors import (
     CallNotTaken,
@@ -38,11 +38,11 @@ from door.errors import (
     ServerEnds,
 )
 from door.games.registry import GAMES, game_named
-from door.lines import commands, handed
+from door.lines import commands, hand_over
 from door.lines.commands import SysopCommand
 from door.lines.host.host import ENDED, HUNG_UP, Introduction
 from door.lobby import greeting, looks
-from door.session import ways_in
+from door.session import line_setup
 from door.session.arrival import (
     AT_HOME,
     WENT_ON,
@@ -60,9 +60,9 @@ from timebank.language import N_, Phrase, _
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.config.boards import HostBoard
-    from door.dropfiles.understanding import GiveBack
+    from door.dropfiles.interpretation import GiveBack
     from door.games.engine.descriptor import Game
-    from door.lines.handed import HostFile
+    from door.lines.hand_over import HostFile
     from door.lines.line import Line
 
 ANSWER_SECONDS = 5.0  # that a door process may take for a message
@@ -111,7 +111,7 @@ class DoorListener:
         self._session = session
         self._comes, self._has_gone, self._is_old = comes, has_gone, is_old
         self._answer_command = answer
-        self._release = handed.release()  # of this process, whatever is installed meanwhile
+        self._release = hand_over.release()  # of this process, whatever is installed meanwhile
         self._releases = {self._release}  # ours, and those that the log has named
         self._wire: socket.socket | None = None
         self._path = Path()
@@ -138,7 +138,9 @@ class DoorListener:
         """Say beside sysop.toml where this server listens, if it does."""
         config = self._board.config
         if config.found is not None and self._wire is not None:
-            self._note = handed.leave_note(str(config.path), config.found, str(self._path.parent))
+            self._note = hand_over.leave_note(
+                str(config.path), config.found, str(self._path.parent)
+            )
 
     def open_in(self, folder: Path) -> None:
         """Begin to listen; `OSError` where it cannot."""
@@ -152,7 +154,7 @@ class DoorListener:
             wire.close()
             raise
         wire.setblocking(False)
-        self._wire, self._path = wire, folder / handed.NAME
+        self._wire, self._path = wire, folder / hand_over.NAME
         self._inode = self._path.stat().st_ino
         self._beats()
         self._listen()
@@ -169,7 +171,7 @@ class DoorListener:
         try:
             if not stat.S_ISSOCK(os.fstat(held).st_mode):
                 raise OSError(
-                    errno.EEXIST, f"{handed.NAME} has gone: something else has taken its place"
+                    errno.EEXIST, f"{hand_over.NAME} has gone: something else has taken its place"
                 )
             socket_itself = f"/proc/self/fd/{held}"
             if shares:
@@ -249,24 +251,24 @@ class DoorListener:
         with near:
             wire = DoorWire(near)
             try:
-                word, texts, files = await wire.message(handed.CALL, commands.COMMAND)
+                word, texts, files = await wire.message(hand_over.CALL, commands.COMMAND)
                 if word == commands.COMMAND:
                     await self._do(near, wire, texts)
                     return
                 await self._serve(wire, await self._understand(wire, texts, files))
             except ServerEnds:
-                wire.say(handed.AGAIN)
+                wire.say(hand_over.AGAIN)
             except CallNotTaken as refused:
                 why, status = f"nobody can be let in: {refused}", WELL
                 if refused.is_fault:
                     status = REFUSED
                     log.error("%s", why)
-                wire.say(handed.REFUSED, handed.VERSION, status, refused.words, why)
+                wire.say(hand_over.REFUSED, hand_over.VERSION, status, refused.words, why)
             except OSError as error:
                 log.info("a door has gone: %s", error)
             except Exception:
                 log.exception("the door failed")
-                wire.say(handed.DONE, FAILED)
+                wire.say(hand_over.DONE, FAILED)
 
     async def _do(self, near: socket.socket, wire: DoorWire, texts: list[str]) -> None:
         task = asyncio.current_task()
@@ -296,7 +298,7 @@ class DoorListener:
             if not wire.is_ours():
                 why = "--local is for the board's user, and root"
                 raise CallNotTaken(why, ONLY_OURS)
-            return HandedOver(None, facts.introduction(), ways_in.Stdio(), game)
+            return HandedOver(None, facts.introduction(), line_setup.Stdio(), game)
         try:
             arrival = facts.arrival(self._board.config.boards)
         except DropFileRefused as refused:
@@ -319,7 +321,7 @@ class DoorListener:
         """
         if release and self._release and release != self._release:
             # By now it may be installed in the place of ours.
-            if release == handed.release() and await self._is_old():
+            if release == hand_over.release() and await self._is_old():
                 raise ServerEnds
             if release not in self._releases:
                 self._releases.add(release)
@@ -327,13 +329,13 @@ class DoorListener:
                     "A door of release %s came, and this server is of %s. Restart the server.",
                     *(release, self._release),
                 )
-        if version != handed.VERSION:
+        if version != hand_over.VERSION:
             raise CallNotTaken(f"the door is of release {release}", OUT_OF_ORDER)
 
     async def _serve(self, wire: DoorWire, call: HandedOver) -> None:
         ends = await wire.ends(call.way)
         try:
-            async with ways_in.opened(call.way, ends, call.introduction, wire) as line:
+            async with line_setup.opened(call.way, ends, call.introduction, wire) as line:
                 wire.take()
                 back, went_well = await self._greet(line, call)
         except NoLine as nobody:
@@ -342,9 +344,9 @@ class DoorListener:
             wire.stop()
             _close(ends)
         if back.is_obeyed:
-            wire.say(handed.AGAIN)
+            wire.say(hand_over.AGAIN)
         else:
-            wire.say(handed.DONE, WELL if went_well else FAILED)
+            wire.say(hand_over.DONE, WELL if went_well else FAILED)
 
     async def _greet(self, line: Line, call: HandedOver) -> tuple[HandedBack, bool]:
         """Serve a call on its line. Returns what gives it back, and whether all went well here."""
@@ -379,7 +381,7 @@ class HandedOver:
 
     arrival: DoorCall | None
     introduction: Introduction
-    way: ways_in.WayIn
+    way: line_setup.WayIn
     game: Game | None  # the one table they came for
     went_on: bool = False  # whether another server had the call before
 
@@ -464,17 +466,17 @@ class Facts:
             at=self._at,
         )
 
-    def way(self, arrival: DoorCall) -> ways_in.WayIn:
+    def way(self, arrival: DoorCall) -> line_setup.WayIn:
         asked = self.asked
         telnet = True if "telnet" in asked else False if "no-telnet" in asked else None
         try:
-            way = ways_in.asked_for(
+            way = line_setup.asked_for(
                 wants_stdio="stdio" in asked,
                 descriptor=int(asked["socket"]) if "socket" in asked else None,
                 connect=asked.get("connect"),
                 telnet=telnet,
             )
-            return way or ways_in.said_by(arrival.understood.connection, telnet)
+            return way or line_setup.said_by(arrival.understood.connection, telnet)
         except (NoLine, ValueError) as nobody:
             raise CallNotTaken(str(nobody), OUT_OF_ORDER) from nobody
 
@@ -500,12 +502,12 @@ class DoorWire:
 
     def is_ours(self) -> bool:
         """Whether the process is of our user or of root."""
-        return handed.is_of(self._wire, os.geteuid())
+        return hand_over.is_of(self._wire, os.geteuid())
 
     def say(self, word: str, *texts: str) -> None:
         """Send a message; a process that has gone does not get it."""
         with contextlib.suppress(OSError):
-            self._wire.send(handed.packed(word, *texts), socket.MSG_NOSIGNAL)
+            self._wire.send(hand_over.packed(word, *texts), socket.MSG_NOSIGNAL)
 
     async def message(self, *words: str) -> tuple[str, list[str], list[HostFile]]:
         """Wait for the message that begins with one of these words, and for the files before it.
@@ -516,36 +518,36 @@ class DoorWire:
         async with asyncio.timeout(ANSWER_SECONDS):
             while True:
                 # Doors of before have passed descriptors on.
-                data, ends = await self._packet(handed.MOST_FILES)
+                data, ends = await self._packet(hand_over.MOST_FILES)
                 _close(ends)
                 try:
-                    file = handed.file_in(data)
+                    file = hand_over.file_in(data)
                 except ValueError:
                     raise ConnectionError("a file that it sends cannot be read") from None
                 if file is None:
                     return *_said(data, *words), files
                 files.append(file)
-                if len(files) > handed.MOST_FILES:
+                if len(files) > hand_over.MOST_FILES:
                     raise ConnectionError("it sends too many files")
 
-    async def ends(self, way: ways_in.WayIn) -> list[int]:
+    async def ends(self, way: line_setup.WayIn) -> list[int]:
         """Ask for the descriptors of a line, which are then ours to close."""
         match way:
-            case ways_in.Stdio():
-                self.say(handed.WANTED, handed.STDIO)
-            case ways_in.Inherited(descriptor):
-                self.say(handed.WANTED, handed.SOCKET, str(descriptor))
-            case ways_in.CallBack(host, port):
-                self.say(handed.WANTED, handed.CONNECT, host, str(port))
+            case line_setup.Stdio():
+                self.say(hand_over.WANTED, hand_over.STDIO)
+            case line_setup.Inherited(descriptor):
+                self.say(hand_over.WANTED, hand_over.SOCKET, str(descriptor))
+            case line_setup.CallBack(host, port):
+                self.say(hand_over.WANTED, hand_over.CONNECT, host, str(port))
         seconds = ANSWER_SECONDS
-        if isinstance(way, ways_in.CallBack):
-            seconds += ways_in.CONNECT_SECONDS
+        if isinstance(way, line_setup.CallBack):
+            seconds += line_setup.CONNECT_SECONDS
         async with asyncio.timeout(seconds):
             data, ends = await self._packet(MOST_ENDS)
-        wanted = 2 if isinstance(way, ways_in.Stdio) else 1
+        wanted = 2 if isinstance(way, line_setup.Stdio) else 1
         try:
-            _said(data, handed.LINE)
-            if len(ends) != wanted or not all(map(handed.flows, ends)):
+            _said(data, hand_over.LINE)
+            if len(ends) != wanted or not all(map(hand_over.flows, ends)):
                 raise CallNotTaken("the caller's line cannot be passed on", OUT_OF_ORDER)
         except BaseException:
             _close(ends)
@@ -556,7 +558,7 @@ class DoorWire:
         """Tell the process that its caller is ours, and obey it; raises `OSError` if it has gone:
         it did not wait for a server that stood still, and has told its caller so.
         """
-        self._wire.send(handed.packed(handed.TAKEN), socket.MSG_NOSIGNAL)
+        self._wire.send(hand_over.packed(hand_over.TAKEN), socket.MSG_NOSIGNAL)
         self.listen()
 
     def listen(self) -> None:
@@ -581,30 +583,30 @@ class DoorWire:
 
     def _obey(self) -> None:
         try:
-            word, *texts = handed.unpacked(handed.receive(self._wire))
+            word, *texts = hand_over.unpacked(hand_over.receive(self._wire))
         except BlockingIOError:
             return
         except OSError:
             word = ""
-        if word == handed.RESIZED:
+        if word == hand_over.RESIZED:
             self._look()
             return
-        if word in (handed.GIVEN, handed.NOT_GIVEN, handed.IN_DOUBT):
+        if word in (hand_over.GIVEN, hand_over.NOT_GIVEN, hand_over.IN_DOUBT):
             self._answers([word, *texts, ""])
             return
-        if word not in (handed.HUNG_UP, handed.ENDED):
+        if word not in (hand_over.HUNG_UP, hand_over.ENDED):
             self.stop()  # there is nobody any more
-            self._answers([handed.IN_DOUBT, KILLED_GIVING])
-        self._lose_carrier({handed.HUNG_UP: HUNG_UP, handed.ENDED: ENDED}.get(word, KILLED))
+            self._answers([hand_over.IN_DOUBT, KILLED_GIVING])
+        self._lose_carrier({hand_over.HUNG_UP: HUNG_UP, hand_over.ENDED: ENDED}.get(word, KILLED))
 
     async def give(self, way: GiveBack, minutes: int) -> Path:
         """Have the process write minutes into a file of the host's; raises `NotGiven`."""
         if not self._listens:
             raise NotGiven(GONE, False)
         answer = self._answer = self._loop.create_future()
-        texts = giving.asked(way, minutes)
+        texts = give_back.asked(way, minutes)
         try:
-            self._wire.send(handed.packed(handed.GIVE, *texts), socket.MSG_NOSIGNAL)
+            self._wire.send(hand_over.packed(hand_over.GIVE, *texts), socket.MSG_NOSIGNAL)
         except OSError:
             raise NotGiven(GONE, False) from None
         try:
@@ -612,8 +614,8 @@ class DoorWire:
                 word, text, *_ = await answer
         except TimeoutError:
             raise NotGiven(NO_ANSWER, True) from None
-        if word != handed.GIVEN:
-            raise NotGiven(text, word == handed.IN_DOUBT)
+        if word != hand_over.GIVEN:
+            raise NotGiven(text, word == hand_over.IN_DOUBT)
         return Path(text)
 
     def _answers(self, said: list[str]) -> None:
@@ -634,7 +636,7 @@ class DoorWire:
         finally:
             self._loop.remove_reader(self._wire.fileno())
         data, ends, flags, _ = socket.recv_fds(
-            self._wire, handed.LARGEST, most, socket.MSG_CMSG_CLOEXEC
+            self._wire, hand_over.LARGEST, most, socket.MSG_CMSG_CLOEXEC
         )
         if flags & socket.MSG_CTRUNC:  # the kernel has left some out
             _close(ends)
@@ -643,7 +645,7 @@ class DoorWire:
 
 
 def _said(data: bytes, *words: str) -> tuple[str, list[str]]:
-    word, *texts = handed.unpacked(data)
+    word, *texts = hand_over.unpacked(data)
     if word not in words:  # it has gone, or been hung up on
         raise ConnectionError("it has ended")
     return word, texts
@@ -660,10 +662,10 @@ def _free_name(folder: Path) -> Iterator[str]:
 
     Raises `OSError` where another server listens.
     """
-    name, held = handed.short(str(folder))
+    name, held = hand_over.short(str(folder))
     try:
         try:
-            handed.dial(str(folder), 0).close()
+            hand_over.dial(str(folder), 0).close()
         except FileNotFoundError:
             pass
         except ConnectionRefusedError:

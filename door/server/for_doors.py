@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from door.errors import NoAnswer
-from door.server import asking
-from door.server.everywhere import COMMAND
+from door.server import control_client
+from door.server.board_commands import COMMAND
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _version_of(found: os.stat_result) -> tuple[int, ...]:
 def make_way(folder: Path) -> bool:
     """Have a server that a door has started in a data folder end; return whether one does."""
     try:
-        answer = asking.ask(folder, {COMMAND: GIVE_WAY})
+        answer = control_client.ask(folder, {COMMAND: GIVE_WAY})
     except NoAnswer:
         return False
     if not answer.get("gives_way"):

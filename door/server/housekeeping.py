@@ -23,10 +23,10 @@ from door.clock import sleep
 from door.errors import Closing
 from door.flag import Flag
 from door.lobby import bulletins
+from door.peers import nudges
 from door.server import leadership
-from door.servers import nudges
 from door.tables import overdue
-from door.tables.weighing import settle_tournament
+from door.tables.scoring import settle_tournament
 from timebank.callers import awards
 from timebank.callers.award_names import name_of
 from timebank.calls import clock_mend
@@ -38,7 +38,7 @@ from timebank.calls.calls import (
     elsewhere,
 )
 from timebank.errors import BooksFailed, Refused
-from timebank.keeping import restoring
+from timebank.keeping import restore
 from timebank.language import Phrase, ngettext, speaking_to
 from timebank.ledger import dialects, early_events
 from timebank.ledger.sqlite import live_mark
@@ -102,7 +102,7 @@ class Housekeeping:
 
     async def take_up_the_books(self) -> None:
         """Treat books that are not those served last as restored; raises `BooksUnavailable`."""
-        await self._beside_the_loop(restoring.take_up)
+        await self._beside_the_loop(restore.take_up)
 
     async def start(self) -> None:
         """Do once what callers may expect to be done, then begin the rounds."""
@@ -194,7 +194,7 @@ class Housekeeping:
 
     async def _renew_mark(self) -> None:
         """Change the mark of the books, so that an older copy of them is known as one."""
-        self._report("mark", await self._beside_the_loop(restoring.renew))
+        self._report("mark", await self._beside_the_loop(restore.renew))
 
     async def _stand_overdue(self) -> None:
         await overdue.stand_all(self._books)

@@ -17,21 +17,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from door.clock import sleep
 from door.errors import CannotJoin
+from door.peers import agreement
 from door.server.server_file import version
-from door.servers import agreement
 from timebank.errors import BooksFailed
 from timebank.servers import registry
 from timebank.servers.registry import LIVING_SECONDS, Newcomer, ServerRecord
 
 if TYPE_CHECKING:
     from door.call.board import Board
-    from door.servers.agreement import Terms
+    from door.peers.agreement import Terms
     from timebank.ledger.database import Desk
 
 # Two renewals may fail before anybody thinks that this server is dead.
 RENEW_SECONDS = LIVING_SECONDS / 3
 
-log = logging.getLogger("door.servers")
+log = logging.getLogger("door.peers")
 
 
 class _Entered(NamedTuple):

@@ -24,7 +24,7 @@ from door.call.books import Books
 from door.call.shared import Shared
 from door.clock import MachineClock, SystemClock, sleep
 from door.config import config as settings
-from door.config import named, privacy
+from door.config import people, privacy
 from door.config.listeners import DOORS_ALONE
 from door.config.reloading import keep_begun
 from door.defence.reception import REMEMBERED
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from door.lines.line import Line
     from door.lines.port.listener import Listener
     from door.lines.rlogin.header import RloginHeader
-    from door.lines.ssh.shown import Shown
+    from door.lines.ssh.ssh_identity import Shown
     from door.server.for_doors import ForDoors
     from door.server.public_page import PublicPage
     from timebank.ledger.database import Desk
@@ -334,12 +334,12 @@ class Server:
 
     async def _tell_changes(self, old: Config, new: Config) -> None:
         """Say in the log which keys are others than they were, once a file was read again."""
-        from door.config import changing  # noqa: PLC0415 - for a reload alone, as its library is
+        from door.config import editing  # noqa: PLC0415 - for a reload alone, as its library is
 
         with contextlib.suppress(SettingsError):  # a file of before that is in order no more
-            found = await asyncio.to_thread(changing.differences, old.text, new.text, new.path)
+            found = await asyncio.to_thread(editing.differences, old.text, new.text, new.path)
             for name, before, after in found:
-                values = changing.shown(name, after), changing.shown(name, before)
+                values = editing.shown(name, after), editing.shown(name, before)
                 log.info("%s is %s now, was %s", name, *values)
 
     def _adapted(self, config: Config) -> Config:
@@ -352,12 +352,12 @@ class Server:
             path = self.board.config.path
             _warn_of(self.board.config.unheeded)
             with contextlib.suppress(BooksUnavailable):  # `door check` says it as well
-                _warn_of(await self.books.run(partial(named.doubts, path=path)))
+                _warn_of(await self.books.run(partial(people.doubts, path=path)))
             if self.public_page is not None:
                 await self.public_page.renew()
 
     def _look_back(self, desk: Desk) -> tuple[list[tuple[str, str]], list[str]]:
-        return latest_addresses(desk, REMEMBERED), named.doubts(desk, self.board.config.path)
+        return latest_addresses(desk, REMEMBERED), people.doubts(desk, self.board.config.path)
 
     async def _listen(self, where: Where) -> Listener:
         certificate = None

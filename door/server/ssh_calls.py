@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.lines.line import Line
     from door.lines.port.connection import Entrance
-    from door.lines.ssh.shown import Shown
+    from door.lines.ssh.ssh_identity import Shown
 
 log = logging.getLogger("door.ssh")
 

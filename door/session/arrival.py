@@ -25,8 +25,8 @@ from door.dropfiles.dropfile import (
     Limit,
     without_version,
 )
-from door.dropfiles.finding import find
-from door.dropfiles.understanding import GiveBack, Screen, Understood, Way, understand
+from door.dropfiles.interpretation import GiveBack, Screen, Understood, Way, understand
+from door.dropfiles.search import find
 from door.errors import BoardUnsure, DropFileRefused
 from door.lines.host.host import Introduction, with_environment
 from door.lines.line import MAX_ROWS, USUAL_ROWS, Hints, printable

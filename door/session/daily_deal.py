@@ -38,8 +38,8 @@ from door.session.shared_hands import (
 )
 from door.session.tournament import TournamentPage
 from door.tables.black_jack_for_time.words import sealed_rules
-from door.tables.tutor.thinking import thinking_of
-from door.tables.weighing import cost_of, rules_of
+from door.tables.scoring import cost_of, rules_of
+from door.tables.tutor.tutor_process import thinking_of
 from timebank.errors import BooksFailed, OutOfStep, ShoeGone
 from timebank.language import N_, _
 from timebank.wagers import deals, tournaments

@@ -14,7 +14,7 @@ from door.session.logon import call_or_take_over, refuse_while_closed
 from timebank.callers import callers
 from timebank.calls.arrival import host_caller
 from timebank.errors import BooksFailed
-from timebank.keeping import sysop
+from timebank.keeping import caller_acts
 from timebank.language import Phrase
 from timebank.names import names
 from timebank.words import BY_COMMAND
@@ -109,4 +109,4 @@ def _sysop_record(desk: Desk, name: str) -> CallerRecord:
     A caller who is found has the powers that were given, or none, as anywhere else.
     """
     found = callers.find(desk, name)
-    return found or sysop.enter(desk, name, "", BY_COMMAND, with_powers=True)
+    return found or caller_acts.enter(desk, name, "", BY_COMMAND, with_powers=True)

@@ -40,7 +40,7 @@ from timebank.words import title
 
 if TYPE_CHECKING:
     from door.call.board import Board
-    from door.lines.ssh.shown import Shown
+    from door.lines.ssh.ssh_identity import Shown
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
 

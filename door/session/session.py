@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from door.call.guest import Guest
     from door.games.engine.descriptor import Game
     from door.lines.line import Line
-    from door.lines.ssh.shown import Shown
+    from door.lines.ssh.ssh_identity import Shown
 
 log = logging.getLogger("door.calls")
 

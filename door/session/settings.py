@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from ansi.width import text_width
-from door.call import comings, passwords, phrases
+from door.call import arrivals, passwords, phrases
 from door.call.chair import ALLOWED, WATCHED, Allowed, allowed
 from door.call.console import Paint, lit
 from door.call.display import LAYOUT_COLUMNS, literal, plain
@@ -84,7 +84,7 @@ PAINTS = {
     Paint.LINES: N_("plain lines"),
 }
 SWITCHES = {"T": "tutor", "C": "cut", "D": "auto_deposit", "N": NAMED_AS_LOSER}
-SWITCHED_OFF = {"W": comings.UNTOLD}  # what is on unless it is said otherwise
+SWITCHED_OFF = {"W": arrivals.UNTOLD}  # what is on unless it is said otherwise
 LABEL_CELLS = 19
 
 

@@ -18,7 +18,7 @@ from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.engine.cards import Card, Count, parse_cards
 from door.lobby import texts
 from door.session import strips
-from door.tables.cards import listed_cards
+from door.tables.card_names import listed_cards
 from door.tables.scene import COUNT, FELT, FELT_ROW, RAIL, ROWS_FOR_LARGE
 from timebank.errors import BooksFailed
 from timebank.language import N_, _

@@ -36,7 +36,7 @@ from door.session.shared_hands import (
     whole_seal,
 )
 from door.tables.black_jack_for_time.words import sealed_rules
-from door.tables.weighing import rules_of, settle_tournament, weigh_tournament
+from door.tables.scoring import rules_of, settle_tournament, weigh_tournament
 from timebank.errors import BooksFailed, OutOfStep, Refused
 from timebank.language import N_, _, ngettext
 from timebank.wagers import deals, tournaments

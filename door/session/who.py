@@ -12,7 +12,7 @@ from door.call.display import literal
 from door.call.page import Page
 from door.errors import NotNow, NotSaid
 from door.games.registry import GAMES
-from door.session.watching import Watcher
+from door.session.spectating import Watcher
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.language import N_, Phrase, _
 from timebank.names.names import fold

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from door.config import annotated, privacy
+from door.config import default_file, privacy
 from door.setup.writing import Fate, put
 from timebank import files
 from timebank.callers import callers
-from timebank.keeping import sysop
+from timebank.keeping import caller_acts
 from timebank.ledger.engines import books_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def settings(answers: BoardAnswers) -> str:
     import tomlkit  # noqa: PLC0415 - only who writes settings needs it
     from tomlkit.items import AoT, Table  # noqa: PLC0415
 
-    document = tomlkit.parse(annotated.text())
+    document = tomlkit.parse(default_file.text())
     board, listeners = document["board"], document["listeners"]
     assert isinstance(board, Table)  # as we ship it
     assert isinstance(listeners, AoT)
@@ -79,4 +79,4 @@ def enter_sysop(config: Config, password_hash: str, by: str) -> None:
     with closing(books_of(config.bank)) as database:
         database.open()
         with database.transaction(config.bank, datetime.now(UTC)) as desk:
-            sysop.enter(desk, config.board.sysop, password_hash, by, with_powers=True)
+            caller_acts.enter(desk, config.board.sysop, password_hash, by, with_powers=True)

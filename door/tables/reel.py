@@ -15,7 +15,7 @@ from ansi.charset import Charset, encode, spelling
 from door.call.display import CanvasDisplay, Scene, literal
 from door.games.engine.journaled import TableRound, acts_of, found, mixed_into
 from door.games.rounds import kind_of
-from door.tables.cards import the_card
+from door.tables.card_names import the_card
 from timebank.language import Viewer, _
 from timebank.wagers.rounds import VOID
 

@@ -17,14 +17,14 @@ from door.tables.black_jack_for_time import table as black_jack
 from door.tables.game_table import GameTable
 from door.tables.red_dog import film as red_dog_film
 from door.tables.red_dog import table as red_dog
-from door.tables.tutor import thinking
+from door.tables.tutor import tutor_process
 from door.tables.unix_bj import film as unix_bj_film
 from door.tables.unix_bj import table as unix_bj
-from door.tables.vegas import company, room
 from door.tables.vegas import film as vegas_film
+from door.tables.vegas import room, visit
 
 _SUMS = {"sums": sums.for_board}
-_TUTOR = {**_SUMS, "tutor": thinking.for_board}
+_TUTOR = {**_SUMS, "tutor": tutor_process.for_board}
 _VEGAS = {**_TUTOR, "vegas": room.VegasRoom}
 
 TABLES: Mapping[str, GameTable] = {
@@ -39,7 +39,7 @@ TABLES: Mapping[str, GameTable] = {
         ),
         GameTable(BACCARAT, baccarat.sit_down, baccarat.menu_words, baccarat_film.film, _SUMS),
         GameTable(UNIX_BJ, unix_bj.sit_down, unix_bj.menu_words, unix_bj_film.film, _TUTOR),
-        GameTable(VEGAS, company.Company, room.menu_words, vegas_film.film, _VEGAS),
+        GameTable(VEGAS, visit.Company, room.menu_words, vegas_film.film, _VEGAS),
         GameTable(RED_DOG, red_dog.sit_down, red_dog.menu_words, red_dog_film.film, _SUMS),
     )
 }

@@ -10,7 +10,7 @@ from door.call import phrases
 from door.call.chair import GOT_UP, CallersChair
 from door.errors import NotNow, NotSaid
 from door.games.engine import shuffle
-from door.tables.way_in import walk_in
+from door.tables.title_screen import walk_in
 from timebank.errors import BooksUnavailable, CallClosed, Refused
 from timebank.language import _
 

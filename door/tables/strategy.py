@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from door.call.display import LAYOUT_COLUMNS
 from door.errors import NoAdviceNow
 from door.games.registry import GAMES
-from door.games.solver.card import Section, StrategyCard
+from door.games.solver.strategy_card import Section, StrategyCard
 from door.lobby.sums import is_awaited, sums_of
 from timebank.language import N_, _
 from timebank.words import decimal, field

@@ -8,7 +8,7 @@ from tests.door.visiting import MINUTE, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, Profile
 from tests.world import World
 from timebank.callers import callers
-from timebank.window.sysop import adjust
+from timebank.window.corrections import adjust
 
 WINDOW = "Your choice"
 # A terminal that paints, and one that has nothing but lines.

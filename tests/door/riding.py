@@ -6,7 +6,7 @@ import asyncio
 import socket
 from pathlib import Path
 
-from door.lines import handed
+from door.lines import hand_over
 from door.run import relay
 from tests.door.dropfiles import writers
 from tests.terminal import PATIENCE, Profile, Terminal
@@ -41,7 +41,7 @@ class Rider:
         self.wire: socket.socket
 
     def dials(self) -> None:
-        wire = handed.dial(str(self.board.config.board.data))
+        wire = hand_over.dial(str(self.board.config.board.data))
         self.wire = socket.socket(fileno=wire.detach())
         self.wire.setblocking(False)
 
@@ -50,29 +50,29 @@ class Rider:
         before = relay.Before()
         before.now = self.board.clock.now().timestamp()
         before.arrived = self.board.clock.monotonic()
-        folder = handed.files_at(self.words.get("dropfile", "/"))
+        folder = hand_over.files_at(self.words.get("dropfile", "/"))
         for message in relay._messages(self.words, {}, before, folder):
             self.wire.send(message)
         return await self.hears()
 
     async def comes_in(self) -> None:
         self.dials()
-        assert await self.asks() == [handed.WANTED, handed.SOCKET, "7"]
+        assert await self.asks() == [hand_over.WANTED, hand_over.SOCKET, "7"]
         ours, callers = socket.socketpair()
         with callers:
-            socket.send_fds(self.wire, [handed.packed(handed.LINE)], [callers.fileno()])
+            socket.send_fds(self.wire, [hand_over.packed(hand_over.LINE)], [callers.fileno()])
         await self.terminal.attach(ours)
-        assert await self.hears() == [handed.TAKEN]
+        assert await self.hears() == [hand_over.TAKEN]
         await self.terminal.until("You bring")
 
     async def hears(self) -> list[str]:
         async with asyncio.timeout(PATIENCE):
-            return handed.unpacked(await self._loop.sock_recv(self.wire, handed.LARGEST))
+            return hand_over.unpacked(await self._loop.sock_recv(self.wire, hand_over.LARGEST))
 
     async def hangs_up(self) -> None:
         """Tell of the host's SIGHUP, and wait for the end."""
-        await self._loop.sock_sendall(self.wire, handed.packed(handed.HUNG_UP))
-        assert await self.hears() == [handed.DONE, "0"]
+        await self._loop.sock_sendall(self.wire, hand_over.packed(hand_over.HUNG_UP))
+        assert await self.hears() == [hand_over.DONE, "0"]
         await self.leaves()
 
     async def leaves(self) -> None:

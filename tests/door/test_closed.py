@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from door import closed
-from door.lines import handed
+from door.lines import hand_over
 from door.run import relay, starting, turning_away
 from door.server import server_file
 from door.server.control import carry_out
@@ -61,7 +61,7 @@ async def test_a_stop_closes_a_board_for_doors_and_ends_their_callers(tmp_path: 
         await moth.comes_in()
         board.server.shut("Ann")
         assert BY_STOP in closed.sentence(str(board.config.board.data))
-    assert await moth.hears() == [handed.DONE, "0"], "the door must end"
+    assert await moth.hears() == [hand_over.DONE, "0"], "the door must end"
     await moth.terminal.until("The board is closing")
     await moth.leaves()
 
@@ -111,7 +111,7 @@ async def test_doors_of_a_closed_board_say_so_and_start_no_server(tmp_path: Path
         closed.close(folder, BY_STOP)
         status, shown, _ = await host.refused("--stdio", "--dropfile", str(host.door32()))
         assert (status, relay.CLOSED in shown) == (0, True)
-        assert not (host.config.board.data / handed.NAME).exists()
+        assert not (host.config.board.data / hand_over.NAME).exists()
         closed.reopen(folder)
         visit = await host.a_visit()
         assert await visit.goes() == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from timebank.window import teller
-from timebank.window.sysop import adjust
+from timebank.window.corrections import adjust
 from timebank.window.teller import allowance, transfer
 
 MINUTE = 60

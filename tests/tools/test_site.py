@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
-from door.config import describing
+from door.config import schema
 from tests import ROOT
 from tools import site
 
 
 def test_every_key_is_in_the_reference() -> None:
     page = site.settings_page()
-    for key in describing.of_the_house():
+    for key in schema.of_the_house():
         assert f"| `{key.path[-1]}` |" in page, key.name
     assert "| `nodes` | a whole number, 1 to 9,999 | `16` |" in page
     assert page.index("## `[board]`") < page.index("## `[calls]`") < page.index("## `[timebank]`")

@@ -19,15 +19,7 @@ from timebank.audit import days
 from timebank.audit.chain import ROWS, Chain, check_generations, discontinued
 from timebank.audit.checkpoints import CheckedAccount, Checkpoint, digest_of_balances
 from timebank.audit.earned import check_earned
-from timebank.audit.finding import (
-    BEGINNING,
-    Check,
-    Finding,
-    Since,
-    bound,
-    chosen,
-    each_is_wrong,
-)
+from timebank.audit.findings import BEGINNING, Check, Finding, Since, bound, chosen, each_is_wrong
 from timebank.audit.guests import check_hosts
 from timebank.audit.loans import check_loans
 from timebank.audit.rounds import check_rounds

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import ColumnElement, and_, case, exists, func, not_, null, or_, select
 
-from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
+from timebank.audit.findings import Check, Finding, Since, bound, chosen, each_is_wrong
 from timebank.audit.traces import DAY, clock_went_back, log_reaches, told
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, callers, calls, source, target, transfers

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, bindparam, select
 
 from timebank.audit.checkpoints import Checkpoint
-from timebank.audit.finding import Finding, Since, bound
+from timebank.audit.findings import Finding, Since, bound
 from timebank.ledger import chain
 from timebank.ledger.chain import GENESIS
 from timebank.ledger.database import Desk

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, func, select
 
-from timebank.audit.finding import Since
+from timebank.audit.findings import Since
 from timebank.errors import CheckpointRefused
 from timebank.ledger import chain
 from timebank.ledger.database import Desk

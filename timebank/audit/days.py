@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import ColumnElement, FromClause, and_, case, exists, func, literal, or_, select
 
-from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
+from timebank.audit.findings import Check, Finding, Since, bound, chosen, each_is_wrong
 from timebank.audit.traces import clock_went_back, log_reaches, was_mended
 from timebank.ledger import schema
 from timebank.ledger.database import Desk

@@ -33,7 +33,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from timebank.audit.finding import Finding, Since, bound, chosen
+from timebank.audit.findings import Finding, Since, bound, chosen
 from timebank.audit.traces import was_mended
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import (

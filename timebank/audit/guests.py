@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, case, exists, func, not_, or_, select
 
-from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
+from timebank.audit.findings import Check, Finding, Since, bound, chosen, each_is_wrong
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, callers, given_back, source, target, transfers, visits

@@ -21,7 +21,7 @@ from typing import TypeVar
 from timebank.audit import accounts, checkpoints
 from timebank.audit.accounts import PartFound, Task
 from timebank.audit.checkpoints import Checkpoint
-from timebank.audit.finding import Finding
+from timebank.audit.findings import Finding
 from timebank.errors import AuditBroken
 from timebank.ledger.database import Desk
 from timebank.ledger.engines import books_of

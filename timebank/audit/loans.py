@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy import CompoundSelect, FromClause, and_, case, func, or_, select, union, union_all
 
-from timebank.audit.finding import Finding, Since, bound, chosen
+from timebank.audit.findings import Finding, Since, bound, chosen
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, days, moved, source, target, transfers, visits
 from timebank.ledger.sql import NEVER, Prepared, Query

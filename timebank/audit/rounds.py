@@ -22,7 +22,7 @@ from sqlalchemy import (
     tuple_,
 )
 
-from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
+from timebank.audit.findings import Check, Finding, Since, bound, chosen, each_is_wrong
 from timebank.callers import hand_totals
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import (

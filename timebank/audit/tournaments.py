@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, and_, case, func, null, or_, select, union_all
 
-from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
+from timebank.audit.findings import Check, Finding, Since, bound, chosen, each_is_wrong
 from timebank.ledger.database import Desk
 from timebank.ledger.prizes import places_of, shared_out
 from timebank.ledger.schema import (

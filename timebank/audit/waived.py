@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from sqlalchemy import select
 
-from timebank.audit.finding import Finding, Since, bound, chosen
+from timebank.audit.findings import Finding, Since, bound, chosen
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, calls, transfers
 from timebank.ledger.sql import Prepared, Query

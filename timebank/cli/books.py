@@ -507,24 +507,24 @@ def _audited(
 
 def _leave(settings: BankSettings, checkpoint: Checkpoint) -> str | None:
     """Keep a checkpoint beside the books; without a folder for it, none is left."""
-    from timebank.keeping import kept_checkpoints
+    from timebank.keeping import checkpoint_files
 
     with common.noting("checkpoint"):
-        return kept_checkpoints.keep(settings, checkpoint)
+        return checkpoint_files.keep(settings, checkpoint)
     return None
 
 
 def _remark(books: common.OpenBooks, desk: Desk) -> str | None:
     """Say why these books may have been put back by hand."""
     from timebank.errors import BooksUnavailable
-    from timebank.keeping import restoring
+    from timebank.keeping import restore
 
     remark = None
     # Somebody else than the board may read the books, but not the files beside them. A second look,
     # for the board may change its mark during the first.
     with suppress(BooksUnavailable):
         for _ in range(2):
-            remark = restoring.suspicion(books.database, books.settings, desk.now)
+            remark = restore.suspicion(books.database, books.settings, desk.now)
             if remark is None:
                 break
     return remark

@@ -22,7 +22,7 @@ from timebank.cli.progress import working
 
 if TYPE_CHECKING:
     from timebank.audit.checkpoints import Checkpoint
-    from timebank.audit.finding import Finding
+    from timebank.audit.findings import Finding
     from timebank.calls.clock import BelievedClock
     from timebank.ledger.database import Database, Desk
     from timebank.reports.exports import Record
@@ -145,11 +145,11 @@ class OpenBooks:
 
     def take_up(self) -> None:
         """Do what is owed to the books before the first thing is written into them."""
-        from timebank.keeping import restoring
+        from timebank.keeping import restore
 
         if not self._taken_up:
             self._taken_up.append(True)
-            treated = restoring.take_up(self.database, self.settings, self.clock.now())
+            treated = restore.take_up(self.database, self.settings, self.clock.now())
             for sentence in () if treated is None else treated.sentences():
                 click.echo(sentence, err=True)
 
@@ -338,12 +338,12 @@ def beginning(
     """Find the checkpoint with which an audit begins, if any; say so where there is no last one."""
     from timebank.audit.chain import discontinued
     from timebank.errors import CheckpointRefused
-    from timebank.keeping import kept_checkpoints
+    from timebank.keeping import checkpoint_files
     from timebank.ledger.generations import generations
 
-    digest = kept_checkpoints.last_kept(settings) if since_last else since_digest
+    digest = checkpoint_files.last_kept(settings) if since_last else since_digest
     with refusing(CheckpointRefused):
-        found = None if digest is None else kept_checkpoints.kept(settings, digest)
+        found = None if digest is None else checkpoint_files.kept(settings, digest)
     if not since_last:
         return found
     if found is None:

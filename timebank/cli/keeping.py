@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
-    from timebank.audit.finding import Finding
+    from timebank.audit.findings import Finding
     from timebank.keeping.backup import Restored
     from timebank.ledger.database import Database
     from timebank.reports.exports import Record
@@ -95,7 +95,7 @@ def move(config: Path, source: str, target: str) -> None:
     afterwards; name TARGET in sysop.toml.
     """
     from timebank.errors import BooksFailed, DatabaseRefused
-    from timebank.keeping import moving
+    from timebank.keeping import book_move
 
     settings = load(config)
     with (
@@ -104,7 +104,7 @@ def move(config: Path, source: str, target: str) -> None:
         closing(_books_at(target, settings)) as new,
         working("Moving and checking the books"),
     ):
-        moved = moving.move(old, new, settings, datetime.now(UTC))
+        moved = book_move.move(old, new, settings, datetime.now(UTC))
     click.echo(f"{new.place} holds the books: {moved.rows} rows, the same as in {old.place}.")
     if moved.findings:
         click.echo("They are not in order, as they were before: see `timebank audit`.", err=True)

@@ -52,9 +52,11 @@ def deposit(config: Path, why: str, by: str, name: str, amount: int) -> None:
 
     AMOUNT is minutes (90, 90m), or hours and minutes (2h, 1h30m, 1:30:00).
     """
-    from timebank.window import sysop
+    from timebank.window import corrections
 
-    _move(config, [name], lambda desk, who: sysop.sysop_deposit(desk, who[0], amount, why, by))
+    _move(
+        config, [name], lambda desk, who: corrections.sysop_deposit(desk, who[0], amount, why, by)
+    )
 
 
 @click.command(cls=WithAmount)
@@ -68,9 +70,11 @@ def withdraw(config: Path, why: str, by: str, name: str, amount: int) -> None:
 
     AMOUNT is minutes (90, 90m), or hours and minutes (2h, 1h30m, 1:30:00).
     """
-    from timebank.window import sysop
+    from timebank.window import corrections
 
-    _move(config, [name], lambda desk, who: sysop.sysop_withdraw(desk, who[0], amount, why, by))
+    _move(
+        config, [name], lambda desk, who: corrections.sysop_withdraw(desk, who[0], amount, why, by)
+    )
 
 
 @click.command(cls=WithAmount)
@@ -85,12 +89,12 @@ def transfer(config: Path, why: str, by: str, name: str, to_name: str, amount: i
 
     AMOUNT is minutes (90, 90m), or hours and minutes (2h, 1h30m, 1:30:00).
     """
-    from timebank.window import sysop
+    from timebank.window import corrections
 
     _move(
         config,
         [name, to_name],
-        lambda desk, both: sysop.sysop_transfer(desk, both[0], both[1], amount, why, by),
+        lambda desk, both: corrections.sysop_transfer(desk, both[0], both[1], amount, why, by),
     )
 
 
@@ -107,9 +111,9 @@ def adjust(config: Path, why: str, by: str, name: str, amount: int) -> None:
     them out. Unlike a deposit, it can pass the largest balance, enter frozen accounts, and work in
     every mode.
     """
-    from timebank.window import sysop
+    from timebank.window import corrections
 
-    _move(config, [name], lambda desk, who: sysop.adjust(desk, who[0], amount, why, by))
+    _move(config, [name], lambda desk, who: corrections.adjust(desk, who[0], amount, why, by))
 
 
 def _move(
@@ -145,9 +149,11 @@ def freeze(config: Path, why: str, by: str, name: str) -> None:
     Its caller plays as before. What they earn stays on their clock, and is banked when a day ends
     on which the account is open again.
     """
-    from timebank.window import sysop
+    from timebank.window import corrections
 
-    _set(config, name, lambda desk, caller_id: sysop.freeze(desk, caller_id, why, by), "frozen")
+    _set(
+        config, name, lambda desk, caller_id: corrections.freeze(desk, caller_id, why, by), "frozen"
+    )
 
 
 @click.command()
@@ -157,9 +163,9 @@ def freeze(config: Path, why: str, by: str, name: str) -> None:
 @click.argument("name")
 def unfreeze(config: Path, why: str, by: str, name: str) -> None:
     """Unfreeze an account."""
-    from timebank.window import sysop
+    from timebank.window import corrections
 
-    _set(config, name, lambda desk, who: sysop.unfreeze(desk, who, why, by), "open again")
+    _set(config, name, lambda desk, who: corrections.unfreeze(desk, who, why, by), "open again")
 
 
 def _set(config: Path, name: str, work: Callable[[Desk, int], object], state: str) -> None:

@@ -35,7 +35,7 @@ from timebank.callers import (
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import add_notice
 from timebank.callers.second_step import SecondStep
-from timebank.keeping import sysop
+from timebank.keeping import caller_acts
 from timebank.language import N_
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
@@ -43,7 +43,7 @@ from timebank.ledger.own_limits import COLUMNS, OwnLimits
 from timebank.ledger.schema import stamp
 from timebank.ledger.sql import Prepared, change, columns_of, equal
 from timebank.ledger.sqlite import dialect as sqlite
-from timebank.window import sysop as window
+from timebank.window import corrections as window
 
 # A caller's number and registration (seconds since 1970): in the books of another board, the number
 # alone may be another caller's.
@@ -178,7 +178,7 @@ class _Stricter:
     def _hold(self, record: CallerRecord, before: Rights) -> None:
         if before.is_deleted:
             self._note(_DELETED, record)
-            sysop.set_locked(self._desk, record.id, True, self._by)
+            caller_acts.set_locked(self._desk, record.id, True, self._by)
             if record.powers:
                 self._take_powers(record)
             return
@@ -203,7 +203,7 @@ class _Stricter:
         """Lock, freeze and mute a caller who was so in either books."""
         desk, by, number = self._desk, self._by, record.id
         if before.locked and not record.locked:
-            sysop.set_locked(desk, number, True, by)
+            caller_acts.set_locked(desk, number, True, by)
             self._note(_LOCKED, record)
         elif record.locked and not before.locked:
             self._note(_STILL_LOCKED, record)
@@ -213,7 +213,7 @@ class _Stricter:
         elif record.frozen and not before.frozen:
             self._note(_STILL_FROZEN, record)
         if before.muted and not record.muted:
-            sysop.set_muted(desk, number, True, by)
+            caller_acts.set_muted(desk, number, True, by)
             self._note(_MUTED, record)
         elif record.muted and not before.muted:
             self._note(_STILL_MUTED, record)

@@ -26,7 +26,7 @@ from sqlalchemy.exc import DBAPIError
 
 from timebank import files, serving
 from timebank.audit.accounts import audit
-from timebank.audit.finding import Finding
+from timebank.audit.findings import Finding
 from timebank.errors import (
     BackupRefused,
     BooksTaken,
@@ -36,8 +36,8 @@ from timebank.errors import (
     NotInOrder,
 )
 from timebank.files import sync
-from timebank.keeping import restoring
-from timebank.keeping.restoring import Given, Treated
+from timebank.keeping import restore as restoring
+from timebank.keeping.restore import Given, Treated
 from timebank.ledger import failures
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import Database, not_ours

@@ -31,7 +31,7 @@ from sqlalchemy.exc import DBAPIError
 from timebank.audit.accounts import audit
 from timebank.calls.calls import open_calls
 from timebank.errors import BackupRefused, BooksFailed, BooksUnavailable, DatabaseRefused
-from timebank.keeping import restoring
+from timebank.keeping import restore as restoring
 from timebank.keeping.backup import (
     Copied,
     Restored,
@@ -40,7 +40,7 @@ from timebank.keeping.backup import (
     new_file,
     refuse_source,
 )
-from timebank.keeping.restoring import Given, Treated
+from timebank.keeping.restore import Given, Treated
 from timebank.ledger import failures, migrations
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import not_ours

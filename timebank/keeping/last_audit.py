@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from timebank.audit.finding import Finding
-from timebank.keeping import beside
+from timebank.audit.findings import Finding
+from timebank.keeping import side_files
 from timebank.settings.settings import BankSettings
 
 BOOKS, HANDS = "timebank audit", "door audit"  # the commands
@@ -59,11 +59,11 @@ def note(
     """
     count = len(findings) + more
     kept = {"generation": generation, "count": count, "findings": findings[:MOST_KEPT]}
-    beside.note(settings, NAMES[command], at, {**kept, "hand": hand, "of_file": of_file})
+    side_files.note(settings, NAMES[command], at, {**kept, "hand": hand, "of_file": of_file})
 
 
 def last_audit(settings: BankSettings, command: str) -> LastAudit | None:
-    match beside.noted(settings, NAMES[command]):
+    match side_files.noted(settings, NAMES[command]):
         case (
             at,
             {"generation": int(generation), "count": int(wrong), "findings": list(found)} as facts,

@@ -7,8 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from timebank.keeping.beside import note as note_beside
-from timebank.keeping.beside import noted, place_of
+from timebank.keeping.side_files import note as note_beside
+from timebank.keeping.side_files import noted, place_of
 from timebank.settings.settings import BankSettings
 
 NAME = "last-copy"

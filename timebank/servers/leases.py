@@ -15,7 +15,7 @@ from sqlalchemy import bindparam
 from timebank.errors import LeaseLost
 from timebank.ledger import schema, sql
 from timebank.ledger.database import Desk
-from timebank.servers import clock
+from timebank.servers import database_clock
 
 # How long a lease may be, in seconds. One whose end is farther away was taken before the clock was
 # set back: nobody knows when it should have run out, so it has.
@@ -83,7 +83,7 @@ def take(desk: Desk, name: str, server_id: int, seconds: int) -> int | None:
     if not 0 < seconds <= LONGEST_SECONDS:
         raise ValueError(f"a lease is for 1 to {LONGEST_SECONDS} seconds, not {seconds}")
     lease = _lock(desk, name)
-    now = clock.seconds(desk)  # not before the wait for others is over
+    now = database_clock.seconds(desk)  # not before the wait for others is over
     if lease.server != server_id and lease.is_live(now):
         return None
     fence = lease.fence if lease.server == server_id else lease.fence + 1
@@ -111,7 +111,7 @@ def end(desk: Desk, name: str) -> bool:
     Until the open transaction ends nobody takes it. False while it has not run out.
     """
     lease = _lock(desk, name)
-    if not lease.has_run_out(clock.seconds(desk)):
+    if not lease.has_run_out(database_clock.seconds(desk)):
         return False
     if lease.server is not None:
         _LET_GO(desk.connection, name=name, holder=lease.server)
@@ -137,14 +137,14 @@ def holder(desk: Desk, name: str) -> Holder | None:
     lease = _READ.first(desk.connection, name=name)
     if lease is None or lease.server is None:
         return None
-    return Holder(lease.server, lease.fence, lease.is_live(clock.seconds(desk)))
+    return Holder(lease.server, lease.fence, lease.is_live(database_clock.seconds(desk)))
 
 
 def has_run_out(desk: Desk, name: str) -> bool:
     """Return whether the time is over for which a lease was last taken. Until then its holder may
     come back, though the lease was let go."""
     lease = _READ.first(desk.connection, name=name)
-    return lease is None or lease.has_run_out(clock.seconds(desk))
+    return lease is None or lease.has_run_out(database_clock.seconds(desk))
 
 
 def hold(desk: Desk, name: str, fence: int) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, delete
 
 from timebank.ledger import schema, sql
 from timebank.ledger.database import Desk
-from timebank.servers import clock, leases
+from timebank.servers import database_clock, leases
 
 # How long a server is believed alive without a renewal.
 LIVING_SECONDS = 30
@@ -66,7 +66,7 @@ def enter(
     The rows of the dead go, with what they held. `is_gone` tells of a process whether it is known
     to have ended, so that nobody need wait until its row is old.
     """
-    now = clock.seconds(desk)
+    now = database_clock.seconds(desk)
     names = set()
     for server in _ALL.all(desk.connection):
         is_before = server.process == newcomer.process or is_gone(server.process)
@@ -94,7 +94,7 @@ def renew(desk: Desk, server_id: int, *, draining: bool = False) -> bool:
     own = _OF.first(desk.connection, id=server_id)
     if own is None:
         return False
-    now = clock.seconds(desk)
+    now = database_clock.seconds(desk)
     _RENEW(desk.connection, id=server_id, renewed=now, draining=draining)
     if own.draining != draining:
         desk.nudge()
@@ -120,7 +120,7 @@ def leave(desk: Desk, server_id: int) -> None:
 
 def living(desk: Desk) -> list[ServerRecord]:
     """List the servers that are believed alive, the oldest first."""
-    now = clock.seconds(desk)
+    now = database_clock.seconds(desk)
     return [server for server in _ALL.all(desk.connection) if _lives(server, now)]
 
 
@@ -129,7 +129,7 @@ def lost(desk: Desk) -> list[tuple[ServerRecord, int]]:
 
     Those that ended in order have no row.
     """
-    now = clock.seconds(desk)
+    now = database_clock.seconds(desk)
     rows = _ALL.all(desk.connection)
     return [(server, abs(now - server.renewed)) for server in rows if not _lives(server, now)]
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from door.config import config as settings
-from door.games import hands
+from door.games import hand_check as hands
 from timebank.audit import accounts as accounts_audit
 from timebank.ledger.engines import books_of
 from verify.kills import BAD, forgive_half_screens

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from unittest import mock
 
-from door.lines import handed
+from door.lines import hand_over
 from door.lines.host.host import Introduction, Signs
 from door.server.door_calls import DoorListener
-from door.session import ways_in
+from door.session import line_setup
 from verify.simulate.life import at_work
 from verify.simulate.packets import Ear
 from verify.simulate.wire import Lent
@@ -30,7 +30,7 @@ class Counter(DoorListener):
         if machine.ear is None or machine.ear.closed:
             machine.ear = ear  # that of a second server is in a data folder without doors
         self._wire = ear  # type: ignore[assignment] # what the program asks of a socket
-        self._path = folder / handed.NAME
+        self._path = folder / hand_over.NAME
         self._listen()
 
     def leave_note(self) -> None:
@@ -39,7 +39,7 @@ class Counter(DoorListener):
 
 @contextlib.asynccontextmanager
 async def _opened(
-    way: ways_in.WayIn, ends: Sequence[int], introduction: Introduction, signs: Signs
+    way: line_setup.WayIn, ends: Sequence[int], introduction: Introduction, signs: Signs
 ) -> AsyncIterator[Lent]:
     life = at_work()
     door, wire = life.machine.lines[os.fstat(ends[0]).st_ino]
@@ -59,6 +59,6 @@ def counters_open() -> Iterator[None]:
     """Let every server of the simulation take over callers of hosts."""
     with (
         mock.patch("door.server.server.DoorListener", Counter),
-        mock.patch("door.session.ways_in.opened", _opened),
+        mock.patch("door.session.line_setup.opened", _opened),
     ):
         yield

@@ -18,7 +18,7 @@ from unittest import mock
 
 from door.config.config import Config
 from door.games.registry import GAMES
-from door.lines import handed
+from door.lines import hand_over as handed
 from door.run import relay, starting
 from timebank.guests import claims
 from timebank.guests.claims import Claim

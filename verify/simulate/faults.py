@@ -20,11 +20,11 @@ from door.games.blackjack import events as blackjack_events
 from door.games.engine.game import Act
 from door.lobby import teller as lobby_teller
 from door.session import arrival
-from door.tables.alone import Alone
 from door.tables.baccarat.table import BaccaratTable
 from door.tables.black_jack_for_time import words
 from door.tables.fairness import Fairness
 from door.tables.play import Play, Step
+from door.tables.solo_table import Alone
 from door.tables.unix_bj import teletype
 from door.tables.vegas import words as vegas_words
 from timebank import files
@@ -35,7 +35,7 @@ from timebank.calls import calls, clock_mend
 from timebank.calls.clock import BelievedClock
 from timebank.errors import BooksUnavailable
 from timebank.guests import claims
-from timebank.keeping import restoring
+from timebank.keeping import restore
 from timebank.ledger import schema
 from timebank.ledger.database import Desk, Done, Writer
 from timebank.ledger.entry import Posting
@@ -280,20 +280,20 @@ def takes_copies_for_the_books(patch: pytest.MonkeyPatch) -> None:
 
 def gives_numbers_again(patch: pytest.MonkeyPatch) -> None:
     """A restore after which numbers go on from those of the copy."""
-    patch.setattr(restoring, "given_by_note", lambda path: restoring.Given())
-    patch.setattr(restoring, "given_by_old", lambda old, path: restoring.Given())
+    patch.setattr(restore, "given_by_note", lambda path: restore.Given())
+    patch.setattr(restore, "given_by_old", lambda old, path: restore.Given())
 
 
 def leaves_chains_open(patch: pytest.MonkeyPatch) -> None:
     """A restore after which shoes come from chains that others may have seen more of."""
-    patch.setattr(restoring, "_CLOSE_CHAINS", lambda *_, **__: None)
+    patch.setattr(restore, "_CLOSE_CHAINS", lambda *_, **__: None)
 
 
 def leaves_shoes_open(patch: pytest.MonkeyPatch) -> None:
     """A restore that closes everything but the shoes."""
-    real = restoring.treat
+    real = restore.treat
 
-    def treat(desk: Desk, *parts: Any) -> restoring.Treated:
+    def treat(desk: Desk, *parts: Any) -> restore.Treated:
         run = desk.connection.exec_driver_sql
         open_shoes = run("SELECT id FROM shoes WHERE closed IS NULL").all()
         treated = real(desk, *parts)
@@ -301,7 +301,7 @@ def leaves_shoes_open(patch: pytest.MonkeyPatch) -> None:
             run(f"UPDATE shoes SET closed = NULL WHERE id = {number}")
         return treated
 
-    patch.setattr(restoring, "treat", treat)
+    patch.setattr(restore, "treat", treat)
 
 
 def believes_every_leap(patch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from timebank.callers.messages import Message
 from timebank.calls import grace
 from timebank.calls.grace import GracePiece
 from timebank.errors import BooksUnavailable
-from timebank.keeping import restoring
+from timebank.keeping import restore
 from timebank.language import Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
@@ -121,7 +121,7 @@ def weighs_too_lightly(patch: pytest.MonkeyPatch) -> None:
 
 def leaves_deals_open(patch: pytest.MonkeyPatch) -> None:
     """A restore after which a deal goes on whose cards somebody may have seen."""
-    patch.setattr(restoring.deals, "close_all", lambda desk: None)
+    patch.setattr(restore.deals, "close_all", lambda desk: None)
 
 
 def keeps_messages_twice(patch: pytest.MonkeyPatch) -> None:

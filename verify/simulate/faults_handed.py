@@ -10,9 +10,9 @@ from types import FrameType
 
 import pytest
 
-from door.dropfiles import giving
-from door.dropfiles.understanding import GiveBack
-from door.lines import handed
+from door.dropfiles import give_back
+from door.dropfiles.interpretation import GiveBack
+from door.lines import hand_over
 from door.run import relay
 from door.server import door_calls
 from door.session.arrival import DoorCall
@@ -38,7 +38,7 @@ def brings_again_what_a_server_has_charged(patch: pytest.MonkeyPatch) -> None:
 
 def gives_again_after_the_hand_over(patch: pytest.MonkeyPatch) -> None:
     """A relay that writes what its caller won into the file twice, one sum upon the other."""
-    real = giving.give
+    real = give_back.give
 
     def give(way: GiveBack, minutes: int) -> Path:
         file = real(way, minutes)
@@ -47,7 +47,7 @@ def gives_again_after_the_hand_over(patch: pytest.MonkeyPatch) -> None:
         more = minutes * 2 if way.minutes is None else minutes
         return real(replace(way, minutes=after), more)
 
-    patch.setattr(giving, "give", give)
+    patch.setattr(give_back, "give", give)
 
 
 def hears_no_hang_up_at_a_relay(patch: pytest.MonkeyPatch) -> None:
@@ -55,7 +55,7 @@ def hears_no_hang_up_at_a_relay(patch: pytest.MonkeyPatch) -> None:
     real = relay._Relay._heard
 
     def heard(self: relay._Relay, number: int, frame: FrameType | None) -> None:
-        if relay._SIGNALS[Signals(number)] == handed.RESIZED:
+        if relay._SIGNALS[Signals(number)] == hand_over.RESIZED:
             real(self, number, frame)
 
     patch.setattr(relay._Relay, "_heard", heard)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from timebank.keeping import restoring
+from timebank.keeping import restore
 from timebank.ledger.postgres import database as served
 from timebank.ledger.postgres import guards
 
@@ -45,7 +45,7 @@ def loses_on_the_server_what_is_moved(patch: pytest.MonkeyPatch) -> None:
 
 def gives_numbers_of_the_server_again(patch: pytest.MonkeyPatch) -> None:
     """A restore after which numbers go on from those of the copy."""
-    patch.setattr(restoring, "given_in", lambda desk: restoring.Given())
+    patch.setattr(restore, "given_in", lambda desk: restore.Given())
 
 
 # With the seed at which the search for each begins: one that finds it soon spares the others.

@@ -16,10 +16,10 @@ from timebank.errors import EventRefused, Refused
 from timebank.guests import claims
 from timebank.guests.departure import HostPayment
 from timebank.keeping import events
+from timebank.keeping.caller_acts import set_muted
 from timebank.keeping.events import EventAsked
-from timebank.keeping.sysop import set_muted
 from timebank.ledger.database import Desk
-from timebank.window import sysop
+from timebank.window import corrections
 from timebank.window.teller import allowance, borrow, deposit, repay, withdraw
 from verify.robots import phrases
 from verify.simulate.below import some_trouble
@@ -454,7 +454,7 @@ def correct_an_account(story: Story) -> None:
     with story.command("which is refused", Refused) as desk:
         record = callers.find(desk, person.name)
         if record is not None:
-            sysop.adjust(desk, record.id, seconds, "a correction", "sysop")
+            corrections.adjust(desk, record.id, seconds, "a correction", "sysop")
 
 
 def settle_a_doubt(story: Story) -> None:
@@ -609,11 +609,11 @@ def freeze_or_open_an_account(story: Story) -> None:
     with story.command("no account is frozen") as desk:
         frozen = desk.connection.execute(text(FROZEN)).scalars().all()
         if len(frozen) > 3:
-            sysop.unfreeze(desk, chance.choice(frozen), "settled", "Sysop")
+            corrections.unfreeze(desk, chance.choice(frozen), "settled", "Sysop")
         else:
             others = desk.connection.execute(text(NOT_FROZEN)).scalars().all()
             if others:
-                sysop.freeze(desk, chance.choice(others), "a dispute", "Sysop")
+                corrections.freeze(desk, chance.choice(others), "a dispute", "Sysop")
         story.tell("the sysop opens an account" if len(frozen) > 3 else "an account is frozen")
 
 

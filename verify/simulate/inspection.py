@@ -10,7 +10,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from door.call.caller import Caller
-from door.games import hands
+from door.games import hand_check
 from door.session import daily_deal, tournament
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -156,7 +156,7 @@ class Inspection:
         database = self.world.bare_books(copy)
         try:
             with database.reading(config.bank, self.world.now()) as desk:
-                findings, _ = hands.audit(desk)
+                findings, _ = hand_check.audit(desk)
         finally:
             database.close()
         self.world.counted["audit"] += 1

@@ -18,7 +18,7 @@ from contextvars import Context, copy_context
 from dataclasses import dataclass
 from typing import Any, Self
 
-from door.lines import handed
+from door.lines import hand_over
 from verify.simulate.clock import SimulatedLoop
 from verify.simulate.disk import Mortal
 
@@ -162,7 +162,7 @@ class End(Readable):
             self.set_reader(None)
         if self._error is not None:
             raise self._error
-        return handed.receive(self)  # type: ignore[arg-type] # a fake
+        return hand_over.receive(self)  # type: ignore[arg-type] # a fake
 
     def interrupt(self, error: Exception) -> None:
         """Have the process that waits here raise an error, as a handler of a signal does."""

@@ -13,7 +13,7 @@ from door.call.passwords import hash_password
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, rules_to_mapping
 from door.games.engine import shuffle
-from door.tables.weighing import rules_of, weigh
+from door.tables.scoring import rules_of, weigh
 from timebank.callers import callers
 from timebank.calls.calls import close_call, open_call
 from timebank.errors import OutOfStep, Refused, ShoeGone

@@ -29,7 +29,7 @@ from door.desk.metrics.watched import Watched, watched
 from door.errors import CannotListen, NoAnswer
 from door.lines.flow import LineLimits
 from door.lines.port.questions import QUESTION, QuestionGate, QuestionPort, http
-from door.server.asking import ask_server
+from door.server.control_client import ask_server
 from door.server.tally import LAGS
 from timebank.errors import BooksFailed
 from timebank.ledger.engines import books_of

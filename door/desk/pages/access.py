@@ -21,10 +21,10 @@ from starlette.routing import Route
 from door.call import passwords
 from door.defence.reception import minutes as waiting
 from door.desk.pages import sessions
-from door.desk.pages.asking import NOT_OURS, form_of, is_own
+from door.desk.pages.forms import NOT_OURS, form_of, is_own
+from door.desk.pages.rendering import View, Visit
 from door.desk.pages.second_step import is_passed
-from door.desk.pages.showing import View, Visit
-from door.desk.pages.tries import PageTries
+from door.desk.pages.wrong_passwords import PageTries
 from door.errors import CallRefused
 from timebank.errors import BooksFailed
 from timebank.names import names
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from door.clock import Clock, Timer
     from door.defence.counts import Rank
     from door.defence.tries import Try
-    from door.desk.pages.showing import Showing
+    from door.desk.pages.rendering import Showing
     from timebank.callers.callers import CallerRecord
 
 COOKIE = "session"

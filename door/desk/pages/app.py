@@ -12,14 +12,14 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from door.desk.pages.access import Access
-from door.desk.pages.acts import ActPages
-from door.desk.pages.doing import Doing
-from door.desk.pages.hands import HandPages
+from door.desk.pages.act_pages import ActPages
+from door.desk.pages.caller_pages import PeoplePages
+from door.desk.pages.hand_film import HandPages
 from door.desk.pages.ledger import LedgerPages
-from door.desk.pages.people import PeoplePages
+from door.desk.pages.operations import Doing
 from door.desk.pages.plots import PlotPages
+from door.desk.pages.rendering import HERE, Showing, Visit
 from door.desk.pages.second_step import SecondStepPages
-from door.desk.pages.showing import HERE, Showing, Visit
 from timebank.errors import BooksFailed
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from door.clock import Clock
-    from door.desk.pages.reading import Reading
+    from door.desk.pages.queries import Reading
 
 HEADERS = {
     "Content-Security-Policy": (

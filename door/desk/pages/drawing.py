@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from door.desk.pages.reading import title
+from door.desk.pages.queries import title
 
 if TYPE_CHECKING:
-    from timebank.reports.course import Stream
+    from timebank.reports.plots import Stream
 
 WIDTH = 900  # in units of the drawing
 SIDE = 300  # columns of words, at either side

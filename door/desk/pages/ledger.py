@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from door.desk.pages.asking import Parameters, number_in
-from timebank.reports.leaves import Sought
+from door.desk.pages.forms import Parameters, number_in
+from timebank.reports.ledger_pages import Sought
 
 if TYPE_CHECKING:
-    from door.desk.pages.showing import Guard, Showing, Visit
+    from door.desk.pages.rendering import Guard, Showing, Visit
 
 FIELDS = frozenset({each.name for each in fields(Sought)} - {"caller_id"} | {"caller"})
 MINUTE = 60

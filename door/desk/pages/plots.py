@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 from starlette.routing import Route
 
-from door.desk.pages.asking import Parameters
-from door.desk.pages.reading import title
+from door.desk.pages.forms import Parameters
+from door.desk.pages.queries import title
 from timebank.words import clock
 
 if TYPE_CHECKING:
-    from door.desk.pages.reading import DaysPast
-    from door.desk.pages.showing import Guard, Showing, Visit
+    from door.desk.pages.queries import DaysPast
+    from door.desk.pages.rendering import Guard, Showing, Visit
 
 DAYS, MOST_DAYS = 30, 3660
 MINUTE = 60

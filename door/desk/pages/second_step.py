@@ -12,14 +12,14 @@ from starlette.routing import Route
 from door.defence import recovery as codes
 from door.defence import totp
 from door.desk.pages import sessions
-from door.desk.pages.asking import NOT_OURS, form_of, is_own
+from door.desk.pages.forms import NOT_OURS, form_of, is_own
 from timebank.callers import callers, recovery, second_step
 from timebank.callers.second_step import SecondStep
 from timebank.ledger.schema import stamp
 
 if TYPE_CHECKING:
-    from door.desk.pages.reading import Reading
-    from door.desk.pages.showing import Guard, Showing, Visit
+    from door.desk.pages.queries import Reading
+    from door.desk.pages.rendering import Guard, Showing, Visit
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
 

@@ -18,15 +18,15 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import DataTable, Footer, Input, RichLog, Static
 
-from door.desk.top import telling
-from door.desk.top.beside import BesideScreen
-from door.desk.top.watching import FEW_SECONDS, MANY_SECONDS, NOTHING, BoardSeen, Watching
+from door.desk.top import rows as telling
+from door.desk.top.shoulder_view import BesideScreen
+from door.desk.top.snapshot import FEW_SECONDS, MANY_SECONDS, NOTHING, BoardSeen, Watching
 from door.errors import NoAnswer
 from timebank.errors import TimeBankError
 
 if TYPE_CHECKING:
-    from door.desk.pages.doing import Doing, OnCaller
-    from door.desk.pages.reading import Today
+    from door.desk.pages.operations import Doing, OnCaller
+    from door.desk.pages.queries import Today
 
 PANELS = {
     "bets": "1 Minutes and bets",

@@ -20,9 +20,9 @@ from door.games.baccarat.rules import (
     bank_draw,
 )
 from door.games.engine.cards import Card
-from door.games.solver.card import Section, StrategyCard
 from door.games.solver.odds import RUNS_ON, Costs, Figures, Odds, PlayedHand, figures_of
-from door.games.solver.telling import percent
+from door.games.solver.odds_text import percent
+from door.games.solver.strategy_card import Section, StrategyCard
 
 Ways = tuple[int, int, int]
 """In how many ways the caller, the bank, and nobody has the coup: ordered deals of six cards, each

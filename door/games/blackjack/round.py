@@ -32,9 +32,9 @@ raises `IllegalAction` and nothing has happened.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from door.games.blackjack.course import STEPS, BlackjackAction, BlackjackPhase, Course
+from door.games.blackjack.blackjack_hand import Hand, Seat, Turn, insurance_amount
 from door.games.blackjack.events import BlackjackOutcome, Event
-from door.games.blackjack.hands import Hand, Seat, Turn, insurance_amount
+from door.games.blackjack.phases import STEPS, BlackjackAction, BlackjackPhase, Course
 from door.games.blackjack.rules import MOST_SEATS, BlackjackRules
 from door.games.engine.cards import Card, Count, count
 from door.games.engine.errors import IllegalAction

@@ -11,8 +11,8 @@ from typing import Any
 
 from door.games.engine.game import Kind, Samples
 from door.games.engine.settings import StakeSettings
-from door.games.solver.card import StrategyCard
 from door.games.solver.odds import Costs, Odds
+from door.games.solver.strategy_card import StrategyCard
 from timebank.settings.toml import TomlTable
 
 LONGEST_CODE = 16  # characters, of Synchronet's

@@ -10,9 +10,9 @@ from typing import Any
 from door.games.engine.cards import CARDS_IN_DECK, RANKS, SUITS, Card
 from door.games.red_dog.events import RedDogOutcome
 from door.games.red_dog.rules import THREE_OF_A_KIND_PAYS, RedDogRules, pays, spread_of
-from door.games.solver.card import Section, StrategyCard
 from door.games.solver.odds import RUNS_ON, Costs, Figures, Odds, PlayedHand, figures_of
-from door.games.solver.telling import percent
+from door.games.solver.odds_text import percent
+from door.games.solver.strategy_card import Section, StrategyCard
 
 _CARDS = tuple(Card(rank + SUITS[0]) for rank in RANKS)
 

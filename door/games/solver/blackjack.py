@@ -16,8 +16,8 @@ from typing import NamedTuple
 from door.games.blackjack.events import BlackjackOutcome
 from door.games.blackjack.rules import BlackjackRules, rules_to_mapping
 from door.games.engine.cards import CARDS_IN_DECK, RANKS, parse_cards
-from door.games.solver.hand import SAME, Distribution, HandTree, UpCard
-from door.games.solver.hands import Hands, Total, every_hand
+from door.games.solver.hand_list import Hands, Total, every_hand
+from door.games.solver.hand_tree import SAME, Distribution, HandTree, UpCard
 from door.games.solver.odds import RUNS_ON, STRATEGIES, Figures, Insurance, Odds, figures_of
 from door.games.solver.tutor.dealer import RESULTS, TEN, Counts
 from door.games.solver.tutor.payments import NATURAL, payments

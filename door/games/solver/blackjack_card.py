@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from door.games.blackjack.rules import BlackjackRules
 from door.games.solver.blackjack import Against, Strategy, full
-from door.games.solver.card import Section, StrategyCard, joined
-from door.games.solver.hand import UpCard
-from door.games.solver.hands import Hands, Total, every_hand
+from door.games.solver.hand_list import Hands, Total, every_hand
+from door.games.solver.hand_tree import UpCard
 from door.games.solver.odds import Odds
-from door.games.solver.telling import percent
+from door.games.solver.odds_text import percent
+from door.games.solver.strategy_card import Section, StrategyCard, joined
 from door.games.solver.tutor.dealer import Counts
 
 UPS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 1)

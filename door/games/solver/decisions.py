@@ -8,8 +8,8 @@ from typing import Any
 from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.cards import Card, is_natural
 from door.games.solver.blackjack import Against, full
-from door.games.solver.hand import HandTree, UpCard
-from door.games.solver.hands import TAKEN, every_hand
+from door.games.solver.hand_list import TAKEN, every_hand
+from door.games.solver.hand_tree import HandTree, UpCard
 from door.games.solver.odds import PlayedHand
 from door.games.solver.tutor.dealer import Counts
 

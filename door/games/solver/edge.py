@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from door.games.engine.descriptor import Game
-from door.games.solver.keeping import odds_of
-from door.games.solver.telling import percent
+from door.games.solver.cache import odds_of
+from door.games.solver.odds_text import percent
 
 # What a sysop may set less generously, the least change of the game first.
 _MEANER: tuple[tuple[str, object], ...] = (

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, closing, contextmanager
 from typing import Any
 
 from door.errors import NoLine
-from door.lines import handed
+from door.lines import hand_over
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.host.descriptors import DescriptorTransport, taken
 from door.lines.host.host import CleanLine, Introduction, Signs, held, introduce
@@ -72,7 +72,7 @@ async def opened(
 
 def check(descriptor: int, name: str) -> None:
     try:
-        flows = handed.flows(descriptor)
+        flows = hand_over.flows(descriptor)
     except OSError as error:
         raise NoLine(
             f"There is no standard {name} to talk to the caller ({error.strerror})."

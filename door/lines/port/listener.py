@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from door.errors import CallRefused, Hangup
 from door.lines.flow import Answer, Stage, StreamLine, address_of
-from door.lines.port import handed_down
+from door.lines.port import systemd_sockets
 from door.lines.port.connection import Entrance, LineConnection
 from door.lines.tls.tls import Turns
 
@@ -33,7 +33,7 @@ _PAUSE = 1.0  # seconds, until it is tried again whether the system has room for
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    if (ready := handed_down.taken(host, port)) is not None:
+    if (ready := systemd_sockets.taken(host, port)) is not None:
         return ready
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wire = socket.socket(family, socket.SOCK_STREAM)

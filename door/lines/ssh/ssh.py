@@ -62,7 +62,7 @@ from door.lines.line import LANGUAGE_VARIABLES, Hints, Line, clamp_size, printab
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.port.gate import Blame
 from door.lines.port.listener import Listener
-from door.lines.ssh.shown import Shown
+from door.lines.ssh.ssh_identity import Shown
 from door.lines.telnet.framing import Budget, CommandAllowance
 from door.lines.tls.tls import Turns
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from door.errors import CertificateRefused
-from door.lines.between import Between
 from door.lines.flow import Stage
+from door.lines.layer import Between
 from door.lines.port.gate import Blame
 from door.lines.tls.certificates import load
 

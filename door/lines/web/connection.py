@@ -22,8 +22,8 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
 from door.errors import CallRefused, Flood, RequestRefused
-from door.lines.between import Between
 from door.lines.flow import UNREAD, Answer, StreamProtocol
+from door.lines.layer import Between
 from door.lines.port.gate import Blame
 from door.lines.telnet.framing import Budget, CommandAllowance
 from door.lines.web import http

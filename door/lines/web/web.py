@@ -21,9 +21,9 @@ from door.lines.web.connection import (
     Site,
     WebConnection,
 )
-from door.lines.web.either import Either
 from door.lines.web.page_line import SUBPROTOCOL, PageProtocol
 from door.lines.web.pages import File
+from door.lines.web.telnet_or_web import Either
 from door.lines.web.visitors import USUAL_VISITORS, VisitorLimits, Visitors
 
 TELNET_INSIDE = "binary"  # what fTelnet calls it

@@ -28,7 +28,7 @@ from door.games.baccarat import events as happened
 from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.games.baccarat.rules import point_of
 from door.tables.baccarat import words
-from door.tables.cards import listed_cards
+from door.tables.card_names import listed_cards
 from door.tables.scene import BRASS, BY_SIGN, COUNT, FELT, bet_name, paint_place, paint_title
 from timebank.language import _, ngettext
 from timebank.words import field as figure

@@ -26,12 +26,12 @@ from door.games.baccarat.kind import BACCARAT_KIND
 from door.games.baccarat.round import BaccaratAction, BaccaratRound
 from door.games.baccarat.rules import RESHUFFLE_AT
 from door.games.engine.game import Act
-from door.tables.alone import Alone
 from door.tables.baccarat import words
 from door.tables.baccarat.book import advice
 from door.tables.baccarat.scene import COUPS_KEPT, ON_PLATE, BaccaratScene, celebrate
 from door.tables.baccarat.stakes import GAME, BaccaratStakes, ForTheBank, ForTime, statement
 from door.tables.play import Step
+from door.tables.solo_table import Alone
 from door.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING, TableCard
 from door.tables.words import BET, CUT, FAIRNESS, QUIT, RULES, turns_today
 from timebank.errors import BooksUnavailable, Refused

@@ -12,7 +12,7 @@ from door import wording
 from door.games.baccarat import events as happened
 from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.tables import words as tables
-from door.tables.cards import the_card
+from door.tables.card_names import the_card
 from door.tables.scene import bet_name
 from door.tables.words import Words, pay_lines
 from timebank.language import N_, _, ngettext, pgettext

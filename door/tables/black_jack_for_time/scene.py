@@ -11,7 +11,7 @@ from door import wording
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.engine.cards import Card, count, is_natural
-from door.tables.cards import listed_cards
+from door.tables.card_names import listed_cards
 from door.tables.scene import COUNT, FELT, MARGIN, FeltLayout, TableScene, paint_place
 from timebank.language import N_, _
 from timebank.words import field as figure

@@ -14,13 +14,13 @@ from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound
 from door.games.blackjack.rules import rules_to_mapping
-from door.tables.alone import TableForTime
 from door.tables.black_jack_for_time.scene import BlackJackScene, counted
 from door.tables.black_jack_for_time.words import printed, rules_text, sentence
 from door.tables.scene import Ending
+from door.tables.solo_table import TableForTime
 from door.tables.strategy import TableCard
-from door.tables.tutor.beside import Tutor
-from door.tables.tutor.thinking import thinking_of
+from door.tables.tutor.advice import Tutor
+from door.tables.tutor.tutor_process import thinking_of
 from door.tables.words import TUTOR, turns_and_bets
 from timebank.language import N_, _
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.tables.play import Step
-    from door.tables.tutor.thinking import Thinking
+    from door.tables.tutor.tutor_process import Thinking
 
 GAME = BLACK_JACK_FOR_TIME_KIND.name
 TUTOR_ON = N_("Tutor is on: it tells you what the book would do. G shows the whole card.")

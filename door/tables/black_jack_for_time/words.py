@@ -10,7 +10,7 @@ from door import wording
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.engine.cards import Card, count
-from door.tables.cards import the_card
+from door.tables.card_names import the_card
 from door.tables.words import cards_rule, coins_rule, fair_rules, paid, pay_lines
 from timebank.language import _, cached_text
 from timebank.words import decimal

@@ -12,7 +12,7 @@ from door.games.engine.cards import Card
 from door.games.red_dog import events as happened
 from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS
-from door.tables.cards import named_card
+from door.tables.card_names import named_card
 from door.tables.red_dog.words import spread_words
 from door.tables.scene import COUNT, FELT, MARGIN, PRINT, FeltLayout, TableScene, paint_place
 from timebank.language import N_, _

@@ -13,10 +13,10 @@ from door.games.red_dog.game import RedDogSettings
 from door.games.red_dog.kind import RED_DOG_KIND
 from door.games.red_dog.round import RedDogAction, RedDogRound
 from door.games.red_dog.rules import BEST_ODDS
-from door.tables.alone import TableForTime
 from door.tables.red_dog import words
 from door.tables.red_dog.scene import RedDogScene
 from door.tables.scene import Ending
+from door.tables.solo_table import TableForTime
 from door.tables.strategy import TableCard
 from door.tables.words import turns_and_bets
 from timebank.language import N_, _

@@ -8,7 +8,7 @@ from door import wording
 from door.games.red_dog import events as happened
 from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS, pays
-from door.tables.cards import the_card
+from door.tables.card_names import the_card
 from door.tables.words import cards_rule, coins_rule, fair_rules, paid, pay_lines
 from timebank.language import _, cached_text
 

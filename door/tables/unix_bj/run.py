@@ -28,7 +28,7 @@ from door.games.unix_bj.game import BET, UnixBjSettings
 from door.games.unix_bj.kind import UNIX_BJ_KIND
 from door.tables.fairness import Fairness
 from door.tables.play import Deal, Play, Step
-from door.tables.tutor.beside import Tutor
+from door.tables.tutor.advice import Tutor
 from door.tables.unix_bj.teletype import OPENING, Score, Teletype, decline, hand_start, is_yes
 from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused
 from timebank.language import _
@@ -37,7 +37,7 @@ from timebank.wagers import play_money
 if TYPE_CHECKING:
     from door.tables.scene import TableTally
     from door.tables.sitting import Sitting
-    from door.tables.tutor.thinking import Thinking
+    from door.tables.tutor.tutor_process import Thinking
     from timebank.wagers.journal import StoredRound
     from timebank.words import Unit
 

@@ -13,12 +13,12 @@ from door.call.page import MARGIN, Page
 from door.games.unix_bj.game import UnixBjSettings
 from door.lobby import texts
 from door.tables.betting import BettingTime
-from door.tables.checking import read_fairness
 from door.tables.fairness import Fairness
+from door.tables.fairness_view import read_fairness
 from door.tables.scene import TableTally
 from door.tables.sitting import Sitting
 from door.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING, TableCard
-from door.tables.tutor.thinking import thinking_of
+from door.tables.tutor.tutor_process import thinking_of
 from door.tables.unix_bj import words
 from door.tables.unix_bj.run import GAME, Run, Terms
 from door.tables.words import FAIRNESS, QUIT, turns_today
@@ -30,7 +30,7 @@ from timebank.words import field, span
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.tables.tutor.thinking import Thinking
+    from door.tables.tutor.tutor_process import Thinking
 
 PLAY, MANUAL = "PM"
 

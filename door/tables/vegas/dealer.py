@@ -23,7 +23,7 @@ from door.games.vegas.kind import VEGAS_KIND
 from door.tables import play
 from door.tables.play import Deal, Post, Step, Work
 from door.tables.vegas import news
-from door.tables.vegas import round as vegas_round
+from door.tables.vegas import table_round as vegas_round
 from door.tables.vegas.pits import Hold
 from door.tables.vegas.state import Chair, Committed, TableState
 from timebank.callers import hearing
@@ -35,7 +35,7 @@ from timebank.wagers.wagers import Played, Sitter
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.tables.vegas.round import VegasRound
+    from door.tables.vegas.table_round import VegasRound
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.wagers.journal import Shoe

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from door.games.vegas.game import MOST_TABLES
 from door.tables import overdue
-from door.tables.vegas.round import GAME, enter_action
+from door.tables.vegas.table_round import GAME, enter_action
 from timebank.servers import leases
 from timebank.wagers import journal
 from timebank.wagers.wagers import Sitter

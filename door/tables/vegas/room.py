@@ -17,8 +17,8 @@ from door.errors import HandElsewhere
 from door.games.vegas.game import VegasSettings
 from door.tables.vegas import pits
 from door.tables.vegas.pits import Hold
-from door.tables.vegas.round import GAME
 from door.tables.vegas.table import VegasTable
+from door.tables.vegas.table_round import GAME
 from door.tables.words import turns_today
 from timebank.errors import JournalDamaged, Refused
 from timebank.language import _, ngettext

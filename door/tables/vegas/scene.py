@@ -21,7 +21,7 @@ from door.games.blackjack import events as dealt
 from door.tables.fairness import Fairness
 from door.tables.scene import FELT, RAIL, paint_title
 from door.tables.vegas import felt
-from door.tables.vegas.round import GAME
+from door.tables.vegas.table_round import GAME
 from door.tables.vegas.words import (
     SeatEnding,
     dealer_total,
@@ -37,7 +37,7 @@ from timebank.words import span
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.display import Area
-    from door.games.blackjack.hands import Hand
+    from door.games.blackjack.blackjack_hand import Hand
     from door.games.engine.cards import Card
     from door.games.vegas.game import VegasSettings
     from door.tables.vegas.felt import VegasLayout

@@ -22,17 +22,18 @@ from door.call.spoken import LONGEST_LINE
 from door.errors import CarrierLost, NotNow, NotSaid, TakenOver, TimeAgain, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase
 from door.lobby.teller import visit_bank
-from door.tables.alone import BANNER_SECONDS
 from door.tables.betting import BettingTime
-from door.tables.checking import read_fairness
+from door.tables.fairness_view import read_fairness
 from door.tables.scene import TableTally
 from door.tables.sitting import Sitting
+from door.tables.solo_table import BANNER_SECONDS
 from door.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING, TableCard
-from door.tables.tutor.beside import Tutor
-from door.tables.tutor.thinking import thinking_of
+from door.tables.tutor.advice import Tutor
+from door.tables.tutor.tutor_process import thinking_of
 from door.tables.vegas import news
 from door.tables.vegas import words as vegas_words
-from door.tables.vegas.round import (
+from door.tables.vegas.scene import VegasScene
+from door.tables.vegas.table_round import (
     GAME,
     affordable,
     figure,
@@ -40,7 +41,6 @@ from door.tables.vegas.round import (
     seconds_typed,
     stood_words,
 )
-from door.tables.vegas.scene import VegasScene
 from door.tables.words import BANK, BET, CUT, FAIRNESS, QUIT, RULES, TUTOR, Words
 from timebank.callers import hearing
 from timebank.callers.messages import refuse_muted
@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from door.games.blackjack.round import BlackjackRound
     from door.tables.fairness import Fairness
     from door.tables.vegas.news import News
-    from door.tables.vegas.round import VegasRound
     from door.tables.vegas.table import VegasTable
+    from door.tables.vegas.table_round import VegasRound
     from door.tables.vegas.words import SeatEnding
     from timebank.ledger.purse import Receipt
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from door.games.vegas.kind import VEGAS_KIND
-from door.tables.vegas.round import VegasRound, chair_at_turn
+from door.tables.vegas.table_round import VegasRound, chair_at_turn
 from timebank.language import speaking_to
 from timebank.words import MINUTE
 

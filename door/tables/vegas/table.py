@@ -27,10 +27,10 @@ from door.games.blackjack.round import BlackjackAction
 from door.games.vegas.game import VegasSettings
 from door.tables.betting import BettingTime
 from door.tables.vegas import news
-from door.tables.vegas.clock import TableClock
 from door.tables.vegas.dealer import Dealer
-from door.tables.vegas.round import GAME, affordable
 from door.tables.vegas.state import Chair, Committed, SeatedGuest, TableState
+from door.tables.vegas.table_clock import TableClock
+from door.tables.vegas.table_round import GAME, affordable
 from door.tables.words import Words
 from timebank.callers.hearing import ignored
 from timebank.errors import BooksUnavailable, LeaseLost, OutcomeUnknown

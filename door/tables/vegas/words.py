@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from door import wording
 from door.call.display import hanging, literal
 from door.games.blackjack import events as happened
+from door.games.blackjack.blackjack_hand import Hand
 from door.games.blackjack.events import BlackjackOutcome, Event
-from door.games.blackjack.hands import Hand
 from door.games.blackjack.round import BlackjackRound
 from door.games.engine.cards import Card, Count, count, is_natural
-from door.tables.cards import listed_cards, the_card
+from door.tables.card_names import listed_cards, the_card
 from door.tables.fairness import SHORT
 from door.tables.vegas import news
 from door.tables.vegas.news import News, RoundNews

@@ -18,9 +18,9 @@ import pytest
 from door.call.console import Console
 from door.call.guest_caller import HostCaller
 from door.dropfiles.formats import read
-from door.dropfiles.understanding import GiveBack, Way
+from door.dropfiles.interpretation import GiveBack, Way
 from door.errors import TimeUp
-from door.lines import handed
+from door.lines import hand_over
 from door.server.door_calls import DoorWire
 from door.session.session import answer_guest
 from tests.door.dropfiles.reads import AS_WRITTEN, put
@@ -34,7 +34,7 @@ from timebank.callers import own_limits
 from timebank.calls.calls import open_calls
 from timebank.errors import Refused
 from timebank.wagers.rounds import Move, Settlement
-from timebank.window.sysop import sysop_deposit
+from timebank.window.corrections import sysop_deposit
 from timebank.window.teller import borrow, withdraw
 from timebank.words import span
 
@@ -360,13 +360,17 @@ def states(here: World) -> list[str]:
 @pytest.mark.parametrize(
     ("answer", "state", "words"),
     [
-        ([handed.GIVEN, "/x/MODUSER.DAT"], "written", "You take 1 minute back"),
-        ([handed.NOT_GIVEN, "It has gone."], "kept", "can't take your 1 minute just now"),
-        ([handed.IN_DOUBT, "It may be."], "doubtful", "can't tell if Xibalba got your 1 minute"),
+        ([hand_over.GIVEN, "/x/MODUSER.DAT"], "written", "You take 1 minute back"),
+        ([hand_over.NOT_GIVEN, "It has gone."], "kept", "can't take your 1 minute just now"),
+        ([hand_over.IN_DOUBT, "It may be."], "doubtful", "can't tell if Xibalba got your 1 minute"),
         # Of a host whose folders are named in CP437.
-        ([handed.GIVEN, f"{NOT_UTF_8}/MODUSER.DAT"], "written", "You take 1 minute back"),
-        ([handed.NOT_GIVEN, f"{NOT_UTF_8} has gone."], "kept", "can't take your 1 minute"),
-        ([handed.IN_DOUBT, f"{NOT_UTF_8} may be."], "doubtful", "can't tell if Xibalba got your"),
+        ([hand_over.GIVEN, f"{NOT_UTF_8}/MODUSER.DAT"], "written", "You take 1 minute back"),
+        ([hand_over.NOT_GIVEN, f"{NOT_UTF_8} has gone."], "kept", "can't take your 1 minute"),
+        (
+            [hand_over.IN_DOUBT, f"{NOT_UTF_8} may be."],
+            "doubtful",
+            "can't tell if Xibalba got your",
+        ),
         (None, "doubtful", "can't tell if Xibalba got your 1 minute"),
     ],
 )
@@ -385,13 +389,13 @@ async def test_a_door_that_is_asked_to_give_answers_or_is_killed_meanwhile(
             wire.listen()
             leaving = await asked_to_give(here, caller, wire)
             loop = asyncio.get_running_loop()
-            said = handed.unpacked(await loop.sock_recv(far, handed.LARGEST))
-            assert said[:2] == [handed.GIVE, "1"]
+            said = hand_over.unpacked(await loop.sock_recv(far, hand_over.LARGEST))
+            assert said[:2] == [hand_over.GIVE, "1"]
             assert not (tmp_path / "MODUSER.DAT").exists()
             if answer is None:
                 far.close()
             else:
-                await loop.sock_sendall(far, handed.packed(*answer))
+                await loop.sock_sendall(far, hand_over.packed(*answer))
             (told,) = await leaving
             assert words in told
             assert states(here) == [state]

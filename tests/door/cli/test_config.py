@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from door.config import annotated
+from door.config import default_file
 from tests.door.shell import Told, door
 
 OWN = """\
@@ -47,7 +47,7 @@ def test_show_has_what_is_written_and_effective_has_every_key(own: Path) -> None
     effective = config(own, "show", "--effective").output
     assert "nodes = 4  # default: 16\n" in effective
     assert "hush" not in effective
-    shipped = tomllib.loads(annotated.text())
+    shipped = tomllib.loads(default_file.text())
     shipped["board"]["name"], shipped["calls"]["nodes"] = "Rat Trap", 4
     found = tomllib.loads(effective)
     del found["boards"]
@@ -62,7 +62,7 @@ def test_diff_has_what_is_no_default(own: Path, tmp_path: Path) -> None:
         "boards.Xibalba.minutes": (90, 60),
         "boards.Xibalba.addresses": (["192.0.2.7"], []),
     }
-    (tmp_path / "usual.toml").write_text(annotated.text())
+    (tmp_path / "usual.toml").write_text(default_file.text())
     assert config(tmp_path / "usual.toml", "diff").output == "Nothing differs from the defaults.\n"
 
 
@@ -150,7 +150,7 @@ def test_the_schema_takes_what_the_readers_take(own: Path) -> None:
     schema = json.loads(door("config", "schema").output)
     Draft202012Validator.check_schema(schema)
     check = Draft202012Validator(schema)
-    assert not list(check.iter_errors(tomllib.loads(annotated.text())))
+    assert not list(check.iter_errors(tomllib.loads(default_file.text())))
     assert not list(check.iter_errors(tomllib.loads(OWN)))
     assert schema["properties"]["calls"]["properties"]["nodes"] == {
         "description": "How many callers can be online at once, 1 to 9999.",

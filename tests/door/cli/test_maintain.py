@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from door.games import hands
+from door.games import hand_check
 from tests.door.playing import at_the_table, hand
 from tests.world import NOON
 from timebank.keeping.maintain import installed_stand, maintain
@@ -28,7 +28,7 @@ async def test_a_hand_that_nobody_returned_to_is_stood_without_a_server(tmp_path
     )
     assert (done.stood, done.left) == ((1,), ())
     with database.reading(settings, now) as desk:
-        assert hands.audit(desk) == ([], 1)
+        assert hand_check.audit(desk) == ([], 1)
         (result,) = desk.connection.exec_driver_sql("SELECT outcome FROM rounds").scalars()
     database.close()
     assert result == "win"

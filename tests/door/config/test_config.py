@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from door.config import annotated, boards, config
+from door.config import boards, config, default_file
 from door.config.defence import Defences
 from door.config.listeners import ListenerSettings
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
@@ -113,7 +113,7 @@ def rule_keys(game: str) -> set[str]:
 
 class TestTheShippedFile:
     def test_is_the_one_in_the_wheel(self):
-        assert SHIPPED.read_text(encoding="utf-8") == annotated.text()
+        assert SHIPPED.read_text(encoding="utf-8") == default_file.text()
 
     def test_its_values_are_the_built_in_defaults(self, load):
         shipped = config.load(SHIPPED)

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from door.dropfiles.dropfile import DropFile, HostSettings
-from door.dropfiles.finding import find
 from door.dropfiles.formats import read
-from door.dropfiles.understanding import Understood, understand
+from door.dropfiles.interpretation import Understood, understand
+from door.dropfiles.search import find
 from tests.door.dropfiles.writers import WRITERS, Written
 
 NOW = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles.finding import find
+from door.dropfiles.search import find
 from door.errors import DropFileRefused
 from tests.door.dropfiles.reads import NO_ENVIRONMENT, put
 from tests.door.dropfiles.writers import WRITERS, Written, dorinfo, ra_event, text

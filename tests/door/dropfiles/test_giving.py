@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from door.dropfiles.formats import read
-from door.dropfiles.giving import (
+from door.dropfiles.give_back import (
     asked,
     door_sys_credit,
     exitinfo_time,
@@ -18,9 +18,9 @@ from door.dropfiles.giving import (
     give_back,
     moduser_dat,
 )
-from door.dropfiles.understanding import MODUSER, GiveBack, Way
+from door.dropfiles.interpretation import MODUSER, GiveBack, Way
 from door.errors import NotGiven
-from door.lines import handed
+from door.lines import hand_over
 from tests.door.dropfiles.reads import AS_WRITTEN, put, understood_in
 from tests.door.dropfiles.writers import (
     WRITERS,
@@ -314,11 +314,11 @@ def test_a_door_gives_what_a_server_asks_for_and_says_what_came_of_it(tmp_path: 
     elsewhere = Path("/as/the/server/sees/it")
     way = GiveBack(Way.MODUSER, elsewhere / MODUSER, None, elsewhere / file.name, who)
     word, path = give_back(str(tmp_path), asked(way, 7))
-    assert (word, path) == (handed.GIVEN, str(tmp_path / MODUSER))
+    assert (word, path) == (hand_over.GIVEN, str(tmp_path / MODUSER))
     assert (tmp_path / MODUSER).read_bytes() == b"\n" * 8 + b"7\n"
-    assert give_back(str(tmp_path), asked(way, 7))[0] == handed.IN_DOUBT
-    assert give_back(str(tmp_path), asked(way, 8))[0] == handed.NOT_GIVEN
+    assert give_back(str(tmp_path), asked(way, 7))[0] == hand_over.IN_DOUBT
+    assert give_back(str(tmp_path), asked(way, 8))[0] == hand_over.NOT_GIVEN
     outside = replace(way, path=Path("/x/.."))
-    assert give_back(str(tmp_path / "nowhere"), asked(outside, 8))[0] == handed.NOT_GIVEN
+    assert give_back(str(tmp_path / "nowhere"), asked(outside, 8))[0] == hand_over.NOT_GIVEN
     texts = ["1", "moduser", "", "../MODUSER.DAT", file.name, who.board, who.caller]
-    assert give_back(str(tmp_path), texts)[0] == handed.NOT_GIVEN
+    assert give_back(str(tmp_path), texts)[0] == hand_over.NOT_GIVEN

@@ -12,11 +12,11 @@ import pytest
 from door.dropfiles import events_ra, terminal_ini
 from door.dropfiles.disk import HostFiles
 from door.dropfiles.dropfile import Format
-from door.dropfiles.finding import find
 from door.dropfiles.formats import kind_of
-from door.dropfiles.understanding import understand
+from door.dropfiles.interpretation import understand
+from door.dropfiles.search import find
 from door.errors import DropFileRefused
-from door.lines import handed
+from door.lines import hand_over
 from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, put
 from tests.door.dropfiles.writers import WRITERS
 
@@ -25,8 +25,8 @@ SYNCHRONET = WRITERS["synchronet stdio"]
 
 def passed_on(place: Path) -> HostFiles:
     """Read what is there as a door does, and the messages as a server does."""
-    *folder, files = handed.files_at(str(place))
-    sent = [handed.file_in(handed.file_packed(file)) for file in files]
+    *folder, files = hand_over.files_at(str(place))
+    sent = [hand_over.file_in(hand_over.file_packed(file)) for file in files]
     return HostFiles(*folder, [file for file in sent if file is not None])
 
 
@@ -118,10 +118,10 @@ def test_the_names_that_are_passed_on_are_those_that_are_read() -> None:
     of_nodes = ["DORINFO1.DEF", "dorinfoa.def", "DorInfo123.Def"]
     kinds = [kind.value for kind in Format if kind is not Format.DORINFO]
     for name in [*kinds, events_ra.NAME, terminal_ini.NAME, *of_nodes]:
-        assert handed.is_read(name.casefold())
-    read = [name for name in handed.FILES if kind_of(name) is not None]
-    assert len(handed.FILES) == len(read) + 2
-    assert not handed.is_read("dorinfo_of_somebody.def")
+        assert hand_over.is_read(name.casefold())
+    read = [name for name in hand_over.FILES if kind_of(name) is not None]
+    assert len(hand_over.FILES) == len(read) + 2
+    assert not hand_over.is_read("dorinfo_of_somebody.def")
 
 
 @pytest.mark.parametrize("takes_its_place", [os.mkfifo, os.mkdir])
@@ -131,7 +131,7 @@ def test_a_pipe_or_a_folder_that_takes_the_place_of_a_file_is_not_passed_on(
     takes_its_place: Callable[[Path], None],
 ) -> None:
     file = a_file(tmp_path)
-    seen = handed._found
+    seen = hand_over._found
 
     def exchanged(folder: int, named: str) -> list[tuple[str, os.stat_result]]:
         found = seen(folder, named)
@@ -139,9 +139,9 @@ def test_a_pipe_or_a_folder_that_takes_the_place_of_a_file_is_not_passed_on(
         takes_its_place(file)
         return found
 
-    monkeypatch.setattr(handed, "_found", exchanged)
-    (found,) = handed.files_at(str(tmp_path))[3]
-    assert found[2:] == (handed.NO_FILE, b"")
+    monkeypatch.setattr(hand_over, "_found", exchanged)
+    (found,) = hand_over.files_at(str(tmp_path))[3]
+    assert found[2:] == (hand_over.NO_FILE, b"")
     (file.rmdir if file.is_dir() else file.unlink)()
     a_file(tmp_path)
     assert "there is no drop file" in str(told(tmp_path, passed_on(tmp_path)))
@@ -152,10 +152,10 @@ def test_of_a_full_folder_the_newest_are_passed_on_and_the_one_that_is_named(
 ) -> None:
     named = a_file(tmp_path)
     os.utime(named, (1, 1))
-    for number in range(handed.MOST_FILES + 20):
+    for number in range(hand_over.MOST_FILES + 20):
         (tmp_path / f"DORINFO{number}.DEF").write_text("\n")
-    found = handed.files_at(str(named))[3]
-    assert len(found) == handed.MOST_FILES
+    found = hand_over.files_at(str(named))[3]
+    assert len(found) == hand_over.MOST_FILES
     assert found[0][0] == named.name
 
 
@@ -171,5 +171,5 @@ def test_a_file_is_found_in_a_folder_of_very_many_names(tmp_path: Path) -> None:
 def test_whatever_is_in_a_file_and_its_name_is_passed_on(tmp_path: Path) -> None:
     name = os.fsdecode(b"DOOR\xff.SYS")
     file = (name, 1, 0, bytes(range(256)) * 2)
-    assert handed.file_in(handed.file_packed(file)) == file
-    assert handed.file_in(handed.packed(handed.CALL, name)) is None
+    assert hand_over.file_in(hand_over.file_packed(file)) == file
+    assert hand_over.file_in(hand_over.packed(hand_over.CALL, name)) is None

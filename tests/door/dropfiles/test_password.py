@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles.finding import find
 from door.dropfiles.formats import read
-from door.dropfiles.giving import door_sys_credit
+from door.dropfiles.give_back import door_sys_credit
+from door.dropfiles.interpretation import understand
 from door.dropfiles.lines import Lines, raw
-from door.dropfiles.telling import sentences
-from door.dropfiles.understanding import understand
+from door.dropfiles.report import sentences
+from door.dropfiles.search import find
 from door.errors import DropFileRefused, NotGiven
 from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, put
 from tests.door.dropfiles.writers import PASSWORD, WRITERS, Written, door_sys, text

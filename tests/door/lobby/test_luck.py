@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from door.call.display import plain, wrap
-from door.games.solver.played import for_the_bank
+from door.games.solver.played_hand import for_the_bank
 from door.lobby.luck import lines_of, sentences
 from door.lobby.sums import Sums
 from tests.door.playing import at_the_table, hand

@@ -23,7 +23,7 @@ from tests.door.banking import (
 from tests.door.visiting import MINUTE
 from tests.terminal import Profile
 from tests.world import world
-from timebank.window.sysop import freeze
+from timebank.window.corrections import freeze
 
 OPEN = window_toml()
 HOUR = 60 * MINUTE

@@ -31,7 +31,7 @@ from tests.door.visiting import (
 )
 from tests.terminal import MODERN, Profile
 from tests.world import world
-from timebank.keeping.sysop import set_muted
+from timebank.keeping.caller_acts import set_muted
 from timebank.language import LANGUAGES, Viewer, _, speaking_to
 
 HOUR = 60 * MINUTE

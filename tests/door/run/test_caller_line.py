@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from door.lines import handed
+from door.lines import hand_over
 from door.run import caller_line, relay
 from tests.door.dropfiles.writers import door32, text
 
@@ -27,7 +27,7 @@ def named(folder: Path, number: int, *, ago: int = 0) -> None:
 
 def heard(wire: socket.socket, folder: Path, said: dict[str, str]) -> bytes:
     """What comes down a wire when the line of such a call is told something."""
-    line = caller_line.line_of(said, handed.files_at(str(folder))[3], nobody)
+    line = caller_line.line_of(said, hand_over.files_at(str(folder))[3], nobody)
     if line is not None:
         line.say(relay.ONE_MOMENT)
     wire.setblocking(False)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from door.lines import handed
+from door.lines import hand_over
 from tests.door.hosting import END, hosted
 from tests.door.riding import Rider
 from tests.terminal import MODERN, Profile
@@ -79,14 +79,14 @@ async def test_at_a_server_only_its_own_user_and_root_are_the_sysop(
 ) -> None:
     """Whoever else may hand callers over has no powers by that."""
     async with world(tmp_path) as board:
-        monkeypatch.setattr(handed, "is_of", lambda wire, user: is_ours)
+        monkeypatch.setattr(hand_over, "is_of", lambda wire, user: is_ours)
         rider = Rider(board)
         rider.words = {"local": ""}
         rider.dials()
         answer, *why = await rider.asks()
         if is_ours:
-            assert (answer, why) == (handed.WANTED, [handed.STDIO])
+            assert (answer, why) == (hand_over.WANTED, [hand_over.STDIO])
         else:
-            words = [handed.VERSION, "2", "This is for the sysop alone."]
-            assert (answer, why[:-1]) == (handed.REFUSED, words)
+            words = [hand_over.VERSION, "2", "This is for the sysop alone."]
+            assert (answer, why[:-1]) == (hand_over.REFUSED, words)
         rider.wire.close()

@@ -24,10 +24,10 @@ import pytest
 
 from door import closed
 from door.errors import DropFileRefused
-from door.lines import handed
+from door.lines import hand_over
 from door.run import relay, starting, turning_away
 from door.server import door_calls, server_file
-from door.session import ways_in
+from door.session import line_setup
 from door.session.arrival import WENT_ON
 from tests.door.dropfiles.writers import bbsdev, text
 from tests.door.hosting import BOARD, HANG_UP, KILL, Host, Visit, hosted, until_gone
@@ -294,7 +294,7 @@ def stands_in(folder: Path) -> tuple[str, socket.socket]:
     config = folder / "sysop.toml"
     config.write_text("")
     server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    server.bind(str(folder / "data" / handed.NAME))
+    server.bind(str(folder / "data" / hand_over.NAME))
     server.listen()
     return str(config), server
 
@@ -302,20 +302,20 @@ def stands_in(folder: Path) -> tuple[str, socket.socket]:
 def takes(server: socket.socket, host: socket.socket) -> tuple[socket.socket, dict[str, str]]:
     """Take a caller by a connection to the host; returns the wire and what its door has said."""
     near, facts = comes(server)
-    near.send(handed.packed(handed.WANTED, handed.CONNECT, *map(str, host.getsockname())))
-    _, ends, _, _ = socket.recv_fds(near, handed.LARGEST, 1)
+    near.send(hand_over.packed(hand_over.WANTED, hand_over.CONNECT, *map(str, host.getsockname())))
+    _, ends, _, _ = socket.recv_fds(near, hand_over.LARGEST, 1)
     os.write(ends[0], b"Here you are. ")
     os.close(ends[0])
-    near.send(handed.packed(handed.TAKEN))
+    near.send(hand_over.packed(hand_over.TAKEN))
     return near, facts
 
 
 def comes(server: socket.socket) -> tuple[socket.socket, dict[str, str]]:
     """Wait for a door; returns the wire and what it has said."""
     near, _ = server.accept()
-    while handed.file_in(said := near.recv(handed.LARGEST)) is not None:
+    while hand_over.file_in(said := near.recv(hand_over.LARGEST)) is not None:
         continue
-    return near, dict(text.partition("=")[::2] for text in handed.unpacked(said))
+    return near, dict(text.partition("=")[::2] for text in hand_over.unpacked(said))
 
 
 def test_a_caller_stays_on_the_connection_to_the_host_when_the_server_dies(tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ def test_a_caller_stays_on_the_connection_to_the_host_when_the_server_dies(tmp_p
         near, first = takes(server, host)
         near.close()
         near, second = takes(server, host)
-        near.send(handed.packed(handed.DONE, "7"))
+        near.send(hand_over.packed(hand_over.DONE, "7"))
         near.close()
         said.extend([first, second])
 
@@ -378,7 +378,7 @@ def test_a_call_that_no_server_keeps_comes_to_an_end(tmp_path: Path) -> None:
     def lets_all_go() -> None:
         for _ in range(relay.MOST_HAND_OVERS + 1):
             near, _ = takes(server, host)
-            near.send(handed.packed(handed.AGAIN))
+            near.send(hand_over.packed(hand_over.AGAIN))
             near.close()
 
     with socket.create_server(("127.0.0.1", 0)) as host, server:
@@ -405,16 +405,16 @@ def test_a_door_becomes_one_of_the_new_release_when_it_hands_its_caller_on(
 
     def is_updated() -> None:
         near, first = takes(server, host) if is_on else comes(server)
-        doors.append(handed.process_of(near))
+        doors.append(hand_over.process_of(near))
         install(tmp_path, "9.9")
-        refused = (handed.REFUSED, "next", "2", relay.OUT_OF_ORDER, "why")
-        near.send(handed.packed(*((handed.AGAIN,) if is_on else refused)))
+        refused = (hand_over.REFUSED, "next", "2", relay.OUT_OF_ORDER, "why")
+        near.send(hand_over.packed(*((hand_over.AGAIN,) if is_on else refused)))
         near.close()
         near, second = takes(server, host)
-        doors.append(handed.process_of(near))
+        doors.append(hand_over.process_of(near))
         os.kill(doors[0], signal.SIGHUP)
-        assert near.recv(64).decode() == handed.HUNG_UP
-        near.send(handed.packed(handed.DONE, "7"))
+        assert near.recv(64).decode() == hand_over.HUNG_UP
+        near.send(hand_over.packed(hand_over.DONE, "7"))
         near.close()
         said.extend([first, second])
 
@@ -424,7 +424,7 @@ def test_a_door_becomes_one_of_the_new_release_when_it_hands_its_caller_on(
         where = ":".join(map(str, host.getsockname()))
         door = subprocess.run(
             (command("door"), "run", "--config", config, "--connect", where),
-            env={**os.environ, "PYTHONPATH": packages, handed.GOES_ON: "0"},
+            env={**os.environ, "PYTHONPATH": packages, hand_over.GOES_ON: "0"},
             check=False,
         )
         serves.join()
@@ -436,7 +436,7 @@ def test_a_door_becomes_one_of_the_new_release_when_it_hands_its_caller_on(
     assert "went_on" not in first
     assert ("went_on" in second) == is_on
     assert (first["now"], first["arrived"]) == (second["now"], second["arrived"])
-    assert (first["release"], second["release"]) == (handed.release(), "9.9")
+    assert (first["release"], second["release"]) == (hand_over.release(), "9.9")
 
 
 def test_who_waits_for_an_update_waits_for_the_restart_of_the_server_too(
@@ -468,7 +468,7 @@ def test_nothing_that_a_caller_could_open_is_taken_for_what_a_door_has_handed_on
         os.write(unsealed, facts)
         before = relay.Before()
         for claimed in (near.fileno(), file.fileno(), unsealed, 9999, -1, "0x1", 2**70):
-            door = relay.Door({}, {handed.GOES_ON: str(claimed)})
+            door = relay.Door({}, {hand_over.GOES_ON: str(claimed)})
             assert not door.before.went_on
             assert before.arrived <= door.before.arrived < 9e9
     os.close(unsealed)
@@ -484,11 +484,11 @@ def test_a_server_that_speaks_otherwise_is_waited_for(tmp_path: Path, is_other: 
         texts = ["0", "2", relay.OUT_OF_ORDER, "why"] if is_other else ["it is of another version"]
         for _ in range(3):
             near, _ = server.accept()
-            near.recv(handed.LARGEST)
-            near.send(handed.packed(handed.REFUSED, *texts))
+            near.recv(hand_over.LARGEST)
+            near.send(hand_over.packed(hand_over.REFUSED, *texts))
             near.close()
         near, _ = takes(server, host)
-        near.send(handed.packed(handed.DONE, "0"))
+        near.send(hand_over.packed(hand_over.DONE, "0"))
         near.close()
 
     with socket.create_server(("127.0.0.1", 0)) as host, server:
@@ -508,7 +508,7 @@ def test_who_is_on_at_a_server_that_stands_still_goes_on_at_the_next(
 ) -> None:
     """Nobody else may come for hours: they waited until somebody did."""
     config, server = stands_in(tmp_path)
-    monkeypatch.setattr(handed, "BEAT_SECONDS", 0.05)
+    monkeypatch.setattr(hand_over, "BEAT_SECONDS", 0.05)
     wires: list[socket.socket] = []
 
     def ends(process: int, number: int) -> None:
@@ -517,9 +517,9 @@ def test_who_is_on_at_a_server_that_stands_still_goes_on_at_the_next(
 
     def stands_still() -> None:
         wires.append(takes(server, host)[0])
-        os.utime(tmp_path / "data" / handed.NAME, (1, 1))
+        os.utime(tmp_path / "data" / hand_over.NAME, (1, 1))
         wires.append(takes(server, host)[0])
-        wires[1].send(handed.packed(handed.DONE, "7"))
+        wires[1].send(hand_over.packed(hand_over.DONE, "7"))
         wires[1].close()
 
     monkeypatch.setattr(starting.os, "kill", ends)
@@ -545,9 +545,9 @@ def test_where_the_queue_of_a_server_is_full_a_caller_does_not_wait_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[tuple[str, str]]
 ) -> None:
     config, server = stands_in(tmp_path)
-    monkeypatch.setattr(handed, "ANSWER_SECONDS", 0.1)
+    monkeypatch.setattr(hand_over, "ANSWER_SECONDS", 0.1)
     server.listen(0)
-    with server, contextlib.closing(handed.dial(str(tmp_path / "data"))):
+    with server, contextlib.closing(hand_over.dial(str(tmp_path / "data"))):
         assert relay.relay(["--config", config, "--stdio"], {}) == relay.FAILED
     assert told == [(relay.NO_ANSWER, relay.HUNG)]
 
@@ -562,7 +562,7 @@ def test_the_files_of_a_host_are_read_before_a_server_waits_for_them(
         assert not select.select([server], [], [], 0)[0], "a door has come"
         raise KeyError(place)
 
-    monkeypatch.setattr(handed, "files_at", reads)
+    monkeypatch.setattr(hand_over, "files_at", reads)
     with server:
         assert relay.relay(["--config", config, "--dropfile", "/sbbs/node1"], {}) == relay.FAILED
     assert told == [(relay.OUT_OF_ORDER, "the door failed: KeyError('/sbbs/node1')")]
@@ -583,10 +583,10 @@ def test_a_fault_of_the_door_is_not_told_as_one_of_the_servers(
 
     def asks() -> None:
         near, _ = comes(server)
-        near.send(handed.packed(handed.WANTED, handed.STDIO))
+        near.send(hand_over.packed(hand_over.WANTED, hand_over.STDIO))
         near.close()
 
-    monkeypatch.setattr(handed, "send_ends", fails)
+    monkeypatch.setattr(hand_over, "send_ends", fails)
     monkeypatch.setattr(relay._Relay, "_ends", lambda *_: [reading, writing])
     with server:
         serves = threading.Thread(target=asks)
@@ -618,7 +618,7 @@ def test_one_long_variable_of_a_host_reaches_the_server(tmp_path: Path) -> None:
 
     def is_served() -> None:
         near, facts = comes(server)
-        near.send(handed.packed(handed.DONE, "0"))
+        near.send(hand_over.packed(hand_over.DONE, "0"))
         near.close()
         said.append(facts)
 
@@ -645,14 +645,14 @@ async def test_no_thread_of_the_server_waits_for_the_disk_of_a_host(
         monkeypatch.setattr(os, "pread", pread)
         rider = Rider(board)
         rider.dials()
-        assert (await rider.asks())[0] == handed.WANTED
+        assert (await rider.asks())[0] == hand_over.WANTED
         rider.wire.close()
 
 
 @pytest.fixture
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a door that is no process of its own wait for no key, and leave the log as it is."""
-    monkeypatch.setattr(handed, "PAUSE", 0.0)
+    monkeypatch.setattr(hand_over, "PAUSE", 0.0)
     monkeypatch.setattr(relay, "UP_TO_DATE_PAUSE", 0.0)
     monkeypatch.setattr(turning_away, "APOLOGY_SECONDS", 0.0)
     monkeypatch.setattr(turning_away.logs, "begin", lambda config: None)
@@ -665,7 +665,12 @@ def wires() -> tuple[socket.socket, socket.socket]:
 
 
 def facts(**changed: str) -> list[str]:
-    said = {"version": handed.VERSION, "release": handed.release(), "now": "0", "arrived": "0"}
+    said = {
+        "version": hand_over.VERSION,
+        "release": hand_over.release(),
+        "now": "0",
+        "arrived": "0",
+    }
     said |= {"offset": "0", "here": "/", "folder": "/nowhere", "named": "0", "unread": "2"}
     return [f"{name}={value}" for name, value in (said | changed).items()]
 
@@ -700,21 +705,21 @@ def install(folder: Path, release: str) -> str:
 
 
 def test_a_door_says_of_which_release_it_is(tmp_path: Path, monkeypatch) -> None:
-    assert handed.release() == server_file.version()
+    assert hand_over.release() == server_file.version()
     monkeypatch.setattr("sys.path", [str(tmp_path), install(tmp_path, "9.9rc1")])
-    assert handed.release() == "9.9rc1"
-    (said,) = relay._messages({}, {}, relay.Before(), handed.files_at(str(tmp_path)))
-    assert "release=9.9rc1" in handed.unpacked(said)
+    assert hand_over.release() == "9.9rc1"
+    (said,) = relay._messages({}, {}, relay.Before(), hand_over.files_at(str(tmp_path)))
+    assert "release=9.9rc1" in hand_over.unpacked(said)
     monkeypatch.setattr("sys.path", [str(tmp_path / "nowhere-packages")])
-    assert handed.release() == ""
+    assert hand_over.release() == ""
 
 
 def answered(host: Host, release: str) -> list[str]:
     """Come as a door of this release; return what the server says to that."""
-    with contextlib.closing(handed.dial(str(host.config.board.data))) as wire:
+    with contextlib.closing(hand_over.dial(str(host.config.board.data))) as wire:
         wire.settimeout(ANSWERS)
-        wire.send(handed.packed(handed.CALL, *facts(release=release)))
-        return handed.unpacked(wire.recv(handed.LARGEST))
+        wire.send(hand_over.packed(hand_over.CALL, *facts(release=release)))
+        return hand_over.unpacked(wire.recv(hand_over.LARGEST))
 
 
 async def test_a_server_of_the_sysop_takes_doors_of_another_release_and_the_log_says_so_once(
@@ -724,12 +729,16 @@ async def test_a_server_of_the_sysop_takes_doors_of_another_release_and_the_log_
         host.expected = "the folder cannot be read"
         for release in ("9.9", "9.9", "9.10"):
             word, *_, words, _why = await asyncio.to_thread(answered, host, release)
-            assert (word, words) == (handed.REFUSED, DropFileRefused.polite), "it has no drop file"
+            assert (word, words) == (hand_over.REFUSED, DropFileRefused.polite), (
+                "it has no drop file"
+            )
         # By the time that a caller is in, the lines before have come through the pipe of the log.
         visit = await host.a_visit()
         lines = [line for line in host.said if "Restart the server" in line]
         assert len(lines) == 2
-        assert f"A door of release 9.9 came, and this server is of {handed.release()}" in lines[0]
+        assert (
+            f"A door of release 9.9 came, and this server is of {hand_over.release()}" in lines[0]
+        )
         assert await visit.goes() == 0
 
 
@@ -753,7 +762,7 @@ async def test_at_an_update_all_doors_of_a_server_go_on_at_one_of_the_new_releas
         old = server_file.server_in(host.config.board.data)
         assert old is not None
         await asyncio.to_thread(answered, host, "9.9")  # which is installed elsewhere
-        handed.dial(str(host.config.board.data)).close()  # it still takes doors
+        hand_over.dial(str(host.config.board.data)).close()  # it still takes doors
         install(tmp_path, "9.9")
         bee = await comes(3, "Bee")
         await bee.comes_in()
@@ -778,9 +787,9 @@ def test_the_server_of_another_user_is_given_nobody(
     config = tmp_path / "sysop.toml"
     config.write_text("")
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
-        server.bind(str(tmp_path / "data" / handed.NAME))
+        server.bind(str(tmp_path / "data" / hand_over.NAME))
         server.listen()
-        monkeypatch.setattr(handed, "is_of", lambda wire, user: user != os.geteuid())
+        monkeypatch.setattr(hand_over, "is_of", lambda wire, user: user != os.geteuid())
         assert relay.relay(["--config", str(config)], {}) == relay.REFUSED
         near, _ = server.accept()
         with near:
@@ -797,12 +806,12 @@ def test_a_note_of_the_server_holds_while_sysop_toml_is_what_it_has_read(tmp_pat
     said = {"config": str(config)}
     assert folder_of(said) == str(tmp_path / "books")
     elsewhere = tmp_path / "elsewhere"
-    place = handed.leave_note(str(config), config.stat(), str(elsewhere))
+    place = hand_over.leave_note(str(config), config.stat(), str(elsewhere))
     assert folder_of(said) == relay.Settings({}, {"BJFT_CONFIG": str(config)}).folder
     assert folder_of(said) == str(elsewhere)
     assert place is not None
     config.write_text("[board\n")
-    handed.leave_note(str(config), config.stat(), str(elsewhere))
+    hand_over.leave_note(str(config), config.stat(), str(elsewhere))
     assert folder_of(said) == str(elsewhere)
     os.unlink(place)
     assert folder_of(said) is None, "what is wrong with it is the door's to say"
@@ -813,9 +822,9 @@ def test_a_note_that_another_user_has_left_is_not_believed(
 ) -> None:
     config = tmp_path / "sysop.toml"
     config.write_text("")
-    handed.leave_note(str(config), config.stat(), "/elsewhere")
-    monkeypatch.setattr(handed.os, "geteuid", lambda: 4_000_000)
-    assert handed.folder_noted(str(config)) is None
+    hand_over.leave_note(str(config), config.stat(), "/elsewhere")
+    monkeypatch.setattr(hand_over.os, "geteuid", lambda: 4_000_000)
+    assert hand_over.folder_noted(str(config)) is None
 
 
 def test_where_the_folder_cannot_be_written_the_note_is_in_the_home(
@@ -826,23 +835,23 @@ def test_where_the_folder_cannot_be_written_the_note_is_in_the_home(
     config = tmp_path / "sysop.toml"
     config.write_text("")
     (tmp_path / ".sysop.toml.doors").mkdir()  # nothing can be put in its place
-    place = handed.leave_note(str(config), config.stat(), "/elsewhere")
+    place = hand_over.leave_note(str(config), config.stat(), "/elsewhere")
     assert place is not None
     assert Path(place).is_relative_to(tmp_path / "home")
-    assert handed.folder_noted(str(config)) == "/elsewhere"
+    assert hand_over.folder_noted(str(config)) == "/elsewhere"
 
 
 def test_a_path_that_is_too_long_for_the_kernel_is_reached_all_the_same(tmp_path: Path) -> None:
     folder = tmp_path / ("x" * 90) / ("y" * 90)
     folder.mkdir(parents=True)
-    name, held = handed.short(str(folder))
+    name, held = hand_over.short(str(folder))
     assert held is not None
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
         server.bind(name)
         server.listen()
-        with contextlib.closing(handed.dial(str(folder))) as wire:
-            assert handed.is_of(wire, os.geteuid())
-            assert os.geteuid() == 0 or not handed.is_of(wire, os.geteuid() + 1)
+        with contextlib.closing(hand_over.dial(str(folder))) as wire:
+            assert hand_over.is_of(wire, os.geteuid())
+            assert os.geteuid() == 0 or not hand_over.is_of(wire, os.geteuid() + 1)
 
 
 async def test_where_no_descriptor_is_left_the_server_asks_again_in_a_while(
@@ -856,7 +865,7 @@ async def test_where_no_descriptor_is_left_the_server_asks_again_in_a_while(
         wire = mock.Mock(wraps=listener._wire)
         wire.accept.side_effect = [full, full, BlockingIOError()]
         monkeypatch.setattr(listener, "_wire", wire)
-        with contextlib.closing(handed.dial(str(board.config.board.data))):
+        with contextlib.closing(hand_over.dial(str(board.config.board.data))):
             async with asyncio.timeout(60):
                 for _asked in iter(lambda: wire.accept.call_count < 3, False):
                     await asyncio.sleep(0)
@@ -865,12 +874,12 @@ async def test_where_no_descriptor_is_left_the_server_asks_again_in_a_while(
 def test_a_call_that_does_not_come_to_its_line_is_dropped(wires) -> None:
     near, far = wires
     with near, far:
-        far.send(handed.packed(handed.HUNG_UP))
+        far.send(hand_over.packed(hand_over.HUNG_UP))
 
         async def asks() -> None:
             near.setblocking(False)
             with pytest.raises(OSError, match="it has ended"):
-                await door_calls.DoorWire(near).message(handed.CALL)
+                await door_calls.DoorWire(near).message(hand_over.CALL)
 
         asyncio.run(asks())
 
@@ -888,7 +897,7 @@ async def test_who_shares_the_folder_gets_rights_to_nothing_but_the_socket(
         with pytest.raises(OSError, match="taken its place"):
             board.server._handed._let_in(str(link), tmp_path)
         assert stat.S_IMODE(ours.stat().st_mode) == 0o600
-        found = stat.S_IMODE((board.config.board.data / handed.NAME).stat().st_mode)
+        found = stat.S_IMODE((board.config.board.data / hand_over.NAME).stat().st_mode)
         assert found == (0o660 if mode == "0770" else 0o600)
 
 
@@ -896,13 +905,15 @@ def test_what_a_door_passes_on_for_no_reason_is_closed(wires, tmp_path: Path) ->
     """Doors of before have passed on the files of their hosts so."""
     near, far = wires
     with near, far, (tmp_path / "file").open("w") as file:
-        handed.send_ends(far, handed.packed(handed.CALL, "release=1.0"), [file.fileno()] * 3)
+        hand_over.send_ends(
+            far, hand_over.packed(hand_over.CALL, "release=1.0"), [file.fileno()] * 3
+        )
         before = len(os.listdir("/proc/self/fd"))
 
         async def asks() -> None:
             near.setblocking(False)
-            assert await door_calls.DoorWire(near).message(handed.CALL) == (
-                handed.CALL,
+            assert await door_calls.DoorWire(near).message(hand_over.CALL) == (
+                hand_over.CALL,
                 ["release=1.0"],
                 [],
             )
@@ -916,7 +927,7 @@ def test_what_a_door_passes_on_for_no_reason_is_closed(wires, tmp_path: Path) ->
     [
         ([b"file\0DOOR.SYS\0soon\0000\0"], "cannot be read"),
         ([b"file\0DOOR.SYS"], "cannot be read"),
-        ([handed.file_packed(("DOOR.SYS", 1, 0, b""))] * (handed.MOST_FILES + 1), "too many"),
+        ([hand_over.file_packed(("DOOR.SYS", 1, 0, b""))] * (hand_over.MOST_FILES + 1), "too many"),
     ],
 )
 def test_a_door_that_sends_files_without_sense_is_not_heard(
@@ -931,7 +942,7 @@ def test_a_door_that_sends_files_without_sense_is_not_heard(
             loop = asyncio.get_running_loop()
             sends = loop.create_task(all_of(loop))
             with pytest.raises(ConnectionError, match=why):
-                await door_calls.DoorWire(near).message(handed.CALL)
+                await door_calls.DoorWire(near).message(hand_over.CALL)
             await sends
 
         async def all_of(loop: asyncio.AbstractEventLoop) -> None:
@@ -953,8 +964,8 @@ def test_the_end_of_a_call_is_heard_although_the_server_has_not_read_everything(
     """The kernel reports a reset before what was sent: the caller was served a second time."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours:
-        ours.send(handed.packed(handed.RESIZED))
-        theirs.send(handed.packed(handed.DONE, "0"))
+        ours.send(hand_over.packed(hand_over.RESIZED))
+        theirs.send(hand_over.packed(hand_over.DONE, "0"))
         theirs.close()
         assert relay._Relay(ours, relay.Before(), "", "")._follow() == 0
 
@@ -962,13 +973,13 @@ def test_the_end_of_a_call_is_heard_although_the_server_has_not_read_everything(
 async def test_minutes_are_given_although_the_door_has_not_read_everything() -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours:
-        ours.send(handed.packed(handed.DONE))
-        theirs.send(handed.packed(handed.GIVEN, "MODUSER.DAT"))
+        ours.send(hand_over.packed(hand_over.DONE))
+        theirs.send(hand_over.packed(hand_over.GIVEN, "MODUSER.DAT"))
         theirs.close()
         wire = door_calls.DoorWire(ours)
         wire._answer = asyncio.get_running_loop().create_future()
         wire._obey()
-        assert wire._answer.result()[:2] == [handed.GIVEN, "MODUSER.DAT"]
+        assert wire._answer.result()[:2] == [hand_over.GIVEN, "MODUSER.DAT"]
 
 
 def test_a_server_without_room_for_descriptors_says_so(wires) -> None:
@@ -978,10 +989,10 @@ def test_a_server_without_room_for_descriptors_says_so(wires) -> None:
 
         async def asks() -> None:
             near.setblocking(False)
-            handed.send_ends(far, handed.packed(handed.LINE), [file.fileno()] * 2)
+            hand_over.send_ends(far, hand_over.packed(hand_over.LINE), [file.fileno()] * 2)
             resource.setrlimit(resource.RLIMIT_NOFILE, (os.dup(near.fileno()) + 1, limits[1]))
             with pytest.raises(door_calls.CallNotTaken, match="not all descriptors") as it:
-                await door_calls.DoorWire(near).ends(ways_in.Stdio())
+                await door_calls.DoorWire(near).ends(line_setup.Stdio())
             assert it.value.words == door_calls.FULL
 
         try:
@@ -999,7 +1010,7 @@ def test_the_note_of_a_server_that_has_ended_leads_nowhere(
     (tmp_path / "data").symlink_to("one")
     config = tmp_path / "sysop.toml"
     config.write_text("")
-    assert handed.leave_note(str(config), config.stat(), str(tmp_path / "data")) is not None
+    assert hand_over.leave_note(str(config), config.stat(), str(tmp_path / "data")) is not None
     (tmp_path / "data").unlink()
     (tmp_path / "data").symlink_to("two")
     asked: list[tuple[str, ...]] = []
@@ -1020,11 +1031,11 @@ def test_the_note_of_a_server_that_has_ended_leads_nowhere(
 
 def test_a_name_is_the_same_to_a_door_of_another_locale(tmp_path: Path) -> None:
     """A host's caller was another one's by then: what they had won stayed here."""
-    asked = handed.packed(handed.GIVE, "BBS BÜCHER", os.fsdecode(b"/x/n\x94d"))
+    asked = hand_over.packed(hand_over.GIVE, "BBS BÜCHER", os.fsdecode(b"/x/n\x94d"))
     told = subprocess.run(
         [sys.executable, "-c", SAYS_IT_AGAIN, asked.hex()],
         env={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        cwd=Path(handed.__file__).parents[2],
+        cwd=Path(hand_over.__file__).parents[2],
         capture_output=True,
         check=True,
     )

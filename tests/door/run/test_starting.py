@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from door.lines import handed
+from door.lines import hand_over
 from door.run import relay, starting, turning_away
 from door.server import server_file
 from door.session.arrival import WENT_ON
@@ -77,7 +77,7 @@ async def test_two_doors_that_come_at_once_start_one_server_which_has_nothing_of
         os.kill(process, signal.SIGTERM)
         await until_gone(process)
         assert " ERROR " not in said(host)
-        assert not (host.config.board.data / handed.NAME).exists()
+        assert not (host.config.board.data / hand_over.NAME).exists()
 
 
 async def test_no_key_of_a_caller_ends_a_door_that_waits_for_its_server(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ async def test_under_a_host_that_limits_the_cpu_of_its_doors_no_server_is_starte
         assert shown.startswith(f"{relay.ONE_MOMENT}\r\n".encode())
         host.expected = "start `door serve` when the machine starts"
         assert host.expected in host.log
-        assert not (host.config.board.data / handed.NAME).exists()
+        assert not (host.config.board.data / hand_over.NAME).exists()
 
 
 # Without a server.
@@ -181,7 +181,7 @@ def test_a_door_that_fails_says_so_without_a_traceback(
     def cwd() -> str:
         raise FileNotFoundError(2, "No such file or directory")
 
-    monkeypatch.setattr(handed, "dial", lambda folder: cwd())
+    monkeypatch.setattr(hand_over, "dial", lambda folder: cwd())
     monkeypatch.setattr(relay.os, "getcwd", cwd)
     monkeypatch.setattr(starting, "reach", lambda *words, waits: 1 / 0)
     assert runs(board) == relay.FAILED
@@ -194,7 +194,7 @@ def test_beside_a_server_that_it_may_not_reach_a_door_starts_none(
     def dial(folder: str) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(handed, "dial", dial)
+    monkeypatch.setattr(hand_over, "dial", dial)
     assert runs(board) == relay.REFUSED
     assert [words for words, _ in told] == [relay.CLOSED]
     assert os.listdir(board / "data") == []
@@ -253,7 +253,7 @@ def test_who_is_on_waits_for_the_service_that_starts_a_killed_server_again(
     monkeypatch.setattr(starting, "time", clock)
     monkeypatch.setattr(starting, "why_not", lambda folder: "it may not")
     server = socket.socket()
-    monkeypatch.setattr(handed, "dial_if_any", lambda _: server if sum(passed) > 5 else None)
+    monkeypatch.setattr(hand_over, "dial_if_any", lambda _: server if sum(passed) > 5 else None)
     with server:
         with pytest.raises(PermissionError, match="it may not"):
             reach(board)
@@ -275,13 +275,13 @@ def test_a_server_that_stands_still_is_ended_by_a_door_of_its_user_alone(
 ) -> None:
     killed: list[tuple[int, int]] = []
     monkeypatch.setattr(starting.os, "kill", lambda *what: killed.append(what))
-    sock = board / "data" / handed.NAME
+    sock = board / "data" / hand_over.NAME
     sock.touch()
     ours: Any = Hung(os.geteuid())
     beat = time.monotonic()
     os.utime(sock, (beat, beat))
     assert not starting.end_hung(ours, str(board / "data"))
-    os.utime(sock, (beat - handed.BEAT_SECONDS - 1,) * 2)
+    os.utime(sock, (beat - hand_over.BEAT_SECONDS - 1,) * 2)
     monkeypatch.setattr(starting.os, "geteuid", lambda: 4_000_001)
     assert not starting.end_hung(Hung(4_000_002), str(board / "data"))  # type: ignore[arg-type]
     assert killed == []
@@ -398,7 +398,7 @@ def test_who_is_on_waits_until_a_start_that_has_failed_is_tried_again(
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     monkeypatch.setattr(starting, "_has_failed", lambda lock: next(failed))
     monkeypatch.setattr(starting, "_start", lambda lock, *where: started.append(lock))
-    monkeypatch.setattr(handed, "dial_if_any", lambda folder: ours if started else None)
+    monkeypatch.setattr(hand_over, "dial_if_any", lambda folder: ours if started else None)
     where = str(board / "sysop.toml"), str(board / "data"), str(lock_of(board))
     with ours, theirs:
         with pytest.raises(ConnectionRefusedError, match="could not be started"):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from door.lines import handed
+from door.lines import hand_over
 from tests.door import hosting
 from tests.door.hosting import BOARD, GENEROUS, HANG_UP, Host, Visit, hosted
 from tests.door.processes import dealt_door
@@ -102,7 +102,7 @@ async def test_a_server_of_another_user_serves_those_whom_its_group_hands_over(
     toml = hosting.with_keys(BOARD, "black-jack-for-time", {"turns_per_day": 0, **GENEROUS})
     toml = toml.replace("[board]", '[board]\ndata_mode = "0770"')
     async with hosted(shared_folder, toml=toml, at_server=True) as host:
-        sock = (host.config.board.data / handed.NAME).stat()
+        sock = (host.config.board.data / hand_over.NAME).stat()
         assert (sock.st_uid, sock.st_gid, sock.st_mode & 0o777) == (SERVER, GROUP, 0o660)
         visit, minutes = await wins(host)
         visit.gets(HANG_UP)

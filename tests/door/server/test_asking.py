@@ -13,8 +13,8 @@ from threading import Thread
 import pytest
 
 from door.errors import NoAnswer
-from door.lines import commands, handed
-from door.server import asking
+from door.lines import commands, hand_over
+from door.server import control_client
 from tests.door.server.test_for_doors import SECONDS, for_doors, has_ended
 
 NODES = {"control": "nodes"}
@@ -24,24 +24,24 @@ NODES = {"control": "nodes"}
 def deaf(folder: Path, queue: int = 1) -> Iterator[socket.socket]:
     """A server that listens and does nothing."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as wire:
-        wire.bind(str(folder / handed.NAME))
+        wire.bind(str(folder / hand_over.NAME))
         wire.listen(queue)
         yield wire
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "HEARD_SECONDS", 0.05)
+    monkeypatch.setattr(control_client, "HEARD_SECONDS", 0.05)
 
 
 @pytest.mark.usefixtures("impatient")
 def test_a_server_that_stands_still_is_named_and_never_does_it_later(tmp_path: Path) -> None:
     with deaf(tmp_path) as server:
         with pytest.raises(NoAnswer, match=r"stands still.*Nothing was done.*end it with SIGKILL"):
-            asking.ask(tmp_path, NODES)
+            control_client.ask(tmp_path, NODES)
         near, _ = server.accept()
         with near:
-            text = handed.unpacked(near.recv(handed.LARGEST))[1]
+            text = hand_over.unpacked(near.recv(hand_over.LARGEST))[1]
             with pytest.raises(BrokenPipeError):
                 commands.SysopCommand(near, text)
 
@@ -50,44 +50,44 @@ def test_a_server_that_stands_still_is_named_and_never_does_it_later(tmp_path: P
 def test_a_server_whose_queue_is_full_stands_still_too(tmp_path: Path) -> None:
     with (
         deaf(tmp_path, queue=0),
-        closing(handed.dial(str(tmp_path))),
+        closing(hand_over.dial(str(tmp_path))),
         pytest.raises(NoAnswer, match="stands still"),
     ):
-        asking.ask(tmp_path, NODES)
+        control_client.ask(tmp_path, NODES)
 
 
 def test_of_a_command_that_was_heard_nobody_knows_more_when_the_server_ends(tmp_path: Path) -> None:
     def hear() -> None:
         near, _ = server.accept()
         with near:
-            commands.SysopCommand(near, handed.unpacked(near.recv(handed.LARGEST))[1])
+            commands.SysopCommand(near, hand_over.unpacked(near.recv(hand_over.LARGEST))[1])
 
     with deaf(tmp_path) as server:
         (ear := Thread(target=hear)).start()
         with pytest.raises(NoAnswer, match="has ended, and nobody knows whether it did this"):
-            asking.ask(tmp_path, NODES)
+            control_client.ask(tmp_path, NODES)
         ear.join()
 
 
 def test_a_command_that_no_server_could_read_is_not_sent(tmp_path: Path) -> None:
     with deaf(tmp_path), pytest.raises(NoAnswer, match=r"too long\. Nothing was done"):
-        asking.ask(tmp_path, {"control": "say", "text": "no " * handed.LARGEST})
+        control_client.ask(tmp_path, {"control": "say", "text": "no " * hand_over.LARGEST})
 
 
 def test_a_long_answer_comes_in_parts() -> None:
     what = {"nodes": ["é|0" * 10] * 5000}
     packets = commands.packets(what)
     assert len(packets) > 3
-    assert all(len(each) < handed.LARGEST for each in packets)
-    words = [handed.unpacked(each)[0] for each in packets]
+    assert all(len(each) < hand_over.LARGEST for each in packets)
+    words = [hand_over.unpacked(each)[0] for each in packets]
     assert words == [commands.PART] * (len(packets) - 1) + [commands.SAID]
-    assert json.loads("".join(handed.unpacked(each)[1] for each in packets)) == what
+    assert json.loads("".join(hand_over.unpacked(each)[1] for each in packets)) == what
 
 
 async def test_commands_do_not_keep_a_server_for_doors(tmp_path: Path) -> None:
     async with for_doors(tmp_path) as board:
         for _ in range(3):
             await board.pass_time(SECONDS / 3 - 1)
-            await asyncio.to_thread(asking.ask, board.config.board.data, NODES)
+            await asyncio.to_thread(control_client.ask, board.config.board.data, NODES)
         await board.pass_time(3)
         assert has_ended(board)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from door.lines.commands import Conversation
-from door.server.attending import ATTEND
-from door.server.everywhere import COMMAND
+from door.server.board_commands import COMMAND
+from door.server.sysop_visit import ATTEND
 from tests.door.company import player, table_toml
 from tests.door.visiting import MENU, Guest, seated, sysop_toml
 from tests.terminal import REFUSING

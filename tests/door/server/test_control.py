@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from door.errors import CannotListen
-from door.lines import commands, handed
+from door.lines import commands, hand_over
 from door.server.control import UNKNOWN
 from tests.door.shell import Shell, Told
 from tests.door.visiting import MENU, MINUTE, Guest, seated, sysop_toml, visitor
@@ -226,7 +226,7 @@ async def test_stop_closes_the_board_and_the_log_says_who_did_it(
 
 async def test_without_a_server_a_command_says_so(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
-        path = board.config.board.data / handed.NAME
+        path = board.config.board.data / hand_over.NAME
         kept = path.stat()
     assert stat.S_ISSOCK(kept.st_mode)
     told = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), "nodes")
@@ -281,7 +281,7 @@ async def test_a_server_that_only_starts_is_closed_as_soon_as_it_can_be(
 
 async def test_nobody_but_its_owner_may_open_the_socket(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
-        path = board.config.board.data / handed.NAME
+        path = board.config.board.data / hand_over.NAME
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert path.stat().st_uid == os.geteuid()
 
@@ -291,7 +291,7 @@ async def test_another_users_process_is_refused_where_it_may_hand_callers_over(
 ) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
         ada = await visitor(board, "Ada")
-        monkeypatch.setattr(handed, "is_of", lambda wire, user: False)
+        monkeypatch.setattr(hand_over, "is_of", lambda wire, user: False)
         told = await sysop(board, "stop")
         assert told == Told(2, "", "Only the user of the server and root can control it.\n")
         assert not board.server.ended.is_set()
@@ -324,8 +324,8 @@ async def test_a_command_is_not_followed_once_nobody_waits_for_the_answer(
 ) -> None:
     """A server that was stopped finds the command when it goes on, perhaps an hour later."""
     async with world(tmp_path, toml=NO_EVENTS) as board:
-        with contextlib.closing(handed.dial(str(board.config.board.data))) as wire:
-            wire.send(handed.packed(commands.COMMAND, json.dumps({"control": "stop"})))
+        with contextlib.closing(hand_over.dial(str(board.config.board.data))) as wire:
+            wire.send(hand_over.packed(commands.COMMAND, json.dumps({"control": "stop"})))
         assert (await sysop(board, "nodes")).output == "Nobody is online.\n"
         assert not board.server.ended.is_set()
         assert "a command came too late, the sysop has gone" in caplog.text
@@ -338,7 +338,7 @@ async def test_nodes_and_check_say_that_the_server_is_of_another_release(
         for command in ("nodes", "check"):
             assert "release" not in (await sysop(board, command)).output
         monkeypatch.setattr("door.server.server_file.version", lambda: "9.9")
-        said = f"process {os.getpid()}, is of release {handed.release()}, and 9.9 is installed: "
+        said = f"process {os.getpid()}, is of release {hand_over.release()}, and 9.9 is installed: "
         for command in ("nodes", "check"):
             assert said in (await sysop(board, command)).output
 

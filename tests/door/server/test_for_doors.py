@@ -10,11 +10,11 @@ from unittest import mock
 
 import pytest
 
-from door.lines import handed
+from door.lines import hand_over
 from door.server.for_doors import ForDoors, make_way
 from tests.clock import FakeClock
+from tests.door.peers.boards import until
 from tests.door.riding import Rider, started_lock
-from tests.door.servers.boards import until
 from tests.terminal import PATIENCE
 from tests.world import BOARD, World, world
 
@@ -53,7 +53,7 @@ async def until_it_ends(board: World) -> None:
 async def test_it_listens_for_doors_alone_and_says_that_it_is_there(tmp_path: Path) -> None:
     async with for_doors(tmp_path) as board:
         assert board.server.ports == []
-        assert (board.config.board.data / handed.NAME).is_socket()
+        assert (board.config.board.data / hand_over.NAME).is_socket()
 
 
 async def test_it_ends_when_nobody_has_come_for_so_many_minutes(tmp_path: Path) -> None:
@@ -62,7 +62,9 @@ async def test_it_ends_when_nobody_has_come_for_so_many_minutes(tmp_path: Path) 
         assert not has_ended(board)
         await board.pass_time(1)
         assert has_ended(board)
-        assert not (board.config.board.data / handed.NAME).exists(), "the next door starts another"
+        assert not (board.config.board.data / hand_over.NAME).exists(), (
+            "the next door starts another"
+        )
 
 
 async def test_the_minutes_begin_when_the_last_caller_has_gone(tmp_path: Path) -> None:
@@ -101,7 +103,7 @@ async def test_it_ends_for_another_server_and_hands_its_callers_back(tmp_path: P
         await moth.comes_in()
         assert await asyncio.to_thread(make_way, board.config.board.data)
         await until_it_ends(board)
-    assert await moth.hears() == [handed.AGAIN]
+    assert await moth.hears() == [hand_over.AGAIN]
     assert "close the board" not in moth.terminal.transcript
     await moth.leaves()
 
@@ -120,7 +122,7 @@ async def test_no_other_server_makes_room(tmp_path: Path) -> None:
 async def test_one_that_does_not_answer_keeps_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("door.server.asking.HEARD_SECONDS", 0.01)
+    monkeypatch.setattr("door.server.control_client.HEARD_SECONDS", 0.01)
     async with for_doors(tmp_path) as board:
         assert not make_way(board.config.board.data), "the loop stands still meanwhile"
 
@@ -152,7 +154,7 @@ async def test_a_drained_one_takes_nobody_and_ends_with_its_last_caller(tmp_path
         await moth.terminal.until("The sysop is about to close the board")
         bee = Rider(board, "Bee", 43)
         bee.dials()
-        assert (await bee.asks())[0] == handed.REFUSED
+        assert (await bee.asks())[0] == hand_over.REFUSED
         await bee.leaves()
         await moth.hangs_up()
         await until_it_ends(board)

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from door.config.listeners import DOORS_ALONE
 from door.server.server import LOCK_SECONDS
 from tests.door.hosting import BOARD, Host, Visit, hosted
+from tests.door.peers.boards import until
 from tests.door.processes import OPEN_ALL_DAY, Served, dealt_door, forked_door, served
-from tests.door.servers.boards import until
 from tests.door.shell import Shell, Told
 from tests.terminal import MODERN, PATIENCE
 from tests.world import logged_on, world

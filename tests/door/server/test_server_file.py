@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from door.lines import handed
+from door.lines import hand_over
 from door.server import server_file
 from tests.door.processes import OPEN_ALL_DAY, Served
 from tests.door.shell import Told, door
@@ -219,7 +219,7 @@ async def test_a_server_that_ends_leaves_the_files_of_its_successor(tmp_path: Pa
 async def test_a_server_whose_socket_is_gone_is_named(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
         data = board.config.board.data
-        (data / handed.NAME).unlink()
+        (data / hand_over.NAME).unlink()
         told = await by_config(board)("nodes")
         assert told.status == 2
         assert told.error == (
@@ -332,7 +332,7 @@ async def test_another_users_file_leads_nowhere_and_another_users_server_is_not_
             patched.setattr(server_file, "trusted", lambda config: users)
             assert (await ask("stop")).error.startswith(UNKNOWN)
         with monkeypatch.context() as patched:
-            patched.setattr(handed, "is_of", lambda wire, user: False)
+            patched.setattr(hand_over, "is_of", lambda wire, user: False)
             patched.setattr(server_file, "trusted", lambda config: {os.geteuid()})
             told = await ask("stop")
         assert told.status == 2

@@ -14,7 +14,7 @@ from door.errors import DropFileRefused
 from door.lines.line import Hints
 from door.lobby.looks import LOOKS, choices, guess
 from door.session.arrival import Asked, DoorCall, arrive
-from door.session.ways_in import CallBack, Inherited, Stdio, asked_for, said_by
+from door.session.line_setup import CallBack, Inherited, Stdio, asked_for, said_by
 from tests import ROOT
 from tests.door.dropfiles.reads import NOW, put
 from tests.door.dropfiles.writers import WRITERS, Written, bbsdev, door32, door_sys, text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from door.call.comings import LINES_AT_ONCE, SPAN_SECONDS
+from door.call.arrivals import LINES_AT_ONCE, SPAN_SECONDS
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING
 from tests.world import World, world

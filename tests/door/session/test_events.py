@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from door.server import asking
+from door.server import control_client
 from tests.door.server.test_control import sysop
 from tests.door.visiting import (
     MENU,
@@ -246,7 +246,7 @@ async def sysop_does(board: World, act: Callable[[Desk], str]) -> str:
     """Change the books as a command does, and tell the server."""
     with board.books() as desk:
         words = act(desk)
-    await asyncio.to_thread(asking.tell_of_event, board.config.path)
+    await asyncio.to_thread(control_client.tell_of_event, board.config.path)
     return words
 
 

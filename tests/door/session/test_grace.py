@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from door.call.comings import MOMENT
+from door.call.arrivals import MOMENT
 from tests.door.visiting import MENU, MINUTE, Guest, event, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING
 from tests.world import NOON, World, world

@@ -12,7 +12,7 @@ from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
 from tests.world import World, world
 from timebank.callers import callers, messages
-from timebank.keeping import sysop
+from timebank.keeping import caller_acts
 
 OPEN = sysop_toml(events="")
 NARROW = replace(SYNCTERM, columns=40, rows=22)
@@ -79,7 +79,7 @@ async def test_who_is_muted_is_told_so_before_they_type_a_line(tmp_path: Path) -
     async with world(tmp_path, toml=OPEN) as board:
         bob = await visitor(board, "Bob")
         with board.books() as desk:
-            sysop.set_muted(desk, bob.caller.record.id, True, "the test")
+            caller_acts.set_muted(desk, bob.caller.record.id, True, "the test")
         await bob.presses("mo").sees("The sysop has muted you: nobody hears what you say.")
         await bob.is_asked("Press any key")
         assert "Your line:" not in bob.screen

@@ -12,7 +12,7 @@ from tests.door.visiting import MENU, MINUTE, TABLE, Guest, seated, sysop_toml, 
 from tests.terminal import REFUSING, SYNCTERM
 from tests.world import world
 from timebank.callers import callers, messages
-from timebank.keeping import sysop
+from timebank.keeping import caller_acts
 
 OPEN = sysop_toml(events="")
 FIELD = "Say (/p name message):"
@@ -157,8 +157,8 @@ async def test_what_is_written_waits_for_a_caller(tmp_path: Path) -> None:
         # Who is muted says nothing anywhere.
         with board.books() as desk:
             found = callers.number_of(desk, "Ada")
-            assert sysop.set_muted(desk, found, True, "the test")
-            assert not sysop.set_muted(desk, found, True, "the test")
+            assert caller_acts.set_muted(desk, found, True, "the test")
+            assert not caller_acts.set_muted(desk, found, True, "the test")
         await pages(ada, "p Bob and now?", back_to=FIELD)
         await ada.sees("The sysop has muted you")
         await ada.presses("\x1b").is_asked(MENU)

@@ -15,7 +15,7 @@ from tests.door.visiting import MENU, MINUTE, TABLE, Guest, seated, sysop_toml, 
 from tests.terminal import Profile
 from tests.world import World, world
 from timebank.ledger.sqlite.database import SqliteDatabase
-from timebank.window.sysop import sysop_deposit
+from timebank.window.corrections import sysop_deposit
 
 OPEN = sysop_toml(events="", timebank="known_days = 0")
 TOLD = 'Ada sent you 10 minutes: "for the tea"'

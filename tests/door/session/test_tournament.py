@@ -12,7 +12,7 @@ import pytest
 from door.games.blackjack import duplicate
 from door.games.blackjack.round import start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
-from door.tables.weighing import settle_tournament
+from door.tables.scoring import settle_tournament
 from tests.door.visiting import visitor
 from tests.terminal import REFUSING
 from tests.world import BOARD, NOON, World, log_on, logged_on, newcomer, world

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from door.lines import handed
+from door.lines import hand_over
 from door.run import relay
 from door.server import server_file
 from tests.door.forked import BEGIN
@@ -39,10 +39,10 @@ class Wheels(NamedTuple):
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Wheels:
     folder = tmp_path_factory.mktemp("wheels")
     version = ("pyproject.toml", f'version = "{server_file.version()}"')
-    speaks = f'VERSION = "{handed.VERSION}"', 'VERSION = "next"\nLATER = True'
+    speaks = f'VERSION = "{hand_over.VERSION}"', 'VERSION = "next"\nLATER = True'
     # What an old door loads of the new release does not go with what it has loaded before.
-    loads = "import os\n", "import os\nfrom door.lines.handed import LATER as LATER\n"
-    changes = ("door/lines/handed.py", *speaks), ("door/closed.py", *loads)
+    loads = "import os\n", "import os\nfrom door.lines.hand_over import LATER as LATER\n"
+    changes = ("door/lines/hand_over.py", *speaks), ("door/closed.py", *loads)
     return Wheels(
         wheel_built_in(folder / "first"),
         wheel_built_in(folder / "next", (*version, f'version = "{NEXT}"')),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from door.games.engine.cards import deck, parse_card
-from door.tables.cards import listed_cards, named_card, the_card
+from door.tables.card_names import listed_cards, named_card, the_card
 from timebank.language import LANGUAGES, Viewer, speaking_to
 
 

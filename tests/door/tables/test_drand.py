@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from door.games import hands, proofs
+from door.games import hand_check, proofs
 from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND
 from door.games.engine.game import Kind
 from door.games.engine.journaled import Bet, mixed_into
@@ -110,7 +110,7 @@ async def test_a_hand_that_waits_for_its_cards_is_dealt_and_its_caller_plays_it(
                 dealt = stored(desk, lead)
         await ada.prompt(PLACE_BET)
         with ada.board.books() as desk:
-            assert hands.audit(desk)[0] == []
+            assert hand_check.audit(desk)[0] == []
 
 
 @pytest.mark.parametrize("is_over", [False, True])
@@ -133,7 +133,7 @@ def test_a_hand_that_waits_is_shuffled_by_seed_and_phrases_and_uses_up_its_cards
     assert hand.cards_used > 0
     assert hand.settled == (is_over or ends is overdue.stand)
     assert books.do(journal.undealt) == []
-    assert books.do(hands.audit)[0] == []
+    assert books.do(hand_check.audit)[0] == []
     assert "beacon" not in books.do(lambda desk: proofs.proof(stored(desk, lead)))
 
 
@@ -145,7 +145,7 @@ def test_a_table_of_several_is_dealt_once_for_all(books: Books) -> None:
     hand = books.do(stored, lead)
     assert [entry["action"] for _, entry in hand.actions] == ["bet", "deal"]
     assert [seat.caller_id for seat in hand.seats] == owners
-    assert books.do(hands.audit)[0] == []
+    assert books.do(hand_check.audit)[0] == []
 
 
 def test_a_shoe_that_has_its_round_is_dealt_on_and_audited_by_it(books: Books) -> None:
@@ -160,14 +160,14 @@ def test_a_shoe_that_has_its_round_is_dealt_on_and_audited_by_it(books: Books) -
     assert cut == Phrases(PHRASE, hand.shoe.link, randomness(SIGNATURES[0]))
     cards = shuffle(hand.shoe.seed, cut, hand.shoe.decks)
     assert found(hand).round.shoe[: hand.cards_used] == cards[: hand.cards_used]
-    assert books.do(hands.audit)[0] == []
-    assert SIGNATURES[0] in books.do(hands.describe, lead)
+    assert books.do(hand_check.audit)[0] == []
+    assert SIGNATURES[0] in books.do(hand_check.describe, lead)
     proof = json.loads(books.do(proofs.as_proof, lead))
     assert proof["beacon"] == {"signature": SIGNATURES[0]}
     assert proof["cut"] == {"text": PHRASE, "link": hand.shoe.link}
     assert books.do(lambda desk: proofs.packed(stored(desk, lead))) == ""
     books.sql("UPDATE shoes SET beacon = replace(beacon, '95a9', '95aa')")
-    assert books.do(hands.audit)[0] != []
+    assert books.do(hand_check.audit)[0] != []
 
 
 @pytest.mark.parametrize("text", ["[]", "7", '{"signature":7}', "no JSON"])

@@ -15,7 +15,7 @@ from door.call.display import Area
 from door.cli.main import main
 from door.games import proofs
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
-from door.tables.checking import Checkable, CheckScene, code_of
+from door.tables.fairness_view import Checkable, CheckScene, code_of
 from tests.door.playing import PLACE_BET, Table, at_the_table, hand, house
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile, Terminal
 from tests.world import BOARD, PLAIN_SHOES, World, logged_on, world

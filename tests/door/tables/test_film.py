@@ -16,7 +16,7 @@ from door.games import proofs
 from door.games.engine import shuffle
 from door.games.registry import GAMES
 from door.tables import film
-from door.tables.cards import the_card
+from door.tables.card_names import the_card
 from timebank.wagers.journal import Shoe, StoredRound, StoredSeat
 from timebank.wagers.rounds import VOID
 

@@ -18,7 +18,7 @@ import pytest
 
 from door.call.console import Console
 from door.games.baccarat.round import BaccaratAction
-from door.servers import nudges
+from door.peers import nudges
 from door.tables import overdue
 from tests.door.playing import KEYS, MINUTE, PLACE_BET, Table, at_the_table, hand, house, sit_down
 from tests.door.punting import on_5, seed_where

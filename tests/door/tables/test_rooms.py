@@ -102,7 +102,7 @@ def test_the_rules_of_a_game_know_the_engine_alone(folder: str) -> None:
 def test_the_engine_knows_no_game(module: str) -> None:
     """Nor the registry, nor what reads it, nor tables, calls and lobby."""
     for other in imports(module, late=True):
-        results = ("door.games.solver.card", "door.games.solver.odds")
+        results = ("door.games.solver.strategy_card", "door.games.solver.odds")
         ours = ("door.games.engine", "door.errors", *results)
         assert not other.startswith("door.") or other.startswith(ours), other
 

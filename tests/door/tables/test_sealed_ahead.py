@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from door.call import phrases
-from door.games import hands
+from door.games import hand_check
 from door.games.engine.shuffle import Phrases, commitment, seal, shuffle
 from door.tables.vegas import news
 from tests.door.playing import PLACE_BET, at_the_table
@@ -52,9 +52,9 @@ async def test_a_hand_is_cut_with_the_phrase_that_the_caller_has(tmp_path: Path)
             assert (shoe.cut, shoe.link) == (phrase.text, link)
             dealt = shuffle(shoe.seed, Phrases(phrase.text, link), shoe.decks)
             with ada.board.books() as desk:
-                used = hands.as_json(desk, hand.id)
-                told = hands.describe(desk, hand.id)
-                assert hands.audit(desk)[0] == []
+                used = hand_check.as_json(desk, hand.id)
+                told = hand_check.describe(desk, hand.id)
+                assert hand_check.audit(desk)[0] == []
             assert " ".join(dealt[: hand.cards_used]) in used
             assert f"Chain    {shoe.anchor}, of which it is number {link}" in told
 

@@ -16,8 +16,8 @@ from door.errors import NoAdviceNow
 from door.games.baccarat.rules import BACCARAT
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS
 from door.games.registry import GAMES
-from door.games.solver import keeping
-from door.games.solver.card import Section, StrategyCard
+from door.games.solver import cache
+from door.games.solver.strategy_card import Section, StrategyCard
 from door.lobby.sums import Sums
 from door.tables.strategy import NOT_AT_HAND, card_text
 from tests.door.at_the_teletype import at_the_teletype
@@ -138,7 +138,7 @@ async def test_at_vegas_and_at_the_teletype(tmp_path: Path) -> None:
 async def test_at_baccarat_on_a_5(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(on_5())) as ada:
         game = GAMES["baccarat"]
-        shelf(ada.board, keeping.card_of(game, BACCARAT))
+        shelf(ada.board, cache.card_of(game, BACCARAT))
         await ada.wagers_on_5(100)
         ada.terminal.send("g")
         await sees(
@@ -182,8 +182,8 @@ async def test_a_process_makes_the_card_once(
     first = cards.card("baccarat", BACCARAT)
     assert cards.card("baccarat", BACCARAT) is first
     made = await first
-    assert made == keeping.card_of(GAMES["baccarat"], BACCARAT)
-    assert list((tmp_path / keeping.FOLDER).glob("card-*.json"))
+    assert made == cache.card_of(GAMES["baccarat"], BACCARAT)
+    assert list((tmp_path / cache.FOLDER).glob("card-*.json"))
     await cards.close()
 
 

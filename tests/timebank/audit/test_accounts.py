@@ -8,7 +8,7 @@ import sqlite3
 import pytest
 
 from tests.timebank.books import GAME, pushed
-from timebank.keeping import sysop
+from timebank.keeping import caller_acts
 from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import ADJUSTMENT, Account, Movement
@@ -332,7 +332,7 @@ def test_a_record_for_another_caller_is_found_before_it_goes_out(books, vandal):
         f"record {record}: It waits for Bob, and its minutes were those of Ann."
     ]
     vandal("UPDATE outbox SET name = 'Ann'")
-    books.do(sysop.rename, 1, "Anna", "root (command line)")
+    books.do(caller_acts.rename, 1, "Anna", "root (command line)")
     assert books.audit() == []
 
 

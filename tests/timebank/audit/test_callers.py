@@ -8,10 +8,10 @@ import pytest
 
 from tests.timebank.books import DAILY
 from timebank.callers import powers
-from timebank.keeping import events, sysop
+from timebank.keeping import caller_acts, events
 from timebank.keeping.events import EventAsked
 from timebank.settings.schedule import Event
-from timebank.window import sysop as bank
+from timebank.window import corrections as bank
 from timebank.window.teller import deposit, transfer
 
 DAY = 86_400
@@ -96,7 +96,7 @@ def test_powers_that_were_given_are_in_order_and_gone_ones_are_found(books, ann,
 
 
 def test_powers_of_somebody_entered_with_them_are_in_order(books):
-    sysops = books.do(lambda desk: sysop.enter(desk, "Sysop", "hash", BY, with_powers=True))
+    sysops = books.do(lambda desk: caller_acts.enter(desk, "Sysop", "hash", BY, with_powers=True))
     assert sysops.powers
     assert books.audit() == []
 
@@ -104,7 +104,7 @@ def test_powers_of_somebody_entered_with_them_are_in_order(books):
 def test_powers_whose_line_of_the_log_was_forgotten_are_in_order(books, ann):
     books.do(powers.grant, ann, BY)
     books.wait(2 * YEAR)
-    books.do(sysop.set_locked, books.caller("Bob"), True, BY)
+    books.do(caller_acts.set_locked, books.caller("Bob"), True, BY)
     books.sql("DELETE FROM sysop_log WHERE id = 1")  # as `timebank maintain` does
     assert books.audit() == []
 
@@ -132,8 +132,8 @@ def test_a_reason_that_reads_like_a_line_of_the_log_is_in_order(books, ann, why)
             "caller 1: The account of Ann is open (0), and by the sysop's log frozen (1).",
         ),
         (
-            lambda desk: sysop.set_locked(desk, 1, True, BY),
-            lambda desk: sysop.set_locked(desk, 1, False, BY),
+            lambda desk: caller_acts.set_locked(desk, 1, True, BY),
+            lambda desk: caller_acts.set_locked(desk, 1, False, BY),
             "locked",
             "caller 1: Ann may log on (0), and by the sysop's log is locked out (1).",
         ),
@@ -152,7 +152,7 @@ def test_who_was_frozen_or_locked_and_is_not_by_hand_is_found(
 
 
 def test_a_line_that_the_sysop_left_for_a_caller_gives_no_powers(books, ann):
-    books.do(sysop.leave_notice, ann, "Ann, caller number 1, was given sysop powers", BY)
+    books.do(caller_acts.leave_notice, ann, "Ann, caller number 1, was given sysop powers", BY)
     assert books.audit() == []
 
 
@@ -202,14 +202,16 @@ def test_one_who_registered_by_a_clock_that_ran_ahead_and_called_later_is_in_ord
 
 def test_one_who_was_entered_by_a_clock_that_ran_ahead_is_in_order(books):
     books.step(YEAR)
-    number = books.do(lambda desk: sysop.enter(desk, "Sysop", "hash", BY, with_powers=True)).id
+    number = books.do(
+        lambda desk: caller_acts.enter(desk, "Sysop", "hash", BY, with_powers=True)
+    ).id
     books.step(-YEAR)
     books.caller("Ann")
     assert books.audit() == []
     books.call(number)
     assert books.audit() == []
     books.wait(3 * YEAR)
-    books.do(sysop.set_locked, 2, True, BY)
+    books.do(caller_acts.set_locked, 2, True, BY)
     books.sql("DELETE FROM sysop_log WHERE id = 1")  # as `timebank maintain` does
     assert books.audit() == []
 

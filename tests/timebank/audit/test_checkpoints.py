@@ -13,7 +13,7 @@ from tests.timebank.vandal import Vandal
 from timebank.audit import accounts, checkpoints, jobs
 from timebank.audit.checkpoints import digest_of
 from timebank.errors import CheckpointRefused
-from timebank.keeping import backup, kept_checkpoints
+from timebank.keeping import backup, checkpoint_files
 from timebank.ledger import transfers
 from timebank.ledger.reasons import Used, Won
 from timebank.ledger.transfers import ELAPSED, Account, Movement
@@ -228,42 +228,42 @@ def test_books_restored_from_a_copy_of_before_it_do_not_continue_it(books, folde
 @pytest.mark.of_a_file
 def test_it_is_kept_under_its_digest_and_believed_under_no_other(books):
     begin = checkpoint(books)
-    digest = kept_checkpoints.keep(books.settings, begin)
-    assert kept_checkpoints.last_kept(books.settings) == digest
-    assert kept_checkpoints.kept(books.settings, digest) == begin
-    assert kept_checkpoints.kept(books.settings, "1" * 64) is None
+    digest = checkpoint_files.keep(books.settings, begin)
+    assert checkpoint_files.last_kept(books.settings) == digest
+    assert checkpoint_files.kept(books.settings, digest) == begin
+    assert checkpoint_files.kept(books.settings, "1" * 64) is None
     (file,) = books.settings.database.parent.glob("*.checkpoint-*")
     assert file.stat().st_mode & 0o077 == 0
     other = begin._replace(accounts=(begin.accounts[0]._replace(balance=60), *begin.accounts[1:]))
     for text in (zlib.compress(other.encoded()), b"nothing"):
         file.write_bytes(text)
         with pytest.raises(CheckpointRefused, match="was changed"):
-            kept_checkpoints.kept(books.settings, digest)
+            checkpoint_files.kept(books.settings, digest)
     for text in (b"nothing", b"[]", b'{"form": 1, "generations": 3}'):
         file.with_name(file.name[:-64] + digest_of(text)).write_bytes(zlib.compress(text))
         with pytest.raises(CheckpointRefused, match="not a checkpoint"):
-            kept_checkpoints.kept(books.settings, digest_of(text))
+            checkpoint_files.kept(books.settings, digest_of(text))
 
 
 @pytest.mark.of_a_file
 def test_one_that_cannot_be_read_is_passed_over_for_the_one_before(books, monkeypatch):
-    digest = kept_checkpoints.keep(books.settings, checkpoint(books))
+    digest = checkpoint_files.keep(books.settings, checkpoint(books))
     beside = books.settings.database.with_name
     beside(f"{books.settings.database.name}.checkpoint-{'0' * 64}").mkdir()
-    assert kept_checkpoints.last_kept(books.settings) == digest
+    assert checkpoint_files.last_kept(books.settings) == digest
     books.wait(60)
-    roots = kept_checkpoints.keep(books.settings, checkpoint(books))
-    assert kept_checkpoints.last_kept(books.settings) == roots != digest
+    roots = checkpoint_files.keep(books.settings, checkpoint(books))
+    assert checkpoint_files.last_kept(books.settings) == roots != digest
     monkeypatch.setattr("os.access", lambda path, mode: roots not in str(path))
-    assert kept_checkpoints.last_kept(books.settings) == digest
+    assert checkpoint_files.last_kept(books.settings) == digest
 
 
 @pytest.mark.of_a_file
 def test_a_month_of_them_is_kept(books):
     begin = checkpoint(books)
-    for number in range(kept_checkpoints.MOST_KEPT + 3):
+    for number in range(checkpoint_files.MOST_KEPT + 3):
         at = begin.at + int(timedelta(days=number).total_seconds())
-        last = kept_checkpoints.keep(books.settings, begin._replace(at=at))
+        last = checkpoint_files.keep(books.settings, begin._replace(at=at))
     files = list(books.settings.database.parent.glob("*.checkpoint-*"))
-    assert len(files) == kept_checkpoints.MOST_KEPT
-    assert kept_checkpoints.last_kept(books.settings) == last
+    assert len(files) == checkpoint_files.MOST_KEPT
+    assert checkpoint_files.last_kept(books.settings) == last

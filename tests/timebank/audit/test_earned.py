@@ -9,7 +9,7 @@ from tests.timebank.books import lost, pushed, won
 from tests.timebank.hosts import comes, known
 from timebank.audit.accounts import Task, check
 from timebank.audit.checkpoints import draft
-from timebank.window import sysop
+from timebank.window import corrections
 
 DAY = 86_400
 MINUTE = 60
@@ -117,7 +117,7 @@ def test_what_was_earned_of_a_frozen_account_is_in_order_and_found_if_it_was_rai
 ):
     call = books.call(ann)
     call.win(300, 900)
-    books.do(sysop.freeze, ann, "a dispute", "root (command line)")
+    books.do(corrections.freeze, ann, "a dispute", "root (command line)")
     call = call.next_day()
     assert books.sql("SELECT carried FROM days ORDER BY day") == [(0,), (900,)]
     assert books.audit() == []

@@ -7,9 +7,9 @@ import pytest
 from timebank.callers import callers, hearing, messages, notices
 from timebank.callers.history import history
 from timebank.callers.messages import Limits
-from timebank.keeping import sysop
+from timebank.keeping import caller_acts
 from timebank.settings.settings import BankLimits
-from timebank.window.sysop import sysop_deposit
+from timebank.window.corrections import sysop_deposit
 from timebank.window.teller import transfer, words_refusal
 
 MINUTE = 60
@@ -27,7 +27,7 @@ def pair(books):
 
 
 def mute(books, number: int, *, on: bool = True) -> None:
-    books.do(sysop.set_muted, number, on, "the test")
+    books.do(caller_acts.set_muted, number, on, "the test")
 
 
 def ignore(books, reader: int, writer: int, *, on: bool = True) -> None:

@@ -13,7 +13,7 @@ from timebank.ledger.sentences import Part, describe
 from timebank.settings.schedule import Event
 from timebank.settings.settings import EVERY_DAY
 from timebank.wagers.rounds import Settlement
-from timebank.window.sysop import sysop_transfer
+from timebank.window.corrections import sysop_transfer
 
 
 def read(books, caller_id, before=None, limit=99):

@@ -8,7 +8,7 @@ import pytest
 
 from timebank.callers import callers, messages
 from timebank.errors import Refused
-from timebank.keeping import deletion, sysop
+from timebank.keeping import caller_acts, deletion
 
 
 def test_a_line_goes_to_the_name_that_it_begins_with_and_to_no_longer_one_unasked(books):
@@ -58,7 +58,7 @@ def test_who_is_muted_is_not_heard_with_what_waits_either(books):
 
     sends(ann, "rude")
     sends(bob, "kind")
-    books.do(sysop.set_muted, ann, True, "the test")
+    books.do(caller_acts.set_muted, ann, True, "the test")
     assert [each.text for each in books.do(messages.waiting, cyd)] == ["kind"]
     assert waiting() == ["kind"]
     # It takes no room among what waits, either.
@@ -66,7 +66,7 @@ def test_who_is_muted_is_not_heard_with_what_waits_either(books):
     assert takes() == ["kind", "kinder"]
     assert books.do(messages.unseen, [cyd]) == {}
     # It was kept, and is heard when its sender may speak again.
-    books.do(sysop.set_muted, ann, False, "the test")
+    books.do(caller_acts.set_muted, ann, False, "the test")
     assert waiting() == ["rude"]
     assert takes() == ["rude"]
     assert takes() == []

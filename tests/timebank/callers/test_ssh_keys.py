@@ -8,7 +8,7 @@ import pytest
 
 from timebank.callers import callers, ssh_keys
 from timebank.errors import Refused
-from timebank.keeping import sysop
+from timebank.keeping import caller_acts
 
 DATA = b"one key"
 LINE = f"ssh-ed25519 {base64.b64encode(DATA).decode()} laptop"
@@ -62,6 +62,6 @@ def test_another_preference_that_changes_leaves_keys_as_the_books_have_them(book
 def test_a_new_password_makes_them_void_and_the_caller_is_told(books, ann):
     books.do(ssh_keys.add, ann, LINE)
     books.do(callers.change_preferences, ann, {"tutor": True})
-    books.do(sysop.set_password, ann, "another hash", "Wanda")
+    books.do(caller_acts.set_password, ann, "another hash", "Wanda")
     assert lines(books, ann) == []
     assert books.do(callers.get, ann).preferences["tutor"] is True

@@ -15,7 +15,7 @@ from timebank.errors import AlreadyOnline, CallerLocked, NameRefused, Refused, U
 from timebank.keeping import deletion
 from timebank.settings.schedule import Event
 from timebank.settings.settings import BankLimits
-from timebank.window.sysop import adjust
+from timebank.window.corrections import adjust
 from timebank.window.teller import allowance, borrow, deposit, repay
 
 

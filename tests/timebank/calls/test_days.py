@@ -11,7 +11,7 @@ from tests.timebank.books import DAILY, GAME, lost, pushed, said, stand_alone, w
 from timebank.calls.calls import open_calls
 from timebank.settings.schedule import Event
 from timebank.wagers.rounds import Move, Settlement
-from timebank.window.sysop import adjust
+from timebank.window.corrections import adjust
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

@@ -10,7 +10,7 @@ from tests.timebank.at_the_window import give, saved
 from tests.timebank.books import said, stand_alone, won
 from tests.timebank.hosts import comes, known
 from timebank.wagers.rounds import Move
-from timebank.window.sysop import freeze, unfreeze
+from timebank.window.corrections import freeze, unfreeze
 
 DAY = 86400
 

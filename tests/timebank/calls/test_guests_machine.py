@@ -28,7 +28,7 @@ from timebank.guests.claims import done, not_done
 from timebank.settings.settings import BankLimits
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move, Settlement
-from timebank.window.sysop import adjust
+from timebank.window.corrections import adjust
 from timebank.window.teller import borrow, deposit, repay, withdraw
 
 # How gains are given back, whether the clock shows losses, and whether there is one.

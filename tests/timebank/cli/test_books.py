@@ -18,7 +18,7 @@ from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import totals
-from timebank.window import sysop
+from timebank.window import corrections
 from timebank.window.teller import transfer
 
 TITLE = "Black Jack For Time"
@@ -247,7 +247,7 @@ def test_accounts_are_marked_and_can_be_narrowed_and_put_in_order(board, timeban
     for name, seconds in (("Ann", 60), ("Bob", 180), ("Eve", 0)):
         who = board.caller(name)
         if seconds:
-            board.do(sysop.adjust, who, seconds, "to begin with", "Sysop")
+            board.do(corrections.adjust, who, seconds, "to begin with", "Sysop")
     assert timebank("freeze", "Bob", "--why", "odd")[0] == 0
     board.do(callers.set_locked, 1, True)
     shown = [line.split()[-1] for line in timebank("accounts")[1].splitlines()[1:4]]
@@ -299,7 +299,7 @@ def test_a_statement_in_text(evening, timebank):
 def test_a_statement_says_who_sent_and_who_got(board, timebank):
     for name in ("Ann", "Bob"):
         board.caller(name)
-    board.do(sysop.adjust, 1, 600, "to begin with", "Sysop")
+    board.do(corrections.adjust, 1, 600, "to begin with", "Sysop")
     call = board.call(1)
     board.change(limits=replace(board.settings.limits, known_days=0))
     call.post(transfer, 2, 300, "for the hint")

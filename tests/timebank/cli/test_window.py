@@ -17,7 +17,7 @@ import pytest
 from timebank.callers import notices, sysop_log
 from timebank.cli.common import whole_minutes
 from timebank.ledger import engines
-from timebank.window import sysop
+from timebank.window import corrections
 
 WHY = ("--why", "a prize")
 
@@ -32,7 +32,7 @@ def ann(board):
 
 
 def give(desk, caller_id, seconds):
-    sysop.adjust(desk, caller_id, seconds, "to begin with", "the test")
+    corrections.adjust(desk, caller_id, seconds, "to begin with", "the test")
 
 
 def banks(books) -> list[int]:

@@ -17,7 +17,7 @@ from timebank.guests import departure
 from timebank.keeping import deletion
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move
-from timebank.window.sysop import adjust
+from timebank.window.corrections import adjust
 from timebank.window.teller import deposit
 
 DAY = 24 * HOUR

@@ -6,7 +6,7 @@ import pytest
 
 from tests.timebank.at_the_window import MINUTE, borrow, deposit, give, limit
 from tests.timebank.books import pushed, won
-from timebank.window.sysop import freeze
+from timebank.window.corrections import freeze
 
 DAY = 86400
 

@@ -32,8 +32,8 @@ from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.settings.schedule import Event
 from timebank.wagers.rounds import Move
-from timebank.window import sysop, teller
-from timebank.window.sysop import freeze
+from timebank.window import corrections, teller
+from timebank.window.corrections import freeze
 from timebank.window.teller import withdraw
 
 DAY = 86_400
@@ -93,13 +93,13 @@ class TestTheSysopsHand:
     def test_moves_nothing_from_who_owes(self, books, ann, bob):
         borrow(ann, 30)
         with pytest.raises(LimitReached, match=r"^Ann owes 30 minutes, .*`timebank adjust` works"):
-            books.do(sysop.sysop_transfer, ann.caller_id, bob, 600, "a gift", "Tester")
+            books.do(corrections.sysop_transfer, ann.caller_id, bob, 600, "a gift", "Tester")
         assert saved(books, bob) == 0
 
     def test_moves_to_who_owes(self, books, ann, bob):
         borrow(ann, 30)
         give(books, bob, 10)
-        books.do(sysop.sysop_transfer, bob, ann.caller_id, 600, "a gift", "Tester")
+        books.do(corrections.sysop_transfer, bob, ann.caller_id, 600, "a gift", "Tester")
         assert saved(books, ann.caller_id) == 50 * MINUTE
 
 

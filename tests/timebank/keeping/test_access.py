@@ -12,9 +12,9 @@ from tests.timebank.keeping.test_dumps import Server
 from tests.timebank.keeping.test_restored import OF_THE_COPY, Copies, log_of, told
 from timebank.callers import callers, hearing, messages, own_limits, powers, second_step, ssh_keys
 from timebank.callers.second_step import SecondStep
-from timebank.keeping import backup, deletion, dumps, sysop
+from timebank.keeping import backup, caller_acts, deletion, dumps
 from timebank.ledger.postgres.database import PostgresDatabase
-from timebank.window import sysop as window
+from timebank.window import corrections as window
 
 pytestmark = pytest.mark.of_a_file  # which books there are is said here
 
@@ -88,9 +88,9 @@ def test_keys_that_a_new_password_made_void_stay_so(kept, books, ann):
 @pytest.mark.parametrize("in_copy", [False, True])
 def test_who_was_locked_frozen_or_muted_in_either_is_so(kept, books, ann, bob, in_copy):
     def hold(is_on: bool) -> None:
-        books.do(sysop.set_locked, ann, is_on, BY)
+        books.do(caller_acts.set_locked, ann, is_on, BY)
         books.do(window.freeze if is_on else window.unfreeze, bob, "why", BY)
-        books.do(sysop.set_muted, bob, is_on, BY)
+        books.do(caller_acts.set_muted, bob, is_on, BY)
 
     if in_copy:
         hold(True)
@@ -173,7 +173,7 @@ def test_own_limits_and_whom_a_caller_ignores_are_those_of_both(kept, books, ann
 def test_of_what_has_not_changed_nothing_is_said(kept, books, ann, bob):
     books.do(powers.grant, ann, BY)
     books.do(ssh_keys.add, ann, ONE)
-    books.do(sysop.set_locked, bob, True, BY)
+    books.do(caller_acts.set_locked, bob, True, BY)
     books.do(second_step.turn_on, ann, SecondStep(SECRET, 7), BY)
     books.do(own_limits.pause, ann, 3)
     assert restored(kept, kept.take()) == [f"Sysop powers: {ANN}."]
@@ -270,12 +270,12 @@ class TestTwoCopies:
 
     def test_locks_are_still_those_of_both(self, kept, books, ann, bob):
         older = kept.take("older")
-        books.do(sysop.set_locked, ann, True, BY)
+        books.do(caller_acts.set_locked, ann, True, BY)
         books.do(window.freeze, ann, "why", BY)
         newer = kept.take("newer")
         self.lose_the_books(kept)
         kept.restore(older)
-        books.do(sysop.set_locked, bob, True, BY)
+        books.do(caller_acts.set_locked, bob, True, BY)
         restored(kept, newer)
         assert (record(books, ann).locked, record(books, ann).frozen) == (True, True)
         assert record(books, bob).locked
@@ -329,7 +329,7 @@ class TestWithoutTheBooksBefore:
         for number in (ann, bob):
             books.do(ssh_keys.add, number, ONE)
             books.do(ssh_keys.let_wait, number)
-        books.do(sysop.set_password, ann, "another", BY)
+        books.do(caller_acts.set_password, ann, "another", BY)
         books.do(ssh_keys.take_away, bob, ONE)
         for number in (ann, bob):
             assert ssh_keys.of(record(books, number).preferences) == []

@@ -11,8 +11,9 @@ import pytest
 from tests.timebank.books import GAME, Books, lost
 from timebank.callers import powers
 from timebank.errors import BackupRefused
-from timebank.keeping import backup, deletion, dumps, restoring
-from timebank.keeping.restoring import LEAST_AHEAD
+from timebank.keeping import backup, deletion, dumps
+from timebank.keeping import restore as restoring
+from timebank.keeping.restore import LEAST_AHEAD
 from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.wagers import journal
 from timebank.wagers.journal import open_shoe

@@ -9,7 +9,7 @@ import pytest
 from tests.timebank.books import NOON, Books
 from timebank.calls import clock_mend
 from timebank.errors import EventRefused
-from timebank.keeping import events, restoring
+from timebank.keeping import events, restore
 from timebank.keeping.events import EventAsked
 from timebank.ledger import early_events
 
@@ -148,12 +148,12 @@ def test_each_takes_the_place_of_another_night(books):
 def test_a_restore_keeps_what_was_started_or_taken_back_since_the_copy(books, known):
     start(books)
     with books.database.reading(books.settings, books.now) as desk:
-        given = restoring.given_in(desk)
+        given = restore.given_in(desk)
     books.do(events.take_back, "Jane")
     if not known:
-        given = restoring.Given()
-    books.do(restoring.treat, given, "Jane", "the disk had died")
+        given = restore.Given()
+    books.do(restore.treat, given, "Jane", "the disk had died")
     assert len(books.do(early_events.standing)) == known
-    books.do(restoring.treat, restoring.Given(early_events=()), "Jane", "once more")
+    books.do(restore.treat, restore.Given(early_events=()), "Jane", "once more")
     assert books.do(early_events.standing) == ()
     assert books.audit() == []

@@ -13,7 +13,7 @@ from tests import ROOT
 from tests.timebank.books import Books
 from timebank.calls.calls import open_calls, renew
 from timebank.errors import DatabaseRefused, MoveRefused
-from timebank.keeping import moving
+from timebank.keeping import book_move
 from timebank.ledger.engines import books_of
 from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -49,14 +49,14 @@ def played(books) -> Books:
 
 
 def move(books, source, target):
-    return moving.move(source, target, books.settings, books.now)
+    return book_move.move(source, target, books.settings, books.now)
 
 
 def rows(books, database) -> dict[str, list]:
     with database.reading(books.settings, books.now) as desk:
         return {
-            table.name: [row for some in moving._rows(desk.connection, table) for row in some]
-            for table in moving._tables()
+            table.name: [row for some in book_move._rows(desk.connection, table) for row in some]
+            for table in book_move._tables()
         }
 
 
@@ -98,7 +98,7 @@ def test_nobody_serves_from_the_old_place(played, server):
 @pytest.mark.parametrize("table", ["accounts", "transfers", "results_ever"])
 def test_a_move_that_breaks_off_goes_on(played, server, monkeypatch, table):
     before = rows(played, played.database)
-    real, written = moving._copy, []
+    real, written = book_move._copy, []
 
     def copy(here, of, *rest):
         real(here, of, *rest)
@@ -106,9 +106,9 @@ def test_a_move_that_breaks_off_goes_on(played, server, monkeypatch, table):
         if of.name == table:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(moving, "BATCH", 2)
+    monkeypatch.setattr(book_move, "BATCH", 2)
     with monkeypatch.context() as patch:
-        patch.setattr(moving, "_copy", copy)
+        patch.setattr(book_move, "_copy", copy)
         with pytest.raises(KeyboardInterrupt):
             move(played, played.database, server)
     with pytest.raises(DatabaseRefused, match="has not put all of the books"):
@@ -120,7 +120,7 @@ def test_a_move_that_breaks_off_goes_on(played, server, monkeypatch, table):
 
 def test_what_was_changed_in_between_is_refused(played, server, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(moving, "_compare", lambda *_: 1 / 0)
+        patch.setattr(book_move, "_compare", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             move(played, played.database, server)
     played.sql("UPDATE callers SET password_hash = 'another' WHERE id = 1")

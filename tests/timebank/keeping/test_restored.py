@@ -26,8 +26,9 @@ from timebank.callers import powers, recovery
 from timebank.callers.notices import add_notice, unseen
 from timebank.errors import TurnsUsed
 from timebank.guests import claims
-from timebank.keeping import backup, restoring
-from timebank.keeping.restoring import AHEAD_A_SECOND, LEAST_AHEAD
+from timebank.keeping import backup
+from timebank.keeping import restore as restoring
+from timebank.keeping.restore import AHEAD_A_SECOND, LEAST_AHEAD
 from timebank.ledger import migrations
 from timebank.ledger.reasons import Told
 from timebank.ledger.sqlite import high_water, live_mark

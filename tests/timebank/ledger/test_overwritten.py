@@ -24,7 +24,7 @@ from timebank.errors import (
     DatabaseRefused,
     LogUnreadable,
 )
-from timebank.keeping import backup, restoring
+from timebank.keeping import backup, restore
 from timebank.ledger.sqlite import database, guard, overwritten, wal
 from timebank.ledger.sqlite.database import SqliteDatabase
 
@@ -39,7 +39,7 @@ def ann(books, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     monkeypatch.setattr(guard, "LOOK_SECONDS", 0.0)
     monkeypatch.setattr(overwritten, "AGAIN_SECONDS", 0.001)
     monkeypatch.setattr(database, "CHECKPOINT_FRAMES", FRAMES)
-    restoring.take_up(books.database, books.settings, books.now)
+    restore.take_up(books.database, books.settings, books.now)
     yield books.caller("Ann")
     guard.let_go()
 
@@ -202,7 +202,7 @@ class TestWhatIsLeft:
             left.unlink()
         again = SqliteDatabase(path)
         again.open()
-        assert restoring.take_up(again, books.settings, books.now) is None
+        assert restore.take_up(again, books.settings, books.now) is None
         again.close()
         books.database = again
         assert books.audit() == []

@@ -10,7 +10,7 @@ from tests.timebank.hosts import HOUR, comes, known
 from timebank.callers.history import history
 from timebank.guests.claims import not_done
 from timebank.reports.boards import boards
-from timebank.window.sysop import adjust
+from timebank.window.corrections import adjust
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 from timebank.ledger.transfers import balances
-from timebank.reports import course
-from timebank.window import sysop
+from timebank.reports import plots
+from timebank.window import corrections
 
 MINUTE = 60
 
@@ -20,8 +20,8 @@ def played(books):
     books.ann, books.bob = books.caller("Ann"), books.caller("Bob")
     books.known = []
     for number in range(3):
-        books.do(sysop.adjust, books.ann, (number + 3) * MINUTE, "a gift", "test")
-        books.do(sysop.sysop_transfer, books.ann, books.bob, MINUTE, "a debt", "test")
+        books.do(corrections.adjust, books.ann, (number + 3) * MINUTE, "a gift", "test")
+        books.do(corrections.sysop_transfer, books.ann, books.bob, MINUTE, "a debt", "test")
         books.known.append((books.now, books.do(balances)))
         books.wait_until(books.now + timedelta(days=1))
     return books
@@ -33,26 +33,26 @@ def seconds(held) -> dict[int, int]:
 
 def test_what_accounts_held_is_told_of_any_moment(played):
     for at, held in played.known:
-        assert seconds(played.do(course.balances_at, at)) == seconds(held)
+        assert seconds(played.do(plots.balances_at, at)) == seconds(held)
     before = played.known[0][0] - timedelta(seconds=1)
-    assert seconds(played.do(course.balances_at, before)) == {}
+    assert seconds(played.do(plots.balances_at, before)) == {}
 
 
 def test_each_day_ends_with_what_callers_had_then(played):
     days = [played.settings.schedule.day_of(at) for at, _ in played.known]
-    ends = played.do(course.day_ends, days[0])
+    ends = played.do(plots.day_ends, days[0])
     assert [end.day for end in ends] == [*days, days[-1] + timedelta(days=1)]
     for end, (_, held) in zip(ends, played.known, strict=False):
         kinds = Counter()
         for each in held:
             kinds[each.kind] += each.amount
         assert +end.held == +kinds
-        assert end.in_circulation == sum(kinds[kind] for kind in course.IN_CIRCULATION)
+        assert end.in_circulation == sum(kinds[kind] for kind in plots.IN_CIRCULATION)
     assert ends[-1].held == ends[-2].held
 
 
 def test_what_came_less_what_went_is_what_a_caller_has(played):
-    came, went = played.do(course.streams, played.ann)
+    came, went = played.do(plots.streams, played.ann)
     assert came == [("added by the sysop", "", 12 * MINUTE)]
     assert went == [("sent to others", "", 3 * MINUTE)]
-    assert played.do(course.streams, played.bob) == ([("sent by others", "", 3 * MINUTE)], [])
+    assert played.do(plots.streams, played.bob) == ([("sent by others", "", 3 * MINUTE)], [])

@@ -13,7 +13,7 @@ from tests.timebank.reports.test_exports import bean_check
 from timebank.calls.arrival import host_caller
 from timebank.reports import exports
 from timebank.reports.statements import printable
-from timebank.window.sysop import adjust
+from timebank.window.corrections import adjust
 
 # What a board can call its caller; OWASP's leading characters, and what comes after a separator.
 FORMULAS = [

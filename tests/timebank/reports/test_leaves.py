@@ -11,9 +11,9 @@ from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.ledger.schema import stamp
 from timebank.ledger.transfers import Account, Extract, Movement
-from timebank.reports import leaves
+from timebank.reports import ledger_pages
 from timebank.reports.extracts import Wanted, chosen
-from timebank.reports.leaves import Leaf, Sought
+from timebank.reports.ledger_pages import Leaf, Sought
 
 DAYS, A_DAY = 6, 40
 
@@ -41,18 +41,18 @@ def filled(books):
 
 
 def all_leaves(books, sought: Sought, most: int = 7) -> list[Leaf]:
-    found = [books.do(leaves.leaf, sought, None, most)]
+    found = [books.do(ledger_pages.leaf, sought, None, most)]
     while found[-1].before is not None:
-        found.append(books.do(leaves.leaf, sought, found[-1].before, most))
+        found.append(books.do(ledger_pages.leaf, sought, found[-1].before, most))
     return found
 
 
 def all_stretches(books, sought: Sought) -> list[Extract]:
-    low, end = books.do(leaves.bounds, sought)
+    low, end = books.do(ledger_pages.bounds, sought)
     rows = []
     while low < end:
-        found, low = books.do(leaves.stretch, sought, low, end)
-        assert len(found) <= leaves.STRETCH
+        found, low = books.do(ledger_pages.stretch, sought, low, end)
+        assert len(found) <= ledger_pages.STRETCH
         rows += found
     return rows
 
@@ -66,8 +66,8 @@ SOUGHT = list(product([None, "Ann", "Bob"], [{}, {"kind": "grant"}, {"least": 2}
 
 @pytest.mark.parametrize("stretch", [3, 50, 5000])
 def test_every_transfer_that_is_sought_comes_once_and_in_order(filled, monkeypatch, stretch):
-    monkeypatch.setattr(leaves, "STRETCH", stretch)
-    monkeypatch.setattr(leaves, "OF_CALLER", stretch)
+    monkeypatch.setattr(ledger_pages, "STRETCH", stretch)
+    monkeypatch.setattr(ledger_pages, "OF_CALLER", stretch)
     rows = filled.do(chosen, Wanted())[::-1]
     assert len(rows) == DAYS * A_DAY
     for who, filters in SOUGHT:
@@ -106,14 +106,14 @@ def test_days_are_found(filled):
 
 @pytest.mark.parametrize("sought", [Sought(), Sought(kind="gift"), Sought(since=date(2026, 1, 1))])
 def test_books_without_transfers_are_one_empty_leaf(books, sought):
-    assert books.do(leaves.leaf, sought) == Leaf([], None)
+    assert books.do(ledger_pages.leaf, sought) == Leaf([], None)
     assert all_stretches(books, sought) == []
 
 
 def test_an_entry_is_given_whole(filled):
-    row = filled.do(leaves.leaf, Sought(kind="gift"), None, 1).rows[0]
-    assert [each.number for each in filled.do(leaves.entry, row.entry)] == [row.number]
-    before = filled.do(leaves.entry, row.entry - A_DAY // 2)
+    row = filled.do(ledger_pages.leaf, Sought(kind="gift"), None, 1).rows[0]
+    assert [each.number for each in filled.do(ledger_pages.entry, row.entry)] == [row.number]
+    before = filled.do(ledger_pages.entry, row.entry - A_DAY // 2)
     assert [each.entry for each in before] == [row.entry - A_DAY // 2] * (A_DAY // 2)
-    assert filled.do(leaves.entry, row.entry - 1) == []
-    assert filled.do(leaves.entry, 10**6) == []
+    assert filled.do(ledger_pages.entry, row.entry - 1) == []
+    assert filled.do(ledger_pages.entry, 10**6) == []

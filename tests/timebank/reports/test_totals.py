@@ -13,7 +13,7 @@ import pytest
 
 from timebank.reports import totals
 from timebank.reports.totals import KeptTotals, QuarterMoved
-from timebank.window import sysop
+from timebank.window import corrections
 
 MINUTE = 60
 
@@ -29,8 +29,8 @@ def played(books, monkeypatch: pytest.MonkeyPatch):
 
 
 def _a_day(books, number: int) -> None:
-    books.do(sysop.adjust, books.ann, (number + 3) * MINUTE, "a gift", "test")
-    books.do(sysop.sysop_transfer, books.ann, books.bob, MINUTE, "a debt", "test")
+    books.do(corrections.adjust, books.ann, (number + 3) * MINUTE, "a gift", "test")
+    books.do(corrections.sysop_transfer, books.ann, books.bob, MINUTE, "a debt", "test")
     books.wait_until(books.now + timedelta(days=1))
 
 

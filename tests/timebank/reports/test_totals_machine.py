@@ -17,7 +17,7 @@ from tests.timebank.state import BooksMachine, on_a_server
 from timebank.ledger.schema import stamp
 from timebank.reports import summary, totals
 from timebank.reports.totals import QUARTER, KeptTotals
-from timebank.window import sysop
+from timebank.window import corrections
 
 DAY = 86400
 
@@ -46,8 +46,8 @@ class Books(BooksMachine):
 
     @rule(minutes=st.integers(1, 50))
     def the_sysop_gives(self, minutes):
-        self.books.do(sysop.adjust, self.bob, minutes * 60, "a gift", "test")
-        self.books.do(sysop.sysop_transfer, self.bob, self.ann, 60, "a debt", "test")
+        self.books.do(corrections.adjust, self.bob, minutes * 60, "a gift", "test")
+        self.books.do(corrections.sysop_transfer, self.bob, self.ann, 60, "a debt", "test")
 
     @rule(wins=st.booleans())
     def she_plays_a_hand(self, wins):

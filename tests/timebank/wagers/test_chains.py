@@ -8,10 +8,10 @@ from hashlib import sha256
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from door.games import hands
+from door.games import hand_check
 from tests.timebank.books import GAME, pushed
 from timebank.keeping import deletion
-from timebank.keeping.restoring import Given, treat
+from timebank.keeping.restore import Given, treat
 from timebank.wagers import chains, journal
 
 ROOTS = [bytes([number]) * 32 for number in range(1, 9)]
@@ -113,7 +113,7 @@ def test_a_shoe_of_before_goes_on_as_it_was(books, ann):
 
 
 def chain_findings(books):
-    findings, _ = books.do(hands.audit)
+    findings, _ = books.do(hand_check.audit)
     return [str(each.sentence) for each in findings if "chain" in str(each.sentence)]
 
 

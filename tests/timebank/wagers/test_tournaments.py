@@ -16,14 +16,14 @@ from timebank.callers.callers import register_of_board, set_locked
 from timebank.callers.notices import waiting
 from timebank.callers.own_limits import limit_loss, pause
 from timebank.errors import NotEnough, OutOfStep, OwnLimit, Refused, ShoeGone
-from timebank.keeping import deletion, restoring
+from timebank.keeping import deletion, restore
 from timebank.keeping.maintain import maintain
 from timebank.ledger import sql, transfers
 from timebank.ledger.machine import ClockReading
 from timebank.ledger.reasons import Told
 from timebank.settings.tournament import TournamentTerms
 from timebank.wagers import deals, tournaments
-from timebank.window.sysop import freeze
+from timebank.window.corrections import freeze
 
 RULES = {"decks": 1}
 FRIDAY = datetime(2026, 6, 5, 18, tzinfo=UTC)
@@ -347,7 +347,7 @@ def test_the_sysop_calls_it_off_and_entries_go_back(books, held):
 
 def test_of_books_that_are_restored_nobody_is_paid_and_another_is_sealed(books, held):
     play(books, 1, 30)
-    treated = books.do(restoring.treat, restoring.Given(), "Sysop", "they were put back")
+    treated = books.do(restore.treat, restore.Given(), "Sysop", "they were put back")
     assert any("Ended the tournament of 2026-06-12" in line for line in treated.sentences())
     assert banks(books) == [300, 0, 0]
     assert books.system()["prizes"] == 0

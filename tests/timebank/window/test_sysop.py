@@ -10,7 +10,7 @@ from timebank.callers import callers, sysop_log
 from timebank.callers.notices import notices
 from timebank.errors import LimitReached, NotEnough, Refused, UnknownCaller, WindowClosed
 from timebank.keeping import deletion
-from timebank.window.sysop import (
+from timebank.window.corrections import (
     adjust,
     freeze,
     sysop_deposit,

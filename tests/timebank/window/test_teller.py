@@ -24,7 +24,7 @@ from tests.timebank.books import NOON
 from timebank.errors import CallClosed, LimitReached, NoRoom, NotEnough, WindowClosed
 from timebank.settings.hours import OpeningHours
 from timebank.window import teller
-from timebank.window.sysop import freeze, sysop_deposit, sysop_transfer, unfreeze
+from timebank.window.corrections import freeze, sysop_deposit, sysop_transfer, unfreeze
 from timebank.window.teller import transfer
 
 

@@ -21,7 +21,7 @@ from timebank.errors import CallClosed, NotEnough, Refused, UnknownCaller
 from timebank.keeping import deletion
 from timebank.settings.hours import OpeningHours
 from timebank.settings.settings import BankLimits
-from timebank.window.sysop import freeze
+from timebank.window.corrections import freeze
 from timebank.window.teller import accounts, deposit_before_leaving
 
 

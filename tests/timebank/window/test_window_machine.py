@@ -26,7 +26,7 @@ from timebank.callers.notices import unseen
 from timebank.errors import Refused
 from timebank.settings.hours import OpeningHours
 from timebank.settings.settings import BankLimits
-from timebank.window.sysop import (
+from timebank.window.corrections import (
     adjust,
     freeze,
     sysop_deposit,

@@ -1,4 +1,4 @@
-"""door/games/replay.py: a hand as JSON, from anybody."""
+"""door/games/json_replay.py: a hand as JSON, from anybody."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from door.games.engine.errors import ReplayError
+from door.games.json_replay import parse, render, replay
 from door.games.registry import GAMES
-from door.games.replay import parse, render, replay
 from verify.fuzz.oracles import assert_one_line
 from verify.fuzz.target import Target
 

@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from door.games.solver.tutor import tutor
-from door.games.solver.tutor.hands import values
+from door.games.solver.tutor.hand_value import values
 from timebank.wagers.deals import WHOLE_BET
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from door.games.blackjack.course import BlackjackAction
     from door.games.blackjack.duplicate import Duplicate
+    from door.games.blackjack.phases import BlackjackAction
     from door.games.solver.tutor.spot import Spot
 
 

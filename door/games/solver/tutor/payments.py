@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import mul
 
+from door.games.blackjack.blackjack_hand import Hand, Turn, paid_at_once, settled, showdown
 from door.games.blackjack.events import BlackjackOutcome
-from door.games.blackjack.hands import Hand, Turn, paid_at_once, settled, showdown
 from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.cards import Card, is_natural, parse_cards
 from door.games.solver.tutor.dealer import RESULTS

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from door.games.blackjack.course import BlackjackAction
+from door.games.blackjack.phases import BlackjackAction
 from door.games.blackjack.rules import CHARLIE_CARDS, BlackjackRules
 from door.games.solver.tutor.dealer import ACE, Counts
 from door.games.solver.tutor.payments import CHARLIE

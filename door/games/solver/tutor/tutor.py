@@ -8,7 +8,7 @@ see it takes for full decks less those cards: like a book, it does not count ear
 It is pure, and slow for a screen: a few milliseconds as a rule, a tenth of a second for a pair of
 aces out of six decks. So a table takes it in three steps: `decision` and `advised` are quick, and
 what lies between them, `hands.values`, is done in another process
-(`door.tables.tutor.thinking`).
+(`door.tables.tutor.tutor_process`).
 
 >>> from door.games.blackjack.round import start
 >>> from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
@@ -26,11 +26,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from door.games.blackjack.course import BlackjackPhase
+from door.games.blackjack.phases import BlackjackPhase
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.engine.cards import CARDS_IN_DECK, RANKS, SUITS, Card
 from door.games.solver.tutor.dealer import Counts
-from door.games.solver.tutor.hands import values
+from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.spot import Spot
 from timebank.language import N_, _
 

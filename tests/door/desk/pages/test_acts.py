@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from door.config import named
-from door.desk.pages.acts import ACTS, MOST_FORMS, Forms
+from door.config import people
+from door.desk.pages.act_pages import ACTS, MOST_FORMS, Forms
 from door.desk.pages.sessions import Session
 from door.errors import NoAnswer
-from door.server import asking
+from door.server import control_client
 from tests.door.desk.pages.test_pages import ADA, RUDE, Answer, Browser, shown
 from tests.world import World, logged_on
 from timebank.callers import callers, notices, sysop_log
@@ -146,13 +146,13 @@ async def test_what_the_board_did_is_told_though_the_log_fails_afterwards(
                 raise BooksUnavailable("The disk is full.")
             note(desk, by, caller_id, what)
 
-        monkeypatch.setattr("door.desk.pages.doing.sysop_log.note", full)
+        monkeypatch.setattr("door.desk.pages.operations.sysop_log.note", full)
         answer = (await browser.post(place, form)).text
         assert "Ada can read it. The sysop's log has only that it was asked for" in answer
         assert "Not done" not in answer
         place, form = filled(await asks(browser, "say-all", None, text="Hello"))
-        monkeypatch.setattr("door.server.asking.SECONDS", 0.05)
-        monkeypatch.setattr("door.server.everywhere.say", lambda *_: asyncio.Event().wait())
+        monkeypatch.setattr("door.server.control_client.SECONDS", 0.05)
+        monkeypatch.setattr("door.server.board_commands.say", lambda *_: asyncio.Event().wait())
         late = (await browser.post(place, form)).text
         assert "nobody knows whether it is done." in late
         assert "Not done" not in late
@@ -164,7 +164,7 @@ async def test_another_call_on_that_node_is_left_alone(tmp_path: Path) -> None:
         await terminal.until("minutes today")
         how = {"node": 1, "why": "", "call": 999}
         with pytest.raises(NoAnswer, match="Another call is on node 1 by now"):
-            await asyncio.to_thread(asking.ask_server, board.config.path, None, "kick", how)
+            await asyncio.to_thread(control_client.ask_server, board.config.path, None, "kick", how)
 
 
 async def test_an_outcome_that_nobody_knows_is_told_as_that(
@@ -177,7 +177,7 @@ async def test_an_outcome_that_nobody_knows_is_told_as_that(
             raise OutcomeUnknown("the disk")
 
         place, form = filled(await asks(browser, "adjust", ADA, minutes="5", why="a gift"))
-        monkeypatch.setattr("door.desk.pages.doing.Doing.adjust", unknown)
+        monkeypatch.setattr("door.desk.pages.operations.Doing.adjust", unknown)
         first = await browser.post(place, form)
         assert "can't say whether this was done" in first.text
         monkeypatch.undo()
@@ -243,7 +243,7 @@ async def test_nobody_new_gets_to_look_by_a_name(tmp_path: Path) -> None:
         with board.books() as desk, pytest.raises(NameTaken):
             callers.register(desk, "jane", "hash")
         with board.books() as desk:
-            (said,) = [each for each in named.doubts(desk, board.config.path) if "Jane" in each]
+            (said,) = [each for each in people.doubts(desk, board.config.path) if "Jane" in each]
     assert said.startswith("[pages] readers names Jane, who is not registered")
 
 

@@ -22,11 +22,11 @@ import beancount.loader
 import pytest
 from click.testing import CliRunner
 
-from door.desk.pages import serving
+from door.desk.pages import pages_server
 from door.desk.pages.app import Pages
-from door.desk.pages.reading import Reading
+from door.desk.pages.queries import Reading
+from door.desk.pages.rendering import Showing
 from door.desk.pages.sessions import IDLE_SECONDS, LONGEST_SECONDS, MOST, Sessions
-from door.desk.pages.showing import Showing
 from door.errors import CannotListen
 from tests.door.playing import at_the_table, hand
 from tests.door.shell import Shell
@@ -36,7 +36,8 @@ from timebank.callers.notices import add_notice
 from timebank.calls.calls import open_calls
 from timebank.cli.main import main as timebank
 from timebank.keeping import last_audit, last_copy
-from timebank.window import sysop, teller
+from timebank.window import corrections as sysop
+from timebank.window import teller
 
 TOML = f"{BOARD}\n[defence]\nallow = []\nwrong_passwords = 2\n"
 GAME = "black-jack-for-time"
@@ -659,6 +660,6 @@ def test_passwords_go_over_no_network_in_the_open(
     host: str, certificate: Path | None, key: Path | None, why: str
 ) -> None:
     with pytest.raises(CannotListen, match=why):
-        serving.check_place(host, certificate, key)
+        pages_server.check_place(host, certificate, key)
     for safe in ("127.0.0.1", "::1", "127.8.8.8"):
-        serving.check_place(safe, None, None)
+        pages_server.check_place(safe, None, None)

@@ -14,11 +14,11 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from door.call.shoulder import Chat
-from door.desk.pages.doing import Doing
-from door.desk.pages.reading import Reading
+from door.desk.pages.operations import Doing
+from door.desk.pages.queries import Reading
 from door.desk.top.app import Top
-from door.desk.top.beside import BesideScreen
-from door.desk.top.watching import Watching
+from door.desk.top.shoulder_view import BesideScreen
+from door.desk.top.snapshot import Watching
 from tests.door.processes import command
 from tests.door.shell import Shell
 from tests.door.visiting import event, sysop_toml, visitor

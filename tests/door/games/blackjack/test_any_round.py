@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from door.games.blackjack.blackjack_hand import Hand, Seat
 from door.games.blackjack.events import (
     BlackjackDealt,
     BlackjackSettled,
@@ -17,7 +18,6 @@ from door.games.blackjack.events import (
     InsuranceSettled,
     Split,
 )
-from door.games.blackjack.hands import Hand, Seat
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS, BlackjackRules
 from door.games.engine.cards import Card, count, parse_cards

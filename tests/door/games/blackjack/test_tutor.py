@@ -17,7 +17,7 @@ from door.games.blackjack.rules import (
 )
 from door.games.engine.cards import Card, deck, parse_cards
 from door.games.solver.tutor.dealer import dealer_ways
-from door.games.solver.tutor.hands import values
+from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.payments import payments
 from door.games.solver.tutor.tutor import FEWEST_UNSEEN, Advice, advice, judge, spot_of
 from tests.door.games.blackjack.chances import shoes

@@ -8,7 +8,7 @@ import pytest
 from door.games.blackjack.round import BlackjackAction
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, VEGAS, BlackjackRules
 from door.games.engine.cards import RANKS, parse_card, parse_cards
-from door.games.solver.tutor.hands import values
+from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.spot import Spot
 from door.games.solver.tutor.tutor import Advice, advice
 from tests.door.games.blackjack.tabletop import (

@@ -20,7 +20,7 @@ from door.games.blackjack.rules import (
 )
 from door.games.engine.cards import Card, is_natural, parse_cards
 from door.games.solver.tutor.dealer import Counts
-from door.games.solver.tutor.hands import values
+from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.tutor import spot_of
 from tests.door.games.blackjack.chances import houses
 from tests.door.games.blackjack.tabletop import (

@@ -29,7 +29,7 @@ from door.games.engine.cards import (
         "door.games.engine.quoting",
         "door.games.engine.replay",
         "door.games.engine.rules",
-        "door.games.replay",
+        "door.games.json_replay",
         "door.games.registry",
     ],
 )

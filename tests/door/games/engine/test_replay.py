@@ -13,8 +13,8 @@ from door.games.engine.errors import ReplayError
 from door.games.engine.game import Act
 from door.games.engine.quoting import either
 from door.games.engine.replay import journaled_actions, replay_round
+from door.games.json_replay import parse, render, replay
 from door.games.registry import GAMES
-from door.games.replay import parse, render, replay
 from tests.door.games.blackjack.chances import choices, houses, shoes, unhurried
 
 GAME = "black-jack-for-time"

@@ -12,8 +12,8 @@ from door.games.engine.cards import deck, parse_cards
 from door.games.engine.errors import ReplayError
 from door.games.engine.game import Act
 from door.games.engine.replay import replay_round
+from door.games.json_replay import replay
 from door.games.registry import GAMES
-from door.games.replay import replay
 from tests.door.games.blackjack.chances import unhurried
 
 

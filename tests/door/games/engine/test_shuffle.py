@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from door.games.engine import shuffle as shuffling
 from door.games.engine.cards import deck
 from door.games.engine.shuffle import draws, normal_cut, run_on, seal, shuffle
-from door.games.replay import parse, replay
+from door.games.json_replay import parse, replay
 from tests import ROOT
 from tests.door.games.blackjack.chances import unhurried
 

@@ -12,6 +12,7 @@ import pytest
 from door.games.engine.cards import parse_cards
 from door.games.engine.errors import IllegalAction, ReplayError, RoundRefused, ShoeTooShort
 from door.games.engine.game import Act
+from door.games.json_replay import replay
 from door.games.red_dog.events import (
     RedDogDealt,
     RedDogDrew,
@@ -30,7 +31,6 @@ from door.games.red_dog.rules import (
     rank_of,
     rules_from_mapping,
 )
-from door.games.replay import replay
 
 RANKS = "23456789TJQKA"
 ODDS = {1: 5, 2: 4, 3: 2, **dict.fromkeys(range(4, 12), 1)}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from door.games.blackjack.course import BlackjackAction
+from door.games.blackjack.phases import BlackjackAction
 from door.games.blackjack.round import BlackjackRound, start
 from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.cards import Card, parse_cards

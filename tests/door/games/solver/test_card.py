@@ -14,8 +14,8 @@ from door.games.blackjack.rules import (
     rules_from_mapping,
 )
 from door.games.registry import GAMES
-from door.games.solver.card import MOVES, StrategyCard, card_lines, card_svg
-from door.games.solver.keeping import odds_of
+from door.games.solver.cache import odds_of
+from door.games.solver.strategy_card import MOVES, StrategyCard, card_lines, card_svg
 
 pytestmark = pytest.mark.long
 

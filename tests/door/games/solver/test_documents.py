@@ -9,7 +9,7 @@ import pytest
 
 from door.games.engine.descriptor import Game
 from door.games.registry import GAMES
-from door.games.solver.keeping import odds_of
+from door.games.solver.cache import odds_of
 from door.games.solver.odds import STRATEGIES, Odds
 from tests import ROOT
 

@@ -11,8 +11,8 @@ from fractions import Fraction
 import pytest
 
 from door.games.registry import GAMES
+from door.games.solver.cache import odds_of
 from door.games.solver.evening import Plan, evening, house
-from door.games.solver.keeping import odds_of
 
 CLOSE = 1e-12
 BJFT = GAMES["black-jack-for-time"]

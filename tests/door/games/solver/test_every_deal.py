@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from door.games.blackjack.course import BlackjackAction
+from door.games.blackjack.phases import BlackjackAction
 from door.games.blackjack.round import BlackjackRound
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules
 from door.games.registry import GAMES
@@ -25,7 +25,7 @@ from door.games.solver.blackjack_card import card
 from door.games.solver.decisions import BlackjackCosts
 from door.games.solver.odds import Odds, PlayedHand
 from door.games.solver.tutor.dealer import Counts
-from door.games.solver.tutor.hands import values
+from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.tutor import Decision, advised, spot_of
 from tests.door.games.blackjack.tabletop import DECLINE, DOUBLE, HIT, INSURE, SPLIT, STAKE, STAY
 from tests.door.games.solver.every_deal import CHOICES, Decide, World, best, deals, ends, without

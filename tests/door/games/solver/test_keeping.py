@@ -10,7 +10,7 @@ import pytest
 
 from door.games.red_dog.game import GAME as RED_DOG_GAME
 from door.games.red_dog.rules import RED_DOG
-from door.games.solver import keeping
+from door.games.solver import cache
 from door.games.solver.odds import Odds
 
 GAME = RED_DOG_GAME
@@ -31,12 +31,12 @@ def worked_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[object]:
 
 
 def kept(folder: Path) -> list[Path]:
-    return list((folder / keeping.FOLDER).iterdir())
+    return list((folder / cache.FOLDER).iterdir())
 
 
 def test_the_second_time_nothing_is_worked_out(worked_out: list[object], tmp_path: Path) -> None:
-    first = keeping.odds_of(GAME, RED_DOG)
-    assert keeping.odds_of(GAME, RED_DOG) == first
+    first = cache.odds_of(GAME, RED_DOG)
+    assert cache.odds_of(GAME, RED_DOG) == first
     assert worked_out == [RED_DOG]
     assert len(kept(tmp_path)) == 1
 
@@ -44,10 +44,10 @@ def test_the_second_time_nothing_is_worked_out(worked_out: list[object], tmp_pat
 def test_other_rules_and_another_program_have_odds_of_their_own(
     worked_out: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keeping.odds_of(GAME, RED_DOG)
-    keeping.odds_of(GAME, replace(RED_DOG, decks=2))
-    monkeypatch.setattr(keeping, "_program", lambda: "another")
-    keeping.odds_of(GAME, RED_DOG)
+    cache.odds_of(GAME, RED_DOG)
+    cache.odds_of(GAME, replace(RED_DOG, decks=2))
+    monkeypatch.setattr(cache, "_program", lambda: "another")
+    cache.odds_of(GAME, RED_DOG)
     assert len(worked_out) == len(kept(tmp_path)) == 3
 
 
@@ -55,27 +55,27 @@ def test_other_rules_and_another_program_have_odds_of_their_own(
 def test_what_is_damaged_is_thrown_away(
     worked_out: list[object], tmp_path: Path, damage: bytes
 ) -> None:
-    first = keeping.odds_of(GAME, RED_DOG)
+    first = cache.odds_of(GAME, RED_DOG)
     (file,) = kept(tmp_path)
     whole = file.read_bytes()
     file.write_bytes(damage)
-    assert keeping.odds_of(GAME, RED_DOG) == first
+    assert cache.odds_of(GAME, RED_DOG) == first
     assert len(worked_out) == 2
     assert file.read_bytes() == whole
 
 
 def test_a_digit_that_was_changed_is_noticed(worked_out: list[object], tmp_path: Path) -> None:
-    first = keeping.odds_of(GAME, RED_DOG)
+    first = cache.odds_of(GAME, RED_DOG)
     (file,) = kept(tmp_path)
     file.write_text(file.read_text().replace('"mean": -0.03', '"mean": 0.03'))
-    assert keeping.odds_of(GAME, RED_DOG) == first
+    assert cache.odds_of(GAME, RED_DOG) == first
     assert len(worked_out) == 2
 
 
 def test_where_nothing_can_be_written_nothing_is_kept(
     worked_out: list[object], tmp_path: Path
 ) -> None:
-    (tmp_path / keeping.FOLDER).write_text("a file where the folder would be")
-    keeping.odds_of(GAME, RED_DOG)
-    keeping.odds_of(GAME, RED_DOG)
+    (tmp_path / cache.FOLDER).write_text("a file where the folder would be")
+    cache.odds_of(GAME, RED_DOG)
+    cache.odds_of(GAME, RED_DOG)
     assert len(worked_out) == 2

@@ -18,7 +18,7 @@ from door.games.red_dog import round as red_dog_round
 from door.games.red_dog.round import RedDogAction
 from door.games.red_dog.rules import RED_DOG, RedDogRules
 from door.games.registry import GAMES
-from door.games.solver.keeping import odds_of
+from door.games.solver.cache import odds_of
 from door.games.solver.odds import STRATEGIES, Odds
 
 CLOSE = 1e-10

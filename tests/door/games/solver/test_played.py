@@ -18,9 +18,9 @@ import pytest
 from door.games.engine.cards import Card, deck
 from door.games.engine.game import Act
 from door.games.registry import GAMES
-from door.games.solver.keeping import odds_of
+from door.games.solver.cache import odds_of
 from door.games.solver.odds import PlayedHand
-from door.games.solver.played import expected, for_the_bank
+from door.games.solver.played_hand import expected, for_the_bank
 from tests import ROOT
 from tests.timebank.books import Books, act
 from timebank.reports import house as house_report

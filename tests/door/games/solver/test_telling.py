@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from door.games.solver.odds import Figures, Insurance, Odds
-from door.games.solver.telling import pieces
+from door.games.solver.odds_text import pieces
 from timebank.reports.tables import Sheet, written
 
 WAY = Figures(

@@ -13,9 +13,9 @@ import pytest
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS, rules_from_mapping
 from door.games.registry import GAMES
 from door.games.solver.blackjack import Against
-from door.games.solver.hand import HandTree, UpCard
-from door.games.solver.hands import Total, every_hand
-from door.games.solver.keeping import odds_of
+from door.games.solver.cache import odds_of
+from door.games.solver.hand_list import Total, every_hand
+from door.games.solver.hand_tree import HandTree, UpCard
 from tests.door.games.solver.every_deal import CHOICES
 
 SEEDS = (*range(16), 209, 408)  # the last two have entries that are disputed to the end

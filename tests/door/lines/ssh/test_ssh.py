@@ -7,7 +7,7 @@ import pytest
 from asyncssh.packet import Boolean, String, UInt32
 
 from door.lines.flow import UNREAD
-from door.lines.ssh.shown import Shown
+from door.lines.ssh.ssh_identity import Shown
 from tests.door.lines.board import GREETING, PATIENCE
 from tests.door.lines.ssh.board import OWN_KEY, PASSWORD, connected, open_board, terminal
 

@@ -13,7 +13,7 @@ import uvicorn
 
 from door.config.config import Config
 from door.desk.pages.app import Pages
-from door.desk.pages.reading import Reading
+from door.desk.pages.queries import Reading
 from tests.clock import FakeClock
 from tests.world import World
 from timebank.ledger.database import Database

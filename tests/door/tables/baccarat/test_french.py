@@ -14,7 +14,7 @@ from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
 from door.games.baccarat.rules import BACCARAT
 from door.games.engine.cards import Card, deck, parse_card
 from door.tables.baccarat import words
-from door.tables.cards import the_card
+from door.tables.card_names import the_card
 from tests.door.playing import PAST_HEADER
 from tests.door.punting import (
     at_baccarat,

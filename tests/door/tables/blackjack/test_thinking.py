@@ -16,11 +16,11 @@ import pytest
 from door.games.blackjack.round import start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, VEGAS
 from door.games.engine import shuffle
-from door.games.solver.tutor.hands import values
+from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.spot import Spot
 from door.games.solver.tutor.tutor import spot_of
-from door.tables.tutor import thinking
-from door.tables.tutor.thinking import ThinkingProcess
+from door.tables.tutor import tutor_process
+from door.tables.tutor.tutor_process import ThinkingProcess
 from tests.door.processes import open_a_hand, served, sit_down, stand
 from tests.door.test_helper import is_there
 
@@ -67,7 +67,7 @@ async def test_what_is_known_is_not_asked_again() -> None:
 
 
 async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thinking, "KEPT", 3)
+    monkeypatch.setattr(tutor_process, "KEPT", 3)
     async with process() as begun:
         for number in (1, 2, 3, 1, 4):
             await begun.ask(spot(number))
@@ -92,7 +92,8 @@ def test_it_loads_the_games_and_nothing_else_of_the_board() -> None:
         [
             sys.executable,
             "-c",
-            "import sys, door.helper_process, door.games.solver.tutor.hands; print(*sys.modules)",
+            "import sys, door.helper_process, door.games.solver.tutor.hand_value;"
+            " print(*sys.modules)",
         ],
         capture_output=True,
         text=True,

@@ -11,8 +11,8 @@ import pytest
 from door.errors import NoAdviceNow
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.solver.tutor import tutor
-from door.games.solver.tutor.hands import values
-from door.tables.tutor.beside import NOT_AT_HAND
+from door.games.solver.tutor.hand_value import values
+from door.tables.tutor.advice import NOT_AT_HAND
 from tests.door.company import player, table_toml
 from tests.door.playing import PLACE_BET, Table, at_the_table, house
 from tests.door.seated import everybody_plays, shoe

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from door.games.blackjack.course import BlackjackAction
+from door.games.blackjack.phases import BlackjackAction
 from door.games.blackjack.round import start
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE
 from door.games.solver.tutor import tutor

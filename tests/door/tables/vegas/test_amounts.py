@@ -2,7 +2,7 @@
 
 import pytest
 
-from door.tables.vegas.round import figure, seconds_typed
+from door.tables.vegas.table_round import figure, seconds_typed
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.door.company import AT_TABLE, player, table_toml
 from tests.door.seated import Party, everybody_plays, party, shoe
 from tests.world import World, world
 from timebank.callers import callers, messages
-from timebank.keeping import sysop
+from timebank.keeping import caller_acts
 
 RUDE = "ada was here"
 AHEAD = "\n[fairness]\nshoes_ahead = 3\n"
@@ -19,7 +19,7 @@ AHEAD = "\n[fairness]\nshoes_ahead = 3\n"
 
 def mutes(here: World, name: str) -> None:
     with here.books() as desk:
-        sysop.set_muted(desk, callers.number_of(desk, name), True, "the test")
+        caller_acts.set_muted(desk, callers.number_of(desk, name), True, "the test")
 
 
 def ignores(here: World, reader: str, writer: str) -> None:

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from door.errors import NotNow
-from door.games import hands
+from door.games import hand_check
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.vegas.kind import VEGAS_KIND
 from door.tables import film, overdue, play
 from door.tables.fairness import Fairness
 from door.tables.vegas import news
-from door.tables.vegas.clock import RETRY_SECONDS
 from door.tables.vegas.scene import VegasScene
+from door.tables.vegas.table_clock import RETRY_SECONDS
 from tests.door.seated import (
     Party,
     arrives,
@@ -218,7 +218,7 @@ async def test_a_hand_that_an_earlier_release_dealt_to_one_alone_goes_on_at_the_
         assert again.was_told(news.BetRefused) == []
         with here.books() as desk:
             (number, *_) = desk.connection.exec_driver_sql("SELECT id FROM rounds").scalars()
-            said = hands.describe(desk, number)
+            said = hand_check.describe(desk, number)
             assert f"Hand {number}: Vegas, Ada" in said
             assert own.seed.hex() in said, "nothing is dealt from it any more"
             assert [*film.film([film.the_hand(desk, number)], film.reel_of("80x24"))]

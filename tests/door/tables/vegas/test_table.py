@@ -11,7 +11,7 @@ from ansi.cards import short
 from door.call.display import Area
 from door.errors import Closing
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
-from door.tables.cards import named_card, the_card
+from door.tables.card_names import named_card, the_card
 from door.tables.vegas.felt import layout_of
 from door.tables.vegas.scene import VegasScene
 from door.tables.vegas.state import Alarm

@@ -11,7 +11,7 @@ import pytest
 
 from door.call.console import PATIENCE_SECONDS
 from door.tables.vegas import news
-from door.tables.vegas.clock import RETRY_SECONDS
+from door.tables.vegas.table_clock import RETRY_SECONDS
 from tests.door.seated import NAMES, TURN, Party, arrives, everybody_plays, party, shoe, vegas
 from tests.door.tables.test_trouble import books_locked
 from tests.world import world

@@ -12,7 +12,7 @@ from ansi.cards import short
 from door.call.spoken import LINES_AT_ONCE, SPAN_SECONDS
 from door.games.blackjack.events import BlackjackOutcome
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
-from door.tables.cards import named_card
+from door.tables.card_names import named_card
 from door.tables.vegas import news, words
 from door.tables.vegas.seat import BEAT_SECONDS
 from door.tables.vegas.state import SeatedGuest

@@ -1,0 +1,257 @@
+"""What sysop.toml can hold, by the readers that check it: each key, its default, what it takes.
+
+The readers are run over a table that takes notes, so nothing here knows a key by name.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from door.config import config, default_file
+from door.config.boards import NAMES
+from door.config.config import Config
+from door.games.engine.rules import Choice, Halves, Whole, flag
+from door.games.registry import GAMES
+from timebank.settings.toml import LONGEST_TEXT, Problems, TomlTable
+
+Form = Mapping[str, object]
+"""What a key takes, as JSON Schema says it."""
+
+Path_ = tuple[str | int, ...]
+T = TypeVar("T", bound=str)
+
+BOARD = "NAME"  # stands for any, in what describes [boards.NAME]
+_TEXT: Form = {"type": "string"}
+_LIST: Form = {"type": "array", "items": {"type": "string"}}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A key of sysop.toml: where it stands, its value there or its default, as TOML has them.
+
+    `default` is None where there is none, and the key must be there.
+    """
+
+    path: Path_
+    value: object
+    default: object
+    form: Form
+
+    @property
+    def table(self) -> Path_:
+        return self.path[:-1]
+
+    @property
+    def name(self) -> str:
+        """Name it as a command takes it: "calls.nodes", "listeners.1.port", counted from 1."""
+        return dotted(self.path)
+
+
+class Notes(TomlTable):
+    """A table whose readers leave in `keys` what they asked for; those below stand in `below`."""
+
+    def __init__(
+        self, values: Mapping[str, object], problems: Problems, folder: Path, path: Path_ = ()
+    ) -> None:
+        super().__init__(values, problems, folder, path)
+        self.keys: dict[str, Setting] = {}
+        self._required: set[str] = set()
+
+    def all_keys(self) -> Iterator[Setting]:
+        yield from self.keys.values()
+        for tables in self._tables.values():
+            for table in tables:
+                assert isinstance(table, Notes)
+                yield from table.all_keys()
+
+    def _note(self, key: str, default: object, form: Form) -> None:
+        if key not in self.keys:
+            usual = None if key in self._required else default
+            value = self._values.get(key, usual)
+            self.keys[key] = Setting((*self._path, key), value, usual, form)
+
+    def require(self, *keys: str) -> None:
+        self._required.update(keys)
+        super().require(*keys)
+
+    def whole(self, key: str, default: int, least: int, most: int) -> int:
+        self._note(key, default, {"type": "integer", "minimum": least, "maximum": most})
+        return super().whole(key, default, least, most)
+
+    def wholes(
+        self, key: str, default: tuple[int, ...], least: int, most: int, many: int
+    ) -> tuple[int, ...]:
+        one = {"type": "integer", "minimum": least, "maximum": most}
+        self._note(
+            key, list(default), {"anyOf": [one, {"type": "array", "items": one, "maxItems": many}]}
+        )
+        return super().wholes(key, default, least, most, many)
+
+    def text(self, key: str, default: str, longest: int = LONGEST_TEXT) -> str:
+        self._note(key, default, {**_TEXT, "minLength": 1, "maxLength": longest})
+        return super().text(key, default, longest)
+
+    def optional_text(self, key: str, longest: int) -> str:
+        self._note(key, "", {**_TEXT, "maxLength": longest})
+        return super().optional_text(key, longest)
+
+    def optional_path(self, key: str) -> Path | None:
+        self._note(key, "", {**_TEXT, "maxLength": LONGEST_TEXT})
+        return super().optional_path(key)
+
+    def choice(self, key: str, default: T, choices: tuple[T, ...]) -> T:
+        self._note(key, default, {"enum": [str(choice) for choice in choices]})
+        return super().choice(key, default, choices)
+
+    def flag(self, key: str, default: bool) -> bool:
+        self._note(key, default, {"type": "boolean"})
+        return super().flag(key, default)
+
+    def words(self, key: str, default: tuple[str, ...], choices: Iterable[str]) -> tuple[str, ...]:
+        choices = tuple(choices)
+        one = {"enum": list(choices)}
+        usual = default[0] if len(default) == 1 else list(default)
+        self._note(key, usual, {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]})
+        return super().words(key, default, choices)
+
+    def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+        self._note(key, list(default), _LIST)
+        return super().texts(key, default)
+
+    def part(self, keys: Iterable[str]) -> dict[str, object]:
+        checks = keys if isinstance(keys, Mapping) else {}
+        rules = GAMES[str(self._path[-1])].kind.base
+        for key, check in checks.items():
+            self._note(key, plain(getattr(rules, key)), _form_of(check))
+        return super().part(keys)
+
+
+def _form_of(check: Callable[[object], object]) -> Form:
+    if isinstance(check, Whole):
+        return {"type": "integer", "minimum": check.least, "maximum": check.most}
+    if isinstance(check, Halves):
+        return {"type": "number", "minimum": 1, "maximum": check.most, "multipleOf": 0.5}
+    if isinstance(check, Choice):
+        return {"enum": list(check.words)}
+    assert check is flag
+    return {"type": "boolean"}
+
+
+def plain(value: object) -> object:
+    """A rule's value as TOML has it: a fraction of one half is exact there."""
+    if isinstance(value, bool | int | str):
+        return value
+    number = float(value)  # type: ignore[arg-type]  # a Fraction
+    return int(number) if number.is_integer() else number
+
+
+# Keys
+
+
+def described(text: str, path: Path) -> tuple[Config, list[Setting]]:
+    """Return the settings that a text of TOML makes, and every key, what it leaves out as well.
+
+    Raises `SettingsError` where anything is wrong with them; the text itself must be TOML.
+    """
+    root = _notes(text, path)
+    settings = config.read(root, path)
+    root.finish()
+    return settings, list(root.all_keys())
+
+
+def noted(text: str, path: Path) -> list[Setting]:
+    """Return every key all the same, whatever is wrong with some of them."""
+    root = _notes(text, path)
+    config.read(root, path)
+    return list(root.all_keys())
+
+
+def _notes(text: str, path: Path) -> Notes:
+    values = tomllib.loads(text)
+    # Where a table of these is missing there is one all the same: that of the annotated file.
+    shipped = tomllib.loads(default_file.text())
+    absent = {key: shipped[key] for key in ("listeners", "events") if key not in values}
+    return Notes({**values, **absent}, Problems(str(path), text), path.absolute().parent)
+
+
+def of_the_house() -> list[Setting]:
+    """Every key there is, with its default: those of one listener, one event and one board."""
+    text = f"{default_file.text()}\n[boards.{BOARD}]\n"
+    return described(text, Path(default_file.NAME))[1]
+
+
+def dotted(path: Path_) -> str:
+    return ".".join(str(part + 1) if isinstance(part, int) else _quoted(part) for part in path)
+
+
+def header(table: Path_) -> str:
+    """Write the header of a table as it stands in the file: "[calls]", "[[events]]"."""
+    names = ".".join(_quoted(part) for part in table if isinstance(part, str))
+    return f"[[{names}]]" if table and isinstance(table[-1], int) else f"[{names}]"
+
+
+def _quoted(part: str) -> str:
+    is_bare = part.isascii() and part.replace("-", "").replace("_", "").isalnum()
+    return part if is_bare else json.dumps(part, ensure_ascii=False)
+
+
+# JSON Schema
+
+
+def schema() -> dict[str, object]:
+    """Describe sysop.toml for editors, as JSON Schema 2020-12, with the words that are in it."""
+    comments = default_file.comments()
+    root = _table("Settings of a board of Black Jack For Time.")
+    for key in of_the_house():
+        inner = root
+        for number, part in enumerate(key.table):
+            if isinstance(part, str):
+                said = comments.get((header(key.table[: number + 1]), ""), "")
+                inner = _inside(inner, part, key.table[number + 1 :], said)
+        words = comments.get((_example(header(key.table)), str(key.path[-1])), "")
+        entry: dict[str, object] = {"description": words} if words else {}
+        if key.default is None:
+            required = inner.setdefault("required", [])
+            assert isinstance(required, list)
+            required.append(key.path[-1])
+        else:
+            entry["default"] = key.default
+        properties = inner["properties"]
+        assert isinstance(properties, dict)
+        properties[key.path[-1]] = {**entry, **key.form}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "sysop.toml",
+        **root,
+    }
+
+
+def _inside(outer: dict[str, object], name: str, rest: Path_, said: str) -> dict[str, object]:
+    """Return what describes a table, one among a list of them, or one of any name."""
+    properties = outer["properties"]
+    assert isinstance(properties, dict)
+    if name == BOARD:
+        made = outer.setdefault("patternProperties", {"^[^@|]{1,24}$": _table(NAMES)})
+        assert isinstance(made, dict)
+        (table,) = made.values()
+    elif rest and isinstance(rest[0], int):
+        table = properties.setdefault(name, {"type": "array", "items": _table(said)})["items"]
+    else:
+        table = properties.setdefault(name, _table(said))
+    assert isinstance(table, dict)
+    return table
+
+
+def _table(said: str) -> dict[str, object]:
+    table: dict[str, object] = {"type": "object", "properties": {}, "additionalProperties": False}
+    return {"description": said, **table} if said else table
+
+
+def _example(written: str) -> str:
+    """The header under which the annotated file has an example of this table."""
+    return "[boards.Xibalba]" if written == f"[boards.{BOARD}]" else written

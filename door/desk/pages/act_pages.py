@@ -1,0 +1,352 @@
+"""What a sysop does on the pages: what will happen stands on a page of its own first.
+
+Acts go the ways of the commands: on accounts by the bank's own operations, on callers who are on by
+the socket of the running server. The sysop's log has who did it. A form is good for one act: sent
+twice, it is done once, and both answers say what came of it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from door.desk.pages import sessions
+from door.desk.pages.forms import NOT_OURS, form_of, is_own, number_in
+from door.errors import NoAnswer
+from timebank.errors import EventRefused, OutcomeUnknown, Refused, TimeBankError
+from timebank.keeping.events import (
+    LEAST_MINUTES,
+    MOST_MINUTES,
+    MOST_NOTICE,
+    USUAL_NOTICE,
+    EventAsked,
+)
+from timebank.words import MINUTE, span
+
+if TYPE_CHECKING:
+    from door.desk.pages.operations import Doing, OnCaller
+    from door.desk.pages.rendering import Guard, Showing, Visit
+
+MOST_FORMS = 32  # that a session may have open
+LONGEST_TEXT = 200
+LONGEST_MINUTES = 100_000
+UNDER_WAY = "This is being done. The sysop's log shows when it is."
+UNKNOWN = (
+    "The books can't say whether this was done. Look at the sysop's log before you do it again."
+)
+START_EVENT, END_EVENT = "event-start", "event-end"
+LENGTHS = {"minutes": (LEAST_MINUTES, MOST_MINUTES), "notice": (0, MOST_NOTICE)}
+LOOKS_ONLY = "You may look at these pages, and change nothing."
+
+
+@dataclass(frozen=True)
+class ActField:
+    name: str
+    label: str
+    kind: str = "text"  # or "minutes", below zero too; "length" is a number of them
+    may_be_empty: bool = False
+
+
+@dataclass(frozen=True)
+class PageAct:
+    """`asks` says what will happen, `does` does it and says what was done: both in a thread."""
+
+    name: str
+    label: str
+    fields: Sequence[ActField]
+    asks: Callable[[Doing, OnCaller | None, Mapping[str, str]], str]
+    does: Callable[[Doing, str, OnCaller | None, Mapping[str, str]], str]
+    is_of_caller: bool = True
+
+
+WHY = ActField("why", "Why? The caller reads it, and it stays in the books")
+
+
+def _minutes(form: Mapping[str, str]) -> int:
+    return int(form["minutes"]) * MINUTE
+
+
+def _adjusts(_: Doing, on: OnCaller | None, form: Mapping[str, str]) -> str:
+    assert on is not None
+    seconds = _minutes(form)
+    way = "put into" if seconds > 0 else "taken out of"
+    return (
+        f"{span(abs(seconds))} will be {way} {on.name}'s account, which holds {span(on.bank)} now."
+        f" Why: {form['why']}"
+    )
+
+
+def _event(form: Mapping[str, str]) -> EventAsked:
+    minutes, notice = form["minutes"], form["notice"]
+    return EventAsked(
+        form["name"] or None,
+        int(minutes) if minutes else None,
+        int(notice) if notice else USUAL_NOTICE,
+    )
+
+
+def _named(words: str) -> Callable[[Doing, OnCaller | None, Mapping[str, str]], str]:
+    def asks(_: Doing, on: OnCaller | None, form: Mapping[str, str]) -> str:
+        return words.format(name="" if on is None else on.name, **form)
+
+    return asks
+
+
+ACTS = (
+    PageAct(
+        "adjust",
+        "Adjust the account",
+        (ActField("minutes", "Minutes, below zero to take them out", "minutes"), WHY),
+        _adjusts,
+        lambda do, by, on, form: do.adjust(by, on, _minutes(form), form["why"]),
+    ),
+    PageAct(
+        "freeze",
+        "Freeze the account",
+        (WHY,),
+        _named("Nothing goes into {name}'s account or out of it any more. Why: {why}"),
+        lambda do, by, on, form: do.freeze(by, on, form["why"], is_frozen=True),
+    ),
+    PageAct(
+        "unfreeze",
+        "Open the account again",
+        (WHY,),
+        _named("{name}'s account is open again. Why: {why}"),
+        lambda do, by, on, form: do.freeze(by, on, form["why"], is_frozen=False),
+    ),
+    PageAct(
+        "notice",
+        "Leave a notice",
+        (ActField("text", "What they read at their next log-on, or at once where they are on"),),
+        _named("{name} reads: The sysop: {text}"),
+        lambda do, by, on, form: do.leave_notice(by, on, form["text"]),
+    ),
+    PageAct(
+        "lock",
+        "Lock out",
+        (),
+        _named("{name} can't log on any more. A call that is under way goes on."),
+        lambda do, by, on, form: do.lock(by, on, is_locked=True),
+    ),
+    PageAct(
+        "unlock",
+        "Let in again",
+        (),
+        _named("{name} can log on again."),
+        lambda do, by, on, form: do.lock(by, on, is_locked=False),
+    ),
+    PageAct(
+        "kick",
+        "End the call",
+        (ActField("why", "Why? The caller reads it", may_be_empty=True),),
+        _named("{name}'s call ends now. An open hand waits for them. {why}"),
+        lambda do, by, on, form: do.kick(by, on, form["why"]),
+    ),
+    PageAct(
+        "say",
+        "Say something",
+        (ActField("text", "What they read at once"),),
+        _named("{name} reads at once: The sysop: {text}"),
+        lambda do, by, on, form: do.say(by, on, form["text"]),
+    ),
+    PageAct(
+        "say-all",
+        "Say something to everybody",
+        (ActField("text", "What everybody who is on reads at once"),),
+        _named("Everybody who is on reads at once: The sysop: {text}"),
+        lambda do, by, on, form: do.say(by, None, form["text"]),
+        is_of_caller=False,
+    ),
+    PageAct(
+        START_EVENT,
+        "Start a system event early",
+        (
+            ActField("name", "Its name, empty for the next one", may_be_empty=True),
+            ActField(
+                "minutes", "Minutes that it lasts, empty for its own", "length", may_be_empty=True
+            ),
+            ActField(
+                "notice", "Minutes until it begins, empty for one", "length", may_be_empty=True
+            ),
+        ),
+        lambda do, on, form: do.plan_event(_event(form)),
+        lambda do, by, on, form: do.start_event(by, _event(form)),
+        is_of_caller=False,
+    ),
+    PageAct(
+        END_EVENT,
+        "Take the event back",
+        (),
+        _named(
+            "The event that was started early is taken back, and the board is open again. The one"
+            " of the schedule takes place at its time."
+        ),
+        lambda do, by, on, form: do.end_event(by),
+        is_of_caller=False,
+    ),
+    PageAct(
+        "drain",
+        "Take no more calls",
+        (),
+        _named(
+            "The board takes no more calls, and closes when the last caller has gone. If it does so"
+            " already, it closes now: callers are told, and no hand is lost."
+        ),
+        lambda do, by, on, form: do.drain(by),
+        is_of_caller=False,
+    ),
+)
+BY_NAME = {act.name: act for act in ACTS}
+
+
+class Forms:
+    """The forms that were shown to sessions and may be sent, each for one act."""
+
+    def __init__(self) -> None:
+        self._came_of: OrderedDict[tuple[str, str], str | None] = OrderedDict()
+
+    def issue(self, session: sessions.Session) -> str:
+        key = secrets.token_urlsafe(16)
+        self._came_of[session.form_token, key] = None
+        mine = [each for each in self._came_of if each[0] == session.form_token]
+        for each in mine[:-MOST_FORMS]:
+            del self._came_of[each]
+        while len(self._came_of) > MOST_FORMS * sessions.MOST:
+            self._came_of.popitem(last=False)
+        return key
+
+    def take(self, session: sessions.Session, key: str) -> tuple[bool, str]:
+        """Tell whether the act of a form is still to be done, and else what came of it.
+
+        Raises KeyError for a form that this session was never shown.
+        """
+        words = self._came_of[session.form_token, key]
+        if words is None:
+            self._came_of[session.form_token, key] = UNDER_WAY
+            return True, ""
+        return False, words
+
+    def note(self, session: sessions.Session, key: str, words: str) -> None:
+        self._came_of[session.form_token, key] = words
+
+
+class ActPages:
+    def __init__(self, showing: Showing, doing: Doing) -> None:
+        self._showing = showing
+        self._doing = doing
+        self._forms = Forms()
+
+    def routes(self, guard: Guard) -> list[Route]:
+        return [
+            Route("/acts", guard(self._of_board)),
+            Route("/caller/{number}/acts", guard(self._of_caller)),
+            Route("/act/{name}", guard(self._ask), methods=["POST"]),
+            Route("/act/{name}/do", guard(self._do), methods=["POST"]),
+        ]
+
+    async def _of_board(self, visit: Visit) -> Response:
+        if refused := self._refused(visit):
+            return refused
+        started = await self._showing.read(self._doing.started_event)
+        other = START_EVENT if started else END_EVENT
+        acts = [act for act in ACTS if not act.is_of_caller and act.name != other]
+        return self._showing.show("acts.html", visit, acts=acts, on=None)
+
+    async def _of_caller(self, visit: Visit) -> Response:
+        on = await self._found(visit.request.path_params["number"])
+        if on is None:
+            return self._showing.problem("There is no caller of that number.", 404, visit)
+        acts = [act for act in ACTS if act.name in on.acts]
+        return self._refused(visit) or self._showing.show("acts.html", visit, acts=acts, on=on)
+
+    async def _ask(self, visit: Visit) -> Response:
+        """Show what will happen, with a form that does it."""
+        act, on, form, problem = await self._read(visit)
+        if problem is not None or act is None:
+            return problem or self._showing.problem("There is no such act.", 404, visit)
+        try:
+            words = await self._showing.read(partial(act.asks, self._doing, on, form))
+        except (EventRefused, Refused) as refused:
+            return self._showing.problem(str(refused), 409, visit)
+        key = self._forms.issue(visit.session)
+        return self._showing.show(
+            "confirm.html", visit, act=act, on=on, form=form, words=words, key=key
+        )
+
+    async def _do(self, visit: Visit) -> Response:
+        act, on, form, problem = await self._read(visit)
+        if problem is not None or act is None:
+            return problem or self._showing.problem("There is no such act.", 404, visit)
+        try:
+            is_due, words = self._forms.take(visit.session, form["key"])
+        except KeyError:
+            return self._showing.problem(NOT_OURS, 403, visit)
+        if is_due:
+            does = partial(act.does, self._doing, visit.who.name, on, form)
+            try:
+                words = await self._showing.read(does)
+            except OutcomeUnknown:
+                words = UNKNOWN
+            except NoAnswer as unanswered:  # it says itself what is not known
+                words = str(unanswered)
+            except TimeBankError as refused:
+                words = f"Not done. {refused}"
+            self._forms.note(visit.session, form["key"], words)
+        return self._showing.show("done.html", visit, act=act, on=on, words=words)
+
+    def _refused(self, visit: Visit) -> Response | None:
+        return None if visit.who.powers else self._showing.problem(LOOKS_ONLY, 403, visit)
+
+    async def _found(self, typed: str) -> OnCaller | None:
+        number = number_in(typed)
+        if number is None:
+            return None
+        return await self._showing.read(partial(self._doing.find, number))
+
+    async def _read(
+        self, visit: Visit
+    ) -> tuple[PageAct | None, OnCaller | None, dict[str, str], Response | None]:
+        """Read a form: the act, whom it is about, and what was typed; or what is wrong with it."""
+        form = await form_of(visit.request)
+        if form is None or not (
+            is_own(visit.request) and sessions.is_of(visit.session, form.get("form", ""))
+        ):
+            return None, None, {}, self._showing.problem(NOT_OURS, 403, visit)
+        if refused := self._refused(visit):
+            return None, None, {}, refused
+        act = BY_NAME.get(visit.request.path_params["name"])
+        if act is None:
+            return None, None, {}, None
+        on = await self._found(form.get("caller", "")) if act.is_of_caller else None
+        if act.is_of_caller and on is None:
+            words = "There is no caller of that number."
+            return None, None, {}, self._showing.problem(words, 404, visit)
+        typed = {each.name: form.get(each.name, "").strip()[:LONGEST_TEXT] for each in act.fields}
+        wrong = _wrong(act, typed)
+        if wrong:
+            return None, None, {}, self._showing.problem(wrong, 400, visit)
+        return act, on, {**typed, "key": form.get("key", "")}, None
+
+
+def _wrong(act: PageAct, typed: Mapping[str, str]) -> str:
+    for each in act.fields:
+        text = typed[each.name]
+        if each.kind == "minutes":
+            number = number_in(text.removeprefix("-"))
+            if not number or number > LONGEST_MINUTES:
+                return f"Minutes are a whole number, up to {LONGEST_MINUTES:,}, and not 0."
+        elif each.kind == "length":
+            least, most = LENGTHS[each.name]
+            number = number_in(text)
+            if text and (number is None or not least <= number <= most):
+                return f"The field “{each.label}” takes {least} to {most:,}."
+        elif not (text or each.may_be_empty):
+            return f"The field “{each.label}” is empty."
+    return ""

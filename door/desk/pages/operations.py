@@ -1,0 +1,181 @@
+"""The acts themselves, for threads beside the loop: on the books by the bank's own operations, on
+callers who are on by the socket of the running server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from door.errors import NoAnswer
+from door.server import control_client
+from timebank.callers import callers, sysop_log
+from timebank.calls.calls import open_calls
+from timebank.errors import BooksFailed, UnknownCaller
+from timebank.keeping import caller_acts as keeping
+from timebank.keeping import events
+from timebank.ledger import transfers
+from timebank.window import corrections
+from timebank.words import MINUTE, clean, clock, span
+
+if TYPE_CHECKING:
+    from door.desk.pages.queries import Reading
+    from timebank.ledger.database import Desk
+
+T = TypeVar("T")
+
+LONGEST_TEXT = 200
+
+
+@dataclass(frozen=True)
+class OnCaller:
+    """Whom an act is about, as the books have them now; `bank` is in seconds."""
+
+    number: int
+    name: str
+    bank: int
+    call: int | None  # which is open
+    node: int | None
+    acts: frozenset[str]  # that make sense now
+
+
+class Doing:
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._config = reading.config
+
+    def find(self, number: int) -> OnCaller | None:
+        return self._reading.look(lambda desk: _found(desk, number))
+
+    def adjust(self, by: str, on: OnCaller | None, seconds: int, why: str) -> str:
+        assert on is not None
+
+        def work(desk: Desk) -> str:
+            rows = corrections.adjust(desk, on.number, seconds, why, by)
+            held = _bank(desk, on.number)
+            return f"Transfer {rows[0].number}: {rows[0].why}. The account holds {clock(held)}."
+
+        return self._write(work)
+
+    def freeze(self, by: str, on: OnCaller | None, why: str, *, is_frozen: bool) -> str:
+        assert on is not None
+        work = corrections.freeze if is_frozen else corrections.unfreeze
+        self._write(lambda desk: work(desk, on.number, why, by))
+        return f"{on.name}'s account is {'frozen' if is_frozen else 'open again'}."
+
+    def leave_notice(self, by: str, on: OnCaller | None, text: str) -> str:
+        assert on is not None
+        self._write(lambda desk: keeping.leave_notice(desk, on.number, text, by))
+        return f"{on.name} reads it at the next log-on, or sooner."
+
+    def lock(self, by: str, on: OnCaller | None, *, is_locked: bool) -> str:
+        assert on is not None
+        is_new = self._write(lambda desk: keeping.set_locked(desk, on.number, is_locked, by))
+        state = "locked out" if is_locked else "let in"
+        return f"{on.name} is {state}." if is_new else f"{on.name} was {state} already."
+
+    def kick(self, by: str, on: OnCaller | None, why: str) -> str:
+        assert on is not None
+        why = clean(why, LONGEST_TEXT)
+        what = f"Call ended: {why}" if why else "Call ended"
+        return self._asked(by, on, what, "kick", **self._node_of(on), why=why)
+
+    def say(self, by: str, on: OnCaller | None, text: str) -> str:
+        words = clean(text, LONGEST_TEXT)
+        where = {"node": None} if on is None else self._node_of(on)
+        return self._asked(by, on, f"Said: {words}", "say", **where, text=words)
+
+    def drain(self, by: str) -> str:
+        return self._asked(by, None, "Board taken out of service", "drain")
+
+    def plan_event(self, asked: events.EventAsked) -> str:
+        """Say what starting an event would do, from the moment on at which it is confirmed."""
+        planned = self._reading.look(lambda desk: events.plan(desk, asked))
+        event = planned.event
+        minutes = span(int((event.end - event.start).total_seconds()))
+        words = f"{event.name} closes the board for {minutes}"
+        if asked.notice:
+            words += f", {span(asked.notice * MINUTE)} after you confirm this"
+        if event.instead_of is not None:
+            words += f", in place of the one at {self._reading.local(event.instead_of):%H:%M}"
+        return (
+            f"{words}. Callers are told. What they have beyond it is held for them until it is"
+            " over."
+        )
+
+    def start_event(self, by: str, asked: events.EventAsked) -> str:
+        started = self._write(lambda desk: events.start(desk, asked, by))
+        control_client.tell_of_event(self._config.path)
+        return started.words
+
+    def started_event(self) -> str:
+        """Name the event that was started early and is not over; "" without one."""
+        event = self._reading.look(events.started)
+        return "" if event is None else event.name
+
+    def end_event(self, by: str) -> str:
+        words = self._write(lambda desk: events.take_back(desk, by))
+        control_client.tell_of_event(self._config.path)
+        return words
+
+    def _node_of(self, on: OnCaller) -> dict[str, int | None]:
+        """Say where the call is that was shown; raises `NoAnswer` when it is over.
+
+        Who is asked refuses when another call is on that node by then.
+        """
+        now = self.find(on.number)
+        if on.call is None or now is None or now.call != on.call or now.node is None:
+            raise NoAnswer(f"{on.name} isn't on any more.")
+        return {"node": now.node, "call": now.call}
+
+    def _asked(self, by: str, on: OnCaller | None, what: str, command: str, **how: object) -> str:
+        """Ask the running server, between two lines of the sysop's log: nothing is done without a
+        name, and what came of it stands there too."""
+        self.note(by, on, f"{what} (asked of the board)")
+        problem: NoAnswer | None = None
+        try:
+            answer = control_client.ask_server(self._config.path, None, command, how)
+            words = " ".join([str(answer["words"]), *answer.get("silent", ())])
+        except NoAnswer as error:
+            words, problem = str(error), error
+        try:
+            self.note(by, on, f"The board: {words.rstrip('.')}")
+        except BooksFailed as error:
+            words = f"{words} The sysop's log has only that it was asked for: {error}"
+        if problem is not None:
+            raise NoAnswer(words) from problem
+        return words
+
+    def note(self, by: str, on: OnCaller | None, what: str) -> None:
+        """Add a line to the sysop's log; it may be sent in several lines."""
+        number = None if on is None else on.number
+        line = " ".join(what.split())
+        self._write(lambda desk: sysop_log.note(desk, by, number, line))
+
+    def _write(self, work: Callable[[Desk], T]) -> T:
+        return self._reading.work(work)
+
+
+def _found(desk: Desk, number: int) -> OnCaller | None:
+    try:
+        record = callers.get(desk, number)
+    except UnknownCaller:
+        return None
+    call = next((each for each in open_calls(desk) if each.caller_id == number and each.live), None)
+    acts = {"adjust", "notice", "unfreeze" if record.frozen else "freeze"}
+    acts.add("unlock" if record.locked else "lock")
+    if call is not None:
+        acts |= {"kick", "say"}
+    return OnCaller(
+        number,
+        record.name,
+        _bank(desk, number),
+        None if call is None else call.call_id,
+        None if call is None else call.node,
+        frozenset(acts),
+    )
+
+
+def _bank(desk: Desk, number: int) -> int:
+    held = transfers.balances(desk, number)
+    return next(each.amount for each in held if each.kind == "bank" and each.unit == "second")

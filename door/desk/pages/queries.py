@@ -1,0 +1,445 @@
+"""What the pages show, read from the books: one moment of them for each page, never a writer."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import lru_cache, partial
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from door.games import hand_check as hands
+from door.games import proofs
+from door.tables import film
+from timebank.callers import callers
+from timebank.callers.history import Happening, history
+from timebank.calls.calls import OpenCall, open_calls
+from timebank.calls.clock import BelievedClock
+from timebank.errors import UnknownCaller
+from timebank.keeping import events, last_audit, restore
+from timebank.keeping.last_audit import LastAudit
+from timebank.keeping.last_copy import LastCopy, last_copy
+from timebank.ledger import early_events, generations, transfers
+from timebank.ledger.machine import Instruments
+from timebank.ledger.schema import instant, stamp
+from timebank.names import names
+from timebank.reports import exports, extracts, house, ledger_pages, person, summary
+from timebank.reports import plots as course
+from timebank.reports.beancount import some_as_beancount
+from timebank.reports.ledger_pages import Leaf, Sought
+from timebank.reports.totals import KeptTotals
+from timebank.thebank import outbox
+from timebank.words import title as title_of
+
+if TYPE_CHECKING:
+    from door.config.config import Config
+    from timebank.callers.callers import CallerRecord
+    from timebank.ledger.database import Database, Desk
+    from timebank.ledger.transfers import Balance, Extract
+    from timebank.reports.house import Luck
+    from timebank.reports.plots import DayEnd, HouseResult, Stream
+    from timebank.reports.summary import Period
+    from timebank.wagers.journal import StoredRound
+
+T = TypeVar("T")
+
+LINES = 40  # of a caller's statement on a page
+LAST = 15  # calls, hands, moves of a loan and notices of a caller on a page
+OLD_COPY = OLD_AUDIT = timedelta(days=7)  # when the page of today warns
+LUCKY_DAYS = 90  # for which a caller's luck is told
+NAMES = 100  # of callers on a page
+
+title = lru_cache(maxsize=64)(title_of)
+
+
+@dataclass(frozen=True)
+class OnLine:
+    calls: Sequence[OpenCall]
+    nodes: int
+
+
+@dataclass(frozen=True)
+class Today:
+    day: date
+    now: datetime
+    calls: Sequence[OpenCall]
+    nodes: int
+    flows: Period | None
+    # For each table: what the house won, and what the odds give it, where the board knows them.
+    house: Sequence[Luck]
+    # Callers and tables whose luck cannot be believed, and records that only the sysop can resolve.
+    warnings: Sequence[str]
+    event: str  # a sentence about the next system event
+    free: int  # bytes, where the books are; 0 for books on a server
+    copy: LastCopy | None
+    audits: Sequence[LastAudit]
+    last: int  # number of a transfer
+
+
+@dataclass(frozen=True)
+class OneHand:
+    stored: StoredRound
+    words: Sequence[str]  # of `door hand`: names, and what they are, two columns
+    rows: Sequence[Extract]
+    proof: Mapping[str, object]  # what the browser checks
+
+
+@dataclass(frozen=True)
+class OneCaller:
+    record: CallerRecord
+    balances: Sequence[Balance]
+    call: OpenCall | None
+    lines: Sequence[Happening]
+    before: int | None  # what the next lines are asked for with
+    came: Sequence[Stream]
+    went: Sequence[Stream]
+    has: int  # seconds
+    calls: Sequence[person.Called]
+    hands: Sequence[person.HandInShort]
+    loans: Sequence[Extract]
+    notices: Sequence[person.Noticed]
+    limits: Sequence[DailyLimit]
+    lucks: Sequence[Luck]  # of the last days, by table
+
+
+class DailyLimit(NamedTuple):
+    """What the bank's window allows a caller each day, and what of it they moved today; seconds."""
+
+    what: str
+    a_day: int
+    moved: int
+
+
+class LedgerLeaf(NamedTuple):
+    """`held` is what the accounts of the caller who is sought held after each transfer."""
+
+    leaf: Leaf
+    held: Mapping[int, Sequence[person.HeldThen]]
+
+
+@dataclass(frozen=True)
+class Then:
+    """What accounts held at an instant of the board's clock."""
+
+    at: datetime
+    balances: Sequence[Balance]
+
+
+@dataclass(frozen=True)
+class DaysPast:
+    """How things went in the days from `since` on."""
+
+    since: date
+    ends: Sequence[DayEnd]
+    flows: Sequence[Period]
+    house: Sequence[HouseResult]
+    calls: Sequence[int]  # by hour
+
+
+class Reading:
+    """The books of a board. Its methods wait for the disk: they are for threads beside the loop."""
+
+    def __init__(self, config: Config, database: Database, instruments: Instruments) -> None:
+        self.config = config
+        self._database = database
+        self._clock = BelievedClock(instruments)
+        self._judging = Lock()
+        self._is_taken_up = False
+        self._odds = house.installed_odds()
+        self._totals = KeptTotals.beside(config.bank)
+
+    def close(self) -> None:
+        self._totals.close()
+
+    def look(self, at: Callable[[Desk], T]) -> T:
+        """Look at one moment of the books; what the clock shows is judged by them first."""
+        with (
+            self._judging,
+            self._database.reading(self.config.bank, self._clock.reading()) as desk,
+        ):
+            self._clock.adopt(self._clock.judge(desk))
+            self.config.bank.schedule.adopt_early(early_events.standing(desk))
+        with self._database.reading(self.config.bank, self._clock.reading()) as desk:
+            return at(desk)
+
+    def work(self, at: Callable[[Desk], T]) -> T:
+        """Write into the books, in a transaction as short as a command's; raises what `at` does.
+
+        As with a command, books that were put back by hand are treated as such first.
+        """
+        with self._judging:
+            if not self._is_taken_up:
+                restore.take_up(self._database, self.config.bank, self._clock.now())
+                self._is_taken_up = True
+            reading = self._clock.reading()
+            with self._database.transaction(self.config.bank, reading) as desk:
+                judgement = self._clock.keep(desk)
+                done = at(desk)
+            self._clock.adopt(judgement)
+        return done
+
+    def on_line(self) -> OnLine:
+        return self.look(lambda desk: OnLine(_live(desk), self.config.calls.nodes))
+
+    def today(self) -> Today:
+        return self.look(self._today)
+
+    def _today(self, desk: Desk) -> Today:
+        schedule, now = self.config.bank.schedule, desk.now
+        day = schedule.day_of(now)
+        begun = stamp(schedule.day_starts(day))
+        first = ledger_pages.first_at(desk, begun)
+        periods = summary.summary(desk, "day", begun, None, first=first)
+        hand = house.first_hand(desk, first)
+        tables, doubted = house.house(desk, self._odds, begun, None, None, hand)
+        copy = last_copy(self.config.bank)
+        found = {
+            command: last_audit.last_audit(self.config.bank, command)
+            for command in (last_audit.BOOKS, last_audit.HANDS)
+        }
+        return Today(
+            day=day,
+            now=schedule.local(now),
+            calls=_live(desk),
+            nodes=self.config.calls.nodes,
+            flows=periods[-1] if periods else None,
+            house=tables,
+            warnings=[
+                *(words for audit in found.items() for words in _of_audit(desk, *audit)),
+                *_unlikely(desk, tables, doubted),
+                *_undelivered(desk),
+                *_old(desk, copy),
+            ],
+            event=events.next_words(desk),
+            free=self._free(),
+            copy=copy,
+            audits=[each for each in found.values() if each is not None],
+            last=extracts.last_number(desk),
+        )
+
+    def _free(self) -> int:
+        if self.config.bank.server is not None:
+            return 0
+        return shutil.disk_usage(self.config.database.parent).free
+
+    def leaf(self, sought: Sought, before: int | None) -> LedgerLeaf:
+        def look(desk: Desk) -> LedgerLeaf:
+            leaf = ledger_pages.leaf(desk, sought, before)
+            if sought.caller_id is None:
+                return LedgerLeaf(leaf, {})
+            own = transfers.balances(desk, sought.caller_id)
+            return LedgerLeaf(leaf, person.held_after(desk, own, leaf.rows))
+
+        return self.look(look)
+
+    def entry(self, number: int) -> list[Extract]:
+        return self.look(lambda desk: ledger_pages.entry(desk, number))
+
+    def csv(self, sought: Sought) -> Iterator[str]:
+        """Write all that is sought as CSV, as `timebank ledger` does."""
+        schedule = self.config.bank.schedule
+        records = (exports.ledger_record(row, schedule) for row in self._rows(sought))
+        return exports.as_csv(exports.LEDGER_FIELDS, records)
+
+    def _rows(self, sought: Sought) -> Iterator[Extract]:
+        """Go through all that is sought in order, a stretch at a time: nothing is held open."""
+        low, end = self.look(lambda desk: ledger_pages.bounds(desk, sought))
+        while low < end:
+            rows, low = self.look(partial(ledger_pages.stretch, sought=sought, low=low, end=end))
+            yield from rows
+
+    def beancount(self, sought: Sought) -> Iterator[str]:
+        """Write all that is sought for beancount."""
+        return some_as_beancount(extracts.entries(self._rows(sought)), self.config.bank.schedule)
+
+    def balances_at(self, at: datetime | None) -> Then:
+        def look(desk: Desk) -> Then:
+            moment = desk.now if at is None else at
+            changed = self._totals.changes(desk, course.first_after(desk, moment))
+            held = [each for each in course.balances_at(desk, moment, changed) if each.amount]
+            return Then(self.local(moment), held)
+
+        if at is not None:
+            self._totals.keep(self.look, self.look(lambda desk: course.first_after(desk, at)))
+        return self.look(look)
+
+    def course(self, days: int) -> DaysPast:
+        """Tell of so many days, today's included; at least one."""
+        self._totals.keep(self.look, self.look(lambda desk: self._days(desk, days)[2]))
+        return self.look(lambda desk: self._course(desk, days))
+
+    def _days(self, desk: Desk, days: int) -> tuple[date, int, int]:
+        """Tell the first of so many days, its first second, and its first transfer."""
+        schedule = self.config.bank.schedule
+        since = schedule.day_of(desk.now) - timedelta(days=days - 1)
+        begun = stamp(schedule.day_starts(since))
+        return since, begun, ledger_pages.first_at(desk, begun)
+
+    def _course(self, desk: Desk, days: int) -> DaysPast:
+        since, begun, first = self._days(desk, days)
+        moved = list(self._totals.moved(desk, first))
+        return DaysPast(
+            since=since,
+            ends=course.day_ends(desk, since, moved),
+            flows=summary.summary(desk, "day", begun, None, rows=moved),
+            house=course.house_results(desk, since),
+            calls=course.calls_by_hour(desk, since),
+        )
+
+    def hand(self, number: int) -> OneHand:
+        """Show a hand; raises `NoSuchHand`."""
+        return self.look(lambda desk: self._hand(desk, number))
+
+    def _hand(self, desk: Desk, number: int) -> OneHand:
+        stored = film.the_hand(desk, number)
+        words = hands.describe(desk, number).split("\n")
+        end = words.index("Transfers")
+        rows = extracts.chosen(desk, extracts.Wanted(round_id=number))
+        return OneHand(stored, words[1:end], rows, proofs.proof(stored))
+
+    def hands(
+        self, number: int, last: int | None, most: int, *, is_one: bool
+    ) -> Sequence[StoredRound]:
+        """Give a hand, or an evening from it on; raises `NoSuchHand`."""
+        if is_one:
+            return [self.look(lambda desk: film.the_hand(desk, number))]
+        return self.look(lambda desk: film.evening(desk, number, last, most))
+
+    def find(self, name: str) -> CallerRecord | None:
+        """Find a living caller by name, or by number: "#12"."""
+        number = name.removeprefix("#")
+        if number != name and number.isascii() and number.isdecimal() and len(number) < 18:
+            return self.look(lambda desk: _living(desk, int(number)))
+        return self.named(name)
+
+    def named(self, name: str) -> CallerRecord | None:
+        """Find a living caller by name alone."""
+        if not name.isprintable():
+            return None
+        return self.look(lambda desk: callers.find(desk, name))
+
+    def caller(self, number: int, before: int | None) -> OneCaller | None:
+        return self.look(lambda desk: self._caller(desk, number, before))
+
+    def _caller(self, desk: Desk, number: int, before: int | None) -> OneCaller | None:
+        record = _living(desk, number)
+        if record is None:
+            return None
+        lines = history(desk, number, before, LINES)
+        came, went = course.streams(desk, number)
+        held = transfers.balances(desk, number)
+        since = stamp(desk.now - timedelta(days=LUCKY_DAYS))
+        loan = next(each for each in held if each.kind == "loan")
+        return OneCaller(
+            record=record,
+            balances=held,
+            call=next((c for c in open_calls(desk) if c.caller_id == number and c.live), None),
+            lines=lines,
+            before=lines[-1].number if len(lines) == LINES else None,
+            came=came,
+            went=went,
+            has=sum(
+                each.amount
+                for each in held
+                if each.unit == "second" and each.kind in course.IN_CIRCULATION
+            ),
+            calls=person.last_calls(desk, number, LAST),
+            hands=person.last_hands(desk, number, LAST),
+            loans=person.last_of(desk, loan.account_id, LAST),
+            notices=person.last_notices(desk, number, LAST),
+            limits=_limits(desk, number, held),
+            lucks=house.house(desk, self._odds, since, None, number)[0],
+        )
+
+    def holds(self, caller_id: int, password_hash: str) -> CallerRecord | None:
+        """Return a caller who may see the pages still, with this password."""
+        record = self.look(lambda desk: _living(desk, caller_id))
+        if record is None or not self.may_look(record):
+            return None
+        return record if record.password_hash == password_hash else None
+
+    def may_look(self, record: CallerRecord) -> bool:
+        """Whether a caller may see the pages: with the sysop's powers, or by `[pages] readers`."""
+        if record.locked:
+            return False
+        return record.powers or names.fold(record.name) in self.config.pages.readers
+
+    def callers(self, after: str) -> tuple[list[CallerRecord], str]:
+        """Give the callers behind a name in the list, and what the next are asked for with."""
+        everybody = self.look(callers.listing)
+        listed = [each.name for each in everybody]
+        start = listed.index(after) + 1 if after in listed else 0
+        found = everybody[start : start + NAMES]
+        return found, found[-1].name if start + NAMES < len(everybody) else ""
+
+    def local(self, at: int | datetime) -> datetime:
+        """Bring an instant of the books to the board's zone."""
+        return self.config.bank.schedule.local(instant(at) if isinstance(at, int) else at)
+
+
+def _live(desk: Desk) -> list[OpenCall]:
+    return [call for call in open_calls(desk) if call.live]
+
+
+def _unlikely(desk: Desk, tables: Sequence[Luck], doubted: Sequence[Luck]) -> list[str]:
+    doubted = [*(each for each in tables if not each.is_believable), *doubted]
+    named = house.names(desk, doubted) if doubted else {}
+    return [house.alert(each, named) for each in doubted]
+
+
+def _old(desk: Desk, copy: LastCopy | None) -> Iterator[str]:
+    if copy is None:
+        if (age := _age(desk)) >= OLD_COPY:
+            yield f"The books are {age.days} days old and were never copied: `timebank backup`."
+    elif (age := desk.now - copy.at) >= OLD_COPY:
+        yield f"The last copy of the books is {age.days} days old: `timebank backup`."
+
+
+def _age(desk: Desk) -> timedelta:
+    begun = ledger_pages.begun(desk)
+    return timedelta() if begun is None else desk.now - instant(begun)
+
+
+def _of_audit(desk: Desk, command: str, audit: LastAudit | None) -> Iterator[str]:
+    """Warn of what an audit has found, or that it was too long ago or never, or of other books."""
+    if audit is None:
+        if (age := _age(desk)) >= OLD_AUDIT:
+            yield f"The books are {age.days} days old and `{command}` never checked them."
+        return
+    for words in audit.findings:
+        yield f"{words} (`{audit.command}`)"
+    if audit.wrong > len(audit.findings):
+        yield f"`{audit.command}` found {audit.wrong - len(audit.findings)} more things wrong."
+    if generations.current(desk.connection) != audit.generation:
+        yield f"The books were restored after the last `{audit.command}`."
+    elif desk.now - audit.at >= OLD_AUDIT:
+        yield f"The last `{audit.command}` was {(desk.now - audit.at).days} days ago."
+
+
+def _undelivered(desk: Desk) -> list[str]:
+    doubtful = [row for row in outbox.undelivered(desk) if row.state == "doubtful"]
+    return [
+        f"Nobody knows whether record {row.number} of THEBANK.EXT was written: `timebank outbox`."
+        for row in doubtful
+    ]
+
+
+def _limits(desk: Desk, number: int, held: Sequence[Balance]) -> list[DailyLimit]:
+    limits, moved = desk.settings.limits, person.moved_today(desk, number, held)
+    sent = moved.get("transfer", 0)
+    return [
+        DailyLimit("deposit", limits.deposit, moved.get("deposit", 0)),
+        DailyLimit("withdraw", limits.withdrawal, moved.get("withdraw", 0)),
+        DailyLimit("send to others", limits.transfer, sent),
+        # What was sent today counts, too: see `Window.loan`.
+        DailyLimit("borrow, less what is sent", limits.loan, moved.get("loan", 0) + sent),
+    ]
+
+
+def _living(desk: Desk, number: int) -> CallerRecord | None:
+    try:
+        return callers.get(desk, number)
+    except UnknownCaller:
+        return None

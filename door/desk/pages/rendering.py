@@ -1,0 +1,122 @@
+"""How a page is made: what is read in threads beside the loop, and shown by a template."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse, Response
+
+from door.desk.pages.queries import title
+from timebank.reports.statements import amount
+from timebank.words import clock
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from door.desk.pages.queries import Reading
+    from door.desk.pages.sessions import Session
+    from timebank.callers.callers import CallerRecord
+
+T = TypeVar("T")
+
+AT_ONCE = 2  # pages that are read at a time; others wait
+PIECE = 65_536  # characters of a file that are sent at a time
+HERE = Path(__file__).parent
+
+
+class Visit(NamedTuple):
+    """A request of somebody who may see the pages."""
+
+    request: Request
+    who: CallerRecord
+    session: Session
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        return self.request.query_params
+
+
+View = Callable[[Visit], Awaitable[Response]]
+Guard = Callable[[View], Callable[["Request"], Awaitable[Response]]]
+
+
+class Showing:
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="pages")
+        # One at a time, so that somebody's reports leave a processor to everybody else.
+        self._reports = ThreadPoolExecutor(
+            1, thread_name_prefix="reports", initializer=_go_behind_all
+        )
+        self._templates = Environment(
+            loader=FileSystemLoader(HERE / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.filters.update(amount=amount, clock=clock, title=title)
+        self._templates.globals.update(
+            board=reading.config.board.name, local=reading.local, query=query
+        )
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._reports.shutdown(wait=False, cancel_futures=True)
+        self.reading.close()
+
+    async def read(self, look: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, look)
+
+    async def report(self, look: Callable[[], T]) -> T:
+        """Read what may take long, in a thread that takes only what all others leave it."""
+        return await asyncio.get_running_loop().run_in_executor(self._reports, look)
+
+    async def file(self, words: Iterator[str]) -> AsyncIterator[str]:
+        """Write a file as `report` reads, a piece at a time: other reports come in between."""
+        while piece := await self.report(lambda: _piece(words)):
+            yield piece
+
+    def show(
+        self, template: str, visit: Visit | None = None, status: int = 200, **values: object
+    ) -> Response:
+        """Show a page, to a stranger where there is no `visit`."""
+        who = {
+            "who": None if visit is None else visit.who,
+            "session": None if visit is None else visit.session,
+        }
+        page = self._templates.get_template(template).render({**who, **values})
+        return HTMLResponse(page, status)
+
+    def problem(self, words: str, status: int, visit: Visit | None = None) -> Response:
+        return self.show("problem.html", visit, status, words=words)
+
+
+def _piece(words: Iterator[str]) -> str:
+    taken, length = [], 0
+    for each in words:
+        taken.append(each)
+        length += len(each)
+        if length >= PIECE:
+            break
+    return "".join(taken)
+
+
+def _go_behind_all() -> None:
+    """Have this thread run where nobody else wants to: whoever wakes up takes its place at once."""
+    with contextlib.suppress(OSError, AttributeError):  # other systems have none of it
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
+
+def query(kept: Mapping[str, str], **more: Any) -> str:
+    """Write what follows the question mark of an address."""
+    said = {**kept, **more}
+    return urlencode({name: value for name, value in said.items() if value not in ("", None)})

@@ -1,0 +1,196 @@
+"""Time given back to a host, in the files that it reads when the door has ended.
+
+Every write is whole or not at all, also through a crash: a new file is on the disk before it takes
+the old one's name. What is written is the number that the host shall find, not a sum to add, so
+writing it twice gives once; and MODUSER.DAT, which is a sum to add, is never written over. `give`
+looks first whether the drop file is still the same caller's.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from door.dropfiles.door_sys import CREDIT, layout
+from door.dropfiles.dropfile import HostIdentity, HostSettings
+from door.dropfiles.exitinfo_bbs import RA_SIZE, TIME_LIMIT
+from door.dropfiles.formats import read
+from door.dropfiles.interpretation import MODUSER, GiveBack, Way
+from door.dropfiles.lines import DOS_END, Lines, opened, raw, raw_of
+from door.errors import DropFileRefused, NotGiven
+from door.lines import hand_over
+from timebank import files
+from timebank.words import MINUTE, span
+
+MODUSER_LINE = 9
+MODUSER_MODE = 0o644  # the board may run as another user, and a number of minutes is no secret
+# Hosts of the day keep minutes in 16 bits, with a sign.
+MOST_MINUTES = 32767
+_NUMBER = re.compile(rb"[+-]?[0-9]+")
+
+
+def give(way: GiveBack, minutes: int) -> Path:
+    """Give `minutes` back the way found by `understand`; returns the file written.
+
+    They are 1 or more; below zero they are taken off, which only a TimeLimit can show. To be called
+    while the door runs: hosts look when it has ended, and Synchronet throws away what it finds
+    before the next. Raises `NotGiven` when the drop file is gone, is another caller's, has changed
+    since it was read, or has no room for so much.
+    """
+    if minutes < 1 and (way.way is not Way.EXITINFO or not minutes):
+        raise ValueError("only whole minutes can be given back, one at least")
+    after = (way.minutes or 0) + minutes
+    _check(way, after)
+    if way.way is Way.MODUSER:
+        return moduser_dat(way.path.parent, minutes)
+    if not 0 <= after <= MOST_MINUTES:
+        raise NotGiven(f"{way.path} has no room for {after} minutes.", False)
+    if way.way is Way.DOOR_SYS:
+        return door_sys_credit(way.path, after)
+    return exitinfo_time(way.path, after)
+
+
+def asked(way: GiveBack, minutes: int) -> list[str]:
+    """Put into texts what `give_back` is to do in another process."""
+    said = "" if way.minutes is None else str(way.minutes)
+    files = way.path.name, way.source.name
+    return [str(minutes), way.way.value, said, *files, way.caller.board, way.caller.caller]
+
+
+def give_back(folder: str, texts: Sequence[str]) -> tuple[str, str]:
+    """Do what a server has asked for, and return what to answer it (`handed.GIVEN` and others).
+
+    `folder` is that of the drop files: nothing is written anywhere else.
+    """
+    minutes, way, said, name, source, board, caller = texts
+    if {"/", ".."} & {*name, *source, name, source}:
+        return hand_over.NOT_GIVEN, f"{name} is in another folder."
+    path, place = Path(folder, name), Path(folder, source)
+    number = int(said) if said else None
+    try:
+        found = GiveBack(Way(way), path, number, place, HostIdentity(board, caller))
+        return hand_over.GIVEN, str(give(found, int(minutes)))
+    except NotGiven as refused:
+        return hand_over.IN_DOUBT if refused.may_have_been else hand_over.NOT_GIVEN, str(refused)
+
+
+def _check(way: GiveBack, after: int) -> None:
+    """Raise unless the drop file is still the caller's, and says what it said before."""
+    try:
+        file = read(way.source, HostSettings(datetime.now(UTC), "auto", "auto"))
+    except DropFileRefused as refused:
+        raise NotGiven(str(refused), False) from None
+    if file.identity != way.caller:
+        raise NotGiven(f"{way.source} is another caller's by now.", False)
+    now = {Way.DOOR_SYS: file.credit_minutes, Way.EXITINFO: file.time_limit}.get(way.way)
+    if now != way.minutes:
+        sentence = f"{way.path} says {_minutes(now)} by now, and said {way.minutes} before."
+        raise NotGiven(sentence, now == after)
+
+
+def _minutes(number: int | None) -> str:
+    return "no minutes" if number is None else span(number * MINUTE)
+
+
+def moduser_dat(folder: Path, minutes: int) -> Path:
+    """Write Synchronet's MODUSER.DAT: `minutes`, which may be negative, are added on line 9.
+
+    Lines 1 to 8 stay empty: a number there would change the user's credits, level or flags.
+    Synchronet removes the file before the door starts and after it ends, so one that is there was
+    written during this call, and stays as it is: raises `NotGiven`.
+    """
+    path = folder / MODUSER
+    there = _there(folder, MODUSER)
+    content = b"\n" * (MODUSER_LINE - 1) + b"%d\n" % minutes
+    if there is not None:
+        same = _bytes(there) == content
+        raise NotGiven(f"{there} is there already: it is left as it is.", same)
+    _replace(path, content)
+    return path
+
+
+def door_sys_credit(path: Path, minutes: int) -> Path:
+    """Write `minutes`, 0 to 32767, as the time credits of a DOOR.SYS: line 42 of a whole one.
+
+    Every other byte stays as it is. Raises `NotGiven` when there is no such line.
+    """
+    return _changed(path, minutes, _with_credit)
+
+
+def exitinfo_time(path: Path, minutes: int) -> Path:
+    """Write `minutes`, 0 to 32767, as the TimeLimit of a RemoteAccess EXITINFO.BBS.
+
+    Every other byte stays as it is. Raises `NotGiven` for a record of another size: in that of
+    QuickBBS the field is the allowance for every call.
+    """
+    return _changed(path, minutes, _with_time_limit)
+
+
+def _changed(path: Path, minutes: int, change: Callable[[Path, bytes, int], bytes]) -> Path:
+    """Change a file, or raise an error that leads to nothing in it."""
+    if not 0 <= minutes <= MOST_MINUTES:
+        raise ValueError(f"a host can take 0 to {MOST_MINUTES} minutes")
+    try:
+        with opened(path) as file:
+            _replace(path, change(path, raw_of(path, file).content, minutes), file)
+    except DropFileRefused as refused:
+        bare = NotGiven(str(refused), False)
+    except NotGiven as refused:
+        refused.__context__ = None
+        bare = refused.with_traceback(None)
+    else:
+        return path
+    raise bare
+
+
+def _with_credit(path: Path, content: bytes, minutes: int) -> bytes:
+    try:
+        lines = Lines(path, content)
+        number = CREDIT + layout(lines).shift
+    except DropFileRefused as refused:
+        raise NotGiven(str(refused), False) from None
+    if lines.number(number) is None:
+        raise NotGiven(f"{path} has no time credits on line {number}.", False)
+    text, *after = content.split(DOS_END, 1)
+    end = b"\n" if b"\n" in text else b"\r"
+    pieces = text.split(end)
+    pieces[number - 1] = _NUMBER.sub(b"%d" % minutes, pieces[number - 1], count=1)
+    return DOS_END.join([end.join(pieces), *after])
+
+
+def _with_time_limit(path: Path, content: bytes, minutes: int) -> bytes:
+    if len(content) != RA_SIZE:
+        sentence = f"{path} has {len(content)} bytes and not the {RA_SIZE} of RemoteAccess."
+        raise NotGiven(sentence, False)
+    return content[:TIME_LIMIT] + minutes.to_bytes(2, "little") + content[TIME_LIMIT + 2 :]
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return raw(path).content
+    except DropFileRefused as refused:
+        raise NotGiven(str(refused), False) from None
+
+
+def _there(folder: Path, name: str) -> Path | None:
+    """Find a file in whatever case, as Synchronet does."""
+    try:
+        with os.scandir(folder) as entries:
+            same = (entry for entry in entries if entry.name.casefold() == name.casefold())
+            return next((Path(entry.path) for entry in same), None)
+    except OSError as error:
+        raise NotGiven(f"{folder} cannot be read: {error.strerror}.", False) from None
+
+
+def _replace(path: Path, content: bytes, like: int | None = None) -> None:
+    """Put a file in its place, whole, with the owner and the rights of the one it replaces.
+
+    Until it has those no other user may read it: there is a password in DOOR.SYS.
+    """
+    try:
+        files.replace(path, content, MODUSER_MODE, like)
+    except OSError as error:
+        raise NotGiven(f"{path} cannot be written: {error.strerror}.", False) from None

@@ -1,0 +1,251 @@
+"""Played hands out of the journal: shown to who doubts one, and all of them checked again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door.errors import NoSuchHand
+from door.games import score_check
+from door.games.engine import shuffle
+from door.games.engine.journaled import acts_of, seat_of
+from door.games.rounds import found, kind_of
+from timebank.audit import jobs as audit_jobs
+from timebank.audit.accounts import PartFound, Task
+from timebank.audit.accounts import check as check_books
+from timebank.audit.checkpoints import Checkpoint
+from timebank.audit.findings import Finding
+from timebank.errors import JournalDamaged
+from timebank.ledger.generations import generation_of
+from timebank.reports import extracts
+from timebank.reports.extracts import Wanted
+from timebank.wagers import chains, journal
+from timebank.wagers.rounds import VOID, WHY_VOID
+from timebank.words import amount_words, clock, money, title
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from door.games.engine.game import Dealt
+    from timebank.ledger.database import Desk
+    from timebank.settings.settings import BankSettings
+    from timebank.wagers.journal import Shoe, StoredRound
+
+AT_ONCE = 20_000  # hands that one process replays before it takes others
+
+
+def describe(desk: Desk, number: int) -> str:
+    """Return a hand in words: seal and seed, cards, actions, transfers, result.
+
+    What is not open yet stays hidden: the seed until the shoe is done, cards that were not dealt,
+    and the hole card until the hand is settled. `NoSuchHand` when there is none.
+    """
+    stored, round_ = _stored(desk, number)
+    local = desk.settings.schedule.local(stored.dealt)
+    acts = ", ".join(str(act) for act in acts_of(stored)) or "none"
+    generation = generation_of(desk.connection, "rounds", number)
+    lines = [
+        f"Hand {stored.id}: {title(stored.game)}, {stored.caller}, dealt {local:%Y-%m-%d %H:%M:%S}",
+        *([f"Books    generation {generation}"] if generation > 1 else []),
+        f"Bet      {amount_words(stored.stake, stored.unit)}",
+        *_seat_lines(stored),
+        *_shoe_lines(stored.shoe),
+        f"Cards    {_cards_words(stored, round_)}",
+        f"Actions  {acts}",
+        f"Result   {_result_words(stored)}",
+        "Transfers",
+    ]
+    for row in extracts.chosen(desk, Wanted(round_id=number)):
+        moved = f"{row.source} -> {row.target}"
+        amount = clock(row.amount) if row.unit == "second" else money(row.amount, row.unit)
+        lines.append(f"  {row.number:>6}  {amount:>9}  {moved:<18}  {row.why}")
+    return "\n".join(lines)
+
+
+def as_json(desk: Desk, number: int) -> str:
+    """Return a settled hand in the form that `door replay` takes, stakes in seconds or in cents of
+    play money. `NoSuchHand` when it cannot be shown yet."""
+    stored, round_ = _stored(desk, number)
+    if not stored.settled:
+        raise NoSuchHand(f"Hand {number} is still in play; its cards are not open yet.")
+    if stored.outcome == VOID:
+        raise NoSuchHand(f"Hand {number} was never played to its end: it is void.")
+    if not round_.over:
+        raise NoSuchHand(f"Hand {number} is not over: others at the table still play.")
+    several = len(stored.seats) > 1
+    seats = [{"stake": seat.bet} for seat in stored.seats]
+    return json.dumps(
+        {
+            "game": stored.game,
+            "rules": dict(stored.rules),
+            **({"seats": seats} if several else {"stake": stored.stake}),
+            "shoe": " ".join(round_.shoe[: round_.cards_used]),
+            "actions": [str(act) for act in acts_of(stored)],
+        }
+    )
+
+
+def audit(desk: Desk, since: int = 1, begin: Checkpoint | None = None) -> tuple[list[Finding], int]:
+    """Check the books, every settled hand from number `since` on against its journal, and the tries
+    at daily deals and tournaments of then; return findings, and how many hands there were.
+
+    With a checkpoint, only what came after it is checked of the books.
+    """
+    findings, counted = replayed(since, journal.last_round(desk), desk)
+    of_books = check_books(desk, Task(None, begin)).findings
+    return [*of_books, *findings, *score_check.audit(desk, since)], counted
+
+
+def audit_by_jobs(
+    settings: BankSettings, now: datetime, since: int, last: int, jobs: int
+) -> tuple[list[Finding], int]:
+    """Do the same by several processes, up to hand number `last`; raises `AuditBroken` too."""
+    spans = [
+        partial(replayed, first, min(first + AT_ONCE - 1, last))
+        for first in range(since, last + 1, AT_ONCE)
+    ]
+    books = [partial(_with_none, part) for part in audit_jobs.parts(Task())]
+    at_deals = [partial(_tried, since, part, jobs) for part in range(jobs)]
+    found = audit_jobs.run(settings, now, jobs, [*books, *spans, *at_deals])
+    findings = [finding for each, _ in found for finding in each]
+    return findings, sum(counted for _, counted in found)
+
+
+def _with_none(part: Callable[[Desk], PartFound], desk: Desk) -> tuple[list[Finding], int]:
+    return part(desk).findings, 0
+
+
+def _tried(since: int, part: int, parts: int, desk: Desk) -> tuple[list[Finding], int]:
+    return score_check.audit(desk, since, part, parts), 0
+
+
+def replayed(first: int, last: int, desk: Desk) -> tuple[list[Finding], int]:
+    """Check the settled hands from one number to another against their journals."""
+    findings, counted, links = list[Finding](), 0, _Links()
+    for stored in journal.rounds_between(desk, first, last):
+        if isinstance(stored, JournalDamaged):
+            findings.append(_damaged(stored))
+            continue
+        if stored.shoe is not None and not shuffle.fits(stored.shoe.seed, stored.shoe.seal):
+            findings.append(Finding(f"hand {stored.id}", "its seed does not fit its seal."))
+        if stored.shoe is not None and not links.fit(desk, stored.shoe, stored.game):
+            findings.append(Finding(f"hand {stored.id}", "its seed does not fit its chain."))
+        if stored.settled and stored.outcome != VOID:
+            counted += 1
+            findings.extend(_check(stored))
+    return findings, counted
+
+
+def _damaged(damaged: JournalDamaged) -> Finding:
+    return Finding(f"hand {damaged.number}", f"{str(damaged).rstrip('.')}.")
+
+
+class _Links:
+    """The chains of an audit, each followed once: shoes come in the order of their links."""
+
+    def __init__(self) -> None:
+        self._followed: dict[str, tuple[int, bytes]] = {}
+
+    def fit(self, desk: Desk, shoe: Shoe, game: str) -> bool:
+        """Tell whether a shoe is a link of a chain of its caller or table, and leads to its end."""
+        if shoe.anchor is None:
+            return shoe.link == 0
+        number, seed = self._followed.get(shoe.anchor, (0, b""))
+        try:
+            if number == 0:
+                length = chains.length_of(desk, shoe.anchor, shoe.caller_id, game, shoe.table)
+                number, seed = 0, bytes.fromhex(shoe.anchor)
+                if length is None or not 0 < shoe.link <= length:
+                    return False
+            if shoe.link < number:
+                number, seed = 0, bytes.fromhex(shoe.anchor)
+            fits = chains.leads_back(shoe.seed, shoe.link - number, seed)
+        except (ValueError, TypeError):  # no hexadecimal digits, no bytes
+            return False
+        if fits:
+            self._followed[shoe.anchor] = shoe.link, shoe.seed
+        return fits
+
+
+def _check(stored: StoredRound) -> Iterator[Finding]:
+    where = f"hand {stored.id}"
+    try:
+        hand = found(stored)
+    except JournalDamaged as damaged:
+        yield _damaged(damaged)
+        return
+    again = hand.round
+    if not hand.over:
+        yield Finding(where, "it is settled, but by its journal it is still in play.")
+        return
+    kind, seat = kind_of(stored), seat_of(stored)
+    totals, outcome = kind.totals(again, seat), kind.outcome(again, seat)
+    if outcome != stored.outcome:
+        yield Finding(where, f"its outcome is {stored.outcome}, replayed it is {outcome}.")
+    for name, booked, replayed in (
+        ("lost", stored.lost, totals.lost),
+        ("returned", stored.returned, totals.returned),
+        ("won", stored.won, totals.won),
+    ):
+        if booked != replayed:
+            unit = "seconds" if stored.unit == "second" else "cents"
+            sentence = f"{name} is {booked} {unit} in the books, replayed it is {replayed}."
+            yield Finding(where, sentence)
+    if dict(stored.result or {}) != kind.result(again, seat):
+        yield Finding(where, "the result in its journal is not that of the replay.")
+    if not hand.shoe.done and hand.is_shoe_done:
+        yield Finding(where, "nothing more is dealt from its shoe, which is still open.")
+
+
+def _stored(desk: Desk, number: int) -> tuple[StoredRound, Dealt]:
+    """Find a hand, and its round as far as it went."""
+    try:
+        stored = journal.stored_round(desk, number)
+        if stored is None:
+            raise NoSuchHand(f"There is no hand {number} in the books.")
+        return stored, found(stored).round
+    except JournalDamaged as damaged:
+        raise NoSuchHand(f"Hand {number}: {str(damaged).rstrip('.')}.") from damaged
+
+
+def _shoe_lines(shoe: Shoe | None) -> list[str]:
+    if shoe is None:
+        return []
+    seed = shoe.shown_seed or "not shown before the shoe is done"
+    lines = [f"Seal     {shoe.seal}", f"Seed     {seed}"]
+    if shoe.anchor is not None:
+        lines.append(f"Chain    {shoe.anchor}, of which it is number {shoe.link}")
+    if shoe.cut:
+        lines += [f"Cut      {phrase}" for phrase in shoe.cut.split("\n")]
+    if shoe.signature:
+        lines.append(f"Drand    shuffled with the round that is signed {shoe.signature}")
+    decks = "1 deck" if shoe.decks == 1 else f"{shoe.decks} decks"
+    return [*lines, f"Shoe     {decks}, dealt from card {shoe.position + 1} on"]
+
+
+def _seat_lines(stored: StoredRound) -> list[str]:
+    if len(stored.seats) == 1:
+        return []
+    others = (f"{seat.caller} (hand {seat.round_id})" for seat in stored.seats)
+    return [f"Seats    {', '.join(others)}"]
+
+
+def _cards_words(stored: StoredRound, round_: Dealt) -> str:
+    # A seat may be void while the others still play: what lies face down stays so for them.
+    settled = all(seat.settled for seat in stored.seats)
+    return f"{kind_of(stored).lies(round_, settled)}; {round_.cards_used} used"
+
+
+def _result_words(stored: StoredRound) -> str:
+    if not stored.settled:
+        return "still in play"
+    if stored.outcome == VOID:
+        if dict(stored.result or {}) == WHY_VOID:
+            return "void: the books were restored with the hand open, and the stake returned"
+        return "void: the caller was deleted, and the stake forfeited"
+    net = stored.won - stored.lost
+    amount = amount_words(abs(net), stored.unit)
+    words = f"won {amount}" if net > 0 else f"lost {amount}" if net < 0 else "even"
+    return f"{stored.outcome}: {words}"

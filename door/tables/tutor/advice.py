@@ -1,0 +1,106 @@
+"""The tutor beside a caller: asked before each decision, heard when it has an answer.
+
+Before a decision it says what the book says; after a worse one, what the book would have done. A
+caller never waits for it: a decision that is taken before the book has an answer is judged when
+the answer comes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door.errors import NoAdviceNow
+from door.games.solver.tutor import tutor
+from timebank.language import N_, _
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from door.games.blackjack.round import BlackjackAction, BlackjackRound
+    from door.games.solver.tutor.tutor import Decision
+    from door.tables.tutor.tutor_process import Thinking, Weighed
+
+
+NOT_AT_HAND = N_("The book is unavailable right now.")
+
+log = logging.getLogger("door.tables")
+
+
+class _Question:
+    """One decision, from when it is open until the tutor has said all that it has to say of it."""
+
+    def __init__(
+        self, round_: BlackjackRound, asked: Decision, answer: asyncio.Future[Weighed]
+    ) -> None:
+        self.round = round_
+        self.asked = asked
+        self.answer = answer
+        self.chosen: BlackjackAction | None = None  # what the caller did, once they have
+
+
+class Tutor:
+    """One caller's tutor; it looks at one decision at a time."""
+
+    def __init__(
+        self,
+        thinking: Thinking,
+        say: Callable[[str], None],
+        at_turn: Callable[[], BlackjackRound | None],
+    ) -> None:
+        """Speak through `say`; `at_turn` gives the round while the caller has to decide in it."""
+        self._thinking = thinking
+        self._say = say
+        self._at_turn = at_turn
+        self._open: _Question | None = None
+        self._unanswered: set[_Question] = set()
+
+    def watch(self, round_: BlackjackRound, affordable: Collection[BlackjackAction]) -> None:
+        """Look at a decision that the caller has to take; what was asked already is not again."""
+        if self._open is not None and round_ is self._open.round:
+            return
+        asked = tutor.decision(round_, affordable)
+        self._open = _Question(round_, asked, self._thinking.ask(asked.spot))
+        self._unanswered.add(self._open)
+        self._open.answer.add_done_callback(partial(self._answered, self._open))
+
+    def judge(self, chosen: BlackjackAction) -> None:
+        """Say what the book would have done, if that is better than what the caller chose: at once,
+        or when it is known."""
+        question, self._open = self._open, None
+        if question is None:
+            return
+        question.chosen = chosen
+        if question not in self._unanswered:
+            self._pass_judgement(question)
+
+    def leave(self) -> None:
+        self._open = None
+        for question in tuple(self._unanswered):
+            question.answer.cancel()
+
+    def _answered(self, question: _Question, answer: asyncio.Future[Weighed]) -> None:
+        self._unanswered.discard(question)
+        if answer.cancelled():
+            return
+        problem = answer.exception()
+        if isinstance(problem, NoAdviceNow):
+            if question is self._open:
+                self._say(f"|07{_(NOT_AT_HAND)}")
+        elif problem is not None:
+            log.error("the tutor has no advice", exc_info=problem)
+        elif question.chosen is not None:
+            self._pass_judgement(question)
+        elif question is self._open and question.round is self._at_turn():
+            self._say(f"|11{tutor.advised(question.asked, answer.result()).sentence}")
+
+    def _pass_judgement(self, question: _Question) -> None:
+        answer = question.answer
+        if question.chosen is None or answer.exception() is not None:
+            return
+        advice = tutor.advised(question.asked, answer.result())
+        verdict = tutor.judge(advice, question.chosen)
+        if verdict is not None:
+            self._say(f"|11{verdict}")

@@ -1,0 +1,194 @@
+"""Servers on one database are one board to their callers.
+
+What one of them writes is seen at another at once, or, where notifications are cut, at a look.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from door.errors import CannotJoin
+from door.peers.agreement import terms_in
+from door.server import presence
+from tests.door.banking import at_the_window, hears, sends
+from tests.door.lines.board import PATIENCE
+from tests.door.peers.boards import Machine, beside, machines, until_known
+from tests.door.peers.conftest import Soon
+from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.world import BOARD
+from timebank.errors import BooksUnavailable
+from timebank.keeping import events
+from timebank.keeping.events import EventAsked
+from timebank.servers import registry
+from timebank.settings.place import ServerPlace
+
+TOML = sysop_toml(events="", timebank="").replace("events = []", "").replace("[timebank]", "")
+
+
+# Callers.
+
+
+async def test_a_call_to_one_server_takes_over_that_at_another(
+    tmp_path: Path, database: ServerPlace, soon: Soon
+) -> None:
+    async with machines(tmp_path, database, "north", "south", toml=TOML) as (north, south):
+        before = await visitor(north, "Ada")
+        ada = Guest(south, "Ada")
+        await ada.calls()
+        await ada.is_asked("Drop that call")
+        assert "You're already on, at node 1." in ada.screen
+        await ada.presses("y").goes_on_to(MENU)
+        await soon(north)
+        await before.is_sent_off("You've logged on from another connection.")
+        assert ada.caller.node == 1
+
+
+async def test_minutes_and_a_message_are_told_at_another_server(
+    tmp_path: Path, database: ServerPlace, soon: Soon
+) -> None:
+    both = machines(tmp_path, database, "north", "south", toml=TOML, bank="known_days = 0")
+    async with both as (north, south):
+        bob = await visitor(south, "Bob")
+        ada = await at_the_window(north, "Ada", saved=30)
+        await sends(ada, "Bob", 10, "for the tea")
+        await hears(ada, "10 minutes sent to Bob.")
+        await soon(south)
+        await bob.sees('Ada sent you 10 minutes: "for the tea"')
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await ada.presses("/p Bob are you there?\r").sees("Sent to Bob, who is on.")
+        await soon(south)
+        await bob.sees("Ada: are you there?")
+
+
+async def test_an_event_that_is_started_early_is_told_at_all_servers(
+    tmp_path: Path, database: ServerPlace, soon: Soon
+) -> None:
+    async with machines(tmp_path, database, "north", "south", toml=TOML) as (north, south):
+        bob = await visitor(south, "Bob")
+        with north.books() as desk:
+            events.start(desk, EventAsked("Repairs", 5, 10), "Jane")
+        await soon(south)
+        await bob.sees("The sysop starts Repairs early")
+        await bob.sees(" minutes available after Repairs at 12:10.")
+
+
+async def test_who_is_on_is_told_with_the_server(tmp_path: Path, database: ServerPlace) -> None:
+    async with machines(tmp_path, database, "north", "south", toml=TOML) as (north, south):
+        await visitor(north, "Ada")
+        await until_known(south, "north")
+        bob = await visitor(south, "Bob")
+        assert "Also on: Ada." in bob.screen
+        await bob.presses("w").sees("Who is on")
+        rows = [row.split() for row in bob.terminal.lines if row.strip()]
+        assert ["1", "Ada", "on", "north", "0:00"] in rows
+        assert ["2", "Bob", "Who", "is", "on", "0:00"] in rows
+
+
+async def test_who_comes_and_goes_at_one_server_is_told_at_another(
+    tmp_path: Path, database: ServerPlace
+) -> None:
+    async with machines(tmp_path, database, "north", "south", toml=TOML) as (north, south):
+        bob = await visitor(south, "Bob")
+        with looking(south) as looked:
+            ada = await visitor(north, "Ada")
+            await looked()
+            await south.pass_time(1)
+            await bob.sees("Ada logs on.")
+            again = Guest(south, "Ada")  # in the place of that call
+            await again.calls()
+            await again.is_asked("Drop that call")
+            await again.presses("y").goes_on_to(MENU)
+            await ada.is_sent_off("You've logged on from another connection.")
+            await looked()
+            await south.pass_time(1)
+            assert "Ada has left" not in bob.screen
+            await again.logs_off()
+            await south.pass_time(1)
+            await bob.sees("Ada has left.")
+            assert bob.screen.count("Ada logs on.") == 1
+
+
+@contextmanager
+def looking(machine: Machine) -> Iterator[Callable[[], Awaitable[None]]]:
+    """Give what waits for a look of a server that has begun since this, or since it was called."""
+    comings, looks = machine.server.board.comings, asyncio.Semaphore(0)
+    real = comings.look
+
+    def look(elsewhere: Mapping[int, str]) -> None:
+        real(elsewhere)
+        looks.release()
+
+    async def looked() -> None:
+        async with asyncio.timeout(PATIENCE):
+            await looks.acquire()
+
+    with mock.patch.object(comings, "look", look):
+        yield looked
+
+
+# Settings.
+
+
+async def test_a_server_with_other_settings_does_not_start(
+    tmp_path: Path, database: ServerPlace
+) -> None:
+    async with machines(tmp_path, database, "north") as (north,):
+        toml = BOARD.replace("[board]", '[calls]\nnodes = 4\n[board]\ntime_zone = "Asia/Tokyo"', 1)
+        keys = r"\[calls\] nodes and \[board\] time_zone"
+        with pytest.raises(CannotJoin, match=f"server north serves with other settings: {keys}"):
+            async with beside(tmp_path, database, "south", toml):
+                pass
+        with north.books() as desk:
+            assert [row.name for row in registry.living(desk)] == ["north"]
+
+
+async def test_new_settings_count_at_once_and_servers_that_differ_are_named(
+    tmp_path: Path, database: ServerPlace, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with machines(tmp_path, database, "north", "south") as both:
+        north, south = both
+        differs = "server {} serves with other settings: [calls] nodes. Make the files alike"
+        read_again(north, nodes=5)
+        assert nodes(*both) == [5, 16]
+        await until_said(caplog, north, differs.format("south"))
+        read_again(south, nodes=5)
+        assert nodes(*both) == [5, 5]
+        await south.at_rest()
+        assert differs.format("north") not in caplog.text
+
+
+async def test_new_settings_are_told_once_the_books_can_be_written(
+    tmp_path: Path, database: ServerPlace, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with machines(tmp_path, database, "north") as (north,):
+        books = north.server.board.books
+        with mock.patch.object(books, "run", side_effect=BooksUnavailable("They are away.")):
+            read_again(north, nodes=5)
+            await until_said(caplog, north, "They are away.")
+        await north.pass_time(presence.RENEW_SECONDS)
+        with north.books() as desk:
+            assert terms_in(*registry.living(desk))["[calls] nodes"] == "5"
+
+
+async def until_said(caplog: pytest.LogCaptureFixture, machine: Machine, words: str) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while words not in caplog.text:
+            await machine.at_rest()
+
+
+def read_again(machine: Machine, nodes: int) -> None:
+    path = machine.folder / "sysop.toml"
+    head, _, _ = path.read_text("utf-8").partition("[calls]")
+    path.write_text(f"{head}[calls]\nnodes = {nodes}\ngrace_minutes = 0\n", "utf-8")
+    machine.server.reload()
+
+
+def nodes(*found: Machine) -> list[int]:
+    return [each.server.board.config.calls.nodes for each in found]
