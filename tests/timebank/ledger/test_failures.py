@@ -44,6 +44,17 @@ ERRORS = {
         psycopg.OperationalError(f"{OF_A_DRIVER}: password authentication failed"),
         "the database server refuses the board's password",
     ),
+    "stopping": (
+        psycopg.OperationalError(f"{OF_A_DRIVER}: FATAL:  the database system is shutting down"),
+        "the database server is starting or stopping",
+    ),
+    "slots": (
+        psycopg.OperationalError(
+            f"{OF_A_DRIVER}: FATAL:  remaining connection slots are reserved for roles with the"
+            " SUPERUSER attribute"
+        ),
+        "the database server has no room for more",
+    ),
 }
 
 

@@ -151,6 +151,9 @@ _NOTHING_THERE = N_("no database server listens there")
 _NO_DATABASE = N_("the database server has no such database")
 # What libpq says of a connection that could not be made, which has no code.
 _UNCONNECTED = (
+    ("the database system is", _CHANGING),
+    ("connection slots", _CROWDED),
+    ("too many clients", _CROWDED),
     ("password", N_("the database server refuses the board's password")),
     ("pg_hba.conf", N_("the database server lets nobody in from here: see pg_hba.conf")),
     ("role", N_("the database server knows no such user")),
@@ -162,10 +165,6 @@ _UNCONNECTED = (
     ("refused", _NOTHING_THERE),
     ("No such file", _NOTHING_THERE),
     ("timeout", N_("the database server does not answer")),
-    ("starting up", _CHANGING),
-    ("shutting down", _CHANGING),
-    ("connection slots", _CROWDED),
-    ("too many clients", _CROWDED),
 )
 
 
