@@ -411,19 +411,26 @@ class Housekeeping:
             await self._guarded(work)
 
     async def _every(self, seconds: Callable[[], float], work: Work) -> None:
+        trouble = ""
         while True:
             await sleep(self._clock, seconds())
-            await self._guarded(work)
+            trouble = await self._guarded(work, trouble)
 
     @staticmethod
-    async def _guarded(work: Work) -> None:
-        """Do a piece of work; whatever goes wrong with it is logged, and its next round comes."""
+    async def _guarded(work: Work, before: str = "") -> str:
+        """Do a piece of work, log what goes wrong, and return what is wrong with the books.
+
+        What is still wrong with them as `before` is not logged again.
+        """
         try:
             await work()
         except BooksFailed as error:
-            log.error("%s", error)
+            if str(error) != before:
+                log.error("%s", error)
+            return str(error)
         except Exception:
             log.exception("a round of housekeeping failed")
+        return ""
 
     async def _beside_the_loop(self, work: Callable[[Database, BankSettings, datetime], T]) -> T:
         now = self._clock.now()
