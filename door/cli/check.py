@@ -20,10 +20,10 @@ from door.config import people as named
 from door.config.config import Config
 from door.config.listeners import DOORS_ALONE
 from door.defence.front_ends import Lookout, signs_in
-from door.errors import CertificateRefused, HostKeyRefused
+from door.errors import CertificateRefused
 from door.games.registry import GAMES
 from door.games.solver.edge import edge
-from door.lines.ssh import NEEDS_EXTRA
+from door.lines.registry import KINDS
 from door.lines.tls.certificates import doubt
 from door.server.server_file import of_another_release
 from timebank import files, serving
@@ -53,7 +53,9 @@ def check(path: Path, *, with_odds: bool = True) -> tuple[Config, list[str]]:
     doubts += _look_at_lock(settings)
     doubts += _look_at_exchanged(settings)
     doubts += _look_for_front_ends(settings)
-    doubts += _look_at_ssh(settings)
+    for kind in dict.fromkeys(listener.kind for listener in settings.listeners):
+        look = KINDS[kind].look
+        doubts += [] if look is None else look(settings.board.data)
     doubts += filter(None, [of_another_release(settings.board.data)])
     edges = _edges(settings) if with_odds else []
     return settings, [*doubts, *_look_at_people(settings, path), *edges]
@@ -177,9 +179,9 @@ def _look_for_front_ends(settings: Config) -> list[str]:
     for listener in settings.listeners:
         host = listener.host
         named = listener.proxies or listener.forwarded
-        if listener.kind != "rlogin" and not named and Lookout(settings).watches(host):
-            said = "X-Forwarded-For" if listener.kind == "web" else "the PROXY protocol"
-            key = "forwarded" if listener.kind == "web" else "proxies"
+        named_by = KINDS[listener.kind].named_by
+        if named_by is not None and not named and Lookout(settings).watches(host):
+            said, key = named_by
             doubts.append(
                 f"Port {listener.port} on {host} is for this machine only, and {host} is in"
                 " `allow`: [defence] limits nobody who calls there. If a front end"
@@ -198,24 +200,6 @@ def _latest_calls(settings: Config) -> list[tuple[str, str]]:
             return latest_addresses(desk, LATEST)
     except (DatabaseRefused, BooksUnavailable, DBAPIError):
         return []  # that is told by whoever opens them
-
-
-def _look_at_ssh(settings: Config) -> list[str]:
-    """Tell of the key that callers by SSH are shown, so that they can compare it."""
-    if not any(listener.kind == "ssh" for listener in settings.listeners):
-        return []
-    try:
-        from door.lines.ssh import host_key
-    except ImportError:
-        return [NEEDS_EXTRA]
-    path = settings.board.data / host_key.NAME
-    try:
-        key = host_key.existing(settings.board.data)
-    except HostKeyRefused as refused:
-        return [str(refused)]
-    if key is None:
-        return [f"The key that callers by SSH are shown is made at the first start: {path}."]
-    return [f"Callers by SSH are shown the key {key.get_fingerprint()}, which is in {path}."]
 
 
 def _look_at_certificates(root: TomlTable, settings: Config) -> list[str]:

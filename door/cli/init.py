@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 PASSWORD_VARIABLE = "BJFT_SYSOP_PASSWORD"
 LARGEST_PASSWORD_FILE = 4096  # bytes
 ALL, NONE = "all", "none"
-_WAYS = {"telnet": "telnet localhost {}", "web": "http://localhost:{} in a browser"}
 
 T = TypeVar("T")
 
@@ -110,7 +109,7 @@ def _somebody_is_there() -> bool:
 
 
 def _answers(folder: Path, given: InitOptions, asks: bool) -> BoardAnswers:
-    from door.config.listeners import USUAL_PORTS
+    from door.lines.registry import KINDS
     from door.setup import answers as checks
 
     if asks:
@@ -125,7 +124,7 @@ def _answers(folder: Path, given: InitOptions, asks: bool) -> BoardAnswers:
     sysop = _answer(asks, "Your own name as a caller", given["sysop"], usual.sysop, checks.sysop)
     if web:
         _need_web()
-    return checks.BoardAnswers(name, zone, port, sysop, USUAL_PORTS["web"] if web else None)
+    return checks.BoardAnswers(name, zone, port, sysop, KINDS["web"].usual_port if web else None)
 
 
 def _answer(asks: bool, question: str, given: T | None, usual: T, check: Callable[[T], T]) -> T:
@@ -306,6 +305,7 @@ def _check(config: Config) -> None:
 
 
 def _say_next(config: Config, steps: list[str], *, has_container: bool) -> None:
+    from door.lines.registry import KINDS
     from door.setup import machine
 
     folder = config.path.parent
@@ -320,9 +320,9 @@ def _say_next(config: Config, steps: list[str], *, has_container: bool) -> None:
     place = "" if folder == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
     click.echo(f"    {place}{machine.typed('door')} serve")
     ways = [
-        _WAYS[each.kind].format(each.port or "PORT")
+        at_home.format(port=each.port or "PORT")
         for each in config.listeners
-        if each.kind in _WAYS
+        if (at_home := KINDS[each.kind].at_home)
     ]
     if ways:
         click.echo("Call it:")

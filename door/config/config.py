@@ -20,7 +20,6 @@ from door.config.boards import HostBoard, read_boards
 from door.config.defence import Defences, read_defence
 from door.config.listeners import (
     HealthSettings,
-    ListenerSettings,
     read_health,
     read_listeners,
 )
@@ -31,6 +30,7 @@ from door.config.talk import CompanySettings, read_company
 from door.config.tournament import TournamentSettings, read_tournament
 from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
+from door.lines.registry import ListenerSettings
 from timebank.errors import NameRefused
 from timebank.language import ENGLISH, LANGUAGES
 from timebank.names import names

@@ -7,57 +7,26 @@ ask how it is, `health` there.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar, get_args
+from typing import TypeVar
 
 from door.config.defence import read_networks
-from door.lines.rlogin.trust import Network, address_in
+from door.lines.registry import KINDS, ListenerSettings
+from door.lines.rlogin.trust import address_in
 from timebank.settings.toml import TomlTable, shown
-
-ListenerKind = Literal["telnet", "telnets", "rlogin", "web", "ssh"]
-LISTENER_KINDS: tuple[ListenerKind, ...] = get_args(ListenerKind)
-USUAL_PORTS: Mapping[ListenerKind, int] = {
-    "telnet": 2323,
-    "telnets": 2992,
-    "rlogin": 2513,
-    "web": 8023,
-    "ssh": 2222,
-}
-# Whether a certificate belongs to a listener of each kind; None where it may have one or not.
-_TLS: Mapping[ListenerKind, bool | None] = {
-    "telnet": False,
-    "telnets": True,
-    "rlogin": False,
-    "web": None,
-    "ssh": False,
-}
 
 # What a browser calls the origin of a page: scheme, host and, where it is not the usual, port.
 ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
 
+USUAL = "telnet"
 LONGEST_HEALTH = 60
 DOORS_ALONE = "Callers come through doors alone: the settings have no [[listeners]]."
 EVERY_ADDRESS = "0.0.0.0"  # of IPv4
 EVERY_ADDRESS_OF_BOTH = "::"
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class ListenerSettings:
-    kind: ListenerKind
-    host: str  # an address in its usual spelling
-    port: int  # 0 for any free one
-    proxies: tuple[Network, ...] = ()  # front ends that say who is calling
-    certificate: Path | None = None  # with `key`, for telnets, and for web where it has TLS
-    key: Path | None = None
-    # For web alone: front ends that say in X-Forwarded-For who is calling, and the origins of the
-    # pages that may call; without any the page must come from where it calls.
-    forwarded: tuple[Network, ...] = ()
-    origins: tuple[str, ...] = ()
-    telnet: bool = False  # whether telnet over TLS is served there too
 
 
 @dataclass(frozen=True)
@@ -79,7 +48,7 @@ class HealthSettings:
 def read_listeners(root: TomlTable) -> tuple[ListenerSettings, ...]:
     tables = root.tables("listeners")
     if tables is None:
-        return (ListenerSettings("telnet", EVERY_ADDRESS, USUAL_PORTS["telnet"]),)
+        return (ListenerSettings(USUAL, EVERY_ADDRESS, KINDS[USUAL].usual_port),)
     listeners: list[ListenerSettings] = []
     for table in tables:
         listener = _listener(table)
@@ -107,32 +76,32 @@ def read_health(table: TomlTable, listeners: Sequence[ListenerSettings]) -> Heal
         )
     else:
         place = HealthSettings(str(address), int(port))
-        if not _taken(ListenerSettings("telnet", place.host, place.port), listeners):
+        if not _taken(ListenerSettings(USUAL, place.host, place.port), listeners):
             return place
         table.refuse("health", f"has port {port}, which one of the [[listeners]] takes")
     return None
 
 
 def _listener(table: TomlTable) -> ListenerSettings:
-    kind = table.choice("kind", LISTENER_KINDS[0], LISTENER_KINDS)
+    kind = table.choice("kind", USUAL, tuple(KINDS))
     certificate, key = _pair(table, kind)
     return ListenerSettings(
         kind=kind,
         host=_host(table),
-        port=table.whole("port", USUAL_PORTS[kind], 0, 65535),
+        port=table.whole("port", KINDS[kind].usual_port, 0, 65535),
         proxies=read_networks(table, "proxies"),
         certificate=certificate,
         key=key,
-        forwarded=_of_the_web(table, "forwarded", kind, read_networks(table, "forwarded")),
-        origins=_of_the_web(table, "origins", kind, _origins(table)),
+        forwarded=_own(table, "forwarded", kind, read_networks(table, "forwarded"), ()),
+        origins=_own(table, "origins", kind, _origins(table), ()),
         telnet=_telnet(table, kind, has_tls=certificate is not None),
     )
 
 
-def _pair(table: TomlTable, kind: ListenerKind) -> tuple[Path | None, Path | None]:
+def _pair(table: TomlTable, kind: str) -> tuple[Path | None, Path | None]:
     """Read a certificate and its key, which belong together."""
     files = {name: table.optional_path(name) for name in ("certificate", "key")}
-    wanted = _TLS[kind]
+    wanted = KINDS[kind].has_certificate
     if wanted is None:
         wanted = any(files.values())
     for name, path in files.items():
@@ -140,34 +109,37 @@ def _pair(table: TomlTable, kind: ListenerKind) -> tuple[Path | None, Path | Non
             continue
         if path is None:
             other = "certificate" if name == "key" else "key"
-            when = 'kind is "telnets"' if _TLS[kind] else f"there is a {other}"
+            when = f'kind is "{kind}"' if KINDS[kind].has_certificate else f"there is a {other}"
             table.refuse(name, f"must name the file when {when}")
         else:
-            where = 'kind "telnets" and "web"'
-            table.refuse(name, f'is for {where} only, and this one is "{kind}"')
+            may = [each for each, row in KINDS.items() if row.has_certificate is not False]
+            _refuse_kind(table, name, kind, may)
     return files["certificate"], files["key"]
 
 
-def _of_the_web(
-    table: TomlTable, name: str, kind: ListenerKind, found: tuple[T, ...]
-) -> tuple[T, ...]:
-    if found and kind != "web" and table.sound("kind", name):
-        table.refuse(name, f'is for kind "web" only, and this one is "{kind}"')
-        return ()
-    return found
+def _refuse_kind(table: TomlTable, name: str, kind: str, may: Sequence[str]) -> None:
+    kinds = " and ".join(f'"{each}"' for each in may)
+    table.refuse(name, f'is for kind {kinds} only, and this one is "{kind}"')
 
 
-def _telnet(table: TomlTable, kind: ListenerKind, *, has_tls: bool) -> bool:
+def _own(table: TomlTable, name: str, kind: str, found: T, none: T) -> T:
+    """Return what was found of a key that only some kinds have; `none` for another kind."""
+    if found == none or name in KINDS[kind].own or not table.sound("kind", name):
+        return found
+    _refuse_kind(table, name, kind, [each for each, row in KINDS.items() if name in row.own])
+    return none
+
+
+def _telnet(table: TomlTable, kind: str, *, has_tls: bool) -> bool:
     if not table.flag("telnet", False):
         return False
     if not table.sound("kind", "telnet", "certificate", "key"):
         return False
-    if kind != "web":
-        table.refuse("telnet", f'is for kind "web" only, and this one is "{kind}"')
-    elif not has_tls:
+    wanted = _own(table, "telnet", kind, True, False)
+    if wanted and not has_tls:
         reason = "needs a certificate: without TLS nothing tells a silent browser from a caller"
         table.refuse("telnet", reason)
-    return kind == "web" and has_tls
+    return wanted and has_tls
 
 
 def _origins(table: TomlTable) -> tuple[str, ...]:

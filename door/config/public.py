@@ -11,7 +11,7 @@ from door.config.listeners import ORIGIN
 from timebank.settings.toml import shown
 
 if TYPE_CHECKING:
-    from door.config.listeners import ListenerSettings
+    from door.lines.registry import ListenerSettings
     from timebank.settings.toml import TomlTable
 
 LONGEST_ADDRESS = 200

@@ -22,6 +22,7 @@ from ansi.canvas import Canvas
 from door import wording
 from door.call.display import literal
 from door.clock import sleep
+from door.lines.registry import KINDS
 from door.lines.web import pages
 from door.lobby import bulletins, greeting, texts
 from timebank.errors import BooksFailed
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.books import Books
     from door.config.config import Config
-    from door.config.listeners import ListenerSettings
     from door.config.public import PublicSettings
     from door.lines.web.pages import File
     from door.lobby.bulletins import Bulletin
@@ -48,7 +48,6 @@ ABOUT, PICTURE, SEALS = "about", "about.png", "seals.txt"
 # The picture: a usual screen, of which a drawing has the upper rows, and a bar below.
 COLUMNS, LEAST_ROWS, MOST_ROWS = 80, 20, 25
 SCALE = 2
-USUAL_PORTS = {"telnet": 23, "telnets": 992, "ssh": 22}
 LOOPBACK = ("127.", "::1")
 
 log = logging.getLogger("door.server")
@@ -174,29 +173,10 @@ def _ways(config: Config, ports: Sequence[int]) -> list[CallingWay]:
     found = [CallingWay("web", public.address, public.address)]
     for listener, port in zip(config.listeners, ports, strict=True):
         if not (listener.proxies or listener.host.startswith(LOOPBACK)):
-            found += _ways_by(listener, public.host, port)
+            name = "telnets" if listener.telnet else listener.kind
+            if (way := KINDS[name].way) is not None:
+                found.append(CallingWay(name, *way(public.host, port)))
     return list(dict.fromkeys(found))
-
-
-def _ways_by(listener: ListenerSettings, host: str, port: int) -> Iterator[CallingWay]:
-    kind = "telnets" if listener.telnet else listener.kind
-    is_usual = port == USUAL_PORTS.get(kind)
-    link = f"[{host}]" if ":" in host else host
-    if kind in ("telnet", "telnets"):
-        where = f"{host} {port}" if kind == "telnets" or not is_usual else host
-        typed = f"telnet {where}" if kind == "telnet" else where
-        yield CallingWay(kind, typed, f"{kind}://{link}:{port}")
-    elif kind == "ssh":
-        yield CallingWay(kind, f"ssh new@{host}" if is_usual else f"ssh -p {port} new@{host}")
-
-
-def _named(kind: str) -> str:
-    return {
-        "web": _("In a browser"),
-        "telnet": _("By telnet"),
-        "telnets": _("By telnet with TLS (host and port)"),
-        "ssh": _("By SSH, the first time"),
-    }[kind]
 
 
 # The picture.
@@ -328,7 +308,7 @@ def _calling(ways: Sequence[CallingWay]) -> str:
         if way.link:
             typed = f'<a href="{html.escape(way.link)}">{typed}</a>'
         if way.name:
-            rows.append(f"<dt>{html.escape(_named(way.name))}</dt>\n<dd>{typed}</dd>")
+            rows.append(f"<dt>{html.escape(_(KINDS[way.name].called))}</dt>\n<dd>{typed}</dd>")
         else:
             rows.append(f"<li>{typed}</li>")
     inside, kind = "\n".join(rows), "dl" if ways[0].name else "ul"

@@ -11,7 +11,7 @@ import os
 import resource
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,13 +33,10 @@ from door.errors import (
     CannotListen,
     CertificateRefused,
     Closing,
-    HostKeyRefused,
 )
 from door.flag import Flag
 from door.lines.port.connection import Entrance
-from door.lines.rlogin import rlogin
-from door.lines.ssh import NEEDS_EXTRA
-from door.lines.telnet import hardened
+from door.lines.registry import KINDS, Answering
 from door.lines.tls.certificates import doubt
 from door.lines.tls.tls import Certificate
 from door.server import health
@@ -57,8 +54,9 @@ from door.session.logon import DRAINING
 from door.session.session import answer
 from door.tables import floor
 from timebank import serving
+from timebank.callers import ssh_keys
 from timebank.calls.calls import close_orphaned_calls, latest_addresses
-from timebank.errors import BooksTaken, BooksUnavailable, OlderBooks, SettingsError
+from timebank.errors import BooksFailed, BooksTaken, BooksUnavailable, OlderBooks, SettingsError
 from timebank.language import N_, Phrase, _, speaking_to
 from timebank.ledger import entry
 from timebank.ledger.database import Database
@@ -71,11 +69,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from door.config.config import Config
-    from door.config.listeners import ListenerSettings as Where
     from door.lines.line import Line
     from door.lines.port.listener import Listener
+    from door.lines.registry import ListenerSettings
     from door.lines.rlogin.header import RloginHeader
     from door.lines.ssh.ssh_identity import Shown
+    from door.lines.web.pages import File
     from door.server.for_doors import ForDoors
     from door.server.public_page import PublicPage
     from timebank.ledger.database import Desk
@@ -359,54 +358,37 @@ class Server:
     def _look_back(self, desk: Desk) -> tuple[list[tuple[str, str]], list[str]]:
         return latest_addresses(desk, REMEMBERED), people.doubts(desk, self.board.config.path)
 
-    async def _listen(self, where: Where) -> Listener:
+    async def _listen(self, where: ListenerSettings) -> Listener:
         certificate = None
         if where.certificate is not None and where.key is not None:
             certificate = Certificate(where.certificate, where.key)
             _warn_of_certificate(where.certificate, where.key, self.board.clock.now())
         entrance = Entrance(self.board.reception, where.proxies, certificate)
-        listener: Listener
-        if where.kind == "web":
-            listener = self._web(where, entrance)
-        elif where.kind == "ssh":
-            listener = self._ssh(entrance)
-        elif where.kind == "rlogin":
-            listener = rlogin.RloginListener(self._answer_board, rlogin.USUAL_LIMITS, entrance)
-        else:
-            listener = hardened.TelnetListener(self._answer, hardened.USUAL_LIMITS, entrance)
+        server = Answering(
+            board=self.board.config.board.name,
+            data=self.board.config.board.data,
+            logon_seconds=self.board.config.calls.logon_seconds,
+            answer=self._answer,
+            answer_ssh=self._answer_ssh,
+            answer_board=self._answer_board,
+            knows_key=self._knows_key,
+            is_blocked=self.board.reception.is_blocked,
+            public_files=self._public_files,
+        )
+        listener = KINDS[where.kind].listener(server, where, entrance)
         return await listener.open(where.host, where.port)
 
-    def _ssh(self, entrance: Entrance) -> Listener:
-        try:
-            from door.server import ssh_calls  # noqa: PLC0415 - an extra, and for this port alone
+    def _public_files(self) -> MutableMapping[str, File]:
+        from door.server.public_page import PublicPage  # noqa: PLC0415 - for the web alone
 
-            return ssh_calls.listener(self.board, self._answer_ssh, entrance)
-        except ImportError as missing:
-            raise CannotListen(NEEDS_EXTRA) from missing
-        except HostKeyRefused as refused:
-            raise CannotListen(str(refused)) from refused
-
-    def _web(self, where: Where, entrance: Entrance) -> Listener:
-        try:
-            from door.lines.web import web  # noqa: PLC0415 - an extra, and for this port alone
-            from door.server.public_page import PublicPage  # noqa: PLC0415 - likewise
-        except ImportError as error:
-            raise CannotListen(
-                f"Port {where.port} is for the web, and what that needs is not installed: run"
-                " pip install 'blackjack-for-time[web]'."
-            ) from error
         self.public_page = self.public_page or PublicPage(self.board, self.books)
-        return web.WebListener(
-            self._answer,
-            web.USUAL_LIMITS,
-            entrance,
-            board=self.board.config.board.name,
-            more=self.public_page.files,
-            forwarded=where.forwarded,
-            origins=where.origins,
-            is_blocked=self.board.reception.is_blocked,
-            takes_telnet=where.telnet,
-        )
+        return self.public_page.files
+
+    async def _knows_key(self, name: str, key: bytes) -> bool:
+        try:
+            return await self.books.run(lambda desk: ssh_keys.owner(desk, name, key)) is not None
+        except BooksFailed:
+            return False  # a password is asked for, and then the caller is told
 
     async def _open_health(self) -> None:
         """Tell front ends how this server is, if the settings say where; raises `CannotListen`."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo, available_timezones
 
 from door.config.config import LONGEST_BOARD_NAME, NEW_CALLER
-from door.config.listeners import EVERY_ADDRESS, USUAL_PORTS
+from door.config.listeners import EVERY_ADDRESS, USUAL
 from door.errors import DoesNotFit
+from door.lines.registry import KINDS
 from timebank.errors import NameRefused
 from timebank.names import names
 from timebank.settings.toml import guess, shown
@@ -94,7 +95,7 @@ def in_the_way(number: int) -> str:
 
 def free_port() -> int:
     """Return the usual port where it is free, else 0, which is any."""
-    usual = USUAL_PORTS["telnet"]
+    usual = KINDS[USUAL].usual_port
     return 0 if in_the_way(usual) else usual
 
 
@@ -103,6 +104,6 @@ def usual() -> BoardAnswers:
     return BoardAnswers(
         name="Black Jack For Time",
         zone=zone_of_this_machine(),
-        port=USUAL_PORTS["telnet"],
+        port=KINDS[USUAL].usual_port,
         sysop="Sysop",
     )

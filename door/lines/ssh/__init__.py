@@ -2,8 +2,3 @@
 
 Nothing of it is imported by a board that has no such listener.
 """
-
-NEEDS_EXTRA = (
-    "Callers by SSH need a library that is not installed here: run pip install"
-    " 'blackjack-for-time[ssh]', or take that listener out of sysop.toml."
-)

@@ -16,10 +16,10 @@ import pytest
 
 from door.config import boards, config, default_file
 from door.config.defence import Defences
-from door.config.listeners import ListenerSettings
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.registry import GAMES
+from door.lines.registry import ListenerSettings
 from tests import ROOT
 from timebank.errors import SettingsError
 from timebank.settings.toml import Problems, TomlTable

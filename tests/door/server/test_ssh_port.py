@@ -12,7 +12,6 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-import door.server
 from door.errors import CannotListen
 from door.lines.ssh import host_key
 from tests.door.by_ssh import BY_SSH, LISTENER, SshTerminal, by_ssh
@@ -294,9 +293,8 @@ async def test_a_key_that_will_not_do_keeps_the_board_from_opening_and_is_left_a
 async def test_without_the_library_the_board_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("server.ssh_calls", "lines.ssh.ssh", "lines.ssh.host_key"):
+    for name in ("lines.ssh.ssh", "lines.ssh.host_key"):
         monkeypatch.delitem(sys.modules, f"door.{name}", raising=False)
-    monkeypatch.delattr(door.server, "ssh_calls", raising=False)
     monkeypatch.setitem(sys.modules, "asyncssh", None)
     with pytest.raises(CannotListen, match=r"pip install 'blackjack-for-time\[ssh\]'"):
         async with world(tmp_path, toml=TOML):

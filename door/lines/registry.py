@@ -1,0 +1,208 @@
+"""The kinds of listeners, a row each: all that the program knows of a kind but how it is spoken.
+
+Settings, server, public page and `door check` go by these rows. What speaks a kind is a folder
+beside this file, and is loaded by a board that has such a listener alone: two kinds need an extra.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from door.errors import CannotListen, HostKeyRefused
+from door.lines.rlogin.trust import Network
+from timebank.language import N_
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, MutableMapping
+
+    from door.lines.line import Line
+    from door.lines.port.connection import Entrance
+    from door.lines.port.listener import Listener
+    from door.lines.rlogin.header import RloginHeader
+    from door.lines.ssh.ssh_identity import Shown
+    from door.lines.web.pages import File
+
+NEEDS_SSH = (
+    "Callers by SSH need a library that is not installed here: run pip install"
+    " 'blackjack-for-time[ssh]', or take that listener out of sysop.toml."
+)
+NEEDS_WEB = (
+    "Port {port} is for the web, and what that needs is not installed: run"
+    " pip install 'blackjack-for-time[web]'."
+)
+
+
+@dataclass(frozen=True)
+class ListenerSettings:
+    kind: str  # of `KINDS`
+    host: str  # an address in its usual spelling
+    port: int  # 0 for any free one
+    proxies: tuple[Network, ...] = ()  # front ends that say who is calling
+    certificate: Path | None = None  # with `key`, for telnets, and for web where it has TLS
+    key: Path | None = None
+    # For web alone: front ends that say in X-Forwarded-For who is calling, and the origins of the
+    # pages that may call; without any the page must come from where it calls.
+    forwarded: tuple[Network, ...] = ()
+    origins: tuple[str, ...] = ()
+    telnet: bool = False  # whether telnet over TLS is served there too
+
+
+@dataclass(frozen=True)
+class Answering:
+    """The server, as a listener sees it: who answers its callers, and what it may ask."""
+
+    board: str  # its name
+    data: Path
+    logon_seconds: int
+    answer: Callable[[Line], Awaitable[None]]
+    answer_ssh: Callable[[Line, Shown], Awaitable[None]]
+    answer_board: Callable[[Line, RloginHeader], Awaitable[None]]
+    knows_key: Callable[[str, bytes], Awaitable[bool]]  # whether the caller of a name has that key
+    is_blocked: Callable[[str], bool]
+    public_files: Callable[[], MutableMapping[str, File]]  # of the page about the board
+
+
+@dataclass(frozen=True)
+class ListenerKind:
+    usual_port: int  # of a board
+    make: Callable[[Answering, ListenerSettings, Entrance], Listener]
+    has_certificate: bool | None = False  # None where it may have one or not
+    own: tuple[str, ...] = ()  # keys of [[listeners]] that no other kind has
+    needs: str = ""  # what is said where its extra is not installed
+    # How a front end says who is calling, and the key that names it; none where nobody calls so.
+    named_by: tuple[str, str] | None = ("the PROXY protocol", "proxies")
+    at_home: str = ""  # how to call it from this machine
+    # How to call it from elsewhere: what that is called, and by host and port what to type, and a
+    # link where browsers know one.
+    called: str = ""
+    way: Callable[[str, int], tuple[str, str]] | None = None
+    look: Callable[[Path], list[str]] | None = None  # what `door check` says of the data folder
+
+    def listener(self, server: Answering, where: ListenerSettings, entrance: Entrance) -> Listener:
+        """Make what listens there, once it is opened; raises `CannotListen`."""
+        try:
+            return self.make(server, where, entrance)
+        except ImportError as missing:
+            if not self.needs:
+                raise
+            raise CannotListen(self.needs.format(port=where.port)) from missing
+
+
+# Each loads what speaks a kind when a listener of it is made.
+
+
+def _telnet(server: Answering, _where: ListenerSettings, entrance: Entrance) -> Listener:
+    from door.lines.telnet import hardened  # noqa: PLC0415 - as all that is loaded below
+
+    return hardened.TelnetListener(server.answer, hardened.USUAL_LIMITS, entrance)
+
+
+def _rlogin(server: Answering, _where: ListenerSettings, entrance: Entrance) -> Listener:
+    from door.lines.rlogin import rlogin  # noqa: PLC0415
+
+    return rlogin.RloginListener(server.answer_board, rlogin.USUAL_LIMITS, entrance)
+
+
+def _web(server: Answering, where: ListenerSettings, entrance: Entrance) -> Listener:
+    from door.lines.web import web  # noqa: PLC0415
+
+    return web.WebListener(
+        server.answer,
+        web.USUAL_LIMITS,
+        entrance,
+        board=server.board,
+        more=server.public_files(),
+        forwarded=where.forwarded,
+        origins=where.origins,
+        is_blocked=server.is_blocked,
+        takes_telnet=where.telnet,
+    )
+
+
+def _ssh(server: Answering, _where: ListenerSettings, entrance: Entrance) -> Listener:
+    """Listen with the key in the data folder, made there if there is none."""
+    from door.lines.ssh.host_key import host_key  # noqa: PLC0415
+    from door.lines.ssh.ssh import USUAL_LIMITS, SshListener  # noqa: PLC0415
+
+    try:
+        key = host_key(server.data)
+    except HostKeyRefused as refused:
+        raise CannotListen(str(refused)) from refused
+    said = "callers by SSH are shown the key %s"
+    logging.getLogger("door.ssh").info(said, key.get_fingerprint())
+    limits = replace(USUAL_LIMITS, admission=float(server.logon_seconds))
+    return SshListener(server.answer_ssh, server.knows_key, key, limits, entrance)
+
+
+def _look_at_ssh(data: Path) -> list[str]:
+    """Tell of the key that callers by SSH are shown, so that they can compare it."""
+    try:
+        from door.lines.ssh import host_key  # noqa: PLC0415
+    except ImportError:
+        return [NEEDS_SSH]
+    path = data / host_key.NAME
+    try:
+        key = host_key.existing(data)
+    except HostKeyRefused as refused:
+        return [str(refused)]
+    if key is None:
+        return [f"The key that callers by SSH are shown is made at the first start: {path}."]
+    return [f"Callers by SSH are shown the key {key.get_fingerprint()}, which is in {path}."]
+
+
+def _by_telnet(host: str, port: int) -> tuple[str, str]:
+    typed = f"telnet {host}" if port == 23 else f"telnet {host} {port}"
+    return typed, _link("telnet", host, port)
+
+
+def _by_telnets(host: str, port: int) -> tuple[str, str]:
+    return f"{host} {port}", _link("telnets", host, port)
+
+
+def _by_ssh(host: str, port: int) -> tuple[str, str]:
+    return f"ssh new@{host}" if port == 22 else f"ssh -p {port} new@{host}", ""
+
+
+def _link(scheme: str, host: str, port: int) -> str:
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+KINDS: Mapping[str, ListenerKind] = {
+    "telnet": ListenerKind(
+        usual_port=2323,
+        make=_telnet,
+        at_home="telnet localhost {port}",
+        called=N_("By telnet"),
+        way=_by_telnet,
+    ),
+    "telnets": ListenerKind(
+        usual_port=2992,
+        make=_telnet,
+        has_certificate=True,
+        called=N_("By telnet with TLS (host and port)"),
+        way=_by_telnets,
+    ),
+    "rlogin": ListenerKind(usual_port=2513, make=_rlogin, named_by=None),
+    "web": ListenerKind(
+        usual_port=8023,
+        make=_web,
+        has_certificate=None,
+        own=("forwarded", "origins", "telnet"),
+        needs=NEEDS_WEB,
+        named_by=("X-Forwarded-For", "forwarded"),
+        at_home="http://localhost:{port} in a browser",
+        called=N_("In a browser"),
+    ),
+    "ssh": ListenerKind(
+        usual_port=2222,
+        make=_ssh,
+        needs=NEEDS_SSH,
+        called=N_("By SSH, the first time"),
+        way=_by_ssh,
+        look=_look_at_ssh,
+    ),
+}
