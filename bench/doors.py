@@ -23,7 +23,7 @@ from bench.processes import PATIENCE, ROOT, environment
 from bench.report import Goal, Row, Scale, median
 from bench.startup import LISTENS
 from door import closed
-from door.server import server_file
+from door.server import server_note
 
 # What an installed command runs.
 DOOR = "from door.cli.entry import main; main()"
@@ -163,7 +163,7 @@ def _door(config: Path, number: int) -> Ready:
 
 def _end_started(data: Path) -> None:
     """End the server that a door has started, and wait until it has let the books go."""
-    found = server_file.server_in(data)
+    found = server_note.server_in(data)
     assert found is not None
     os.kill(found.process, signal.SIGTERM)
     while found.runs:

@@ -151,8 +151,6 @@ class World:
         self.database.open()
         place = self.config.bank.lock
         self.lock = serving.take_now(place) if self.for_doors is None else self.for_doors.lock
-        if self.lock is not None:
-            self.lock.note(serving.SERVING, str(self.config.board.data))
         self.server = BoardServer(
             *(self.config, self.database, self.clock, self.new_seed, {"tutor": self.thinking}),
             for_doors=self.for_doors,

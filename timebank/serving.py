@@ -62,8 +62,9 @@ def this_process() -> str:
 class ServingNote:
     """What the holder of a lock says of itself.
 
-    `state` is what it does, `process` its name in the books, `data` its data folder if it is a
-    server, and `since` a local time. `left` is the process that served last, until another serves.
+    `state` is what it does, `process` its name in the books, and `since` a local time. A server
+    has its data folder in `data`, its settings in `config`, and its release in `version`. `left`
+    is the process that served last, until another serves.
     """
 
     def __init__(self, state: str, said: Mapping[str, str]) -> None:
@@ -71,6 +72,8 @@ class ServingNote:
         self.process = said.get("process", "")
         self.user = said.get("user", "")
         self.data = said.get("data", "")
+        self.config = said.get("config", "")
+        self.version = said.get("version", "")
         self.since = said.get("since", "")
         self.left = self.process if state == SERVING else said.get("left", "")
 
@@ -96,7 +99,7 @@ class Lock:
         self.before = _read(file)
         self.left = "" if self.before is None else self.before.left
 
-    def note(self, state: str, data: str = "") -> None:
+    def note(self, state: str, data: str = "", **more: str) -> None:
         """Say in the file what this process does now. A full disk is no reason to end.
 
         One write puts it over the note before: whoever reads, or finds it after a kill, has one of
@@ -108,6 +111,7 @@ class Lock:
             "data": data,
             "since": time.strftime("%Y-%m-%d %H:%M"),
             "left": self.left,
+            **more,
         }
         lines = [state, *(f"{name}={value}" for name, value in said.items())]
         try:

@@ -25,7 +25,7 @@ from door.games.registry import GAMES
 from door.games.solver.edge import edge
 from door.lines.registry import KINDS
 from door.lines.tls.certificates import doubt
-from door.server.server_file import of_another_release
+from door.server.server_note import of_another_release
 from timebank import files, serving
 from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksUnavailable, DatabaseRefused

@@ -215,12 +215,12 @@ def _show(where: Where, command: str, form: str, shown: AnswerShown) -> None:
 def _tell_state(where: Where) -> None:
     """Say that a board is closed for doors, and that its server is of another release."""
     from door import closed
-    from door.server import server_file
+    from door.server import server_note
 
     path, data = where
-    folders = [data] if data is not None else [Path(s.data) for s in server_file.servers_of(path)]
+    folders = [data] if data is not None else [Path(s.data) for s in server_note.servers_of(path)]
     for folder in folders:
-        for words in (closed.sentence(str(folder)), server_file.of_another_release(folder)):
+        for words in (closed.sentence(str(folder)), server_note.of_another_release(folder)):
             if words:
                 click.echo(words)
 

@@ -1,8 +1,8 @@
 """The sysop's commands to a server, by `door.sock`, where doors hand their callers over.
 
 A command is a JSON object, and each answer is one. A server that has read a command says so at
-once, and closes the connection behind its last answer. An object goes in packets (`lines.handed`)
-of PART, and the last one of SAID.
+once, and closes the connection behind its last answer. An object goes in packets
+(`lines.hand_over`) of PART, and the last one of SAID.
 """
 
 from __future__ import annotations

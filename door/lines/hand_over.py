@@ -6,9 +6,9 @@ there on it only tells of signals, writes into the host's files what the server 
 for the end. Each message is a packet of its own: a word and texts, with NUL between them, which no
 path and no environment can hold. Only behind the facts of a file stands what is in it.
 
-A server also leaves a note of where it listens, beside sysop.toml or in the home of its user. It
-holds as long as sysop.toml is the file that the server has read; who finds it so need not read all
-of that again.
+A server also leaves a note of its data folder, next to sysop.toml or in the home of its user. As
+long as sysop.toml is the file that the server has read, a door goes by the note and need not read
+the settings. The sysop's commands go by it where sysop.toml cannot be read.
 
 Light: such a process loads this and next to nothing else. `socket` alone would take it as long as
 Python itself does to start, for its enumerations.
@@ -246,15 +246,23 @@ def folder_noted(config: str) -> str | None:
         now = _version_of(os.stat(config))
     except OSError:
         return None
+    for user, version, folder in notes_on(config):
+        # Another user's server could only be there to be asked.
+        if user == os.geteuid():
+            return folder if version == now else None
+    return None
+
+
+def notes_on(config: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the notes on a sysop.toml, best first: the number of the user who has left it, the
+    version of the file that the server has read, and the server's data folder."""
     for place in _places(config):
         try:
-            # Nobody else's is believed: their server could only be there to be asked.
-            if os.lstat(place).st_uid == os.geteuid():
-                version, _, folder = os.readlink(place).partition(" ")
-                return folder if version == now else None
+            user = os.lstat(place).st_uid
+            version, _, folder = os.readlink(place).partition(" ")
         except OSError:
             continue
-    return None
+        yield user, version, folder
 
 
 def _version_of(config: os.stat_result) -> str:

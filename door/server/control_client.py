@@ -1,8 +1,8 @@
 """How a running server is asked: by the commands, and by the pages.
 
-They need its socket and nothing else: where sysop.toml cannot be read, or names another data folder
-than the server was started with, the file that the server has left says where it is
-(`door.server.server_file`).
+They need its socket and nothing else. Where sysop.toml cannot be read, or names another data folder
+than the server was started with, the note that the server has left says where it is
+(`door.server.server_note`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from door import closed
 from door.config import config
 from door.errors import NoAnswer, NobodyThere
 from door.lines import commands, hand_over
-from door.server import server_file
+from door.server import server_note
 from door.server.board_commands import COMMAND, clean
 from timebank import files, serving
 from timebank.errors import SettingsError, TimeBankError
@@ -57,11 +57,11 @@ def ask_server(
         except NobodyThere as error:
             nobody, tried = error, os.path.realpath(settings.board.data)
             problem = _elsewhere(settings.bank)
-    for server in server_file.servers_of(path):
+    for server in server_note.servers_of(path):
         if server.data == tried:
             continue
         try:
-            return ask(Path(server.data), said, server_file.trusted(path))
+            return ask(Path(server.data), said, server_note.trusted(path))
         except NobodyThere as error:
             nobody = nobody or error
     if nobody is None:
@@ -113,7 +113,7 @@ def _answer_by(wire: _socket, data: Path, said: Mapping[str, object]) -> Mapping
         if not (heard := hand_over.receive(wire)):
             raise NoAnswer(_stands_still(data)) from None
     if heard != hand_over.packed(commands.HEARD):
-        other = server_file.of_another_release(data) or "The server has hung up."
+        other = server_note.of_another_release(data) or "The server has hung up."
         raise NoAnswer(f"{other} Nothing was done.")
     wire.settimeout(SECONDS)
     text = ""
@@ -126,7 +126,7 @@ def _answer_by(wire: _socket, data: Path, said: Mapping[str, object]) -> Mapping
 
 
 def _stands_still(data: Path) -> str:
-    found = server_file.server_in(data)
+    found = server_note.server_in(data)
     process = "process" if found is None else f"process {found.process}"
     return (
         f"The server, {process}, has heard nothing for {HEARD_SECONDS:g} seconds: it stands still,"
@@ -137,7 +137,7 @@ def _stands_still(data: Path) -> str:
 
 def _nobody(data: Path) -> NoAnswer:
     """Say that no server listens in a data folder, and what became of the last one."""
-    found = server_file.server_in(data)
+    found = server_note.server_in(data)
     lock = serving.place_of(str(data / serving.BOOKS)) if found is None else found.lock
     note = serving.read(lock)
     if note is not None and note.state != serving.SERVING and serving.is_held(lock):
@@ -146,15 +146,14 @@ def _nobody(data: Path) -> NoAnswer:
         return NobodyThere(f"This board's server is not running. {said}")
     if found is None:
         return NobodyThere(f"This board's server is not running: nothing listens in {data}.")
-    since = f"{found.since:%Y-%m-%d %H:%M}"
     if found.runs:
         return NoAnswer(
-            f"Process {found.process} has served this board since {since}, but doesn't answer:"
-            f" nothing listens in {data}. SIGTERM closes the board, and no hand is lost."
+            f"Process {found.process} has served this board since {found.since}, but doesn't"
+            f" answer: nothing listens in {data}. SIGTERM closes the board, and no hand is lost."
         )
     return NobodyThere(
         f"This board's server is not running. The last one in {data}, process {found.process},"
-        f" began on {since} and ended without closing the board."
+        f" began on {found.since} and ended without closing the board."
     )
 
 

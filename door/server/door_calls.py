@@ -1,7 +1,7 @@
 """Callers whom door processes hand over, and the sysop's commands, by one socket.
 
 The process sends what its host has written into the drop files and says what its host says
-(`lines.handed`); all of that is understood here, and then it passes the line on. It also writes
+(`lines.hand_over`); all of that is understood here, and then it passes the line on. It also writes
 what goes back to the host. The server may be of another user, may not see the host's folder at all,
 and waits for no disk of a host's. Who may connect to the socket is the kernel's to say, by the
 modes of its file and its folder. Commands are for our own user and root.
@@ -138,9 +138,14 @@ class DoorListener:
         """Say beside sysop.toml where this server listens, if it does."""
         config = self._board.config
         if config.found is not None and self._wire is not None:
-            self._note = hand_over.leave_note(
-                str(config.path), config.found, str(self._path.parent)
-            )
+            folder = str(self._path.parent)
+            self._note = hand_over.leave_note(str(config.path), config.found, folder)
+            if self._note is None:
+                log.warning(
+                    "commands such as door nodes need --data %s should %s ever be unreadable:"
+                    " nothing that leads there can be written beside it or in this user's home",
+                    *(folder, config.path),
+                )
 
     def open_in(self, folder: Path) -> None:
         """Begin to listen; `OSError` where it cannot."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from door.clock import sleep
 from door.errors import CannotJoin
 from door.peers import agreement
-from door.server.server_file import version
+from door.server.server_note import version
 from timebank.errors import BooksFailed
 from timebank.servers import registry
 from timebank.servers.registry import LIVING_SECONDS, Newcomer, ServerRecord

@@ -39,7 +39,7 @@ from door.lines.port.connection import Entrance
 from door.lines.registry import KINDS, Answering
 from door.lines.tls.certificates import doubt
 from door.lines.tls.tls import Certificate
-from door.server import health
+from door.server import health, server_note
 from door.server.control import answer_control
 from door.server.door_calls import DoorListener
 from door.server.for_doors import make_way
@@ -47,7 +47,6 @@ from door.server.housekeeping import Housekeeping
 from door.server.pages_process import check_libraries, keep_pages
 from door.server.presence import Presence
 from door.server.rlogin_calls import answer_board
-from door.server.server_file import ServerFile
 from door.server.service_manager import READY, STOPPING, ServiceManager
 from door.server.tally import LoopLag
 from door.session.logon import DRAINING
@@ -169,7 +168,6 @@ class Server:
         self._health: Listener | None = None
         self._stops = False
         self._is_shut = False  # whether the sysop has closed the board, for doors as well
-        self._file = ServerFile(config.path, config.board.data, config.bank.lock, clock.now())
         self._settings_are_new = Flag()
         self.ended = asyncio.Event()  # set when the board is to close
         self.lag = LoopLag()
@@ -209,6 +207,7 @@ class Server:
             self._looks.append(asyncio.create_task(self.public_page.keep()))
         self._listen_for_doors()
         await self._open_health()
+        self._note_serving()
         self._looks.append(asyncio.create_task(self._end_when_gone()))
         self._looks.append(asyncio.create_task(self._keep_lock()))
 
@@ -223,7 +222,6 @@ class Server:
         for listener in self._listeners:
             listener.close()
         self._handed.close()
-        self._file.withdraw()
         await self._housekeeping.stop()
         # First of all: seats that are left after this are not stood, the journal keeps them.
         await self.board.stop_games()
@@ -434,7 +432,6 @@ class Server:
                 "Neither doors nor commands such as `door nodes` could reach this server in"
                 f" {folder}: {_reason(error)}."
             ) from error
-        self._file.announce()
         if self._for_doors is None:
             return
         self._for_doors.serves(
@@ -513,7 +510,12 @@ class Server:
             note = serving.read(place)
             if note is None:
                 log.error("%s was removed, and is locked again: leave it there", place)
-                self._lock.note(serving.SERVING, str(self.board.config.board.data))
+                self._note_serving()
+
+    def _note_serving(self) -> None:
+        if self._lock is not None:
+            config = self.board.config
+            server_note.leave(self._lock, config.path, config.board.data)
 
     def _close_when_empty(self) -> None:
         if self.board.draining and not self._sessions:
@@ -587,7 +589,6 @@ async def _serve(
         watched = asyncio.create_task(manager.keep_told())
         try:
             await server.start()
-            lock.note(serving.SERVING, folder)
             if for_doors is None and (problem := closed.reopen(folder)):
                 log.error("%s Doors let nobody in.", problem)
             showing = _show_the_books(server)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door.config.log_file import FILE
-from door.server import server_file
+from door.server import server_note
 from door.setup import host_boards
 from door.setup.host_boards import DROP_FILE, HostSetup
 
@@ -153,7 +153,7 @@ def _ends(process: subprocess.Popen[bytes], terminal: int) -> int | None:
 
 def _end_server(data: Path) -> None:
     """End the server that the call has started, before its books are thrown away."""
-    found = server_file.server_in(data)
+    found = server_note.server_in(data)
     if found is None or not found.runs:
         return
     with suppress(ProcessLookupError):

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from door.config.log_file import FILE
-from door.server import server_file
+from door.server import server_note
 from tests.door.attention import Stopwatch
 from tests.door.lines.host import Pty
 from tests.door.playing import Table, with_keys
@@ -411,7 +411,7 @@ async def hosted(
 
 async def end_started(data: Path) -> None:
     """End a server that a door has started, if one runs in this data folder."""
-    started = server_file.server_in(data)
+    started = server_note.server_in(data)
     if started is not None and started.runs and is_started(started.process):
         os.kill(started.process, signal.SIGTERM)
         await until_gone(started.process)

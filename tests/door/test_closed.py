@@ -12,7 +12,7 @@ import pytest
 from door import closed
 from door.lines import hand_over
 from door.run import relay, starting, turning_away
-from door.server import server_file
+from door.server import server_note
 from door.server.control import carry_out
 from tests.door.hosting import hosted, until_gone
 from tests.door.processes import served
@@ -121,7 +121,7 @@ async def test_a_server_that_a_door_has_started_leaves_the_board_open(tmp_path: 
     async with hosted(tmp_path) as host:
         visit = await host.a_visit()
         assert await visit.goes() == 0
-        started = server_file.server_in(host.config.board.data)
+        started = server_note.server_in(host.config.board.data)
         assert started is not None
         os.kill(started.process, signal.SIGTERM)
         await until_gone(started.process)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from door.server import server_file
+from door.server import server_note
 from tests.door.attention import Stopwatch
 from tests.door.hosting import HANG_UP, Host, hosted
 from tests.door.processes import (
@@ -160,7 +160,7 @@ async def test_a_server_whose_books_are_read_only_says_so_and_touches_nothing(
 
 def started(host: Host) -> trouble.Started:
     """The server that a door has started."""
-    found = server_file.server_in(host.config.board.data)
+    found = server_note.server_in(host.config.board.data)
     assert found is not None
     return trouble.Started(host.config, trouble.HasNumber(found.process))
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from bench.processes import environment
 from door.config.config import Config
 from door.run import starting
-from door.server import server_file
+from door.server import server_note
 
 HOST = "Xibalba"
 TOML = f"""
@@ -145,7 +145,7 @@ def handed_over(config: Config, server: int) -> int:
 
 def started_server(data: Path) -> int:
     """Find the process of a server that a door has started in a data folder; 0 where none runs."""
-    found = server_file.server_in(data)
+    found = server_note.server_in(data)
     if found is None or not found.runs:
         return 0
     words = Path(f"/proc/{found.process}/cmdline").read_bytes().split(b"\0")

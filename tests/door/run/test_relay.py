@@ -26,7 +26,7 @@ from door import closed
 from door.errors import DropFileRefused
 from door.lines import hand_over
 from door.run import relay, starting, turning_away
-from door.server import door_calls, server_file
+from door.server import door_calls, server_note
 from door.session import line_setup
 from door.session.arrival import WENT_ON
 from tests.door.dropfiles.writers import bbsdev, text
@@ -38,9 +38,9 @@ from tests.world import log_on, world
 NAME = "Moth@Xibalba"
 SAYS_IT_AGAIN = """
 import sys
-from door.lines import handed
-said = handed.unpacked(bytes.fromhex(sys.argv[1]))
-print(sys.getfilesystemencoding(), ascii(said[1].split()[1]), handed.packed(*said).hex())
+from door.lines import hand_over
+said = hand_over.unpacked(bytes.fromhex(sys.argv[1]))
+print(sys.getfilesystemencoding(), ascii(said[1].split()[1]), hand_over.packed(*said).hex())
 """
 ANSWERS = 60.0  # seconds that a server may take on a busy machine
 GOES_ON = WENT_ON
@@ -705,7 +705,7 @@ def install(folder: Path, release: str) -> str:
 
 
 def test_a_door_says_of_which_release_it_is(tmp_path: Path, monkeypatch) -> None:
-    assert hand_over.release() == server_file.version()
+    assert hand_over.release() == server_note.version()
     monkeypatch.setattr("sys.path", [str(tmp_path), install(tmp_path, "9.9rc1")])
     assert hand_over.release() == "9.9rc1"
     (said,) = relay._messages({}, {}, relay.Before(), hand_over.files_at(str(tmp_path)))
@@ -759,7 +759,7 @@ async def test_at_an_update_all_doors_of_a_server_go_on_at_one_of_the_new_releas
             await rider.sits_down()
             await open_a_hand(rider)
         staked = [host.balances(rider.name)["stake"] for rider in riders]
-        old = server_file.server_in(host.config.board.data)
+        old = server_note.server_in(host.config.board.data)
         assert old is not None
         await asyncio.to_thread(answered, host, "9.9")  # which is installed elsewhere
         hand_over.dial(str(host.config.board.data)).close()  # it still takes doors
@@ -769,7 +769,7 @@ async def test_at_an_update_all_doors_of_a_server_go_on_at_one_of_the_new_releas
         for rider in riders:
             await goes_on_with_the_hand(rider)
         await until_gone(old.process)
-        new = server_file.server_in(host.config.board.data)
+        new = server_note.server_in(host.config.board.data)
         assert new is not None
         assert new.version == "9.9"
         assert [host.balances(rider.name)["stake"] for rider in riders] == staked

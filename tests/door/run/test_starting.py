@@ -18,7 +18,7 @@ import pytest
 
 from door.lines import hand_over
 from door.run import relay, starting, turning_away
-from door.server import server_file
+from door.server import server_note
 from door.session.arrival import WENT_ON
 from tests.door.hosting import HANG_UP, Host, Visit, hosted, until_gone
 from tests.door.processes import HIT, INSURANCE, dealt_door, open_a_hand, question
@@ -31,7 +31,7 @@ TOML = "[server]\nstart_for_doors_minutes = 5\n"
 
 def started(host: Host) -> int:
     """The process of the server that a door has started, which runs."""
-    found = server_file.server_in(host.config.board.data)
+    found = server_note.server_in(host.config.board.data)
     assert found is not None
     assert found.runs
     return found.process

@@ -240,9 +240,10 @@ async def test_while_a_server_starts_a_command_names_it_and_not_the_last_one(
 ) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
         data = board.config.board.data
-        left = (data / "server.json").read_text()
+        left = data / "board.sqlite3.serving"
+        note = left.read_text()
     if is_killed:
-        (data / "server.json").write_text(left)
+        left.write_text(note)
     with serving.take(serving.place_of(str(data / serving.BOOKS)), serving.STARTING, str(data)):
         told = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), "nodes")
         assert told.status == 2
@@ -337,7 +338,7 @@ async def test_nodes_and_check_say_that_the_server_is_of_another_release(
     async with world(tmp_path) as board:
         for command in ("nodes", "check"):
             assert "release" not in (await sysop(board, command)).output
-        monkeypatch.setattr("door.server.server_file.version", lambda: "9.9")
+        monkeypatch.setattr("door.server.server_note.version", lambda: "9.9")
         said = f"process {os.getpid()}, is of release {hand_over.release()}, and 9.9 is installed: "
         for command in ("nodes", "check"):
             assert said in (await sysop(board, command)).output

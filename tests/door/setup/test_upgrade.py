@@ -14,7 +14,7 @@ import pytest
 
 from door.lines import hand_over
 from door.run import relay
-from door.server import server_file
+from door.server import server_note
 from tests.door.forked import BEGIN
 from tests.door.hosting import BOARD, GENEROUS, HANG_UP, Host, Visit, until_gone
 from tests.door.playing import Table, with_keys
@@ -38,7 +38,7 @@ class Wheels(NamedTuple):
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Wheels:
     folder = tmp_path_factory.mktemp("wheels")
-    version = ("pyproject.toml", f'version = "{server_file.version()}"')
+    version = ("pyproject.toml", f'version = "{server_note.version()}"')
     speaks = f'VERSION = "{hand_over.VERSION}"', 'VERSION = "next"\nLATER = True'
     # What an old door loads of the new release does not go with what it has loaded before.
     loads = "import os\n", "import os\nfrom door.lines.hand_over import LATER as LATER\n"
@@ -154,7 +154,7 @@ async def test_all_callers_of_a_server_that_a_door_started_go_on_at_each_new_rel
         visits = await host.hands()
         cards = [cards_of(visit) for visit in visits]
         for number, (wheel, release) in enumerate(((wheels.next, NEXT), (wheels.after, AFTER)), 5):
-            before = server_file.server_in(data)
+            before = server_note.server_in(data)
             assert before is not None
             await host.updates(wheel)
             another = await host.comes(number, f"Guest{number}")
@@ -162,7 +162,7 @@ async def test_all_callers_of_a_server_that_a_door_started_go_on_at_each_new_rel
                 await has_the_same(visit, held)
             await another.comes_in()
             await until_gone(before.process)
-            now = server_file.server_in(data)
+            now = server_note.server_in(data)
             assert now is not None
             assert now.version == release
             assert await another.goes() == 0
