@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from door.games.baccarat import odds
 from door.games.baccarat.kind import BACCARAT_KIND, SAMPLES
-from door.games.baccarat.rules import BACCARAT, SYSOP_CHECKS, BaccaratRules, rules_from_mapping
+from door.games.baccarat.rules import BaccaratRules
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
 from timebank.language import N_
@@ -32,7 +32,7 @@ def read(table: TomlTable) -> BaccaratSettings:
     return BaccaratSettings(
         **read_stakes(table),
         language=table.choice("language", "caller", get_args(Language)),
-        rules=read_rules(table, SYSOP_CHECKS, BACCARAT, rules_from_mapping),
+        rules=read_rules(table, BACCARAT_KIND),
     )
 
 

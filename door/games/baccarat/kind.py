@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from door.games.baccarat.round import BaccaratAction, BaccaratPhase, BaccaratRound, start
-from door.games.baccarat.rules import BACCARAT, rules_from_mapping
+from door.games.baccarat.rules import BACCARAT, CHECKS
 from door.games.engine import shuffle
 from door.games.engine.game import HOUSE_KEYS, Act, Kind, Samples
 
@@ -41,7 +41,8 @@ BACCARAT_KIND = BaccaratKind(
     name="baccarat",
     house_keys={**HOUSE_KEYS, "language": str},
     base=BACCARAT,
-    vary=rules_from_mapping,
+    checks=CHECKS,
+    only_journaled=frozenset({"decks"}),
     start=start,
     actions=BaccaratAction,
 )

@@ -4,12 +4,12 @@ docs/rules.md says which sentence of the game's text every rule reads.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, get_args
 
 from door.games.engine.cards import CARDS_IN_DECK, Card
-from door.games.engine.rules import MOST_DECKS, Check, checked, choice, whole
+from door.games.engine.rules import MOST_DECKS, Check, choice, whole
 
 RESHUFFLE_AT = 8
 """A coup that leaves so many cards or fewer is the last of its shoe."""
@@ -112,18 +112,10 @@ def bank_draw(bank: int, third: int | None) -> Draw:
     return Draw.MAY if _BANK_MAY_DRAW_AGAINST.get(bank) == third else Draw.MUST_NOT
 
 
-def rules_from_mapping(mapping: Mapping[str, object], base: BaccaratRules) -> BaccaratRules:
-    """`base` with the keys of `mapping` in place of its own; `RulesRefused` when any is wrong."""
-    # Every value has been checked against its field; replace() cannot be told so.
-    return replace(base, **checked(mapping, _CHECKS))  # type: ignore[arg-type]
-
-
-_CHECKS: Mapping[str, Check] = {
+CHECKS: Mapping[str, Check] = {
     "bank_option_3v9": choice(*get_args(Option)),
     "bank_option_5v4": choice(*get_args(Option)),
     "decks": whole(1, MOST_DECKS),
 }
-
-SYSOP_CHECKS = {key: _CHECKS[key] for key in ("bank_option_3v9", "bank_option_5v4")}
-"""The keys that belong in sysop.toml; the decks are four in this game, and stand in the journal
+"""What each key of the rules must hold. The decks are four in this game, and stand in the journal
 for those who replay another shoe."""

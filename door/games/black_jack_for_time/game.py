@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND, SAMPLES
-from door.games.blackjack.rules import (
-    BLACK_JACK_FOR_TIME,
-    BlackjackRules,
-    checks_of,
-    rules_from_mapping,
-)
+from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
 from door.games.solver.blackjack import odds
@@ -26,10 +21,8 @@ class BlackJackForTimeSettings(StakeSettings):
 
 
 def read(table: TomlTable) -> BlackJackForTimeSettings:
-    base = BLACK_JACK_FOR_TIME
-    return BlackJackForTimeSettings(
-        **read_stakes(table), rules=read_rules(table, checks_of(base), base, rules_from_mapping)
-    )
+    rules = read_rules(table, BLACK_JACK_FOR_TIME_KIND)
+    return BlackJackForTimeSettings(**read_stakes(table), rules=rules)
 
 
 GAME = Game(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from door.games.blackjack.kind import BlackJackKind
-from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, checks_of
 from door.games.engine.game import Samples
 
-BLACK_JACK_FOR_TIME_KIND = BlackJackKind(name="black-jack-for-time", base=BLACK_JACK_FOR_TIME)
+BLACK_JACK_FOR_TIME_KIND = BlackJackKind(
+    name="black-jack-for-time", base=BLACK_JACK_FOR_TIME, checks=checks_of(BLACK_JACK_FOR_TIME)
+)
 
 _HAND = {"game": "black-jack-for-time", "stake": 10, "shoe": "3H JS TH 3D 5C 9D"}
 

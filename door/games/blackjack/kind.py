@@ -8,23 +8,26 @@ from enum import StrEnum
 
 from door.games.blackjack.events import Event
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
-from door.games.blackjack.rules import BlackjackRules, rules_from_mapping
+from door.games.blackjack.rules import VALUE_OF_COIN, BlackjackRules, rules_from_mapping
 from door.games.engine import shuffle
 from door.games.engine.cards import Card
 from door.games.engine.errors import RoundRefused
-from door.games.engine.game import Act, Kind, Start, Totals, Vary
+from door.games.engine.game import Act, Kind, Start, Totals
 
 
 @dataclass(frozen=True, kw_only=True)
 class BlackJackKind(Kind):
     base: BlackjackRules
-    vary: Vary = rules_from_mapping
+    only_journaled: frozenset[str] = frozenset({VALUE_OF_COIN})
     start: Start = start
     actions: type[StrEnum] = BlackjackAction
     # Whether a visit has one shoe, closed by the table when the caller gets up.
     shoe_of_visit: bool = False
     # Whether outcomes of a replay are a list even for a single hand.
     outcomes_listed: bool = False
+
+    def vary(self, mapping: Mapping[str, object], base: BlackjackRules) -> BlackjackRules:
+        return rules_from_mapping(mapping, base)
 
     def deal(
         self, rules: Mapping[str, object], cards: Sequence[Card], stakes: Sequence[int], scale: int

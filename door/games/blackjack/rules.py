@@ -153,6 +153,9 @@ class BlackjackRules:
 _pays = Halves(MOST_PAID)
 _paid = choice("at once", "after dealer")
 
+VALUE_OF_COIN = "insurance_unit"
+"""The key that stands only in the journal."""
+
 _OF_1991: Mapping[str, Check] = {
     "decks": whole(1, MOST_DECKS),
     "shuffle": choice("hand", "shoe"),
@@ -186,7 +189,7 @@ _CHECKS: Mapping[str, Check] = {
     "double": choice("always", "10-11"),
     "double_after_split": flag,
     "dealer": choice("stand 17", "hit soft 17", "hit 17 with an ace", "hit 17"),
-    "insurance_unit": whole(1, 10**9),
+    VALUE_OF_COIN: whole(1, 10**9),
 }
 
 VEGAS_KEYS = (
@@ -282,8 +285,8 @@ VEGAS = replace(
 
 
 def checks_of(rules: BlackjackRules) -> dict[str, Check]:
-    """What each key must hold that a sysop may set in the game of these rules."""
-    return {key: _CHECKS[key] for key in rules.keys}
+    """What each key must hold in the game of these rules."""
+    return {key: _CHECKS[key] for key in _journaled(rules)}
 
 
 def rules_from_mapping(mapping: Mapping[str, object], base: BlackjackRules) -> BlackjackRules:
@@ -300,7 +303,7 @@ def rules_from_mapping(mapping: Mapping[str, object], base: BlackjackRules) -> B
     ...     print(error)
     tie: is not a rule of this game; decks: must be a whole number from 1 to 8, is 0.
     """
-    values = checked(mapping, {key: _CHECKS[key] for key in _journaled(base)})
+    values = checked(mapping, checks_of(base))
     # Every value has been checked against its field; replace() cannot be told so.
     rules: BlackjackRules = replace(base, **values)  # type: ignore[arg-type]
     if rules.hit_on_21 and rules.twenty_one_paid == "at once":
@@ -322,7 +325,7 @@ def rules_to_mapping(rules: BlackjackRules) -> dict[str, object]:
 
 def _journaled(rules: BlackjackRules) -> tuple[str, ...]:
     """The keys of a journal. The value of a coin is the table's to set, not the sysop's."""
-    return (*rules.keys, "insurance_unit")
+    return (*rules.keys, VALUE_OF_COIN)
 
 
 def _plain(number: Fraction) -> int | float:

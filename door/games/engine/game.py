@@ -12,13 +12,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
 
 from door.games.engine import shuffle
 from door.games.engine.cards import Card
 from door.games.engine.errors import IllegalAction, RoundRefused, RulesRefused, ShoeTooShort
 from door.games.engine.quoting import either, shown
+from door.games.engine.rules import Check, checked
 
 if TYPE_CHECKING:
     from functools import _lru_cache_wrapper
@@ -106,8 +107,7 @@ class Dealt(Protocol):
         """Whether nothing is left to decide."""
 
 
-# What makes rules of a mapping and of those that it varies; what starts a round with a stake.
-Vary: TypeAlias = Callable[[Mapping[str, object], Any], Any]
+# What starts a round with a stake.
 Start: TypeAlias = Callable[[Any, Sequence[Card], Any], tuple[Any, Sequence[Any]]]
 
 
@@ -126,9 +126,11 @@ class Kind(ABC):
     most_seats: int = 1
     # Keys of its table in sysop.toml that change no round, and what they hold.
     house_keys: Mapping[str, type] = field(default_factory=lambda: HOUSE_KEYS)
-    # Its rules before a house varies them; what varies them raises `RulesRefused`.
+    # Its rules before a house varies them.
     base: Any
-    vary: Vary
+    # What each key of them must hold, and which keys stand only in the journal.
+    checks: Mapping[str, Check]
+    only_journaled: frozenset[str] = frozenset()
     start: Start
     actions: type[StrEnum]
     # Cards of each shuffle that are never dealt; None where every shuffle has a seed of its own.
@@ -154,6 +156,16 @@ class Kind(ABC):
 
     # Rules.
 
+    @property
+    def sysop_keys(self) -> tuple[str, ...]:
+        """The keys of its rules that a sysop may set."""
+        return tuple(key for key in self.checks if key not in self.only_journaled)
+
+    def vary(self, mapping: Mapping[str, object], base: Any) -> Any:
+        """Return `base` with the keys of `mapping` in place of its own. `RulesRefused`, which names
+        every wrong key, when any is wrong."""
+        return replace(base, **checked(mapping, self.checks))
+
     def read_rules(self, mapping: Mapping[str, object]) -> Any:
         """Return the rules with the keys of `mapping` in place; `RoundRefused` for a wrong one."""
         values = tuple(mapping.values())
@@ -172,7 +184,10 @@ class Kind(ABC):
     def _read_once(self) -> _lru_cache_wrapper[Any]:
         """What reads rules once, by their names, values and types: every hand asks for those of
         its table a few times. A memory of its own, for to hash `base` takes longer than that."""
-        return lru_cache(maxsize=64)(partial(_rules_of, self.vary, self.base))
+        return lru_cache(maxsize=64)(self._rules_of)
+
+    def _rules_of(self, names: tuple[str, ...], values: tuple[object, ...], _types: object) -> Any:
+        return self.vary(dict(zip(names, values, strict=True)), self.base)
 
     def decks(self, rules: Mapping[str, object]) -> int:
         """Return of how many decks its shoe is; `RoundRefused` for rules that make no round."""
@@ -301,12 +316,6 @@ def card_at(shoe: Sequence[Card], number: int) -> Card:
         cards = "1 card is" if len(shoe) == 1 else f"{len(shoe)} cards are"
         raise ShoeTooShort(f"The shoe is too short: its {cards} not enough.")
     return shoe[number]
-
-
-def _rules_of(
-    vary: Vary, base: object, names: tuple[str, ...], values: tuple[object, ...], _types: object
-) -> Any:
-    return vary(dict(zip(names, values, strict=True)), base)
 
 
 def _small(error: Exception) -> str:

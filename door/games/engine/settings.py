@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from door.games.engine.errors import RulesRefused
-from door.games.engine.rules import Check
+from door.games.engine.game import Kind
 from timebank.settings.toml import TomlTable
 
 MOST_COINS = 1440  # a day of the smallest coins
 MOST_TURNS = 9999  # a day
-
-R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -60,18 +58,11 @@ def read_stakes(table: TomlTable) -> dict[str, Any]:
     return stakes
 
 
-def read_rules(
-    table: TomlTable,
-    checks: Mapping[str, Check],
-    base: R,
-    from_mapping: Callable[[Mapping[str, object], R], R],
-) -> R:
-    """Read the house's variations of `base`, the keys of `checks`; problems are noted in `table`.
-
-    `from_mapping` raises `RulesRefused`."""
+def read_rules(table: TomlTable, kind: Kind) -> Any:
+    """Read the house's variations of a game's rules; problems are noted in `table`."""
     try:
-        return from_mapping(table.part(checks), base)
+        return kind.vary(table.part(kind.sysop_keys), kind.base)
     except RulesRefused as refusal:
         for key, reason in refusal.problems:
             table.refuse(key, reason)
-        return base
+        return kind.base

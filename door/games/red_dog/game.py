@@ -8,7 +8,7 @@ from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
 from door.games.red_dog import odds
 from door.games.red_dog.kind import RED_DOG_KIND, SAMPLES
-from door.games.red_dog.rules import RED_DOG, SYSOP_CHECKS, RedDogRules, rules_from_mapping
+from door.games.red_dog.rules import RedDogRules
 from timebank.language import N_
 from timebank.settings.toml import TomlTable
 
@@ -19,8 +19,7 @@ class RedDogSettings(StakeSettings):
 
 
 def read(table: TomlTable) -> RedDogSettings:
-    rules = read_rules(table, SYSOP_CHECKS, RED_DOG, rules_from_mapping)
-    return RedDogSettings(**read_stakes(table), rules=rules)
+    return RedDogSettings(**read_stakes(table), rules=read_rules(table, RED_DOG_KIND))
 
 
 GAME = Game(

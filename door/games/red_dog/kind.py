@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from door.games.engine.game import Act, Kind, Samples
 from door.games.red_dog.round import RedDogAction, RedDogRound, start
-from door.games.red_dog.rules import RED_DOG, rules_from_mapping
+from door.games.red_dog.rules import CHECKS, RED_DOG
 
 
 class RedDogKind(Kind):
@@ -20,7 +20,7 @@ class RedDogKind(Kind):
 
 
 RED_DOG_KIND = RedDogKind(
-    name="red-dog", base=RED_DOG, vary=rules_from_mapping, start=start, actions=RedDogAction
+    name="red-dog", base=RED_DOG, checks=CHECKS, start=start, actions=RedDogAction
 )
 
 _HAND = {"game": "red-dog", "stake": 10}

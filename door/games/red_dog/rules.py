@@ -6,11 +6,11 @@ docs/rules.md says where each rule comes from.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from door.games.engine.cards import CARDS_IN_DECK, Card
-from door.games.engine.rules import MOST_DECKS, Check, checked, choice, whole
+from door.games.engine.rules import MOST_DECKS, Check, choice, whole
 
 MOST_CARDS = 3
 """No round takes more."""
@@ -75,15 +75,9 @@ def pays(spread: int) -> int:
     return SPREAD_PAYS.get(spread, WIDEST_PAYS)
 
 
-def rules_from_mapping(mapping: Mapping[str, object], base: RedDogRules) -> RedDogRules:
-    """`base` with the keys of `mapping` in place of its own; `RulesRefused` when any is wrong."""
-    # Every value has been checked against its field; replace() cannot be told so.
-    return replace(base, **checked(mapping, SYSOP_CHECKS))  # type: ignore[arg-type]
-
-
-SYSOP_CHECKS: Mapping[str, Check] = {
+CHECKS: Mapping[str, Check] = {
     "decks": whole(1, MOST_DECKS),
     "shuffle": choice("hand", "shoe"),
     "penetration": whole(1, 100),
 }
-"""What a sysop may set under [games.red-dog]."""
+"""What each key of the rules must hold."""

@@ -46,7 +46,7 @@ def _less_generous(game: Game, rules: Any) -> Iterator[tuple[str, Any]]:
     together, said = rules, ""
     more: list[tuple[str, Any]] = []
     for key, value in _MEANER:
-        if key not in getattr(rules, "keys", ()) or not _is_meaner(value, getattr(rules, key)):
+        if key not in game.kind.sysop_keys or not _is_meaner(value, getattr(rules, key)):
             continue
         words = f'`{key} = "{value}"`' if isinstance(value, str) else f"`{key} = {value}`"
         yield words, game.kind.vary({key: value}, rules)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from door.games.blackjack.rules import UNIX_BJ, BlackjackRules, checks_of, rules_from_mapping
+from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import MOST_COINS, MOST_TURNS, StakeSettings, read_rules
 from door.games.solver.blackjack import odds
@@ -45,7 +45,7 @@ def read(table: TomlTable) -> UnixBjSettings:
         turns_per_day=table.whole("turns_per_day", 20, 0, MOST_TURNS),
         stakes=table.choice("stakes", "play money", ("play money", "minutes")),
         prompts=table.choice("prompts", "1975", ("1975", "1971")),
-        rules=read_rules(table, checks_of(UNIX_BJ), UNIX_BJ, rules_from_mapping),
+        rules=read_rules(table, UNIX_BJ_KIND),
     )
 
 

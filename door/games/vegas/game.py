@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from door.games.blackjack.rules import (
-    MOST_SEATS,
-    VEGAS,
-    BlackjackRules,
-    checks_of,
-    rules_from_mapping,
-)
+from door.games.blackjack.rules import MOST_SEATS, BlackjackRules
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
 from door.games.solver.blackjack import odds
@@ -44,7 +38,7 @@ def read(table: TomlTable) -> VegasSettings:
         bell_seconds=table.whole("bell_seconds", 20, 1, LONGEST_WAIT),
         turn_seconds=table.whole("turn_seconds", 30, 1, LONGEST_WAIT),
         resume_wait=table.whole("resume_wait", 60, 1, LONGEST_WAIT),
-        rules=read_rules(table, checks_of(VEGAS), VEGAS, rules_from_mapping),
+        rules=read_rules(table, VEGAS_KIND),
     )
 
 

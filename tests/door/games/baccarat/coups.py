@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from door.games.baccarat.events import BaccaratOutcome, BaccaratSettled, Event
+from door.games.baccarat.kind import BACCARAT_KIND
 from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
-from door.games.baccarat.rules import BACCARAT, BaccaratRules, rules_from_mapping
+from door.games.baccarat.rules import BACCARAT, BaccaratRules
 from door.games.engine.cards import Card, parse_card, parse_cards
 
 STAKE = 100
@@ -16,7 +17,7 @@ BANK_CARD, BANK_NO_CARD = BaccaratAction.BANK_CARD, BaccaratAction.BANK_NO_CARD
 
 def house(**keys: object) -> BaccaratRules:
     """The house's baccarat with keys as in sysop.toml."""
-    return rules_from_mapping(keys, BACCARAT)
+    return BACCARAT_KIND.vary(keys, BACCARAT)
 
 
 def card_of(value: int) -> Card:

@@ -14,11 +14,11 @@ from door.games.baccarat.events import (
     BaccaratSettled,
     Event,
 )
+from door.games.baccarat.kind import BACCARAT_KIND
 from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
 from door.games.baccarat.rules import (
     BACCARAT,
     point_of,
-    rules_from_mapping,
 )
 from door.games.engine.cards import Card, deck
 from door.games.engine.errors import IllegalAction, RulesRefused, ShoeTooShort
@@ -47,7 +47,7 @@ def played(
     house: House, shoe: Shoe, stake: int, chosen: list[bool]
 ) -> tuple[list[BaccaratRound], list[Event], list[BaccaratAction]]:
     """A coup to its end: its states, all events, the actions taken."""
-    coup, happened = start(rules_from_mapping(house, BACCARAT), shoe, stake)
+    coup, happened = start(BACCARAT_KIND.vary(house, BACCARAT), shoe, stake)
     states, events, taken = [coup], list(happened), []
     while not coup.over:
         taken.append(coup.legal()[chosen[len(taken)]])
@@ -149,7 +149,7 @@ def test_a_shoe_that_ends_too_soon_leaves_the_round_as_it_was(
 
 
 def play_short(house: House, shoe: Shoe, taken: list[BaccaratAction]) -> None:
-    coup, _ = start(rules_from_mapping(house, BACCARAT), shoe, 1)
+    coup, _ = start(BACCARAT_KIND.vary(house, BACCARAT), shoe, 1)
     for action in taken:
         coup, _ = coup.apply(action)
 
@@ -171,8 +171,8 @@ def test_nothing_on_the_table_can_be_changed_in_place() -> None:
 
 @given(houses)
 def test_the_rules_of_a_journal_are_read_back_as_they_were(house: House) -> None:
-    rules = rules_from_mapping(house, BACCARAT)
-    assert rules_from_mapping(asdict(rules), BACCARAT) == rules
+    rules = BACCARAT_KIND.vary(house, BACCARAT)
+    assert BACCARAT_KIND.vary(asdict(rules), BACCARAT) == rules
 
 
 def test_every_wrong_key_is_named_at_once() -> None:
@@ -183,7 +183,7 @@ def test_every_wrong_key_is_named_at_once() -> None:
         "ties": "push",
     }
     with pytest.raises(RulesRefused) as refused:
-        rules_from_mapping(wrong, BACCARAT)
+        BACCARAT_KIND.vary(wrong, BACCARAT)
     assert [tuple(problem) for problem in refused.value.problems] == [
         ("bank_option_3v9", 'must be "draw", "stand" or "toss", is "hit"'),
         ("bank_option_5v4", 'must be "draw", "stand" or "toss", is true'),

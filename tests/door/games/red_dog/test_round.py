@@ -29,7 +29,6 @@ from door.games.red_dog.rules import (
     RedDogRules,
     pays,
     rank_of,
-    rules_from_mapping,
 )
 
 RANKS = "23456789TJQKA"
@@ -40,9 +39,11 @@ def dealt(cards: str, bet: int = 10) -> RedDogRound:
     return start(RED_DOG, parse_cards(cards), bet)[0]
 
 
-@pytest.mark.parametrize("module", ["rules", "round", "words"])
+@pytest.mark.parametrize(
+    "module", ["games.red_dog.rules", "games.red_dog.round", "tables.red_dog.words"]
+)
 def test_the_examples_in_docstrings_hold(module: str) -> None:
-    result = doctest.testmod(importlib.import_module(f"door.games.red_dog.{module}"))
+    result = doctest.testmod(importlib.import_module(f"door.{module}"))
     assert result.attempted > 0
     assert result.failed == 0
 
@@ -166,7 +167,7 @@ def test_cards_are_shuffled_when_the_house_says() -> None:
 
 def test_rules_come_out_of_a_mapping_as_they_went_in() -> None:
     rules = RedDogRules(decks=8, shuffle="shoe", penetration=1)
-    assert rules_from_mapping(asdict(rules), RED_DOG) == rules
+    assert RED_DOG_KIND.vary(asdict(rules), RED_DOG) == rules
     assert [pays(spread) for spread in range(1, 12)] == [ODDS[spread] for spread in range(1, 12)]
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from door.games.baccarat.kind import BACCARAT_KIND
 from door.games.baccarat.round import BaccaratAction, BaccaratPhase, BaccaratRound
-from door.games.baccarat.rules import BACCARAT, rules_from_mapping
+from door.games.baccarat.rules import BACCARAT
 from door.games.engine import shuffle
 from door.tables.play import Play
 from tests.door.processes import OPEN_ALL_DAY, served
@@ -83,7 +84,7 @@ async def test_who_hangs_up_while_the_cards_slide_has_their_coup_in_the_books(
         assert ada.play_money("usd-cent")["bankroll"] == 107_000
 
 
-TOSSES = rules_from_mapping({"bank_option_3v9": "toss", "bank_option_5v4": "toss"}, BACCARAT)
+TOSSES = BACCARAT_KIND.vary({"bank_option_3v9": "toss", "bank_option_5v4": "toss"}, BACCARAT)
 
 
 def tosses_after_a_card(coup: BaccaratRound) -> bool:

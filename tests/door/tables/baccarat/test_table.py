@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from door.games.baccarat.kind import BACCARAT_KIND
 from door.games.baccarat.round import BaccaratAction, BaccaratPhase, BaccaratRound, start
-from door.games.baccarat.rules import BACCARAT, rules_from_mapping
+from door.games.baccarat.rules import BACCARAT
 from door.games.engine import shuffle
 from tests.door.punting import (
     MENUS,
@@ -106,7 +107,7 @@ async def test_a_natural_is_called_and_ends_the_coup(tmp_path: Path) -> None:
 # The bank's options, and the toss
 
 
-TOSSES = rules_from_mapping({"bank_option_3v9": "toss", "bank_option_5v4": "toss"}, BACCARAT)
+TOSSES = BACCARAT_KIND.vary({"bank_option_3v9": "toss", "bank_option_5v4": "toss"}, BACCARAT)
 
 
 def tossing(coup: BaccaratRound) -> bool:
