@@ -17,7 +17,8 @@ ROOT = Path(__file__).parent.parent
 PARTS = ROOT / "door/lines/web/page"
 _ICON = '<link rel="icon" href="icon.svg">\n'
 _STYLE = '<link rel="stylesheet" href="check.css">'
-_SCRIPTS = ("fairness.js", "payments.js", "packed.js", "check.js")  # each needs those before it
+# Each needs those before it.
+_SCRIPTS = ("rules.js", "fairness.js", "payments.js", "packed.js", "check.js")
 _SCRIPT = '<script type="module" src="check.js"></script>'
 
 

@@ -4,85 +4,29 @@ checks hands."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
 from fractions import Fraction
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from door.errors import NoSuchHand
 from door.games.engine import shuffle
 from door.games.engine.journaled import acts_of, mixed_into, seat_of
+from door.games.engine.rules import Halves
 from door.games.rounds import found, kind_of
 from timebank.errors import JournalDamaged
 from timebank.wagers import journal
 from timebank.wagers.rounds import VOID
 
 if TYPE_CHECKING:
-    from door.games.engine.game import Act
+    from door.games.engine.game import Act, Kind
     from door.games.engine.journaled import TableRound
     from timebank.ledger.database import Desk
     from timebank.wagers.journal import Shoe, StoredRound
 
-# How a link counts games, units, moves, keys and values; the page has the same lists (payments.js,
-# packed.js). Links are kept for years: never reorder one, and put what is new at its end.
-GAMES = ("black-jack-for-time", "vegas", "unix-bj", "baccarat", "red-dog")
-UNITS = ("second", "usd-cent", "frf-cent")
-MOVES = (
-    *("insurance", "no-insurance", "double", "split", "hit", "stay"),
-    *("card", "no-card", "bank-card", "bank-no-card", "raise"),
-)
 LETTERS = "abcdefghijklmnopqrstuvwxyz -',.\n"
-HALVES = "halves"
-WHOLE = "whole"
-_PAID = ("at once", "after dealer")
-_OPTION = ("draw", "stand", "toss")
-# Of each key, all values that it may have, or how its numbers are counted.
-RULES: Mapping[str, Mapping[str, tuple[object, ...] | str]] = {
-    "black-jack-for-time": {
-        "decks": WHOLE,
-        "shuffle": ("hand", "shoe"),
-        "penetration": WHOLE,
-        "ties": ("dealer", "push"),
-        "insurance_rounding": ("exact", "down"),
-        "insurance_pays": WHOLE,
-        "insurance_on_natural": (True, False),
-        "peek_under_ace": (True, False),
-        "hit_on_21": (False, True),
-        "natural_paid": _PAID,
-        "charlie_paid": _PAID,
-        "twenty_one_paid": ("after dealer", "at once"),
-        "twenty_one_beats": ("lower totals", "all totals"),
-        "five_card_21": ("twenty-one", "charlie"),
-        "win_pays": HALVES,
-        "natural_pays": HALVES,
-        "twenty_one_pays": HALVES,
-        "charlie_pays": HALVES,
-        "doubled_21_pays": HALVES,
-        "dealer_over": ("pays", "push"),
-        "insurance_unit": WHOLE,
-    },
-    "vegas": {
-        "decks": WHOLE,
-        "penetration": WHOLE,
-        "dealer": ("stand 17", "hit soft 17", "hit 17 with an ace", "hit 17"),
-        "double": ("always", "10-11"),
-        "double_after_split": (True, False),
-        "split_cards": ("as played", "both first"),
-        "split_aces": ("play on", "one card"),
-        "split_21": ("twenty-one", "natural"),
-        "insurance_on_natural": (True, False),
-        "natural_pays": HALVES,
-        "insurance_unit": WHOLE,
-    },
-    "unix-bj": {
-        "double_after_split": (True, False),
-        "split_aces": ("one card", "play on"),
-        "insurance_unit": WHOLE,
-    },
-    "baccarat": {"bank_option_3v9": _OPTION, "bank_option_5v4": _OPTION, "decks": WHOLE},
-    "red-dog": {"decks": WHOLE, "shuffle": ("hand", "shoe"), "penetration": WHOLE},
-}
-_VERSION = 1
+NAMES = 1021
+"""A link has a number below this for each name: see `number_of`."""
+_VERSION = 3
 _SEAL_DIGITS = 4  # of the seal, which tell a link that was damaged
 _MOST_DIGITS = 2000  # no terminal, phone or person wants a longer one
 
@@ -126,7 +70,7 @@ def proof(stored: StoredRound) -> dict[str, object]:
         "cards": list(hand.round.shoe[: hand.round.cards_used]),
         "tosses": _tosses(hand, stored),
         "game": stored.game,
-        "rules": whole_rules(hand),
+        "rules": whole_rules(hand.kind, hand.kind.read_rules(hand.rules)),
         "unit": stored.unit,
         "coin": stored.coin,
         "stakes": [bet.amount for bet in hand.bets],
@@ -136,10 +80,9 @@ def proof(stored: StoredRound) -> dict[str, object]:
     }
 
 
-def whole_rules(hand: TableRound[Any]) -> dict[str, object]:
-    """Return the rules of a hand with every key that its game has, fit for JSON."""
-    rules = asdict(hand.kind.read_rules(hand.rules))
-    return {key: _plain(rules[key]) for key in RULES[hand.kind.name]}
+def whole_rules(kind: Kind, rules: Any) -> dict[str, object]:
+    """Return rules with every key that a journal of their game has, fit for JSON."""
+    return {key: _plain(getattr(rules, key)) for key in kind.checks}
 
 
 def _plain(value: object) -> object:
@@ -191,21 +134,21 @@ def packed(stored: StoredRound) -> str:
     What the page works out itself is left out: seal, anchor, cards and tosses.
     """
     shoe = stored.shoe
-    if shoe is None or not shoe.done or shoe.signature or stored.game not in RULES:
+    if shoe is None or not shoe.done or shoe.signature:
         return ""
     hand = found(stored)
     if not _is_paid(stored, hand):
         return ""
     writer = _Writer()
     writer.put(_VERSION, 8)
-    writer.choose(stored.game, GAMES)
-    writer.choose(stored.unit, UNITS)
+    writer.name(stored.game)
+    writer.name(stored.unit)
     writer.whole(stored.coin)
     _write_shoe(writer, shoe)
     writer.whole(len(hand.bets))
     for bet in hand.bets:
         writer.whole(bet.amount)
-    writer.put(seat_of(stored), 7)
+    writer.whole(seat_of(stored))
     _write_moves(writer, acts_of(stored))
     _write_rules(writer, hand)
     net = stored.won - stored.lost
@@ -216,7 +159,7 @@ def packed(stored: StoredRound) -> str:
 def _write_shoe(writer: _Writer, shoe: Shoe) -> None:
     writer.put(int.from_bytes(shoe.seed, "big"), 2 ** (8 * shuffle.SEED_BYTES))
     writer.put(int(shoe.seal[:_SEAL_DIGITS], 16), 16**_SEAL_DIGITS)
-    writer.put(shoe.decks - 1, 8)
+    writer.whole(shoe.decks)
     writer.whole(shoe.position)
     writer.whole(shoe.link)
     writer.text(shoe.cut or "")
@@ -227,31 +170,37 @@ def _write_moves(writer: _Writer, acts: tuple[Act, ...]) -> None:
     writer.whole(len(acts))
     for act in acts:
         if act.amount is None:
-            writer.put(MOVES.index(act.word), len(MOVES) + 1)
-        else:  # the one move that has one
-            assert act.word == MOVES[0]
-            writer.put(len(MOVES), len(MOVES) + 1)
+            writer.name(act.word)
+        else:
+            writer.name(f"{act.word}:")
             writer.whole(act.amount)
 
 
 def _write_rules(writer: _Writer, hand: TableRound[Any]) -> None:
     """Write the rules that are not as the game has them by itself."""
-    known = RULES[hand.kind.name]
-    usual = asdict(hand.kind.base)
-    changed = [
-        (key, value)
-        for key, value in whole_rules(hand).items()
-        if value != usual[key] or isinstance(value, bool) != isinstance(usual[key], bool)
-    ]
+    kind = hand.kind
+    usual = whole_rules(kind, kind.base)
+    rules = whole_rules(kind, kind.read_rules(hand.rules))
+    changed = [(key, value) for key, value in rules.items() if value != usual[key]]
     writer.whole(len(changed))
     for key, value in changed:
-        writer.choose(key, tuple(known))
-        values = known[key]
-        if isinstance(values, tuple):
-            writer.choose(value, values)
+        writer.name(key)
+        if isinstance(value, bool):
+            writer.name(json.dumps(value))
+        elif isinstance(value, int | float):
+            writer.whole(int(value * 2) if isinstance(kind.checks[key], Halves) else int(value))
         else:
-            assert isinstance(value, int | float)
-            writer.whole(int(value * 2) if values == HALVES else int(value))
+            writer.name(str(value))
+
+
+def number_of(name: str) -> int:
+    """Return what a link has for the name of a game, a unit, a move, a key or a value, so that it
+    reads the same whatever other names there come to be. No two of one list have the same.
+
+    >>> number_of("vegas"), number_of("hit")
+    (73, 194)
+    """
+    return reduce(lambda number, letter: (number * 31 + letter) % NAMES, name.encode(), 0)
 
 
 class _Writer:
@@ -271,8 +220,8 @@ class _Writer:
         assert 0 <= digit < base
         self._put.append((digit, base))
 
-    def choose(self, one: object, among: tuple[object, ...]) -> None:
-        self.put(among.index(one), len(among))
+    def name(self, name: str) -> None:
+        self.put(number_of(name), NAMES)
 
     def whole(self, number: int) -> None:
         """5 bits at a time, the lowest first, and whether more follow."""

@@ -16,6 +16,7 @@ from door.games.engine.cards import parse_card
 from door.games.engine.errors import RoundRefused
 from door.games.engine.game import Act, Kind
 from door.games.engine.journaled import Bet, TableRound
+from door.games.engine.rules import Choice, Halves, Whole
 from door.games.registry import GAMES
 from door.tables.play import Deal, act, deal, take_shoe
 from door.tables.unix_bj.teletype import hand_start
@@ -88,7 +89,7 @@ def varied(name: str, chance: random.Random) -> dict[str, object]:
     """Rules that a sysop can set, some of them not the usual ones."""
     kind = GAMES[name].kind
     while True:
-        keys = chance.sample(tuple(proofs.RULES[name]), chance.randint(0, 3))
+        keys = chance.sample(tuple(kind.checks), chance.randint(0, 3))
         rules = {key: other_value(name, key, chance) for key in keys if key != "insurance_unit"}
         if name == "unix-bj":
             rules["insurance_unit"] = 1
@@ -100,12 +101,15 @@ def varied(name: str, chance: random.Random) -> dict[str, object]:
 
 
 def other_value(name: str, key: str, chance: random.Random) -> object:
-    values = proofs.RULES[name][key]
-    if values == proofs.HALVES:
-        return chance.choice((1, 1.5, 2, 2.5, 3, 11))
-    if values == proofs.WHOLE:
-        return chance.choice((1, 2, 6, 8))
-    return chance.choice(tuple(values))
+    match GAMES[name].kind.checks[key]:
+        case Choice(words):
+            return chance.choice(words)
+        case Halves():
+            return chance.choice((1, 1.5, 2, 2.5, 3, 11))
+        case Whole():
+            return chance.choice((1, 2, 6, 8))
+        case _:
+            return chance.choice((True, False))
 
 
 async def _play_one(
@@ -200,11 +204,11 @@ def tampered(hand: Proved, chance: random.Random) -> Iterator[tuple[str, dict[st
         place = chance.randrange(len(moves))
         seat, colon, word = moves[place].rpartition(":")
         if not word.isdecimal():
-            words = [each for each in proofs.MOVES if each != word]
+            words = [each for each in GAMES[game].kind.actions if each != word]
             moves[place] = f"{seat}{colon}{chance.choice(words)}"
             yield "decision", {**proof, "actions": moves}
         yield "decision", {**proof, "actions": moves[:-1]}
-    for key in proofs.RULES[game]:
+    for key in GAMES[game].kind.checks:
         if key not in KEPT_KEYS:
             value = other_value(game, key, chance)
             if value != proof["rules"][key]:
@@ -214,9 +218,7 @@ def tampered(hand: Proved, chance: random.Random) -> Iterator[tuple[str, dict[st
 def still_fits(proof: Mapping[str, Any], cards: Sequence[str]) -> bool:
     """Tell whether moves, stakes and rules come to what the proof says, by the program's replay."""
     kind = GAMES[proof["game"]].kind
-    rules = dict(proof["rules"])
-    if proof["game"] == "red-dog" or proof["game"] == "baccarat":
-        rules = {key: rules[key] for key in proofs.RULES[proof["game"]]}
+    rules = proof["rules"]
     seat = proof["seat"] - 1
     tosses = []
     try:

@@ -29,13 +29,8 @@ PURE = {"door.errors", "timebank.language"} | {
     f"door.games.engine.{name}"
     for name in ("cards", "errors", "game", "quoting", "replay", "rules", "shuffle")
 }
-# Which modules may name a game besides its folder: the registry, what is known of its chances, and
-# what is shown of its hands.
-MAY_NAME_RED_DOG = {
-    "door/games/registry.py",
-    "door/games/proofs.py",
-    "door/tables/registry.py",
-}
+# Which modules may name a game besides its folders: those that list games, and tables.
+MAY_NAME_RED_DOG = {"door/games/registry.py", "door/tables/registry.py"}
 
 
 def module_of(path: Path) -> str:

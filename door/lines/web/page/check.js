@@ -2,8 +2,9 @@
 // sent anywhere: the page makes no request. docs/fairness.md says how a hand is written.
 
 import { anchorOf, canCheck, cardsFrom, randomnessOf, sealOf, toss } from "./fairness.js";
-import { isPacked, undealtBy, unpacked } from "./packed.js";
-import { GAMES, RULES, Unplayable, isWhole, settle } from "./payments.js";
+import { UNITS, isPacked, unpacked } from "./packed.js";
+import { Unplayable, isWhole, settle } from "./payments.js";
+import { GAMES } from "./rules.js";
 
 const MOST_DECKS = 100;
 const MOST_CARDS = 1000;
@@ -178,7 +179,7 @@ const FIELDS = {
     anchor: (value, { cut }) => value === undefined || value === "" || (isSeal(value) && linkOf(cut) !== undefined),
     decks: (value) => isWhole(value, 1, MOST_DECKS),
     position: (value) => isWhole(value, 0, 1e9),
-    undealt: (value, { game }) => (game === undefined ? isWhole(value, 0, 51) : value === undealtBy(game)),
+    undealt: (value, { game }) => (game === undefined ? isWhole(value, 0, 51) : value === GAMES[game]?.undealt),
 };
 const OPEN_FIELDS = {
     seed: isSeal,
@@ -188,9 +189,9 @@ const OPEN_FIELDS = {
 const isAmount = (value) => isWhole(value, 0, 1e15);
 // Of a hand whose payment can be checked.
 const PLAYED_FIELDS = {
-    game: (value) => GAMES.includes(value),
+    game: (value) => Object.hasOwn(GAMES, value),
     rules: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-    unit: (value) => ["second", "usd-cent", "frf-cent"].includes(value),
+    unit: (value) => UNITS.includes(value),
     coin: (value) => isWhole(value, 1, 1e9),
     stakes: (value) => isFew(value) && value.length > 0 && value.every((stake) => isWhole(stake, 1, 1e12)),
     seat: (value) => isWhole(value, 1, 7),
@@ -380,7 +381,7 @@ export async function findings(given) {
         if (!(error instanceof Unplayable)) {
             throw error;
         }
-        found.push([false, words[error.word](...error.values)]);
+        found.push([error.word === "noGame" ? null : false, words[error.word](...error.values)]);
     }
     return found;
 }
@@ -396,7 +397,7 @@ async function particulars(hand) {
         told.push([words.anchor, await anchorOf(hand.seed, link)]);
     }
     if (hand.game !== undefined) {
-        const own = Object.entries(hand.rules).filter(([key, value]) => RULES[hand.game][key]?.usual !== value);
+        const own = Object.entries(hand.rules).filter(([key, value]) => GAMES[hand.game].rules[key]?.usual !== value);
         told.push([words.rules, own.map(([key, value]) => `${key} = ${JSON.stringify(value)}`).join(", ")]);
     }
     return told.filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value}`);

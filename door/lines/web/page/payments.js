@@ -1,10 +1,10 @@
 // What a hand pays, worked out from its cards, moves, stakes and rules. Written from docs/rules.md,
-// and not from the program that deals: whoever doubts the one has the other. Like fairness.js it
-// touches no page and imports nothing.
+// and not from the program that deals: whoever doubts the one has the other. Of the program there is
+// only which keys and values the rules of a game have. Like fairness.js it touches no page.
+
+import { GAMES } from "./rules.js";
 
 const CHARLIE_CARDS = 5;
-const MOST_SEATS = 7;
-const MOST_PAID = 100;
 
 // A hand that cannot be worked out; `word` names the sentence for it, `values` stand in it.
 export class Unplayable extends Error {
@@ -15,75 +15,29 @@ export class Unplayable extends Error {
     }
 }
 
-// The keys of each game in the order of docs/rules.md, with all values that they may have; the
-// first is the usual one. Links to hands count keys and values by these lists: never reorder them,
-// and put what is new at an end.
-const halves = (usual) => ({ usual, isHalves: true, holds: (value) => isWhole(2 * value, 2, 2 * MOST_PAID) });
-const whole = (usual, most) => ({ usual, holds: (value) => isWhole(value, 1, most) });
-const choice = (...values) => ({ usual: values[0], values, holds: (value) => values.includes(value) });
 export const isWhole = (value, least, most) => Number.isSafeInteger(value) && value >= least && value <= most;
-const INSURANCE_UNIT = whole(1, 1e9);
 
-export const RULES = {
-    "black-jack-for-time": {
-        decks: whole(1, 8),
-        shuffle: choice("hand", "shoe"),
-        penetration: whole(75, 100),
-        ties: choice("dealer", "push"),
-        insurance_rounding: choice("exact", "down"),
-        insurance_pays: whole(2, MOST_PAID),
-        insurance_on_natural: choice(true, false),
-        peek_under_ace: choice(true, false),
-        hit_on_21: choice(false, true),
-        natural_paid: choice("at once", "after dealer"),
-        charlie_paid: choice("at once", "after dealer"),
-        twenty_one_paid: choice("after dealer", "at once"),
-        twenty_one_beats: choice("lower totals", "all totals"),
-        five_card_21: choice("twenty-one", "charlie"),
-        win_pays: halves(2),
-        natural_pays: halves(3),
-        twenty_one_pays: halves(3),
-        charlie_pays: halves(3),
-        doubled_21_pays: halves(2),
-        dealer_over: choice("pays", "push"),
-        insurance_unit: INSURANCE_UNIT,
-    },
-    vegas: {
-        decks: whole(6, 8),
-        penetration: whole(75, 100),
-        dealer: choice("stand 17", "hit soft 17", "hit 17 with an ace", "hit 17"),
-        double: choice("always", "10-11"),
-        double_after_split: choice(true, false),
-        split_cards: choice("as played", "both first"),
-        split_aces: choice("play on", "one card"),
-        split_21: choice("twenty-one", "natural"),
-        insurance_on_natural: choice(true, false),
-        natural_pays: halves(2.5),
-        insurance_unit: INSURANCE_UNIT,
-    },
-    "unix-bj": {
-        double_after_split: choice(true, false),
-        split_aces: choice("one card", "play on"),
-        insurance_unit: INSURANCE_UNIT,
-    },
-    baccarat: {
-        bank_option_3v9: choice("draw", "stand", "toss"),
-        bank_option_5v4: choice("draw", "stand", "toss"),
-        decks: whole(4, 8),
-    },
-    "red-dog": {
-        decks: whole(1, 8),
-        shuffle: choice("hand", "shoe"),
-        penetration: whole(75, 100),
-    },
-};
-export const GAMES = Object.keys(RULES);
+// Whether a rule of a game may have a value.
+function holds({ values, least, most, step }, value) {
+    return values === undefined ? isWhole(value / step, least / step, most / step) : values.includes(value);
+}
 
-// What no house can change at these two tables, where it is not as at Black Jack For Time.
+// What no house can change at these tables.
 const AS_ONE_CARD_AFTER_ANOTHER = {
     ties: "push",
+    insurance_rounding: "exact",
+    insurance_pays: 2,
+    insurance_on_natural: true,
+    peek_under_ace: true,
+    hit_on_21: false,
+    natural_paid: "at once",
+    twenty_one_paid: "after dealer",
+    twenty_one_beats: "lower totals",
+    win_pays: 2,
     twenty_one_pays: 2,
+    doubled_21_pays: 2,
     natural_pays: 2.5,
+    dealer_over: "pays",
     splits: true,
     charlies: false,
 };
@@ -102,12 +56,9 @@ const OWN = {
 
 // Rules with every key of their game; Unplayable for a key or a value that it does not know.
 export function wholeRules(game, rules) {
-    const known = RULES[game];
-    if (known === undefined) {
-        throw new Unplayable("noGame", game);
-    }
+    const known = GAMES[game].rules;
     for (const [key, value] of Object.entries(rules)) {
-        if (!Object.hasOwn(known, key) || !known[key].holds(value)) {
+        if (!Object.hasOwn(known, key) || !holds(known[key], value)) {
             throw new Unplayable("noRule", key, JSON.stringify(value));
         }
     }
@@ -115,25 +66,32 @@ export function wholeRules(game, rules) {
     return { ...Object.fromEntries(usual), ...rules };
 }
 
+// How the hands of each game are paid. The page does not check payments of a game that is not here.
+const asBlackJack = (game) => (rules, table, stakes, seat) =>
+    blackJack({ ...OWN[game], ...rules }, table, stakes, seat);
+const PAYMENTS = {
+    ...Object.fromEntries(Object.keys(OWN).map((game) => [game, asBlackJack(game)])),
+    baccarat: (rules, table, [stake]) => baccarat(rules, table, stake),
+    "red-dog": (rules, table, [stake]) => redDog(table, stake),
+};
+
 // What a seat of a hand has won and lost. `hand` has game, rules, stakes (of every seat, in the
 // smallest unit), seat (from 1) and actions, as door replay takes them; `cards` are the shoe from
 // the hand's first card on, those to come included. What comes back: staked, lost, returned, won;
 // outcome, laid (the cards, by their names in the journal), used (how many cards), bets (a line for
 // each hand of the seat), and tosses (before which card of the hand, from 0, for a card or not).
 export function settle(hand, cards) {
+    if (!Object.hasOwn(PAYMENTS, hand.game)) {
+        throw new Unplayable("noGame", hand.game);
+    }
     const rules = wholeRules(hand.game, hand.rules);
     const table = new Table(cards, hand.actions);
     const { stakes, seat } = hand;
-    const isGood = stakes.length >= 1 && stakes.length <= (hand.game === "vegas" ? MOST_SEATS : 1);
+    const isGood = stakes.length >= 1 && stakes.length <= GAMES[hand.game].seats;
     if (!isGood || !isWhole(seat, 1, stakes.length) || !stakes.every((stake) => isWhole(stake, 1, 1e12))) {
         throw new Unplayable("noStakes");
     }
-    const found =
-        hand.game === "baccarat"
-            ? baccarat(rules, table, stakes[0])
-            : hand.game === "red-dog"
-              ? redDog(table, stakes[0])
-              : blackJack({ ...wholeRules("black-jack-for-time", {}), ...OWN[hand.game], ...rules }, table, stakes, seat);
+    const found = PAYMENTS[hand.game](rules, table, stakes, seat);
     table.end();
     const total = (name) => found.bets.reduce((sum, bet) => sum + bet[name], 0);
     const [lost, returned, won] = [total("lost"), total("returned"), total("won")];

@@ -1,7 +1,6 @@
 """Rules from the keys of a table in sysop.toml: what is taken, what is refused, and how."""
 
 import json
-import re
 from dataclasses import replace
 from decimal import Decimal
 
@@ -20,7 +19,6 @@ from door.games.blackjack.rules import (
     rules_to_mapping,
 )
 from door.games.engine.errors import RulesRefused
-from tests import ROOT
 from tests.door.games.blackjack.chances import houses, unhurried, vegas_houses
 
 
@@ -115,21 +113,6 @@ def test_whole_and_half_numbers_may_be_written_in_any_way() -> None:
 def test_the_ends_of_a_range_belong_to_it(key: str, least: int, most: int) -> None:
     for value in (least, most):
         assert rules_to_mapping(rules_from_mapping({key: value}, BLACK_JACK_FOR_TIME))[key] == value
-
-
-@pytest.mark.parametrize(
-    ("game", "rules"),
-    [("Black Jack For Time", BLACK_JACK_FOR_TIME), ("UNIX bj", UNIX_BJ), ("Vegas", VEGAS)],
-)
-def test_the_page_of_rules_lists_every_key_of_a_game_with_its_default(
-    game, rules: BlackjackRules
-) -> None:
-    page = (ROOT / "docs" / "rules.md").read_text("utf-8")
-    section = page.partition(f"\n## {game}\n")[2].partition("\n## ")[0]
-    assert section
-    rows = re.findall(r"^\| `(\w+)` \| `(.+?)` \|", section.partition("### All keys\n")[2], re.M)
-    defaults = rules_to_mapping(rules)
-    assert rows == [(key, json.dumps(defaults[key])) for key in rules.keys]
 
 
 @pytest.mark.parametrize("rules", [BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS])

@@ -1,0 +1,81 @@
+// Made by `python -m tools.page_rules`, from what each game says of itself in door/games. A rule
+// has its usual value, and either all its values or the least, the most and the steps of a number.
+
+export const GAMES = {
+    "black-jack-for-time": {
+        seats: 1,
+        undealt: 0,
+        moves: ["insurance", "no-insurance", "double", "split", "hit", "stay"],
+        rules: {
+            decks: {"usual": 1, "least": 1, "most": 8, "step": 1},
+            shuffle: {"usual": "hand", "values": ["hand", "shoe"]},
+            penetration: {"usual": 75, "least": 1, "most": 100, "step": 1},
+            ties: {"usual": "dealer", "values": ["dealer", "push"]},
+            insurance_rounding: {"usual": "exact", "values": ["exact", "down"]},
+            insurance_pays: {"usual": 2, "least": 1, "most": 100, "step": 1},
+            insurance_on_natural: {"usual": true, "values": [true, false]},
+            peek_under_ace: {"usual": true, "values": [true, false]},
+            hit_on_21: {"usual": false, "values": [true, false]},
+            natural_paid: {"usual": "at once", "values": ["at once", "after dealer"]},
+            charlie_paid: {"usual": "at once", "values": ["at once", "after dealer"]},
+            twenty_one_paid: {"usual": "after dealer", "values": ["at once", "after dealer"]},
+            twenty_one_beats: {"usual": "lower totals", "values": ["lower totals", "all totals"]},
+            five_card_21: {"usual": "twenty-one", "values": ["twenty-one", "charlie"]},
+            win_pays: {"usual": 2, "least": 1, "most": 100, "step": 0.5},
+            natural_pays: {"usual": 3, "least": 1, "most": 100, "step": 0.5},
+            twenty_one_pays: {"usual": 3, "least": 1, "most": 100, "step": 0.5},
+            charlie_pays: {"usual": 3, "least": 1, "most": 100, "step": 0.5},
+            doubled_21_pays: {"usual": 2, "least": 1, "most": 100, "step": 0.5},
+            dealer_over: {"usual": "pays", "values": ["pays", "push"]},
+            insurance_unit: {"usual": 1, "least": 1, "most": 1000000000, "step": 1},
+        },
+    },
+    "baccarat": {
+        seats: 1,
+        undealt: 0,
+        moves: ["card", "no-card", "bank-card", "bank-no-card"],
+        rules: {
+            bank_option_3v9: {"usual": "draw", "values": ["draw", "stand", "toss"]},
+            bank_option_5v4: {"usual": "draw", "values": ["draw", "stand", "toss"]},
+            decks: {"usual": 4, "least": 1, "most": 8, "step": 1},
+        },
+    },
+    "unix-bj": {
+        seats: 1,
+        undealt: 1,
+        moves: ["insurance", "no-insurance", "double", "split", "hit", "stay"],
+        rules: {
+            double_after_split: {"usual": true, "values": [true, false]},
+            split_aces: {"usual": "one card", "values": ["play on", "one card"]},
+            insurance_unit: {"usual": 1, "least": 1, "most": 1000000000, "step": 1},
+        },
+    },
+    "vegas": {
+        seats: 7,
+        undealt: 0,
+        moves: ["insurance", "no-insurance", "double", "split", "hit", "stay"],
+        rules: {
+            decks: {"usual": 6, "least": 1, "most": 8, "step": 1},
+            penetration: {"usual": 75, "least": 1, "most": 100, "step": 1},
+            dealer: {"usual": "stand 17", "values": ["stand 17", "hit soft 17", "hit 17 with an ace", "hit 17"]},
+            double: {"usual": "always", "values": ["always", "10-11"]},
+            double_after_split: {"usual": true, "values": [true, false]},
+            split_cards: {"usual": "as played", "values": ["as played", "both first"]},
+            split_aces: {"usual": "play on", "values": ["play on", "one card"]},
+            split_21: {"usual": "twenty-one", "values": ["twenty-one", "natural"]},
+            insurance_on_natural: {"usual": true, "values": [true, false]},
+            natural_pays: {"usual": 2.5, "least": 1, "most": 100, "step": 0.5},
+            insurance_unit: {"usual": 1, "least": 1, "most": 1000000000, "step": 1},
+        },
+    },
+    "red-dog": {
+        seats: 1,
+        undealt: 0,
+        moves: ["raise", "stay"],
+        rules: {
+            decks: {"usual": 1, "least": 1, "most": 8, "step": 1},
+            shuffle: {"usual": "hand", "values": ["hand", "shoe"]},
+            penetration: {"usual": 75, "least": 1, "most": 100, "step": 1},
+        },
+    },
+};

@@ -1,0 +1,57 @@
+"""What hands are checked with, for every game of the house and for one more."""
+
+from __future__ import annotations
+
+import doctest
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from door.games import proofs
+from door.games.engine.rules import Choice
+from door.games.registry import GAMES
+from tests.door import proved
+from timebank.words import Unit
+
+
+def lists_of_names() -> Iterator[list[str]]:
+    """All of which a link names one."""
+    yield list(GAMES)
+    yield list(get_args(Unit))
+    for game in GAMES.values():
+        moves = list(game.kind.actions)
+        yield [*moves, *(f"{move}:" for move in moves)]
+        yield list(game.kind.checks)
+        yield from (
+            list(check.words) if isinstance(check, Choice) else ["true", "false"]
+            for check in game.kind.checks.values()
+        )
+
+
+def test_no_two_names_of_a_list_have_the_same_number_in_a_link() -> None:
+    """Two that have are told apart by another name for the newer one."""
+    for names in lists_of_names():
+        assert len(set(map(proofs.number_of, names))) == len(names), names
+
+
+async def test_a_game_that_was_just_added_has_proofs_and_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing besides its folder and the registry need know of it."""
+    game = GAMES["baccarat"]
+    newest = replace(game, name="punto", kind=replace(game.kind, name="punto"))
+    monkeypatch.setitem(GAMES, "punto", newest)  # type: ignore[arg-type]  # it is a dict
+    monkeypatch.setattr(proved, "TABLES", {"punto": 1})
+    played = await proved.proved_hands(tmp_path, 4)
+    assert {each.proof["game"] for each in played} == {"punto"}
+    assert all(each.proof["rules"].keys() == game.kind.checks.keys() for each in played)
+    assert all(each.digits for each in played if "beacon" not in each.proof)
+
+
+def test_the_examples_in_docstrings_hold() -> None:
+    result = doctest.testmod(proofs)
+    assert result.attempted > 0
+    assert result.failed == 0

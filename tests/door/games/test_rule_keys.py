@@ -1,0 +1,53 @@
+"""The keys of rules that stand outside the folder of their game, held against it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from door.games import proofs
+from door.games.engine.descriptor import Game
+from door.games.engine.rules import Choice, Halves, Whole
+from door.games.registry import GAMES
+from door.games.solver import edge
+from tests import ROOT
+
+RULES = (ROOT / "docs" / "rules.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+def test_the_page_of_rules_has_every_key_of_a_game_with_its_default_and_its_other_values(
+    game: Game,
+) -> None:
+    section = RULES.partition(f"\n## {game.title}\n")[2].partition("\n## ")[0]
+    table = section.partition("\n### All keys")[2]
+    rows = re.findall(r"^\| `(\w+)` \| `(.+?)` \| (.+?) \|$", table, re.M)
+    usual = proofs.whole_rules(game.kind, game.kind.base)
+    assert [(key, default) for key, default, _ in rows] == [
+        (key, json.dumps(usual[key])) for key in game.kind.sysop_keys
+    ]
+    for key, default, others in rows:
+        check, told = game.kind.checks[key], set(re.findall(r"`(.+?)`", others))
+        match check:
+            case Whole() | Halves():
+                assert f"to `{check.most}`" in others
+            case Choice(words):
+                assert {default, *told} == set(map(json.dumps, words))
+            case _:
+                assert {default, *told} == {"true", "false"}
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+def test_the_usual_rules_are_rules_that_may_be(game: Game) -> None:
+    usual = proofs.whole_rules(game.kind, game.kind.base)
+    assert game.kind.vary(usual, game.kind.base) == game.kind.base
+
+
+@pytest.mark.parametrize(("key", "value"), edge._MEANER)
+def test_less_generous_rules_are_rules_of_a_game(key: str, value: object) -> None:
+    games = [game.kind for game in GAMES.values() if key in game.kind.sysop_keys]
+    assert games
+    for kind in games:
+        assert kind.vary({key: value}, kind.base)
