@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any, NoReturn
 
-    from door.lines.hand_over import HostFile, HostFolder
+    from door.lines.hand_over import HostFolder
     from door.run.caller_line import CallerLine
 
 CONFIG, CONFIG_VARIABLE = "sysop.toml", "BJFT_CONFIG"
@@ -61,9 +61,9 @@ MOST_HAND_OVERS, HAND_OVER_SECONDS = 3, 60.0  # to another server, within such a
 UP_TO_DATE_SECONDS, UP_TO_DATE_PAUSE = 60.0, 1.0
 CLOSED_SECONDS = 15.0  # how long `door serve` may take for a restart
 
+NO_FOLDER: HostFolder = ("", False, 0, [])  # nothing is read yet
 BEGIN = "from door.cli.entry import main; main()"
 SEALS = 15  # all that `fcntl` has for a file that nobody may change any more
-LONGEST_FACTS = 256  # bytes
 HANG_UPS = (signal.SIGHUP, signal.SIGTERM)
 _SIGNALS = {
     signal.SIGHUP: hand_over.HUNG_UP,
@@ -76,14 +76,23 @@ class Before:
     """What has become of a call before a server has it: `went_on` if another one had begun it.
 
     `now` is the wall clock in seconds since 1970, and `arrived` the same instant, monotonic.
-    `called_back` is the descriptor of the connection to the host, if there is one already.
+    `called_back` is the descriptor of the connection to the host, if there is one already. `place`
+    is where its drop files are looked for, and `folder` what was read there.
     """
 
     def __init__(self) -> None:
         self.now, self.arrived = time.time(), time.monotonic()
         self.went_on = False
         self.called_back: int | None = None
+        self.place, self.folder = "", NO_FOLDER
         self.release = hand_over.release()  # of this process, whatever is installed meanwhile
+
+    def read(self, place: str) -> None:
+        """Read the host's files: when the call begins, and when minutes were written into them.
+
+        Never for another server: by then they may be of the next caller, and the host asks nobody.
+        """
+        self.place, self.folder = place, hand_over.files_at(place)
 
     def call_back(self, host: str, port: int) -> int:
         """Connect to the host, once: it takes one connection. Raises `_NotServed`."""
@@ -100,15 +109,19 @@ class Before:
         only which descriptor that is, and nothing else that a door has open is sealed.
         """
         import fcntl  # noqa: PLC0415 - few doors see a release come
+        import json  # noqa: PLC0415
 
         kept = -1 if self.called_back is None else self.called_back
-        facts = f"{self.now!r} {self.arrived!r} {self.went_on:d} {kept}"
+        path, is_named, error, files = self.folder
+        read = path, is_named, error, [(*about, inside.hex()) for *about, inside in files]
+        facts = self.now, self.arrived, self.went_on, kept, self.place, read
         # No file of the old release is asked for, such as its script: the installation may be under
         # way, in which modules come before the release has its name.
         words = [sys.executable, "-P", "-c", BEGIN, *sys.argv[1:]]
         try:
             end = os.memfd_create(hand_over.GOES_ON, os.MFD_ALLOW_SEALING)
-            os.write(end, facts.encode("ascii"))
+            with open(end, "w", encoding="ascii", closefd=False) as file:
+                json.dump(facts, file)
             fcntl.fcntl(end, fcntl.F_ADD_SEALS, SEALS)
             for passed in (end, kept):
                 if passed >= 0:
@@ -121,17 +134,21 @@ class Before:
     def go_on(self, environment: Mapping[str, str]) -> None:
         """Take on what `begin_again` has handed on, if the descriptor that is named holds that."""
         import fcntl  # noqa: PLC0415 - few doors go on
+        import json  # noqa: PLC0415
 
         try:
             end = int(environment[hand_over.GOES_ON])
             if fcntl.fcntl(end, fcntl.F_GET_SEALS) & SEALS != SEALS:
                 return
-            now, arrived, went_on, kept = os.pread(end, LONGEST_FACTS, 0).split()
-            os.close(end)
+            os.lseek(end, 0, os.SEEK_SET)
+            with open(end, encoding="ascii") as file:
+                self.now, self.arrived, self.went_on, kept, self.place, read = json.load(file)
         except (OSError, ValueError, OverflowError):
             return
-        self.now, self.arrived, self.went_on = float(now), float(arrived), went_on == b"1"
-        self.called_back = int(kept) if int(kept) >= 0 else None
+        self.called_back = kept if kept >= 0 else None
+        path, is_named, error, files = read
+        whole = [(*about, bytes.fromhex(inside)) for *about, inside in files]
+        self.folder = path, is_named, error, whole
 
 
 class _NotServed(Exception):
@@ -176,7 +193,6 @@ class Door:
             self.before.go_on(environment)
         self.settings = Settings(said, environment)
         self._hand_overs: list[float] = []
-        self._files: list[HostFile] = []  # of the host
         self._waits = ""  # what the caller has read last of that
         self._speaks_otherwise: float | None = None  # since when
 
@@ -221,7 +237,7 @@ class Door:
         from door.run import caller_line  # noqa: PLC0415 - where a server runs nobody needs it
 
         try:
-            return caller_line.line_of(self.said, self._files, self.before.call_back)
+            return caller_line.line_of(self.said, self.before.folder[3], self.before.call_back)
         except _NotServed:  # the host takes no connection
             return None
 
@@ -239,12 +255,12 @@ class Door:
         if self.before.went_on:
             self._keep_up()
         # Before a server waits for us: the disk of the host may be slow.
-        folder = hand_over.files_at(_placed(self.said, self.environment)[0])
-        self._files = folder[3]
+        if not self.before.place:
+            self.before.read(_placed(self.said, self.environment)[0])
         wire = self._reach()
         try:
-            messages = _messages(self.said, self.environment, self.before, folder)
-            status = _Relay(wire, self.before, str(self.settings.folder), folder[0]).run(messages)
+            messages = _messages(self.said, self.environment, self.before)
+            status = _Relay(wire, self.before, str(self.settings.folder)).run(messages)
         except _SpeaksOtherwise:
             self._wait_for_another()
             return None
@@ -440,14 +456,13 @@ def _messages(
     said: Mapping[str, str],
     environment: Mapping[str, str],
     before: Before,
-    folder: HostFolder,
 ) -> list[bytes]:
     """Put what is known of the call into messages. Every path in them is whole.
 
     Raises `_NotServed` for more than a server reads of one.
     """
     _, here, asked, heard = _placed(said, environment)
-    path, is_named, error, files = folder
+    path, is_named, error, files = before.folder
     facts = [
         f"version={hand_over.VERSION}",
         f"release={hand_over.release()}",
@@ -491,11 +506,11 @@ def _placed(
 class _Relay:
     """One call at one server."""
 
-    def __init__(self, wire: _socket.socket, before: Before, board: str, host: str) -> None:
-        """`board` is the data folder, and `host` that of the drop files."""
+    def __init__(self, wire: _socket.socket, before: Before, board: str) -> None:
+        """`board` is the data folder."""
         self._wire = wire
         self._before = before
-        self._board, self._host = board, host
+        self._board = board
         self._is_on = False  # whether the server has the caller
         self._hung_up = False
         self._waits: list[tuple[int, bool]] = []  # whether descriptors of the line were blocking
@@ -580,7 +595,10 @@ class _Relay:
         except Exception as error:  # of a release that is being installed, say
             return hand_over.NOT_GIVEN, f"The door cannot load what it needs: {error}."
         try:
-            return give_back(self._host, texts)
+            answer = give_back(self._before.folder[0], texts)
+            if answer[0] == hand_over.GIVEN:
+                self._before.read(self._before.place)
+            return answer
         except Exception as error:
             return hand_over.IN_DOUBT, f"The door failed: {error!r}."
 

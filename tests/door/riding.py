@@ -50,8 +50,8 @@ class Rider:
         before = relay.Before()
         before.now = self.board.clock.now().timestamp()
         before.arrived = self.board.clock.monotonic()
-        folder = hand_over.files_at(self.words.get("dropfile", "/"))
-        for message in relay._messages(self.words, {}, before, folder):
+        before.read(self.words.get("dropfile", "/"))
+        for message in relay._messages(self.words, {}, before):
             self.wire.send(message)
         return await self.hears()
 

@@ -15,6 +15,7 @@ import stat
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NoReturn
@@ -23,13 +24,15 @@ from unittest import mock
 import pytest
 
 from door import closed
+from door.dropfiles.give_back import asked
 from door.errors import DropFileRefused
 from door.lines import hand_over
 from door.run import relay, starting, turning_away
 from door.server import door_calls, server_note
 from door.session import line_setup
 from door.session.arrival import WENT_ON
-from tests.door.dropfiles.writers import bbsdev, text
+from tests.door.dropfiles.reads import put, understood_in
+from tests.door.dropfiles.writers import WRITERS, bbsdev, text
 from tests.door.hosting import BOARD, HANG_UP, KILL, Host, Visit, hosted, until_gone
 from tests.door.processes import HIT, INSURANCE, command, open_a_hand, question
 from tests.door.riding import Rider
@@ -459,7 +462,7 @@ def test_who_waits_for_an_update_waits_for_the_restart_of_the_server_too(
 def test_nothing_that_a_caller_could_open_is_taken_for_what_a_door_has_handed_on(
     tmp_path: Path,
 ) -> None:
-    facts = b"1.0 9e9 1 -1"
+    facts = b'[1.0, 9e9, true, -1, "/", ["/", false, 0, []]]'
     (tmp_path / "facts").write_bytes(facts)
     near, far = socket.socketpair()
     unsealed = os.memfd_create("facts")
@@ -708,7 +711,7 @@ def test_a_door_says_of_which_release_it_is(tmp_path: Path, monkeypatch) -> None
     assert hand_over.release() == server_note.version()
     monkeypatch.setattr("sys.path", [str(tmp_path), install(tmp_path, "9.9rc1")])
     assert hand_over.release() == "9.9rc1"
-    (said,) = relay._messages({}, {}, relay.Before(), hand_over.files_at(str(tmp_path)))
+    (said,) = relay._messages({}, {}, relay.Before())
     assert "release=9.9rc1" in hand_over.unpacked(said)
     monkeypatch.setattr("sys.path", [str(tmp_path / "nowhere-packages")])
     assert hand_over.release() == ""
@@ -967,7 +970,7 @@ def test_the_end_of_a_call_is_heard_although_the_server_has_not_read_everything(
         ours.send(hand_over.packed(hand_over.RESIZED))
         theirs.send(hand_over.packed(hand_over.DONE, "0"))
         theirs.close()
-        assert relay._Relay(ours, relay.Before(), "", "")._follow() == 0
+        assert relay._Relay(ours, relay.Before(), "")._follow() == 0
 
 
 async def test_minutes_are_given_although_the_door_has_not_read_everything() -> None:
@@ -1051,3 +1054,62 @@ def test_a_door_whose_folder_has_gone_is_told_where_its_files_are(
     monkeypatch.chdir(gone)
     gone.rmdir()
     assert relay._placed({"dropfile": str(node)}, {})[:2] == (str(node), "/")
+
+
+async def test_who_goes_on_stays_who_they_are_where_the_host_has_used_their_folder_again(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
+        visit = await with_a_hand(host)
+        host.door32(user=43, alias="Bee", minutes=90)
+        host.process.kill()
+        await host.is_killed()
+        await goes_on(visit)
+        visit.gets(HANG_UP)
+        assert await visit.ends() == 0
+        host.own = 1
+        with host.books() as desk:
+            names = desk.connection.exec_driver_sql("SELECT name FROM callers").scalars()
+            assert list(names) == [NAME]
+
+
+def test_a_door_of_the_new_release_knows_what_the_host_has_written_for_its_caller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "n\udcf6de1" / "DOOR.SYS"
+    file.parent.mkdir()
+    file.write_bytes(b"COM0:\r\n\xe4\xff\x1a")
+    begun: list[str] = []
+
+    def begins(_: str, __: object, environment: dict[str, str]) -> NoReturn:
+        begun.append(environment[hand_over.GOES_ON])
+        raise OSError
+
+    monkeypatch.setattr(relay.os, "execve", begins)
+    before, again = relay.Before(), relay.Before()
+    before.read(str(file))
+    before.begin_again({})
+    file.write_bytes(b"another caller's")
+    again.go_on({hand_over.GOES_ON: begun[0]})
+    assert (again.place, again.folder) == (before.place, before.folder)
+    assert again.folder[3][0][3] == b"COM0:\r\n\xe4\xff\x1a"
+
+
+def test_what_was_written_into_a_file_of_the_hosts_is_known_at_the_next_server(
+    tmp_path: Path,
+) -> None:
+    """Else what is won there could not be added to it."""
+    put(tmp_path, WRITERS["synchronet door.sys"])
+    (way,) = understood_in(tmp_path).gives
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs:
+        before = relay.Before()
+        before.read(str(tmp_path))
+        door = relay._Relay(ours, before, "")
+        assert way.minutes is not None
+        assert door._given(asked(way, 5))[0] == hand_over.GIVEN
+        assert before.folder == hand_over.files_at(str(tmp_path))
+        way = replace(way, minutes=way.minutes + 5)
+        put(tmp_path, WRITERS["synchronet stdio"])
+        assert door._given(asked(replace(way, minutes=0), 5))[0] != hand_over.GIVEN
+        assert [name for name, *_ in before.folder[3]] == [way.path.name]
