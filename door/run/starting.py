@@ -15,6 +15,7 @@ import os
 import resource
 import select
 import signal
+import stat
 import sys
 import time
 
@@ -37,6 +38,7 @@ START_SECONDS = 20.0
 # was killed, and who is on waits for that.
 OTHERS_SECONDS, SERVICE_SECONDS = 0.5, 15.0
 AGAIN_SECONDS = 5.0  # until a start is tried again after one that failed
+AWAKE_SECONDS = 1.0  # until a server that has been halted leaves a sign of life
 POLL_SECONDS = 0.02  # between two looks whether the server is there
 
 # What of the host's environment a server is left: it means the machine, and not one call.
@@ -84,15 +86,24 @@ def why_not(folder: str) -> str:
 
 
 def end_hung(wire: _socket.socket, folder: str) -> bool:
-    """End the server at the other end of a wire if it has stood still for long, and is ours."""
+    """End the server at the other end of a wire if it has stood still for long, and is ours.
+
+    It may have stood still together with this door, on a machine that was halted: then it says in a
+    moment that it goes on. Where nobody can leave a sign of life, nothing is known.
+    """
     process = hand_over.process_of(wire)
     if not (process and hand_over.is_of(wire, os.geteuid()) and hand_over.stands_still(folder)):
         return False
+    time.sleep(AWAKE_SECONDS)
     try:
-        os.kill(process, signal.SIGKILL)
-    except OSError:
-        return False
-    return True
+        sock = os.path.join(folder, hand_over.NAME)
+        os.chmod(sock, stat.S_IMODE(os.stat(sock).st_mode))
+        if hand_over.stands_still(folder):
+            os.kill(process, signal.SIGKILL)
+            return True
+    except OSError:  # the disk takes no signs, or the server is not ours to end
+        pass
+    return False
 
 
 def has_ended(wire: _socket.socket) -> bool:

@@ -512,6 +512,7 @@ def test_who_is_on_at_a_server_that_stands_still_goes_on_at_the_next(
     """Nobody else may come for hours: they waited until somebody did."""
     config, server = stands_in(tmp_path)
     monkeypatch.setattr(hand_over, "BEAT_SECONDS", 0.05)
+    monkeypatch.setattr(starting, "AWAKE_SECONDS", 0.0)
     wires: list[socket.socket] = []
 
     def ends(process: int, number: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import pwd
 import resource
@@ -12,7 +13,7 @@ import struct
 import time
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -275,6 +276,7 @@ def test_a_server_that_stands_still_is_ended_by_a_door_of_its_user_alone(
 ) -> None:
     killed: list[tuple[int, int]] = []
     monkeypatch.setattr(starting.os, "kill", lambda *what: killed.append(what))
+    monkeypatch.setattr(starting, "AWAKE_SECONDS", 0.0)
     sock = board / "data" / hand_over.NAME
     sock.touch()
     ours: Any = Hung(os.geteuid())
@@ -287,6 +289,46 @@ def test_a_server_that_stands_still_is_ended_by_a_door_of_its_user_alone(
     assert killed == []
     assert starting.end_hung(Hung(4_000_001), str(board / "data"))  # type: ignore[arg-type]
     assert killed == [(4_000_000, signal.SIGKILL)]
+
+
+def test_a_server_that_was_halted_together_with_its_doors_is_left_alone(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A container that is paused, or a machine: doors woke before the server, and killed it."""
+    killed: list[tuple[int, int]] = []
+    monkeypatch.setattr(starting.os, "kill", lambda *what: killed.append(what))
+    sock = board / "data" / hand_over.NAME
+    sock.touch()
+    os.utime(sock, (1, 1))
+
+    def beats(_: float) -> None:
+        os.utime(sock, (time.monotonic(), time.monotonic()))
+
+    monkeypatch.setattr(starting.time, "sleep", beats)
+    ours: Any = Hung(os.geteuid())
+    assert hand_over.stands_still(str(board / "data"))
+    assert not starting.end_hung(ours, str(board / "data"))
+    assert killed == []
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.ENOSPC])
+def test_where_a_disk_takes_no_signs_of_life_no_server_is_ended(
+    board: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    killed: list[tuple[int, int]] = []
+    monkeypatch.setattr(starting.os, "kill", lambda *what: killed.append(what))
+    monkeypatch.setattr(starting.time, "sleep", lambda _: None)
+    sock = board / "data" / hand_over.NAME
+    sock.touch()
+    os.utime(sock, (1, 1))
+
+    def refuses(*_: object) -> NoReturn:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(starting.os, "chmod", refuses)
+    ours: Any = Hung(os.geteuid())
+    assert not starting.end_hung(ours, str(board / "data"))
+    assert killed == []
 
 
 def test_one_that_cannot_start_is_not_tried_again_for_a_while(
