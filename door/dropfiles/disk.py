@@ -50,7 +50,7 @@ class HostFiles:
             raise FileNotFoundError(path)
         _, _, number, content = self._files[path]
         if number == hand_over.UNEXPECTED:
-            raise NotPlain(number, content.decode(), str(path))
+            raise NotPlain(number, content.decode(errors="replace"), str(path))
         if number:
             raise files.unopened(number, path)
         return content

@@ -43,6 +43,8 @@ NOTE = ".doors"  # how the name ends of a note of where a server listens
 STATE = ".local/state/blackjack-for-time"  # in a home
 LONGEST_NAME = 200  # bytes of the name of a file that a path gives
 INT = 4  # bytes
+LATEST = 2**63 - 1  # nanoseconds since 1970 that a system writes beside a file
+MOST_ERRORS = 4095  # that a system has numbers for
 ANSWER_SECONDS = 3.0  # a server that takes longer has stopped, and takes nobody
 BEAT_SECONDS = 30.0  # a server that has left no sign of life for so long stands still
 PAUSE = 0.2  # seconds until a server is dialled again
@@ -199,7 +201,22 @@ def file_in(data: bytes) -> HostFile | None:
     if not data.startswith(packed(FILE, "")):
         return None
     _, name, written, number, content = data.split(b"\0", 4)
-    return name.decode(*_LETTERS), int(written), int(number), content
+    return name.decode(*_LETTERS), _instant(written), error_in(number), content
+
+
+def _instant(text: bytes) -> int:
+    nanoseconds = int(text)
+    if abs(nanoseconds) > LATEST:
+        raise ValueError("no system writes that beside a file")
+    return nanoseconds
+
+
+def error_in(text: str | bytes) -> int:
+    """Read the number of an error, 0 for none; raises `ValueError`."""
+    number = int(text)
+    if not 0 <= number <= MOST_ERRORS:
+        raise ValueError("no system has so many errors")
+    return number
 
 
 def release() -> str:

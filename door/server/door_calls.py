@@ -440,7 +440,7 @@ class Facts:
                     environment[name[1:]] = value
                 else:
                     plain[name] = value
-            is_named, error = plain["named"] == "1", int(plain["unread"])
+            is_named, error = plain["named"] == "1", hand_over.error_in(plain["unread"])
             at = HostFiles(plain["folder"], is_named, error, files)
             return cls(plain, asked, environment, at)
         except (LookupError, ValueError, OverflowError, OSError) as error:

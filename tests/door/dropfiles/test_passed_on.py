@@ -41,6 +41,12 @@ def told(place: Path, at: HostFiles | None = None) -> object:
     return call.files, call.doubts, left, call.gives, call.screen, call.event
 
 
+def test_a_sentence_without_sense_is_a_refusal_all_the_same() -> None:
+    said = ("DOOR.SYS", 1, hand_over.UNEXPECTED, b"\xff")
+    with pytest.raises(OSError, match="\N{REPLACEMENT CHARACTER}"):
+        HostFiles("/", False, 0, [said]).content(Path("/DOOR.SYS"))
+
+
 def a_file(folder: Path) -> Path:
     return put(folder, SYNCHRONET)
 

@@ -689,6 +689,7 @@ def facts(**changed: str) -> list[str]:
         *(facts(went_on=instant) for instant in ("nan", "inf", "-1e300", "1e300")),
         facts()[:5],
         facts(unread="no"),
+        facts(unread=str(2**31)),
         [],
         [*facts(), "--node=x"],
     ],
@@ -931,6 +932,8 @@ def test_what_a_door_passes_on_for_no_reason_is_closed(wires, tmp_path: Path) ->
     [
         ([b"file\0DOOR.SYS\0soon\0000\0"], "cannot be read"),
         ([b"file\0DOOR.SYS"], "cannot be read"),
+        ([b"file\0DOOR.SYS\0%d\0000\0" % 2**63], "cannot be read"),
+        ([b"file\0DOOR.SYS\0001\0%d\0" % 2**31], "cannot be read"),
         ([hand_over.file_packed(("DOOR.SYS", 1, 0, b""))] * (hand_over.MOST_FILES + 1), "too many"),
     ],
 )
