@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from collections.abc import Container, Iterator
 from functools import cache
 from itertools import pairwise
@@ -158,3 +159,18 @@ def test_a_circle_is_found() -> None:
     graph = {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}, "e": set()}
     assert circles(graph) == [["a", "b", "c"]]
     assert circles({one: {two} for one, two in pairwise("abcde")} | {"e": set()}) == []
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_the_wheel_has_all_that_is_in_a_room(package: str) -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = settings["tool"]["setuptools"]["package-data"][package]
+    room = ROOT / package
+    named = {
+        pattern: {path for path in room.glob(pattern) if path.is_file()} for pattern in patterns
+    }
+    assert [pattern for pattern, paths in named.items() if not paths] == [], "these match nothing"
+    files = {
+        path for path in room.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")
+    }
+    assert sorted(files - set().union(*named.values())) == [], "an installed board lacks these"

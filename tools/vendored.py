@@ -24,7 +24,7 @@ from tools.gallery.paint import FONTS, letters_of
 ROOT = Path(__file__).parent.parent
 DOOR = ROOT / "door"
 FOLDER = DOOR / "lines/web/page/vendored"  # of the callers' page
-BOOKS = DOOR / "pages/static/vendored"  # of the sysop's
+BOOKS = DOOR / "desk/pages/static/vendored"  # of the sysop's
 LETTERS = ROOT / "ansi/letters.hex"  # of pictures
 FAMILY = "Board Terminal"
 

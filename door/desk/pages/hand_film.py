@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from door.desk.pages.rendering import Guard, Showing, Visit
 
 # Of the callers' page: its terminal, and the arithmetic of fairness.
-CALLERS_PAGE = HERE.parent / "lines" / "web" / "page"
+CALLERS_PAGE = HERE.parents[1] / "lines" / "web" / "page"
 SHARED = ("fairness.js", "look.js", "styles.js")
 # The page that checks a hand, and what it is made of.
 CHECK = {
