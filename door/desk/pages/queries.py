@@ -57,7 +57,6 @@ title = lru_cache(maxsize=64)(title_of)
 @dataclass(frozen=True)
 class OnLine:
     calls: Sequence[OpenCall]
-    nodes: int
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,6 @@ class Today:
     day: date
     now: datetime
     calls: Sequence[OpenCall]
-    nodes: int
     flows: Period | None
     # For each table: what the house won, and what the odds give it, where the board knows them.
     house: Sequence[Luck]
@@ -181,7 +179,7 @@ class Reading:
         return done
 
     def on_line(self) -> OnLine:
-        return self.look(lambda desk: OnLine(_live(desk), self.config.calls.nodes))
+        return self.look(lambda desk: OnLine(_live(desk)))
 
     def today(self) -> Today:
         return self.look(self._today)
@@ -203,7 +201,6 @@ class Reading:
             day=day,
             now=schedule.local(now),
             calls=_live(desk),
-            nodes=self.config.calls.nodes,
             flows=periods[-1] if periods else None,
             house=tables,
             warnings=[

@@ -173,8 +173,8 @@ class Top(App[None]):
             self._say(seen.problem)
 
     def _show_head(self) -> None:
-        config = self._watching.config
-        words = telling.head(config.board.name, config.calls.nodes, self._answer, self._today)
+        board = self._watching.config.board.name
+        words = telling.head(board, self._answer, self._today)
         self._first("#head", Static).update(words)
 
     def _show_nodes(self) -> None:

@@ -33,9 +33,9 @@ NARROW_COLUMNS = 6
 _EVENT = re.compile(r"(?P<name>.*?)(?:\s+for (?P<minutes>\d{1,5}))?(?:\s+in (?P<notice>\d{1,4}))?")
 
 
-def head(board: str, nodes: int, answer: Mapping[str, Any], today: Today | None) -> str:
+def head(board: str, answer: Mapping[str, Any], today: Today | None) -> str:
     """Say in a line who the board is, how many are on, and what comes."""
-    parts = [board, f"{len(answer['nodes'])} of {nodes} nodes"]
+    parts = [board, f"{len(answer['nodes'])} on line"]
     if answer["log_ons"]:
         parts.append(f"{answer['log_ons']} logging on")
     if answer["draining"]:
