@@ -16,11 +16,12 @@ LONGEST = 1024  # bytes
 def close(folder: str, by: str) -> str:
     """Close a board, unless it is closed already; return a sentence where that cannot be noted.
 
-    `by` says what has closed it, in words that follow "by".
+    `by` says what has closed it, in words that follow "by". The time is that of the machine, with
+    the name of its zone: no settings are read here, and the board may be in another zone.
     """
     if is_closed(folder):
         return ""
-    text = f"since {time.strftime('%Y-%m-%d %H:%M')}, by {by}\n"
+    text = f"since {time.strftime('%Y-%m-%d %H:%M %Z')}, by {by}\n"
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         file = os.open(os.path.join(folder, NAME), flags, 0o644)
@@ -66,8 +67,8 @@ def sentence(folder: str) -> str:
         said = ""
     since = f" {said}" if said.isprintable() and said else ""
     return (
-        f"The board is closed{since}. `door open` opens it for doors, and `door serve` for all"
-        " callers."
+        f"The board has been closed{since}. `door open` opens it for doors, and `door serve` for"
+        " all callers."
     )
 
 

@@ -62,9 +62,9 @@ def this_process() -> str:
 class ServingNote:
     """What the holder of a lock says of itself.
 
-    `state` is what it does, `process` its name in the books, and `since` a local time. A server
-    has its data folder in `data`, its settings in `config`, and its release in `version`. `left`
-    is the process that served last, until another serves.
+    `state` is what it does, `process` its name in the books, and `since` a local time with
+    its zone. A server has its data folder in `data`, its settings in `config`, and its release in
+    `version`. `left` is the process that served last, until another serves.
     """
 
     def __init__(self, state: str, said: Mapping[str, str]) -> None:
@@ -109,7 +109,7 @@ class Lock:
             "process": this_process(),
             "user": _user(),
             "data": data,
-            "since": time.strftime("%Y-%m-%d %H:%M"),
+            "since": time.strftime("%Y-%m-%d %H:%M %Z"),
             "left": self.left,
             **more,
         }
