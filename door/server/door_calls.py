@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import logging
 import os
 import resource
@@ -152,8 +151,7 @@ class DoorListener:
         wire = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with _free_name(folder) as name:
-                wire.bind(name)
-                self._let_in(name, folder)  # nobody can connect before it listens
+                self._bind(wire, name, folder)
                 wire.listen()
         except OSError:
             wire.close()
@@ -165,26 +163,21 @@ class DoorListener:
         self._listen()
         self.leave_note()
 
-    def _let_in(self, name: str, folder: Path) -> None:
+    def _bind(self, wire: socket.socket, name: str, folder: Path) -> None:
         """Let the owner connect, and the group of the folder where the sysop lets it write there.
 
-        Whoever may can say that any caller of any board is on the line. They could also put a link
-        to another file of ours in the place of the socket just now.
+        Whoever may connect can say that any caller of any board is on the line.
         """
         shares = self._board.config.board.data_mode & stat.S_IWGRP
-        held = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+        usual = os.umask(0o117 if shares else 0o177)
         try:
-            if not stat.S_ISSOCK(os.fstat(held).st_mode):
-                raise OSError(
-                    errno.EEXIST, f"{hand_over.NAME} has gone: something else has taken its place"
-                )
-            socket_itself = f"/proc/self/fd/{held}"
-            if shares:
-                with contextlib.suppress(OSError):  # a group that we are not in
-                    os.chown(socket_itself, -1, folder.stat().st_gid)
-            os.chmod(socket_itself, 0o660 if shares else 0o600)
+            wire.bind(name)
         finally:
-            os.close(held)
+            os.umask(usual)
+        if shares:
+            with contextlib.suppress(OSError):  # a group that we are not in
+                # Who shares the folder may have put a link to a file of ours in its place just now.
+                os.lchown(name, -1, folder.stat().st_gid)
 
     def _beats(self) -> None:
         """Leave a sign of life on the socket, by the clock of `time.monotonic`."""
