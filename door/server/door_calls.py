@@ -111,7 +111,6 @@ class DoorListener:
         self._comes, self._has_gone, self._is_old = comes, has_gone, is_old
         self._answer_command = answer
         self._release = hand_over.release()  # of this process, whatever is installed meanwhile
-        self._releases = {self._release}  # ours, and those that the log has named
         self._wire: socket.socket | None = None
         self._path = Path()
         self._tasks: set[asyncio.Task[None]] = set()  # of doors, and of what is not known yet
@@ -315,18 +314,12 @@ class DoorListener:
         """Look at the release of a door; raises `ServerEnds` if it was installed in our place.
 
         A server that the sysop has started goes on: it has ports, which the next door could not
-        open. Raises `CallNotTaken` for a door that speaks otherwise.
+        open. `door nodes` and `door check` name its release. Raises `CallNotTaken` for a door that
+        speaks otherwise.
         """
-        if release and self._release and release != self._release:
-            # By now it may be installed in the place of ours.
-            if release == hand_over.release() and await self._is_old():
-                raise ServerEnds
-            if release not in self._releases:
-                self._releases.add(release)
-                log.warning(
-                    "A door of release %s came, and this server is of %s. Restart the server.",
-                    *(release, self._release),
-                )
+        is_installed = release not in ("", self._release) and release == hand_over.release()
+        if self._release and is_installed and await self._is_old():
+            raise ServerEnds
         if version != hand_over.VERSION:
             raise CallNotTaken(f"the door is of release {release}", OUT_OF_ORDER)
 
