@@ -286,12 +286,13 @@ class DoorListener:
         self, wire: DoorWire, texts: list[str], files: list[HostFile]
     ) -> HandedOver:
         """Read what a door says of its call; `CallNotTaken` for what makes no sense."""
-        await self._meet(*release_and_version(texts))
+        said = dict(text.partition("=")[::2] for text in texts)
+        await self._meet(said.get("release", ""), said.get("version", ""))
         if self._board.draining:
             raise CallNotTaken("the board takes no more calls", CLOSED, is_fault=False)
-        facts = Facts.read(texts, files)
+        facts = Facts(said, files)
         game = facts.game()
-        if facts.is_of_the_sysop:
+        if "local" in facts.asked:
             if not wire.is_ours():
                 why = "--local is for the board's user, and root"
                 raise CallNotTaken(why, ONLY_OURS)
@@ -377,64 +378,31 @@ class HandedOver:
     went_on: bool = False  # whether another server had the call before
 
 
-def release_and_version(texts: Sequence[str]) -> tuple[str, str]:
-    """Read from a message which release a door is of, and how it speaks."""
-    said = dict(text.partition("=")[::2] for text in texts)
-    return said.get("release", ""), said.get("version", "")
-
-
 class Facts:
     """What a door process says of its host and its own command line."""
 
-    def __init__(
-        self,
-        plain: Mapping[str, str],
-        asked: Mapping[str, str],
-        environment: Mapping[str, str],
-        at: HostFiles,
-    ) -> None:
-        self.asked = asked  # options, without their dashes
-        self._environment = environment
-        self._at = at  # the drop files
-        self.release = plain["release"]
-        self._here = Path(plain["here"])
-        zone = timezone(timedelta(seconds=int(plain["offset"])))
-        self._now = datetime.fromtimestamp(float(plain["now"]), UTC).astimezone(zone)
-        self._arrived = _instant(plain["arrived"])
-        # When the last server let the call go, on the monotonic clock.
-        self.went_on = _instant(plain["went_on"]) if "went_on" in plain else None
-        self._asked = Asked(
-            dropfile=Path(asked["dropfile"]) if "dropfile" in asked else None,
-            board=asked.get("board"),
-            node=int(asked["node"]) if "node" in asked else None,
-            charset=asked.get("charset"),
-            size=asked.get("size"),
-        )
-
-    @classmethod
-    def read(cls, texts: list[str], files: list[HostFile]) -> Facts:
+    def __init__(self, said: Mapping[str, str], files: list[HostFile]) -> None:
         """Read a message that came behind the drop files; raises `CallNotTaken`."""
-        plain: dict[str, str] = {}
-        asked: dict[str, str] = {}
-        environment: dict[str, str] = {}
+        self.asked = asked = _behind("--", said)
+        self._environment = _behind("$", said)
         try:
-            for text in texts:
-                name, _, value = text.partition("=")
-                if name.startswith("--"):
-                    asked[name[2:]] = value
-                elif name.startswith("$"):
-                    environment[name[1:]] = value
-                else:
-                    plain[name] = value
-            is_named, error = plain["named"] == "1", hand_over.error_in(plain["unread"])
-            at = HostFiles(plain["folder"], is_named, error, files)
-            return cls(plain, asked, environment, at)
+            is_named, error = said["named"] == "1", hand_over.error_in(said["unread"])
+            self._at = HostFiles(said["folder"], is_named, error, files)
+            self._here = Path(said["here"])
+            zone = timezone(timedelta(seconds=int(said["offset"])))
+            self._now = datetime.fromtimestamp(float(said["now"]), UTC).astimezone(zone)
+            self._arrived = _instant(said["arrived"])
+            # When the last server let the call go, on the monotonic clock.
+            self.went_on = _instant(said["went_on"]) if "went_on" in said else None
+            self._asked = Asked(
+                dropfile=Path(asked["dropfile"]) if "dropfile" in asked else None,
+                board=asked.get("board"),
+                node=int(asked["node"]) if "node" in asked else None,
+                charset=asked.get("charset"),
+                size=asked.get("size"),
+            )
         except (LookupError, ValueError, OverflowError, OSError) as error:
             raise CallNotTaken("what the door says cannot be read", OUT_OF_ORDER) from error
-
-    @property
-    def is_of_the_sysop(self) -> bool:
-        return "local" in self.asked
 
     def introduction(self) -> Introduction:
         """Introduce the sysop."""
@@ -470,6 +438,11 @@ class Facts:
             return way or line_setup.said_by(arrival.understood.connection, telnet)
         except (NoLine, ValueError) as nobody:
             raise CallNotTaken(str(nobody), OUT_OF_ORDER) from nobody
+
+
+def _behind(mark: str, said: Mapping[str, str]) -> dict[str, str]:
+    """Return what is said under the names that begin with a mark, without it."""
+    return {name.removeprefix(mark): said[name] for name in said if name.startswith(mark)}
 
 
 def _instant(text: str) -> float:

@@ -668,7 +668,7 @@ def wires() -> tuple[socket.socket, socket.socket]:
     return near, far
 
 
-def facts(**changed: str) -> list[str]:
+def facts(**changed: str) -> dict[str, str]:
     said = {
         "version": hand_over.VERSION,
         "release": hand_over.release(),
@@ -676,27 +676,27 @@ def facts(**changed: str) -> list[str]:
         "arrived": "0",
     }
     said |= {"offset": "0", "here": "/", "folder": "/nowhere", "named": "0", "unread": "2"}
-    return [f"{name}={value}" for name, value in (said | changed).items()]
+    return said | changed
 
 
 @pytest.mark.parametrize(
-    "texts",
+    "said",
     [
         facts(now="soon"),
         facts(now="1e300"),
         facts(now="-1e18"),
         *(facts(arrived=instant) for instant in ("nan", "inf", "-1e300", "1e300")),
         *(facts(went_on=instant) for instant in ("nan", "inf", "-1e300", "1e300")),
-        facts()[:5],
+        dict(list(facts().items())[:5]),
         facts(unread="no"),
         facts(unread=str(2**31)),
-        [],
-        [*facts(), "--node=x"],
+        {},
+        facts(**{"--node": "x"}),
     ],
 )
-def test_what_cannot_be_read_is_not_taken(texts: list[str]) -> None:
+def test_what_cannot_be_read_is_not_taken(said: dict[str, str]) -> None:
     with pytest.raises(door_calls.CallNotTaken):
-        door_calls.Facts.read(texts, [])
+        door_calls.Facts(said, [])
 
 
 def install(folder: Path, release: str) -> str:
@@ -723,7 +723,8 @@ def answered(host: Host, release: str) -> list[str]:
     """Come as a door of this release; return what the server says to that."""
     with contextlib.closing(hand_over.dial(str(host.config.board.data))) as wire:
         wire.settimeout(ANSWERS)
-        wire.send(hand_over.packed(hand_over.CALL, *facts(release=release)))
+        said = (f"{name}={value}" for name, value in facts(release=release).items())
+        wire.send(hand_over.packed(hand_over.CALL, *said))
         return hand_over.unpacked(wire.recv(hand_over.LARGEST))
 
 
