@@ -295,8 +295,6 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.call.board.this_process": lambda: at_work().name,
         # Notifications are all lost.
         "door.server.housekeeping.Housekeeping._listening": lambda housekeeping: [],
-        # No command at a shell looks for a server here.
-        "door.server.server.ServerFile": mock.Mock(),
         "timebank.ledger.sqlite.guard.time": SimpleNamespace(
             monotonic=_monotonic, strftime=time.strftime, gmtime=time.gmtime
         ),
