@@ -306,7 +306,9 @@ class DoorListener:
         until = arrival.guest.until
         if until is not None:  # it was read off the wall clock
             until = self._board.clock.from_wall(until)
-        guest = replace(arrival.guest, by_door=True, until=until, give=wire.give)
+        # A host may give its doors a monotonic clock of their own, and no time may be free.
+        arrived = min(arrival.guest.arrived, self._board.clock.monotonic())
+        guest = replace(arrival.guest, by_door=True, arrived=arrived, until=until, give=wire.give)
         arrival = replace(arrival, guest=guest)
         way = facts.way(arrival)
         return HandedOver(arrival, arrival.introduction, way, game, facts.went_on is not None)

@@ -699,6 +699,27 @@ def test_what_cannot_be_read_is_not_taken(said: dict[str, str]) -> None:
         door_calls.Facts(said, [])
 
 
+async def test_no_time_is_free_because_a_door_says_that_its_caller_is_yet_to_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host may give its doors a monotonic clock of their own."""
+    messages = relay._messages
+
+    def says(said: dict[str, str], host: dict[str, str], before: relay.Before) -> list[bytes]:
+        before.arrived += 3600
+        return messages(said, host, before)
+
+    monkeypatch.setattr(relay, "_messages", says)
+    async with world(tmp_path, toml=BOARD) as board:
+        rider = Rider(board)
+        await rider.comes_in()
+        await board.pass_time(120)
+        await rider.hangs_up()
+        with board.books() as desk:
+            charged = desk.connection.exec_driver_sql("SELECT charged FROM calls").scalar_one()
+        assert charged >= 120
+
+
 def install(folder: Path, release: str) -> str:
     """Make a folder of packages that has this release in it."""
     packages = folder / "site-packages"
