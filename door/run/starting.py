@@ -138,6 +138,7 @@ def _give_up(number: int, frame: FrameType | None) -> NoReturn:
 def _reach(config: str, folder: str, place: str, waits: bool) -> _socket.socket:
     why = why_not(folder)
     _make_folder(config, folder)
+    started = -AGAIN_SECONDS  # by us: a full disk takes no note of that
     others_until = time.monotonic() + (SERVICE_SECONDS if waits else OTHERS_SECONDS)
     while True:
         lock = None if why else serving.take_now(place)
@@ -145,11 +146,12 @@ def _reach(config: str, folder: str, place: str, waits: bool) -> _socket.socket:
             raise PermissionError(why)
         if lock is not None:
             try:
-                has_failed = _has_failed(lock)
+                has_failed = _has_failed(lock) or time.monotonic() < started + AGAIN_SECONDS
                 if has_failed and not waits:
                     raise ConnectionRefusedError("the last server could not be started")
                 if not has_failed:
                     lock.note(serving.STARTING, folder)
+                    started = time.monotonic()
                     _start(lock.file, config, folder)
             finally:
                 os.close(lock.file)

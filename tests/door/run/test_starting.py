@@ -350,6 +350,18 @@ def test_one_that_cannot_start_is_not_tried_again_for_a_while(
     assert log.stat().st_mode & 0o777 == 0o600
 
 
+def test_on_a_full_disk_which_takes_no_note_it_is_not_tried_again_either(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A door started one after another for 20 seconds, and so did all that came meanwhile."""
+    monkeypatch.setattr(starting, "PROGRAM", "door.no_such_program")
+    monkeypatch.setattr(serving.Lock, "note", lambda *_: None)
+    with pytest.raises(ConnectionRefusedError):
+        reach(board)
+    log = board / "data" / starting.LOG
+    assert log.read_text().count("door.no_such_program") == 1
+
+
 def test_one_that_takes_too_long_is_not_waited_for(
     board: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
