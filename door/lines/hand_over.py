@@ -73,7 +73,6 @@ VARIABLES = (
     *("BBSDEV_DRP", "DOOR_DROPFILE", "SBBSNODE", "SBBSNNUM", "DOOR_NODE"),
     *("TERM", "LC_ALL", "LC_CTYPE", "LANG"),
 )
-GOES_ON = "BJFT_GOES_ON"  # what a door sets for itself alone: see `door.run.relay`
 PATHS = ("BBSDEV_DRP", "DOOR_DROPFILE", "SBBSNODE")  # those of them that are paths
 
 # The files that `door.dropfiles` reads, by their names in lower case; those of nodes begin and end

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 CONFIG, CONFIG_VARIABLE = "sysop.toml", "BJFT_CONFIG"
 VALUES = ("config", "dropfile", "door", "board", "node", "socket", "connect", "charset", "size")
+GOES_ON = "goes-on"  # a value too, which a door gives to itself alone
 FLAGS = ("stdio", "local", "telnet", "no-telnet", "verbose")  # verbose is of 1.0, and does nothing
 WAYS = ("stdio", "local", "socket", "connect")
 CHARSETS = ("cp437", "cp437-text", "utf-8", "iso-8859-1", "us-ascii")
@@ -63,7 +64,6 @@ CLOSED_SECONDS = 15.0  # how long `door serve` may take for a restart
 
 NO_FOLDER: HostFolder = ("", False, 0, [])  # nothing is read yet
 BEGIN = "from door.cli.entry import main; main()"
-SEALS = 15  # all that `fcntl` has for a file that nobody may change any more
 HANG_UPS = (signal.SIGHUP, signal.SIGTERM)
 _SIGNALS = {
     signal.SIGHUP: hand_over.HUNG_UP,
@@ -100,53 +100,44 @@ class Before:
             self.called_back = _connected(host, port)
         return self.called_back
 
-    def begin_again(self, environment: Mapping[str, str]) -> None:
-        """Become a door of the release that is installed now; returns only where that cannot be
-        done. Signals that come meanwhile are heard afterwards.
+    def begin_again(self) -> None:
+        """Become a door of the release that is installed now; return only where that fails.
 
-        The process keeps its number and the caller's descriptors. What has become of the call is
-        handed on in a sealed file without a name. The environment, which could be a caller's, says
-        only which descriptor that is, and nothing else that a door has open is sealed.
+        The process keeps its number and the caller's descriptors. An option names the descriptor of
+        a file without a name, which hands the call on. Signals that come meanwhile are heard
+        afterwards.
         """
-        import fcntl  # noqa: PLC0415 - few doors see a release come
-        import json  # noqa: PLC0415
+        import json  # noqa: PLC0415 - few doors see a release come
 
-        kept = -1 if self.called_back is None else self.called_back
         path, is_named, error, files = self.folder
         read = path, is_named, error, [(*about, inside.hex()) for *about, inside in files]
-        facts = self.now, self.arrived, self.went_on, kept, self.place, read
-        # No file of the old release is asked for, such as its script: the installation may be under
-        # way, in which modules come before the release has its name.
-        words = [sys.executable, "-P", "-c", BEGIN, *sys.argv[1:]]
+        facts = self.now, self.arrived, self.went_on, self.called_back, self.place, read
+        # The script of the old release may have gone: modules are installed before their release
+        # has its name.
+        begin = [sys.executable, "-P", "-c", BEGIN]
         try:
-            end = os.memfd_create(hand_over.GOES_ON, os.MFD_ALLOW_SEALING)
+            end = os.memfd_create(GOES_ON, 0)
             with open(end, "w", encoding="ascii", closefd=False) as file:
                 json.dump(facts, file)
-            fcntl.fcntl(end, fcntl.F_ADD_SEALS, SEALS)
-            for passed in (end, kept):
-                if passed >= 0:
-                    os.set_inheritable(passed, True)
+            if self.called_back is not None:
+                os.set_inheritable(self.called_back, True)
             signal.pthread_sigmask(signal.SIG_BLOCK, HANG_UPS)
-            os.execve(sys.executable, words, {**environment, hand_over.GOES_ON: str(end)})
+            os.execv(sys.executable, [*begin, *sys.argv[1:], f"--{GOES_ON}={end}"])
         except OSError:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, HANG_UPS)
 
-    def go_on(self, environment: Mapping[str, str]) -> None:
-        """Take on what `begin_again` has handed on, if the descriptor that is named holds that."""
-        import fcntl  # noqa: PLC0415 - few doors go on
-        import json  # noqa: PLC0415
+    def go_on(self, descriptor: str) -> None:
+        """Take on the call that `begin_again` hands on, if the descriptor leads to one."""
+        import json  # noqa: PLC0415 - few doors go on
 
         try:
-            end = int(environment[hand_over.GOES_ON])
-            if fcntl.fcntl(end, fcntl.F_GET_SEALS) & SEALS != SEALS:
-                return
-            os.lseek(end, 0, os.SEEK_SET)
+            os.lseek(end := int(descriptor), 0, os.SEEK_SET)
             with open(end, encoding="ascii") as file:
-                self.now, self.arrived, self.went_on, kept, self.place, read = json.load(file)
-        except (OSError, ValueError, OverflowError):
+                facts = json.load(file)
+            self.now, self.arrived, self.went_on, self.called_back, self.place, read = facts
+            path, is_named, error, files = read
+        except (OSError, ValueError, TypeError, OverflowError):
             return
-        self.called_back = kept if kept >= 0 else None
-        path, is_named, error, files = read
         whole = [(*about, bytes.fromhex(inside)) for *about, inside in files]
         self.folder = path, is_named, error, whole
 
@@ -187,10 +178,10 @@ class Door:
     """One call, from its first moment to its end, at one server after another."""
 
     def __init__(self, said: Mapping[str, str], environment: Mapping[str, str]) -> None:
-        self.said, self.environment = said, environment
+        self.said, self.environment = dict(said), environment
         self.before = Before()
-        if hand_over.GOES_ON in environment:
-            self.before.go_on(environment)
+        if GOES_ON in self.said:
+            self.before.go_on(self.said.pop(GOES_ON))
         self.settings = Settings(said, environment)
         self._hand_overs: list[float] = []
         self._waits = ""  # what the caller has read last of that
@@ -295,7 +286,7 @@ class Door:
         """Become a door of the release that is installed now, if that is another one: what would be
         loaded from now on does not go with what is loaded."""
         if hand_over.release() not in ("", self.before.release):
-            self.before.begin_again(self.environment)
+            self.before.begin_again()
 
     def _wait_for_another(self) -> None:
         """Wait for a server that a door of this release understands, or become one of the release
@@ -386,7 +377,7 @@ def read(words: Sequence[str]) -> dict[str, str] | None:
         name, sign, value = word.removeprefix("--").partition("=")
         if not word.startswith("--"):
             return None
-        if name in VALUES:
+        if name in (*VALUES, GOES_ON):
             given = value if sign else next(left, None)
             if given is None:
                 return None

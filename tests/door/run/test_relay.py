@@ -427,7 +427,7 @@ def test_a_door_becomes_one_of_the_new_release_when_it_hands_its_caller_on(
         where = ":".join(map(str, host.getsockname()))
         door = subprocess.run(
             (command("door"), "run", "--config", config, "--connect", where),
-            env={**os.environ, "PYTHONPATH": packages, hand_over.GOES_ON: "0"},
+            env={**os.environ, "PYTHONPATH": packages},
             check=False,
         )
         serves.join()
@@ -459,22 +459,11 @@ def test_who_waits_for_an_update_waits_for_the_restart_of_the_server_too(
     assert told == [relay.UP_TO_DATE, relay.ONE_MOMENT]
 
 
-def test_nothing_that_a_caller_could_open_is_taken_for_what_a_door_has_handed_on(
-    tmp_path: Path,
-) -> None:
-    facts = b'[1.0, 9e9, true, -1, "/", ["/", false, 0, []]]'
+@pytest.mark.parametrize("facts", [b"", b"{}", b"[1, 2, true]", b"\xff"])
+def test_a_door_takes_on_nothing_but_a_call(tmp_path: Path, facts: bytes) -> None:
     (tmp_path / "facts").write_bytes(facts)
-    near, far = socket.socketpair()
-    unsealed = os.memfd_create("facts")
-    with near, far, (tmp_path / "facts").open("rb") as file:
-        far.send(facts)
-        os.write(unsealed, facts)
-        before = relay.Before()
-        for claimed in (near.fileno(), file.fileno(), unsealed, 9999, -1, "0x1", 2**70):
-            door = relay.Door({}, {hand_over.GOES_ON: str(claimed)})
-            assert not door.before.went_on
-            assert before.arrived <= door.before.arrived < 9e9
-    os.close(unsealed)
+    for descriptor in (str(os.open(tmp_path / "facts", os.O_RDONLY)), "9999", "one", f"{2**70}"):
+        assert relay.Door({relay.GOES_ON: descriptor}, {}).before.folder == relay.NO_FOLDER
 
 
 @pytest.mark.usefixtures("in_this_process")
@@ -1084,16 +1073,16 @@ def test_a_door_of_the_new_release_knows_what_the_host_has_written_for_its_calle
     file.write_bytes(b"COM0:\r\n\xe4\xff\x1a")
     begun: list[str] = []
 
-    def begins(_: str, __: object, environment: dict[str, str]) -> NoReturn:
-        begun.append(environment[hand_over.GOES_ON])
+    def begins(_: str, words: list[str]) -> NoReturn:
+        begun.append(words[-1].partition("=")[2])
         raise OSError
 
-    monkeypatch.setattr(relay.os, "execve", begins)
+    monkeypatch.setattr(relay.os, "execv", begins)
     before, again = relay.Before(), relay.Before()
     before.read(str(file))
-    before.begin_again({})
+    before.begin_again()
     file.write_bytes(b"another caller's")
-    again.go_on({hand_over.GOES_ON: begun[0]})
+    again.go_on(begun[0])
     assert (again.place, again.folder) == (before.place, before.folder)
     assert again.folder[3][0][3] == b"COM0:\r\n\xe4\xff\x1a"
 
