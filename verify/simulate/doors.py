@@ -128,16 +128,17 @@ class Door(Life):
             self.machine.lines[os.fstat(line.fileno()).st_ino] = (self, self.wire)
             self.end = ear.dial(self.machine.loop, self.machine.chance, self.mortal)
             self.pipes.append(self.end)
-            folder = handed.files_at(door.said["dropfile"])
+            if not door.before.place:
+                door.before.read(door.said["dropfile"])
             course = self.relay = relay._Relay(
                 self.end,  # type: ignore[arg-type] # a fake
-                *(door.before, "", folder[0]),
+                *(door.before, ""),
             )
             try:
                 if door.before.went_on:
                     self._come_since[self.name] = self.machine.loop.time()
                 said = {**door.said, "socket": f"{line.fileno()}"}
-                course._call(relay._messages(said, {}, door.before, folder))
+                course._call(relay._messages(said, {}, door.before))
                 while course._obey(message := await self.end.receive()):
                     self.hand_overs += message == handed.packed(handed.TAKEN)
                 return course._came_to(message)
