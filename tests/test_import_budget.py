@@ -71,6 +71,18 @@ def test_help_loads_nothing_that_a_command_needs_later(module: str) -> None:
     refuse(found, HEAVY)
 
 
+@pytest.mark.parametrize(
+    ("module", "name"), [("door.cli.entry", "door"), ("timebank.cli.main", "timebank")]
+)
+def test_commands_are_completed_without_loading_one(module: str, name: str) -> None:
+    asked = {"__C_COMPLETE": "bash_complete", "COMP_WORDS": f"{name} ", "COMP_CWORD": "1"}
+    ran = subprocess.run(
+        command(module), env=os.environ | asked, capture_output=True, text=True, check=True
+    )
+    assert "plain,audit" in ran.stdout
+    refuse(loaded(ran.stderr), HEAVY)
+
+
 def test_odds_are_told_without_the_books() -> None:
     ran = subprocess.run(
         command("door.cli.entry", "odds", "baccarat"), capture_output=True, text=True, check=True

@@ -1,1 +1,1 @@
-"""The `door` command. Uses every room; heavy imports wait until a command needs them."""
+"""The `door` command. Uses every room; each command is loaded when it is asked for."""

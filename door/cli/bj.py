@@ -18,6 +18,8 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
+import click
+
 from door.errors import InputEnded
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE
@@ -26,6 +28,7 @@ from door.games.unix_bj.game import BET
 from door.games.unix_bj.kind import UNIX_BJ_KIND
 from door.tables.unix_bj import teletype
 from door.tables.unix_bj.teletype import OPENING, Prompts, Score, Teletype, decline, hand_start
+from timebank.cli.errors import UserError
 
 DOLLAR = UNIX_BJ_STAKE // BET  # cents
 LONGEST_LINE = 256  # bytes of an answer that are kept
@@ -34,7 +37,7 @@ MOST_READ = 4096
 _DEL, _CTRL_H = b"\x7f", b"\b"
 
 
-def bj(prompts: Prompts, seed: bytes | None) -> None:
+def play(prompts: Prompts, seed: bytes | None) -> None:
     """Play until interrupted or until the input ends; with a `seed`, the cards that it makes."""
     seed = seed or secrets.token_bytes(shuffle.SEED_BYTES)
     _aside(f"Seal {shuffle.seal(seed)}")
@@ -198,3 +201,21 @@ def _print(text: str) -> None:
 
 def _aside(words: str) -> None:
     print(words, file=sys.stderr, flush=True)
+
+
+@click.command()
+@click.option(
+    "--prompts",
+    type=click.Choice(["1975", "1971"]),
+    default="1975",
+    show_default=True,
+    help="Ask as the program did, or with the bare ? of its first manual.",
+)
+@click.option("--seed", help="Replay the cards of this seed (64 hexadecimal digits).")
+def bj(prompts: Prompts, seed: str | None) -> None:
+    """Play the UNIX game bj here: y is yes, Enter is no, DEL or Ctrl-C quits."""
+    try:
+        raw = None if seed is None else read_seed(seed)
+    except ValueError as error:
+        raise UserError("--seed takes 64 hexadecimal digits.") from error
+    play(prompts, raw)

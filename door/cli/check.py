@@ -11,13 +11,15 @@ import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import click
 from sqlalchemy.exc import DBAPIError
 
 from door import closed
+from door.cli.common import config_option, need
 from door.config import config, privacy
 from door.config import people as named
-from door.config.config import Config
 from door.config.listeners import DOORS_ALONE
 from door.defence.front_ends import Lookout, signs_in
 from door.errors import CertificateRefused
@@ -28,17 +30,21 @@ from door.lines.tls.certificates import doubt
 from door.server.server_note import of_another_release
 from timebank import files, serving
 from timebank.calls.calls import latest_addresses
-from timebank.errors import BooksUnavailable, DatabaseRefused
+from timebank.cli.errors import refusing
+from timebank.errors import BooksUnavailable, DatabaseRefused, SettingsError
 from timebank.ledger import failures
 from timebank.ledger.database import Desk, refuse_other
 from timebank.ledger.engines import books_of
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.settings.toml import TomlTable, open_table
 
+if TYPE_CHECKING:
+    from door.config.config import Config
+
 LATEST = 500  # calls that are looked through for signs of a front end
 
 
-def check(path: Path, *, with_odds: bool = True) -> tuple[Config, list[str]]:
+def looked_at(path: Path, *, with_odds: bool = True) -> tuple[Config, list[str]]:
     """Return the settings, and what is right but should be known; raises `SettingsError`.
 
     Odds that were not worked out on this machine before take some seconds.
@@ -63,7 +69,7 @@ def check(path: Path, *, with_odds: bool = True) -> tuple[Config, list[str]]:
 
 def report(path: Path, *, with_odds: bool = True) -> list[str]:
     """Return all that is said of settings that are in order; raises `SettingsError`."""
-    settings, doubts = check(path, with_odds=with_odds)
+    settings, doubts = looked_at(path, with_odds=with_odds)
     board, bank = settings.board, settings.bank
     nodes = f", {settings.calls.nodes} nodes" if settings.listeners else ""  # of callers by a port
     events = ", ".join(event.name for event in bank.events) or "none"
@@ -213,3 +219,14 @@ def _look_at_certificates(root: TomlTable, settings: Config) -> list[str]:
         except CertificateRefused as refused:
             table.refuse(refused.which, refused.reason)
     return [words for words in doubts if words]
+
+
+@click.command()
+@config_option
+def check(config_path: Path) -> None:
+    """Check the settings and their certificates; report every mistake."""
+    need(config_path)
+    with refusing(SettingsError):
+        said = report(config_path)
+    for words in said:
+        click.echo(words)

@@ -1,19 +1,27 @@
-"""What all commands of `door` share; light, for `door --help` must be quick."""
+"""What all commands of `door` share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import click
 
-from timebank.cli.common import format_option
+from door.config import config
+from door.config.log_file import formatter, to_stderr
+from timebank.cli.common import WholeNumber, format_option, open_books
 from timebank.cli.errors import UserError, refusing
+from timebank.errors import SettingsError
 
 if TYPE_CHECKING:
     from door.config.config import Config
+    from timebank.ledger.database import Desk
 
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -46,9 +54,6 @@ def rows_option(command: F) -> F:
 
 def load_config(path: Path) -> Config:
     """Read the settings; what is wrong with them is told, all of it at once."""
-    from door.config import config
-    from timebank.errors import SettingsError
-
     need(path)
     with refusing(SettingsError):
         return config.load(path)
@@ -61,3 +66,46 @@ def need(path: Path) -> None:
             f"There is no {path} here. Run this in the folder of your board, or name its settings"
             " with --config; `door init` makes a board."
         )
+
+
+def log_to_stderr(config: Config, verbose: bool, *, is_trial: bool = False) -> None:
+    handler = to_stderr(sys.stderr)
+    handler.setFormatter(formatter(config, "%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    usual = logging.ERROR if is_trial else logging.WARNING  # nobody minds what a trial lacks
+    handler.setLevel(logging.INFO if verbose else usual)
+    logging.basicConfig(level=handler.level, handlers=[handler], force=True)
+
+
+def announce(words: str) -> None:
+    """Print a line. A board that nobody listens to any more, because the program at the other end
+    of the pipe has gone, serves on."""
+    try:
+        click.echo(words)
+    except OSError:
+        # What could not be printed is tried again at the end of the process, and then fails it.
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+dropfile_option = click.option(
+    "--dropfile",
+    type=click.Path(path_type=Path),
+    help="The drop file or its folder. Default: the environment, then the current folder.",
+)
+node_option = click.option("--node", type=WholeNumber(0, 9999), help="The node's number.")
+
+
+@contextmanager
+def writing(config: Config) -> Iterator[Desk]:
+    """Open the board's books for one transaction; every refusal is a sentence."""
+    with open_books(config.bank) as books:
+        books.take_up()
+        with books.database.transaction(books.settings, books.clock.reading()) as desk:
+            yield desk
+
+
+@contextmanager
+def reading(config: Config) -> Iterator[Desk]:
+    """Open the board's books as they are at one moment; nobody is kept from writing."""
+    with open_books(config.bank) as books, books.look() as desk:
+        yield desk

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from door.cli.common import config_option
+from door.config import schema as board_schema
+from door.config.editing import HIDDEN, changed, find, from_default, rendered, shown, toml
+from door.config.reloading import keep_begun
+from door.config.schema import described
+from door.errors import ChangeRefused
+from door.setup.writing import replace
 from timebank.cli.common import format_option, tell
 from timebank.cli.errors import UserError, refusing
+from timebank.errors import SettingsError
+from timebank.settings.toml import open_table
 
 if TYPE_CHECKING:
     from door.config.editing import Change
@@ -31,8 +41,6 @@ def config_group() -> None:
 @format_option
 def show(config_path: Path, effective: bool, form: str) -> None:
     """Show the settings without their comments."""
-    from door.config.editing import rendered
-
     text, keys = _read(config_path)
     if not effective:
         written = _paths_in(text)
@@ -48,9 +56,6 @@ def show(config_path: Path, effective: bool, form: str) -> None:
 @click.argument("key")
 def get(config_path: Path, key: str) -> None:
     """Print the value of a KEY such as calls.nodes, its default where the file has none."""
-    from door.config.editing import find, toml
-    from door.errors import ChangeRefused
-
     text, _ = _read(config_path)
     with refusing(ChangeRefused):
         value = find(text, config_path, key).value
@@ -82,8 +87,6 @@ def unset(config_path: Path, key: str) -> None:
 @format_option
 def diff(config_path: Path, form: str) -> None:
     """Show what differs from the defaults."""
-    from door.config.editing import from_default, rendered
-
     keys = from_default(_read(config_path)[1])
     if form != "text":
         _write(keys, form)
@@ -96,27 +99,17 @@ def diff(config_path: Path, form: str) -> None:
 @config_group.command()
 def schema() -> None:
     """Print a JSON Schema of sysop.toml, by which editors check and complete it."""
-    import json
-
-    from door.config.schema import schema as described
-
-    click.echo(json.dumps(described(), indent=2, ensure_ascii=False))
+    click.echo(json.dumps(board_schema.schema(), indent=2, ensure_ascii=False))
 
 
 def _read(path: Path) -> tuple[str, list[Setting]]:
     """Read a file of settings that is in order, and all its keys."""
-    from door.config.schema import described
-    from timebank.errors import SettingsError
-    from timebank.settings.toml import open_table
-
     with refusing(SettingsError):
         text = open_table(path).problems.text
         return text, described(text, path)[1]
 
 
 def _paths_in(text: str) -> set[tuple[str | int, ...]]:
-    import tomllib
-
     def paths(value: object, path: tuple[str | int, ...]) -> set[tuple[str | int, ...]]:
         found = {path}
         if isinstance(value, dict):
@@ -131,10 +124,6 @@ def _paths_in(text: str) -> set[tuple[str | int, ...]]:
 
 
 def _write(keys: list[Setting], form: str) -> None:
-    import json
-
-    from door.config.editing import HIDDEN
-
     shown = [key for key in keys if key.path[-1] != HIDDEN]
     listed = [dict(zip(FIELDS, (key.name, key.value, key.default), strict=True)) for key in shown]
     if form == "csv":
@@ -144,12 +133,6 @@ def _write(keys: list[Setting], form: str) -> None:
 
 
 def _change(path: Path, key: str, typed: str | None) -> None:
-    from door.config.editing import changed
-    from door.errors import ChangeRefused
-    from door.setup.writing import replace
-    from timebank.errors import SettingsError
-    from timebank.settings.toml import open_table
-
     with refusing(SettingsError, ChangeRefused):
         text = open_table(path).problems.text
         change = changed(text, path, key, typed)
@@ -163,9 +146,6 @@ def _change(path: Path, key: str, typed: str | None) -> None:
 
 
 def _told(change: Change, path: Path) -> list[str]:
-    from door.config.editing import shown
-    from door.config.reloading import keep_begun
-
     name = change.key.name
     old = change.key.value if change.old is None else change.old
     new = change.key.default if change.new is None else change.new

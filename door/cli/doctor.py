@@ -17,9 +17,12 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from door import closed
 from door.call.guest import THEBANK_EXT
 from door.call.guest_caller import brought_by
+from door.cli.common import config_option, dropfile_option, load_config, node_option
 from door.config.boards import board_named, board_of
 from door.dropfiles.dropfile import HostSettings, Limit
 from door.dropfiles.interpretation import Understood, understand
@@ -30,8 +33,8 @@ from door.session.arrival import Asked, DoorCall, arrive
 from door.setup import host_boards
 from door.setup.host_boards import HostKind, HostSetup
 from timebank.calls.arrival import host_caller, open_host_call
-from timebank.errors import Refused
-from timebank.ledger.database import Database
+from timebank.cli.errors import UserError, refusing
+from timebank.errors import BooksFailed, DatabaseRefused, Refused
 from timebank.ledger.engines import books_of
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.words import MINUTE, span
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
     from door.config.config import Config
     from timebank.callers.callers import CallerRecord
     from timebank.calls.calls import Opened
-    from timebank.ledger.database import Desk
+    from timebank.ledger.database import Database, Desk
 
 GIVEN = {
     "moduser": "by MODUSER.DAT, into their own Synchronet account",
@@ -231,3 +234,21 @@ def _gains(config: Config, arrival: DoorCall) -> str:
         wanted = f' (give_back = "{asked}" finds no such file)' if asked in GIVEN else ""
         return f"What they win would stay in their account in the bank here{wanted}."
     return f"What they win would be given back {GIVEN[way]}."
+
+
+@click.command()
+@config_option
+@dropfile_option
+@click.option("--board", metavar="NAME", help="The board that starts the door, from [boards.NAME].")
+@node_option
+def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: int | None) -> None:
+    """Explain how `door run` would read a drop file; nothing is changed."""
+    config, asked = load_config(config_path), Asked(dropfile, board, node)
+    try:
+        with refusing(DatabaseRefused, BooksFailed):
+            said = examine(config, asked)
+    except DropFileRefused as refused:
+        told = (str(refused), f"The caller would be told: {refused.polite}")
+        raise UserError("\n".join((*told, *remedy(config, asked)))) from refused
+    for sentence in said:
+        click.echo(sentence)

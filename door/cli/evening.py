@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -18,8 +18,6 @@ from timebank.settings.schedule import DAY_MINUTES
 from timebank.settings.toml import Problems, TomlTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from door.config.config import Config
     from door.games.engine.descriptor import Game
     from timebank.reports.tables import Piece

@@ -7,13 +7,25 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
 import click
 
+from door.call import passwords
+from door.cli.check import report
+from door.cli.common import load_config
+from door.config.people import command
+from door.errors import CannotListen, DoesNotFit, PasswordRefused
+from door.lines.registry import KINDS
+from door.setup import answers as checks
+from door.setup import machine, new_board
+from door.setup.answers import in_the_way
+from door.setup.writing import Fate, beside
 from timebank.cli.common import by_option
 from timebank.cli.errors import UserError, refusing
+from timebank.errors import BooksFailed, DatabaseRefused, Refused, SettingsError
 
 if TYPE_CHECKING:
     from door.config.config import Config
@@ -59,7 +71,7 @@ class InitOptions(TypedDict):
     "--with",
     "kinds",
     multiple=True,
-    type=click.Choice(["systemd", "fail2ban", "logrotate", "container", "prometheus", ALL]),
+    type=click.Choice([*machine.KINDS, ALL]),
     help="Write files for the machine too; may be given more than once.",
 )
 @click.option("--user", help="The user of the system that the board runs as.")
@@ -71,10 +83,6 @@ def init(folder: Path, by: str, yes: bool, **given: Unpack[InitOptions]) -> None
 
     What is there already stays as it is, so it does no harm to run it again.
     """
-    from door.errors import CannotListen, DoesNotFit, PasswordRefused
-    from door.setup import machine, new_board
-    from door.setup.answers import in_the_way
-
     asks = not yes and _somebody_is_there()
     folder = folder.absolute()
     with refusing(DoesNotFit, PasswordRefused, CannotListen), _writing(folder):
@@ -109,9 +117,6 @@ def _somebody_is_there() -> bool:
 
 
 def _answers(folder: Path, given: InitOptions, asks: bool) -> BoardAnswers:
-    from door.lines.registry import KINDS
-    from door.setup import answers as checks
-
     if asks:
         click.echo(f"A new board in {folder}. Enter takes what is in brackets.")
     usual = checks.usual()
@@ -129,8 +134,6 @@ def _answers(folder: Path, given: InitOptions, asks: bool) -> BoardAnswers:
 
 def _answer(asks: bool, question: str, given: T | None, usual: T, check: Callable[[T], T]) -> T:
     """Take what was given, else ask until an answer will do, else take what is usual."""
-    from door.errors import DoesNotFit
-
     if given is not None:
         return check(given)
     while asks:
@@ -142,10 +145,6 @@ def _answer(asks: bool, question: str, given: T | None, usual: T, check: Callabl
 
 
 def _need_web() -> None:
-    from importlib.util import find_spec
-
-    from door.errors import DoesNotFit
-
     if find_spec("websockets") is None:
         raise DoesNotFit(
             "A page for browsers needs an extra: pip install 'blackjack-for-time[web]'. Then run"
@@ -164,9 +163,6 @@ def _refuse_answers(folder: Path, given: InitOptions) -> None:
 
 
 def _wanted(given: InitOptions, asks: bool) -> WantedFiles:
-    from door.errors import DoesNotFit
-    from door.setup import machine
-
     kinds = given["kinds"]
     while not kinds and asks:
         question = f"Files for the machine ({', '.join(machine.KINDS)}, {ALL}, {NONE})"
@@ -202,9 +198,6 @@ def _given_password(path: Path | None) -> str:
 
 def _checked(typed: str, sysop: str, asks: bool) -> str:
     """Return a password that will do; "" where none was given and none is typed."""
-    from door.call import passwords
-    from door.errors import PasswordRefused
-
     if typed:
         passwords.check(typed, sysop)
     while asks and not typed:
@@ -229,10 +222,6 @@ def _typed_secret(question: str) -> str:
 
 
 def _write_settings(folder: Path, answers: BoardAnswers) -> None:
-    from door.errors import DoesNotFit
-    from door.setup import new_board
-    from door.setup.writing import Fate
-
     if new_board.write_settings(folder, answers) is not Fate.WRITTEN:
         raise DoesNotFit(
             f"{folder / new_board.SETTINGS} came to be meanwhile, or is a link that leads nowhere."
@@ -242,11 +231,6 @@ def _write_settings(folder: Path, answers: BoardAnswers) -> None:
 
 def _enter_sysop(config: Config, typed: str, by: str, *, asks: bool) -> None:
     """Register the sysop, if there is a password for it and nobody has done so."""
-    from door.call import passwords
-    from door.config.people import command
-    from door.setup import new_board
-    from timebank.errors import BooksFailed, DatabaseRefused, Refused
-
     sysop = config.board.sysop
     with refusing(DatabaseRefused, BooksFailed, Refused):
         if new_board.is_entered(config):
@@ -277,15 +261,10 @@ def _writing(folder: Path) -> Iterator[None]:
 
 
 def _settings(path: Path) -> Config:
-    from door.cli.common import load_config
-
     return load_config(path)
 
 
 def _write_for_the_machine(config: Config, wanted: WantedFiles) -> None:
-    from door.setup import machine
-    from door.setup.writing import Fate, beside
-
     said = {
         Fate.WRITTEN: "Wrote {path}.",
         Fate.SAME: "{path} is there already, as it would be written now.",
@@ -296,18 +275,12 @@ def _write_for_the_machine(config: Config, wanted: WantedFiles) -> None:
 
 
 def _check(config: Config) -> None:
-    from door.cli.check import report
-    from timebank.errors import SettingsError
-
     with refusing(SettingsError):
         for words in report(config.path, with_odds=False):
             click.echo(words)
 
 
 def _say_next(config: Config, steps: list[str], *, has_container: bool) -> None:
-    from door.lines.registry import KINDS
-    from door.setup import machine
-
     folder = config.path.parent
     if steps:
         click.echo("As root, to have the machine run it:")

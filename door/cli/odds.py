@@ -6,14 +6,21 @@ import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from door.cli import evening as cli_evening
+from door.cli.common import DEFAULT_CONFIG, config_option, load_config, rows_option
 from door.games.engine.errors import RulesRefused
 from door.games.registry import GAMES, game_named
 from door.games.solver import odds_text
 from door.games.solver.cache import card_of, odds_of
 from door.games.solver.strategy_card import card_lines, card_svg
+from timebank.cli.common import say, sheet, show
 from timebank.cli.errors import UserError
+from timebank.reports import tables
 
 if TYPE_CHECKING:
     from door.config.config import Config
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
 FIELDS = ("game", "play", "mean", "sd", "staked")  # as in JSON, shares of the opening bet
 
 
-def tables(
+def asked_tables(
     config: Config | None, table: str | None, given: Sequence[str]
 ) -> list[tuple[Game, Any]]:
     """Return one table with its rules, or all of them: those of `config` (the defaults where there
@@ -38,11 +45,11 @@ def tables(
     return [(game, rules_of(config, game, changed)) for game in games]
 
 
-def show(
+def pieces(
     config: Config | None, table: str | None, given: Sequence[str], form: str
 ) -> Iterator[Piece]:
-    """Give what is printed of the `tables` that are asked for."""
-    found = [(game, odds_of(game, rules)) for game, rules in tables(config, table, given)]
+    """Give what is printed of the tables that are asked for."""
+    found = [(game, odds_of(game, rules)) for game, rules in asked_tables(config, table, given)]
     if form == "text":
         yield from _joined(odds_text.pieces(game.title, odds) for game, odds in found)
     else:
@@ -115,3 +122,60 @@ def _joined(told: Iterable[Iterator[Piece]]) -> Iterator[Piece]:
         if number:
             yield ""
         yield from lines
+
+
+@click.command()
+@config_option
+@click.argument("table", required=False)
+@click.option(
+    "--rules",
+    "rules",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="A rule as in sysop.toml, in place of the house's; may be given more than once.",
+)
+@click.option("--evening", is_flag=True, help="What is left of a pot after an evening.")
+@click.option("--turns", type=int, help="Turns of the evening; else those of a day.")
+@click.option("--pot", type=int, metavar="COINS", help="What a caller comes with; else the day's.")
+@click.option("--bet", type=int, metavar="COINS", help="Of every turn; else the largest.")
+@click.option("--callers", type=int, help="Who play; else as many as there are nodes.")
+@click.option("--event", type=int, metavar="MINUTES", help="To the next event; else none comes.")
+@click.option("--card", is_flag=True, help="The strategy card: what to do with which hand.")
+@click.option("--svg", is_flag=True, help="The card as a picture.")
+@rows_option
+def odds(
+    config_path: Path,
+    table: str | None,
+    rules: tuple[str, ...],
+    evening: bool,
+    card: bool,
+    svg: bool,
+    form: str,
+    **asked: int | None,
+) -> None:
+    """Show what a TABLE, or every table, is worth to its callers: exact odds for its rules.
+
+    Without a sysop.toml in this folder: the odds of the default rules. CSV has a line for each way
+    to play; cards and evenings are text or JSON.
+    """
+    is_set = config_path.exists() or config_path != DEFAULT_CONFIG
+    config = load_config(config_path) if is_set else None
+    if form == "csv" and (evening or card):
+        raise UserError("A card and an evening are text or JSON: CSV is of the odds themselves.")
+    if (evening and card) or (svg and (form == "json" or not card)):
+        raise UserError("--evening and --card are two things, and --svg is one way to see a card.")
+    if card:
+        found = asked_tables(config, table, rules)
+        shown = show_cards(found, "svg" if svg else form)
+    elif evening:
+        found = asked_tables(config, table, rules)
+        wanted = cli_evening.EveningAsked(**asked)
+        shown = cli_evening.show(config, found, wanted, as_json=form == "json")
+    elif any(each is not None for each in asked.values()):
+        raise UserError("--turns, --pot, --bet, --callers and --event belong to --evening.")
+    else:
+        shown = pieces(config, table, rules, form)
+    if form == "text" and not svg:
+        show(tables.written(shown, sheet()))
+    else:
+        say(tables.written(shown))  # for programs: as wide as it is

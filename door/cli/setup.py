@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from door.cli.common import config_option, load_config
+from door.cli.doctor import examine
+from door.config.listeners import DOORS_ALONE
+from door.config.schema import described
+from door.errors import DoesNotFit, DropFileRefused
+from door.session.arrival import Asked
+from door.setup import host_boards, trial_call, writing
+from door.setup.host_boards import DROP_FILE, drop_file
+from door.setup.writing import Fate, beside, put
 from timebank.cli.errors import EXIT_WRONG, UserError, refusing
+from timebank.errors import BooksFailed, DatabaseRefused, SettingsError
 
 if TYPE_CHECKING:
     from door.config.config import Config
     from door.setup.host_boards import HostSetup
 
-BOARDS = ("synchronet", "enigma", "mystic", "gamesrv", "wwiv", "magicka")
 _SCRIPT, _TEXT = 0o755, 0o644
 
 
 @click.command()
 @config_option
-@click.argument("board", type=click.Choice(BOARDS))
+@click.argument("board", type=click.Choice(tuple(host_boards.KINDS)))
 @click.option("--name", help="What the board is called here, in [boards.NAME].")
 @click.option(
     "--bbs",
@@ -46,9 +55,6 @@ def setup(
     A table for it goes into sysop.toml, where everything else stays as it is. What is to be pasted
     on the other board is written beside sysop.toml, and where it goes is said.
     """
-    from door.errors import DoesNotFit
-    from door.setup import host_boards
-
     config = load_config(config_path)
     kind = host_boards.KINDS[board]
     with refusing(DoesNotFit):
@@ -68,10 +74,6 @@ def setup(
 
 def _settings(config: Config, made: HostSetup) -> str:
     """Add the board's table to the settings, unless they would be wrong with it."""
-    from door.config.schema import described
-    from door.setup import host_boards, writing
-    from timebank.errors import SettingsError
-
     before = config.path.read_text(encoding="utf-8-sig")
     text, said = host_boards.with_table(before, made)
     with refusing(SettingsError):
@@ -90,8 +92,6 @@ def _settings(config: Config, made: HostSetup) -> str:
 
 
 def _write(config: Config, files: dict[str, str]) -> None:
-    from door.setup.writing import Fate, beside, put
-
     said = {
         Fate.WRITTEN: "Wrote {path}.",
         Fate.SAME: "{path} is there already, as it would be written now.",
@@ -126,8 +126,6 @@ def _doubts(config: Config, made: HostSetup) -> list[str]:
 
 
 def _for_doors_alone(config: Config) -> str:
-    from door.config.listeners import DOORS_ALONE
-
     if not config.listeners:
         return f"{DOORS_ALONE} The first door starts a server, so that you need not run one."
     return (
@@ -151,7 +149,6 @@ def _try(config: Config, text: str, made: HostSetup) -> None:
     """Say who would come and what they would bring, then have the board's own command run."""
     if not made.kind.starts_doors:
         return
-    from door.setup import trial_call
 
     for words in _told(config, made):
         click.echo(words)
@@ -169,14 +166,6 @@ def _try(config: Config, text: str, made: HostSetup) -> None:
 
 
 def _told(config: Config, made: HostSetup) -> list[str]:
-    import tempfile
-
-    from door.cli.doctor import examine
-    from door.errors import DropFileRefused
-    from door.session.arrival import Asked
-    from door.setup.host_boards import DROP_FILE, drop_file
-    from timebank.errors import BooksFailed, DatabaseRefused
-
     again = load_config(config.path)
     with tempfile.TemporaryDirectory(prefix="bjft-call-") as folder:
         path = Path(folder) / DROP_FILE

@@ -2,30 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
+from door import closed
 from door.cli.common import config_option, load_config, rows_option
+from door.config import config
 from door.errors import NoAnswer
-from timebank.cli.common import by_option
+from door.server import control_client as asking
+from door.server import server_note
+from door.wording import clock_time
+from timebank import serving
+from timebank.cli.common import by_option, tell
 from timebank.cli.errors import UserError, refusing
+from timebank.errors import SettingsError
+from timebank.reports.statements import NAME, SHORT, WORDS
+from timebank.reports.tables import Column, Listing, Piece, figures
+from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
-    from door.cli.control import AnswerShown
+    from timebank.reports.exports import Record
 
 F = TypeVar("F", bound=Callable[..., object])
 
+NODE_FIELDS = ("node", "name", "server", "where", "since", "idle", "left", "address")
+REFUSAL_FIELDS = ("address", "wait", "why")
 LONGEST_NODE = 4  # digits
 START_SECONDS, START_POLL_SECONDS = 20.0, 0.1  # that a server is left to start
 WATCH_SECONDS = 2.0  # between two looks of `door nodes --watch`
 
 # A sysop.toml, and the data folder where that is given.
 Where = tuple[Path, Path | None]
+
+
+class AnswerShown(NamedTuple):
+    """How the rows of an answer are shown: as text, and as records with these fields."""
+
+    table: Callable[[Mapping[str, Any]], list[Piece]]
+    fields: Sequence[str]
+    records: Callable[[Mapping[str, Any]], Iterator[Record]]
 
 
 def server_options(command: F) -> F:
@@ -66,18 +89,15 @@ def nodes(where: Where, form: str, watch: bool) -> None:
 
     As JSON and CSV, times are in seconds.
     """
-    from door.cli import control
-
     if not watch:
-        _show(where, "nodes", form, control.NODES)
+        _show(where, "nodes", form, NODES)
         return
-    import time
 
     with suppress(KeyboardInterrupt):
         while True:
             click.clear()  # nothing, where the output is no terminal
             with suppress(click.exceptions.Exit):  # a server did not answer, as was said
-                _show(where, "nodes", form, control.NODES)
+                _show(where, "nodes", form, NODES)
             time.sleep(WATCH_SECONDS)
 
 
@@ -105,9 +125,7 @@ def say(where: Where, node: int | None, text: str) -> None:
 @rows_option
 def refused(where: Where, form: str) -> None:
     """Show which addresses have to wait, and why. As JSON and CSV, times are in seconds."""
-    from door.cli import control
-
-    _show(where, "refused", form, control.REFUSALS)
+    _show(where, "refused", form, REFUSALS)
 
 
 @click.command()
@@ -136,8 +154,6 @@ def stop(where: Where, by: str) -> None:
 
     Doors let nobody in until `door open` or `door serve`, even where no server runs now.
     """
-    from door import closed
-
     folder = _folder_without_server(*where)
     if folder is None:
         _tell(where, "stop", by=by)
@@ -150,8 +166,6 @@ def stop(where: Where, by: str) -> None:
 @server_options
 def open_(where: Where) -> None:
     """Open a board for doors again that was closed. `door serve` opens it for all callers."""
-    from door import closed
-
     path, data = where
     folder = str(load_config(path).board.data if data is None else data)
     if not closed.is_closed(folder):
@@ -171,12 +185,6 @@ def _folder_without_server(path: Path, data: Path | None) -> str | None:
 
     A server that is only starting is waited for.
     """
-    import time
-
-    from door.config import config
-    from timebank import serving
-    from timebank.errors import SettingsError
-
     try:
         settings = config.load(path)
     except SettingsError:
@@ -198,10 +206,6 @@ def _tell(where: Where, command: str, **what: object) -> None:
 
 def _show(where: Where, command: str, form: str, shown: AnswerShown) -> None:
     """Show rows that a server answers with."""
-    import json
-
-    from timebank.cli.common import tell
-
     answer = _asked(where, command, {})
     if form == "json":
         click.echo(json.dumps(answer, indent=2))
@@ -214,9 +218,6 @@ def _show(where: Where, command: str, form: str, shown: AnswerShown) -> None:
 
 def _tell_state(where: Where) -> None:
     """Say that a board is closed for doors, and that its server is of another release."""
-    from door import closed
-    from door.server import server_note
-
     path, data = where
     folders = [data] if data is not None else [Path(s.data) for s in server_note.servers_of(path)]
     for folder in folders:
@@ -226,8 +227,6 @@ def _tell_state(where: Where) -> None:
 
 
 def _asked(where: Where, command: str, what: dict[str, object]) -> Mapping[str, Any]:
-    from door.server import control_client as asking
-
     path, data = where
     with refusing(NoAnswer):
         answer: Mapping[str, Any] = asking.ask_server(path, data, command, what)
@@ -241,3 +240,86 @@ def _tell_silent(answer: Mapping[str, Any]) -> None:
         click.echo(words, err=True)
     if silent:
         click.get_current_context().exit(1)
+
+
+# How a server's answer is shown
+
+
+def nodes_table(answer: Mapping[str, Any]) -> list[Piece]:
+    servers = answer.get("servers", ())  # one of an earlier version gives none
+    several = len(servers) > 1 or bool(answer.get("silent"))
+    columns = (
+        *(Column("Node", right=True), Column("Caller", least=NAME)),
+        *((Column("Server", least=SHORT),) if several else ()),
+        *(Column("Where", least=SHORT), Column("Since", goes=1), *figures("Idle", "Left")),
+        Column("Address", goes=2),
+    )
+    rows = [_node_row(on, several) for on in answer["nodes"]]
+    lines: list[Piece] = [Listing(columns, rows, "Nobody is online.")]
+    if answer["log_ons"]:
+        lines.append(f"Logging on: {answer['log_ons']}.")
+    if answer.get("event"):
+        lines.append(answer["event"])
+    if answer["draining"]:
+        lines.append(
+            "The board is draining: it takes no more calls and closes when the last caller leaves."
+        )
+    else:
+        lines += [
+            f"Server {server['name']} is draining: it takes no more calls and closes when its last"
+            " caller leaves."
+            for server in servers
+            if server["draining"]
+        ]
+    lines += [
+        f"A door has started server {server['name']}. It ends when nobody has been on for"
+        f" {span(server['stays'] * MINUTE)}."
+        for server in servers
+        if "stays" in server and not server["draining"]
+    ]
+    return lines
+
+
+def _node_row(on: Mapping[str, Any], several: bool) -> list[str]:
+    since = "-" if on["since"] is None else _hour(on["since"])
+    server = [on.get("server") or "-"] if several else []
+    return [
+        *(str(on["node"]), on["name"], *server, on["where"], since),
+        *(_span(on["idle"]), _span(on["left"]), on["address"]),
+    ]
+
+
+def _node_records(answer: Mapping[str, Any]) -> Iterator[Record]:
+    for on in answer["nodes"]:
+        yield {field: on.get(field) for field in NODE_FIELDS}
+
+
+def refusals_table(answer: Mapping[str, Any]) -> list[Piece]:
+    columns = (Column("Address"), *figures("Wait"), Column("Why", least=WORDS))
+    rows = [(each["address"], _span(each["wait"] or None), each["why"]) for each in answer["held"]]
+    lines: list[Piece] = [Listing(columns, rows, "")] if rows else []
+    if answer["more"]:
+        lines.append(f"And {answer['more']} more.")
+    if answer["names"]:
+        names = "1 name" if answer["names"] == 1 else f"{answer['names']} names"
+        lines.append(f"Strangers have to wait for {names}; the names are not recorded.")
+    if not lines:
+        return ["Nobody has to wait."]
+    return [*lines, "`door forgive` clears an address or a name."]
+
+
+def _refusal_records(answer: Mapping[str, Any]) -> Iterator[Record]:
+    for held in answer["held"]:
+        yield {field: held.get(field) for field in REFUSAL_FIELDS}
+
+
+def _hour(instant: str) -> str:
+    return f"{datetime.fromisoformat(instant):%H:%M}"  # by the board's clock
+
+
+def _span(seconds: int | None) -> str:
+    return "-" if seconds is None else clock_time(seconds)
+
+
+NODES = AnswerShown(nodes_table, NODE_FIELDS, _node_records)
+REFUSALS = AnswerShown(refusals_table, REFUSAL_FIELDS, _refusal_records)

@@ -9,8 +9,14 @@ from pathlib import Path
 import click
 
 from door.cli.common import config_option, load_config
+from door.clock import SystemClock
+from door.desk.pages.operations import Doing
+from door.desk.pages.queries import Reading
+from door.desk.top.snapshot import Watching
 from timebank.cli.common import by_option
 from timebank.cli.errors import UserError, refusing
+from timebank.errors import BooksFailed, DatabaseRefused
+from timebank.ledger.engines import books_of
 
 NOT_INSTALLED = (
     "`door top` needs a library that is not installed: run pip install"
@@ -23,17 +29,10 @@ NOT_INSTALLED = (
 @by_option
 def top(config_path: Path, by: str) -> None:
     """Watch the running board: who is on, bets, the house, refusals, with keys to act."""
-    from door.clock import SystemClock
-    from timebank.errors import BooksFailed, DatabaseRefused
-    from timebank.ledger.engines import books_of
-
     try:
         from door.desk.top.app import Top
     except ImportError as missing:
         raise UserError(NOT_INSTALLED) from missing
-    from door.desk.pages.operations import Doing
-    from door.desk.pages.queries import Reading
-    from door.desk.top.snapshot import Watching
 
     config = load_config(config_path)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

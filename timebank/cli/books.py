@@ -13,11 +13,26 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 import click
 
+from timebank.audit import jobs as audit_jobs
+from timebank.audit.checkpoints import digest_of
+from timebank.callers import callers, own_limits
 from timebank.cli import common
 from timebank.cli.common import NUMBER, config_option, format_option, opened, since_option, tell
 from timebank.cli.errors import EXIT_WRONG, refusing
 from timebank.cli.progress import working
-from timebank.errors import BackupRefused
+from timebank.errors import AuditBroken, BackupRefused, BooksUnavailable
+from timebank.guests import claims
+from timebank.keeping import backup, checkpoint_files, last_audit, restore
+from timebank.ledger import chain as digests
+from timebank.ledger import transfers as ledger
+from timebank.ledger.generations import generations
+from timebank.ledger.schema import instant
+from timebank.reports import beancount, exports, neighbours, statements
+from timebank.reports import boards as board_reports
+from timebank.reports import house as house_report
+from timebank.reports import summary as summary_report
+from timebank.reports.extracts import Wanted, entries, extracts, known_game, known_kind, last_number
+from timebank.reports.totals import KeptTotals
 
 if TYPE_CHECKING:
     from timebank.audit.checkpoints import Checkpoint
@@ -48,9 +63,6 @@ def boards(config: Path, form: str, again: int | None, given: int | None) -> Non
     are doubtful when the program died while writing them: ask the caller or look at their board,
     then use --again or --given.
     """
-    from timebank.guests import claims
-    from timebank.reports import boards as board_reports
-
     with opened(config) as books:
         books.settle((claims.give_again, again), (claims.regard_as_given, given))
         with books.look() as desk:
@@ -95,10 +107,6 @@ def accounts(
 
     Frozen accounts and callers who are locked out are marked.
     """
-    from timebank.callers import callers, own_limits
-    from timebank.ledger import transfers as ledger
-    from timebank.reports import exports, statements
-
     with opened(config) as books:
         with books.look() as desk, working(common.READING):
             number = None
@@ -141,8 +149,6 @@ def _tell_limits(
     limited: Iterable[tuple[str, OwnLimits]],
     schedule: Schedule,
 ) -> None:
-    from timebank.reports import exports, statements
-
     records = [exports.limit_record(name, own, schedule) for name, own in limited]
     tell(form, [statements.limits_table(told)], exports.LIMIT_FIELDS, records)
 
@@ -162,9 +168,6 @@ def show_ledger(
     config: Path, form: str, newest_first: bool, **filters: str | int | datetime | None
 ) -> None:
     """Show transfers in the order they were made."""
-    from timebank.reports import exports, statements
-    from timebank.reports.extracts import extracts
-
     with opened(config) as books:
         wanted = _wanted(books, **filters)  # type: ignore[arg-type]  # as click read them
         rows = extracts(books.look, wanted, newest_first=newest_first)
@@ -184,9 +187,6 @@ def _wanted(
     since: datetime | None,
     until: datetime | None,
 ) -> Wanted:
-    from timebank.callers import callers
-    from timebank.reports.extracts import Wanted, known_game, known_kind
-
     first, end = books.span(since, until)
     with books.look() as desk:
         return Wanted(
@@ -222,10 +222,6 @@ def statement(
     One line an entry, in words, with what each account held after it; and the limits that they have
     set for themselves.
     """
-    from timebank.callers import callers, own_limits
-    from timebank.reports import exports, statements
-    from timebank.reports.extracts import Wanted, entries, extracts
-
     with opened(config) as books:
         with books.look() as desk:
             caller_id = common.found(callers.number_of(desk, name), name)
@@ -268,16 +264,16 @@ def summary(
     Minutes granted, used, banked, withdrawn, lent, repaid and forfeited; won and lost by game, and
     the house's result.
     """
-    from timebank.reports import summary as reports
-    from timebank.reports.totals import KeptTotals
-
     with opened(config) as books:
         first, end = books.span(since, until)
         with closing(KeptTotals.beside(books.settings)) as totals, working("Adding up"):
-            periods = reports.kept_summary(books.look, totals, by, first, end)
-    table, lines = reports.summary_table(periods, _bar()), reports.summary_lines(periods)
-    records = map(reports.summary_record, periods)
-    tell(form, [table], reports.SUMMARY_FIELDS, lines, records, paged=False)
+            periods = summary_report.kept_summary(books.look, totals, by, first, end)
+    table, lines = (
+        summary_report.summary_table(periods, _bar()),
+        summary_report.summary_lines(periods),
+    )
+    records = map(summary_report.summary_record, periods)
+    tell(form, [table], summary_report.SUMMARY_FIELDS, lines, records, paged=False)
 
 
 @click.command(name="house")
@@ -293,9 +289,6 @@ def show_house(
 
     Exits with 1 and names tables and callers whose luck is not believable: a cheat, or a bug.
     """
-    from timebank.callers import callers
-    from timebank.reports import house as reports
-
     with opened(config) as books:
         first, end = books.span(since, until)
         with books.look() as desk:
@@ -303,10 +296,12 @@ def show_house(
             if caller is not None:
                 number = common.found(callers.number_of(desk, caller), caller)
             with working("Adding up"):
-                tables, doubted = reports.house(desk, reports.installed_odds(), first, end, number)
-            named = reports.names(desk, doubted)
-    shown = reports.lines([*tables, *doubted], named)
-    tell(form, reports.table(tables, doubted, named), reports.FIELDS, shown, paged=False)
+                tables, doubted = house_report.house(
+                    desk, house_report.installed_odds(), first, end, number
+                )
+            named = house_report.names(desk, doubted)
+    shown = house_report.lines([*tables, *doubted], named)
+    tell(form, house_report.table(tables, doubted, named), house_report.FIELDS, shown, paged=False)
     if doubted or not all(luck.is_believable for luck in tables):
         sys.exit(EXIT_WRONG)
 
@@ -322,8 +317,6 @@ def show_addresses(config: Path, form: str, since: datetime | None, until: datet
     Also their calls from there, the daily minutes they were granted, what they sent to others,
     and what they owe on loans now. A shared address proves nothing, and nothing is done about it.
     """
-    from timebank.reports import neighbours
-
     with opened(config) as books:
         first, end = books.span(since, until)
         with books.look() as desk, working("Adding up"):
@@ -367,11 +360,6 @@ def export(config: Path, output: Path | None, form: str) -> None:
 
 def _exported(books: common.OpenBooks, form: str) -> Iterator[str]:
     """Give the export a piece at a time; all of it is of one moment."""
-    from timebank.callers import callers
-    from timebank.ledger import transfers as ledger
-    from timebank.reports import beancount, exports
-    from timebank.reports.extracts import Wanted, entries, extracts, last_number
-
     schedule = books.settings.schedule
     with books.look() as desk:
         balances = ledger.balances(desk)
@@ -390,8 +378,6 @@ def _exported(books: common.OpenBooks, form: str) -> Iterator[str]:
 
 def _write_new(path: Path, pieces: Iterable[str]) -> None:
     """Write a file that was not there, whole or not at all."""
-    from timebank.keeping import backup
-
     with (
         refusing(BackupRefused),
         working("Writing"),
@@ -482,19 +468,12 @@ def _audited(
     jobs: int | None,
 ) -> _Audited:
     """Check the books, note beside them what was found, and leave a checkpoint."""
-    from timebank.audit import jobs as audit_jobs
-    from timebank.errors import AuditBroken
-    from timebank.keeping import last_audit
-    from timebank.ledger import chain
-    from timebank.ledger import transfers as ledger
-    from timebank.ledger.generations import generations
-
     transfers = ledger.count(desk, None if begin is None else begin.last)
     jobs = jobs or audit_jobs.usual(transfers)
     with refusing(AuditBroken), working("Checking the books"):
         findings, left = audit_jobs.audit(books.settings, desk, since_digest, begin, jobs)
     remark = _remark(books, desk)
-    digest, restores = chain.head(desk.connection).digest, generations(desk.connection)
+    digest, restores = digests.head(desk.connection).digest, generations(desk.connection)
     # Books that are to be treated as restored go on otherwise.
     kept = None if left is None or remark is not None else _leave(books.settings, left)
     command, generation = last_audit.BOOKS, restores[-1].number if restores else 1
@@ -507,8 +486,6 @@ def _audited(
 
 def _leave(settings: BankSettings, checkpoint: Checkpoint) -> str | None:
     """Keep a checkpoint beside the books; without a folder for it, none is left."""
-    from timebank.keeping import checkpoint_files
-
     with common.noting("checkpoint"):
         return checkpoint_files.keep(settings, checkpoint)
     return None
@@ -516,9 +493,6 @@ def _leave(settings: BankSettings, checkpoint: Checkpoint) -> str | None:
 
 def _remark(books: common.OpenBooks, desk: Desk) -> str | None:
     """Say why these books may have been put back by hand."""
-    from timebank.errors import BooksUnavailable
-    from timebank.keeping import restore
-
     remark = None
     # Somebody else than the board may read the books, but not the files beside them. A second look,
     # for the board may change its mark during the first.
@@ -540,8 +514,6 @@ def _say_audited(audited: _Audited, since_digest: str | None, schedule: Schedule
     if audited.begin is None:
         click.echo(f"The books are in order: {rows}, and every balance follows from them.")
     else:
-        from timebank.ledger.schema import instant
-
         made = f"{schedule.local(instant(audited.begin.at)):%Y-%m-%d %H:%M:%S}"
         click.echo(
             f"The books are in order since the checkpoint of {made}: {rows}, and every balance"
@@ -556,8 +528,6 @@ def _say_audited(audited: _Audited, since_digest: str | None, schedule: Schedule
     if since_digest is not None:
         click.echo("They continue the books with your digest.")
     elif audited.begin is not None:
-        from timebank.audit.checkpoints import digest_of
-
         click.echo(f"Its digest is {digest_of(audited.begin.encoded())}.")
     click.echo(
         f"The last digest is {audited.digest}. Note it down for `timebank audit --since-digest`."
@@ -567,9 +537,3 @@ def _say_audited(audited: _Audited, since_digest: str | None, schedule: Schedule
             f"The checkpoint of this audit is {audited.checkpoint}. Given to --since-digest, it"
             " lets the next one check only what comes after it."
         )
-
-
-COMMANDS = (
-    *(accounts, show_ledger, statement, summary, show_house, show_addresses),
-    *(export, audit, boards),
-)

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from timebank.calls import clock_mend
+from timebank.calls.calls import open_calls
+from timebank.calls.clock import told
 from timebank.cli.common import OpenBooks, by_option, config_option, opened, say
 from timebank.cli.errors import EXIT_WRONG
 
@@ -46,8 +49,6 @@ def clock(config: Path, believe: bool, mend: bool, yes: bool, by: str) -> None:
 
 
 def _believe(books: OpenBooks, by: str) -> None:
-    from timebank.calls.calls import open_calls
-
     with books.database.transaction(books.settings, books.clock.reading()) as desk:
         judgement = books.clock.believe(desk, by)
         calls = [call for call in open_calls(desk) if call.live]
@@ -58,8 +59,6 @@ def _believe(books: OpenBooks, by: str) -> None:
 
 
 def _shown(books: OpenBooks, desk: Desk) -> Iterator[str]:
-    from timebank.calls.clock import told
-
     believed, schedule = books.clock, books.settings.schedule
     local = schedule.local(desk.now)
     day = schedule.day_of(desk.now)
@@ -79,8 +78,6 @@ def _shown(books: OpenBooks, desk: Desk) -> Iterator[str]:
 
 
 def _waiting(desk: Desk) -> list[str]:
-    from timebank.calls import clock_mend
-
     ahead = clock_mend.ahead(desk)
     if not ahead:
         return []
@@ -94,8 +91,6 @@ def _listed(ahead: list[Ahead], desk: Desk) -> Iterator[str]:
 
 
 def _mend(books: OpenBooks, yes: bool, by: str) -> None:
-    from timebank.calls import clock_mend
-
     with books.look() as desk:
         ahead = clock_mend.ahead(desk)
         listed = list(_listed(ahead, desk))
@@ -109,6 +104,3 @@ def _mend(books: OpenBooks, yes: bool, by: str) -> None:
         mended = clock_mend.mend(desk, by)
     count = "1 caller" if len(mended) == 1 else f"{len(mended)} callers"
     say([f"{count} set right."])
-
-
-COMMANDS = (clock,)

@@ -1,6 +1,6 @@
 """What the `timebank` commands share: opening the books, options, amounts, and how they refuse.
 
-Like all of the command's files it imports nothing heavy before a command needs it.
+It imports nothing heavy before a command needs it: `door odds` uses it too, without the books.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from timebank import serving
 from timebank.cli.common import (
     NUMBER,
     by_option,
@@ -24,7 +25,26 @@ from timebank.cli.common import (
 )
 from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.cli.progress import working
-from timebank.errors import BackupRefused, NotInOrder
+from timebank.errors import (
+    BackupRefused,
+    BooksFailed,
+    BooksTaken,
+    DatabaseRefused,
+    NoPlace,
+    NotInOrder,
+)
+from timebank.keeping import backup as file_copies
+from timebank.keeping import book_move, dumps, last_copy
+from timebank.keeping import maintain as nightly
+from timebank.ledger.engines import books_of
+from timebank.ledger.schema import instant
+from timebank.reports.exports import iso
+from timebank.reports.statements import NAME, WORDS, printable
+from timebank.reports.tables import Column, Listing
+from timebank.reports.totals import KeptTotals
+from timebank.settings.place import is_server, read_place
+from timebank.thebank import importer
+from timebank.thebank import outbox as thebank_ext
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,8 +83,6 @@ def backup(config: Path, file: Path) -> None:
 
 def _note_copy(settings: BankSettings, at: datetime, file: Path) -> None:
     """Keep for the pages when this copy was made; it is a good one without that as well."""
-    from timebank.keeping import last_copy
-
     with noting("copy"):
         last_copy.note(settings, at, file)
 
@@ -72,13 +90,9 @@ def _note_copy(settings: BankSettings, at: datetime, file: Path) -> None:
 def _copies(settings: BankSettings) -> ModuleType:
     """Give what copies the books, by what they are in."""
     if settings.server is None:
-        from timebank.keeping import backup
-
-        return backup
-    from timebank.ledger.engines import books_of
+        return file_copies
 
     books_of(settings)  # which says what is missing, where that is so
-    from timebank.keeping import dumps
 
     return dumps
 
@@ -94,9 +108,6 @@ def move(config: Path, source: str, target: str) -> None:
     then. All rows are compared, and audited in both places. Nobody can serve from SOURCE
     afterwards; name TARGET in sysop.toml.
     """
-    from timebank.errors import BooksFailed, DatabaseRefused
-    from timebank.keeping import book_move
-
     settings = load(config)
     with (
         refusing(BackupRefused, BooksFailed, DatabaseRefused),
@@ -112,10 +123,6 @@ def move(config: Path, source: str, target: str) -> None:
 
 
 def _books_at(place: str, settings: BankSettings) -> Database:
-    from timebank.errors import NoPlace
-    from timebank.ledger.engines import books_of
-    from timebank.settings.place import is_server, read_place
-
     if not is_server(place):
         if not place or Path(place).is_dir():
             raise UserError(f'"{place}" cannot hold the books: name a file, or a URL.')
@@ -146,8 +153,6 @@ def restore(config: Path, by: str, dry_run: bool, file: Path) -> None:
     What was taken from callers since stays taken, such as powers and SSH keys, and locks,
     freezes and mutes hold that are in either. It says what changed for whom.
     """
-    from timebank.errors import DatabaseRefused
-
     settings = load(config)
     try:
         with refusing(BackupRefused, DatabaseRefused):
@@ -200,8 +205,6 @@ def outbox(config: Path, form: str, repeat: int | None, delivered: int | None) -
     A record is doubtful when the file was taken away while it was being written: look for it in
     your time bank, then use --repeat or --delivered.
     """
-    from timebank.thebank import outbox as thebank_ext
-
     with opened(config) as books:
         books.settle((thebank_ext.repeat, repeat), (thebank_ext.regard_as_delivered, delivered))
         with books.look() as desk:
@@ -215,8 +218,6 @@ OUTBOX_FIELDS = ("number", "caller", "minutes", "source", "at", "state", "doubt"
 
 
 def _outbox_record(row: OutboxRow, schedule: Schedule) -> Record:
-    from timebank.reports.exports import iso
-
     doubt = row.mark if row.state == "doubtful" else None
     at = iso(row.at, schedule)
     values = (row.number, row.name, row.minutes, row.source, at, row.state, doubt)
@@ -224,9 +225,6 @@ def _outbox_record(row: OutboxRow, schedule: Schedule) -> Record:
 
 
 def _outbox_table(rows: list[OutboxRow], settings: BankSettings) -> Listing:
-    from timebank.reports.statements import NAME, WORDS
-    from timebank.reports.tables import Column, Listing
-
     columns = (
         *(Column("Record", right=True), Column("When", goes=1), Column("Caller", least=NAME)),
         *(Column("Minutes", right=True), Column("State", least=WORDS)),
@@ -238,9 +236,6 @@ def _outbox_table(rows: list[OutboxRow], settings: BankSettings) -> Listing:
 
 
 def _outbox_row(row: OutboxRow, schedule: Schedule) -> Row:
-    from timebank.ledger.schema import instant
-    from timebank.reports.statements import printable
-
     when = schedule.local(instant(row.at))
     doubt = f": {printable(row.mark)}" if row.state == "doubtful" and row.mark else ""
     return (
@@ -259,8 +254,6 @@ def import_file(config: Path, file: Path) -> None:
     is kept as .BAK; what cannot be applied is reported and kept in .ERR. Exits with 1 if there is
     any, and with 2 if the file could not be imported.
     """
-    from timebank.thebank import importer
-
     with opened(config) as books:
         books.take_up()
         with working("Importing"):
@@ -285,9 +278,6 @@ def maintain(config: Path) -> None:
     if a hand could not be stood, or if the clock is in doubt: then nothing is done that could not
     be undone.
     """
-    from timebank.keeping import maintain as nightly
-    from timebank.reports.totals import KeptTotals
-
     with opened(config) as books, working("Doing the nightly work"):
         done = nightly.maintain(
             books.work, books.look, nightly.installed_stand(), nightly.installed_weigh()
@@ -311,10 +301,6 @@ def upgrade(config: Path) -> None:
     `door serve` does it too. A file is copied first, and the copy stays. It is refused while a
     board of the earlier release may still run.
     """
-    from timebank import serving
-    from timebank.errors import BooksFailed, BooksTaken, DatabaseRefused
-    from timebank.ledger.engines import books_of
-
     settings = load(config)
     place = settings.lock
     is_there = settings.database.parent.is_dir()
@@ -330,6 +316,3 @@ def upgrade(config: Path) -> None:
         click.echo(f"The books in {database.place} are of this version already.")
     else:
         say(upgraded.sentences())
-
-
-COMMANDS = (backup, upgrade, move, restore, outbox, import_file, maintain)

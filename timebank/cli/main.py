@@ -1,22 +1,62 @@
 """The `timebank` command: what is in the books, whether they are right, and the sysop's hand.
 
-Whatever is heavy is imported by the command that needs it, so that `--help` comes at once.
+Its commands are loaded when they are asked for, so that `--help` comes at once.
 """
 
 from __future__ import annotations
 
 import click
 
-from timebank.cli import books, clock, keeping, tournament, window
-from timebank.cli.errors import Commands
+from timebank.cli.commands import LazyCommands
+
+# The module of each command, and the first sentence of what it says of itself.
+COMMANDS = {
+    "accounts": (
+        "books",
+        "Show what every account holds, and the limits that callers have set for themselves.",
+    ),
+    "ledger": ("books", "Show transfers in the order they were made."),
+    "statement": ("books", "Show a caller's entries and balances."),
+    "summary": ("books", "Show totals by day, week or month."),
+    "house": (
+        "books",
+        "Show what the house won at each table, beside what exact odds would have given.",
+    ),
+    "addresses": ("books", "Show callers who share an address, and what they sent each other."),
+    "export": ("books", "Export the whole books for other programs."),
+    "audit": ("books", "Check the books, row by row."),
+    "boards": ("books", "Show what callers of other boards brought and gained, and settle doubts."),
+    "deposit": ("window", "Put minutes into a caller's account."),
+    "withdraw": ("window", "Take minutes out of a caller's account."),
+    "transfer": ("window", "Move minutes from NAME's account to TO's; NAME must not owe a loan."),
+    "adjust": ("window", "Correct a caller's account, up or down."),
+    "freeze": ("window", "Freeze an account: nothing goes in or out."),
+    "unfreeze": ("window", "Unfreeze an account."),
+    "log": (
+        "window",
+        "Show the sysop's log, newest first: changes to accounts and callers by hand.",
+    ),
+    "backup": ("keeping", "Copy the books to a new FILE."),
+    "upgrade": ("keeping", "Move books of an earlier release forward to this one."),
+    "move": (
+        "keeping",
+        "Move the books from SOURCE to TARGET: files of SQLite, or postgresql:// URLs.",
+    ),
+    "restore": ("keeping", "Replace the books with the backup FILE."),
+    "outbox": ("keeping", "Show what is not in THEBANK.EXT yet, and settle doubts."),
+    "import": ("keeping", "Import a THEBANK.EXT from another program."),
+    "maintain": ("keeping", "Do the nightly work; safe to repeat at any time."),
+    "tournament": ("tournament", "Show the weekly tournaments, the newest first."),
+    "clock": ("clock", "Show the board's clock, and whether it is believed."),
+}
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyCommands,
+    package="timebank.cli",
+    rows=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="blackjack-for-time", prog_name="timebank")
 def main() -> None:
     """Read, check, maintain and correct the time bank's books."""
-
-
-_GROUPS = (books, window, keeping, tournament, clock)
-for _command in (command for group in _GROUPS for command in group.COMMANDS):
-    main.add_command(_command)

@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from timebank.cli.common import by_option, config_option, format_option, opened, tell
+from timebank.ledger.schema import stamp
+from timebank.reports.exports import iso
+from timebank.reports.statements import NAME, printable
+from timebank.reports.tables import Column, Listing
+from timebank.wagers import tournaments
+from timebank.words import clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,8 +49,6 @@ def tournament(config: Path, form: str, last: int, call_off: str | None, by: str
     With --call-off, the one that runs is ended first. Entries go back to the callers' bank
     accounts, and what was put up to the house.
     """
-    from timebank.wagers import tournaments
-
     with opened(config) as books:
         if call_off is not None:
             with books.work() as desk:
@@ -57,8 +61,6 @@ def tournament(config: Path, form: str, last: int, call_off: str | None, by: str
 
 
 def _found(desk: Desk, last: int) -> Iterator[Shown]:
-    from timebank.wagers import tournaments
-
     for each in tournaments.listing(desk, last):
         yield each, tournaments.pot(desk, each), tournaments.standings(desk, each.seal)
 
@@ -68,9 +70,6 @@ def _state(shown: Tournament) -> str:
 
 
 def _record(shown: Shown, schedule: Schedule) -> Record:
-    from timebank.ledger.schema import stamp
-    from timebank.reports.exports import iso
-
     each, pot, placed = shown
     values = (
         *(each.day.isoformat(), iso(stamp(each.starts), schedule), iso(stamp(each.ends), schedule)),
@@ -83,10 +82,6 @@ def _record(shown: Shown, schedule: Schedule) -> Record:
 
 
 def _table(found: list[Shown], schedule: Schedule) -> Listing:
-    from timebank.reports.statements import NAME, printable
-    from timebank.reports.tables import Column, Listing
-    from timebank.words import clock
-
     columns = (
         *(Column("Opened"), Column("Until", goes=3), Column("State")),
         *(Column("Entered", right=True), Column("Finished", right=True, goes=4)),
@@ -103,6 +98,3 @@ def _table(found: list[Shown], schedule: Schedule) -> Listing:
         for each, pot, placed in found
     ]
     return Listing(columns, rows, "There was no tournament yet.")
-
-
-COMMANDS = (tournament,)

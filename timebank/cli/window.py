@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from timebank.callers import callers, sysop_log
 from timebank.cli import common
 from timebank.cli.common import (
     OpenBooks,
@@ -22,6 +23,11 @@ from timebank.cli.common import (
     found,
     opened,
 )
+from timebank.ledger import transfers
+from timebank.reports.statements import NAME, SHORT, WORDS, printable
+from timebank.reports.tables import Column, Listing
+from timebank.window import corrections
+from timebank.words import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -52,8 +58,6 @@ def deposit(config: Path, why: str, by: str, name: str, amount: int) -> None:
 
     AMOUNT is minutes (90, 90m), or hours and minutes (2h, 1h30m, 1:30:00).
     """
-    from timebank.window import corrections
-
     _move(
         config, [name], lambda desk, who: corrections.sysop_deposit(desk, who[0], amount, why, by)
     )
@@ -70,8 +74,6 @@ def withdraw(config: Path, why: str, by: str, name: str, amount: int) -> None:
 
     AMOUNT is minutes (90, 90m), or hours and minutes (2h, 1h30m, 1:30:00).
     """
-    from timebank.window import corrections
-
     _move(
         config, [name], lambda desk, who: corrections.sysop_withdraw(desk, who[0], amount, why, by)
     )
@@ -89,8 +91,6 @@ def transfer(config: Path, why: str, by: str, name: str, to_name: str, amount: i
 
     AMOUNT is minutes (90, 90m), or hours and minutes (2h, 1h30m, 1:30:00).
     """
-    from timebank.window import corrections
-
     _move(
         config,
         [name, to_name],
@@ -111,8 +111,6 @@ def adjust(config: Path, why: str, by: str, name: str, amount: int) -> None:
     them out. Unlike a deposit, it can pass the largest balance, enter frozen accounts, and work in
     every mode.
     """
-    from timebank.window import corrections
-
     _move(config, [name], lambda desk, who: corrections.adjust(desk, who[0], amount, why, by))
 
 
@@ -120,10 +118,6 @@ def _move(
     config: Path, names: Sequence[str], work: Callable[[Desk, list[int]], tuple[TransferRow, ...]]
 ) -> None:
     """Do the work on callers' accounts, and say what was moved and what they hold now."""
-    from timebank.callers import callers
-    from timebank.ledger import transfers
-    from timebank.words import clock
-
     with opened(config) as books, books.work() as desk:
         records = [found(callers.find(desk, name), name) for name in names]
         rows = work(desk, [record.id for record in records])
@@ -149,8 +143,6 @@ def freeze(config: Path, why: str, by: str, name: str) -> None:
     Its caller plays as before. What they earn stays on their clock, and is banked when a day ends
     on which the account is open again.
     """
-    from timebank.window import corrections
-
     _set(
         config, name, lambda desk, caller_id: corrections.freeze(desk, caller_id, why, by), "frozen"
     )
@@ -163,14 +155,10 @@ def freeze(config: Path, why: str, by: str, name: str) -> None:
 @click.argument("name")
 def unfreeze(config: Path, why: str, by: str, name: str) -> None:
     """Unfreeze an account."""
-    from timebank.window import corrections
-
     _set(config, name, lambda desk, who: corrections.unfreeze(desk, who, why, by), "open again")
 
 
 def _set(config: Path, name: str, work: Callable[[Desk, int], object], state: str) -> None:
-    from timebank.callers import callers
-
     with opened(config) as books, books.work() as desk:
         record = found(callers.find(desk, name), name)
         work(desk, record.id)
@@ -195,8 +183,6 @@ def show_log(config: Path, form: str) -> None:
 
 def _log(books: OpenBooks) -> Iterator[LogEntry]:
     """Go through the log, a page at a time, so that no transaction waits for a reader."""
-    from timebank.callers import sysop_log
-
     before = None
     while True:
         with books.look() as desk:
@@ -208,9 +194,6 @@ def _log(books: OpenBooks) -> Iterator[LogEntry]:
 
 
 def _log_table(books: OpenBooks, entries: Iterator[LogEntry]) -> Listing:
-    from timebank.reports.statements import NAME, SHORT, WORDS
-    from timebank.reports.tables import Column, Listing
-
     columns = (
         *(Column("When"), Column("By", least=SHORT), Column("Caller", least=NAME)),
         Column("What", least=WORDS),
@@ -220,8 +203,6 @@ def _log_table(books: OpenBooks, entries: Iterator[LogEntry]) -> Listing:
 
 
 def _log_row(books: OpenBooks, entry: LogEntry) -> Row:
-    from timebank.reports.statements import printable
-
     when = books.settings.schedule.local(entry.at)
     who = printable(entry.by), printable(entry.caller or "-")
     return f"{when:%Y-%m-%d %H:%M:%S}", *who, printable(entry.what)
@@ -230,6 +211,3 @@ def _log_row(books: OpenBooks, entry: LogEntry) -> Row:
 def _log_records(books: OpenBooks, entries: Iterator[LogEntry]) -> Iterator[Record]:
     for entry in entries:
         yield {**entry._asdict(), "at": books.settings.schedule.local(entry.at).isoformat()}
-
-
-COMMANDS = (deposit, withdraw, transfer, adjust, freeze, unfreeze, show_log)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,13 @@ def test_every_command_explains_itself(option: str) -> None:
         assert told.status == 0
         assert told.output.startswith(f"Usage: main {words}")
         assert told.output.count("\n") > 3
+
+
+@pytest.mark.parametrize("command", ["door", "timebank"])
+def test_the_list_of_commands_says_of_each_what_it_says_of_itself(command: str) -> None:
+    listed = import_module(f"{command}.cli.main")
+    told = {name: each.get_short_help_str(1000) for name, each in listed.main.commands.items()}
+    assert told == {name: words for name, (_, words) in listed.COMMANDS.items()}
 
 
 def test_the_version_is_told() -> None:

@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from door.cli import control
+from door.cli import sysop
 from door.cli.main import main as door
 from timebank.cli import keeping, window
 from timebank.cli.common import FORMATS
@@ -60,8 +60,8 @@ def cell(column: Column, name: str) -> str:
 def tables() -> Iterator[tuple[str, Sequence[Column]]]:
     """The columns of every table that a command prints."""
     asked = statements.AccountsAsked()
-    nodes, *_ = control.table({"nodes": [], "log_ons": 0, "draining": False, "silent": ["one"]})
-    refusals, *_ = control.refusals(
+    nodes, *_ = sysop.nodes_table({"nodes": [], "log_ons": 0, "draining": False, "silent": ["one"]})
+    refusals, *_ = sysop.refusals_table(
         {"held": [{"address": "", "wait": 0, "why": ""}], "more": 0, "names": 0}
     )
     money, own = statements._columns(statements.PLAY_COLUMNS), statements.limits_table([])

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from door.cli.common import config_option, load_config
-from timebank.cli.common import Minutes, by_option
-
-MOST_MINUTES, MOST_NOTICE = 7 * 24 * 60, 60  # as in timebank.keeping.events, which is heavy
+from door.server import control_client
+from timebank.cli.common import Minutes, by_option, open_books
+from timebank.keeping import events
 
 
 @click.group(invoke_without_command=True)
@@ -17,9 +17,6 @@ MOST_MINUTES, MOST_NOTICE = 7 * 24 * 60, 60  # as in timebank.keeping.events, wh
 @click.pass_context
 def event(context: click.Context, config_path: Path) -> None:
     """Show the next system event, start it early, or take it back."""
-    from timebank.cli.common import open_books
-    from timebank.keeping import events
-
     if context.invoked_subcommand is not None:
         return
     with open_books(load_config(config_path).bank) as books, books.look() as desk:
@@ -33,14 +30,14 @@ def event(context: click.Context, config_path: Path) -> None:
 @click.argument("name", required=False)
 @click.option(
     "--minutes",
-    type=Minutes(1, MOST_MINUTES),
+    type=Minutes(1, events.MOST_MINUTES),
     metavar="MINUTES",
     help="How long it lasts (90, 90m, 1h30m), instead of what sysop.toml says.",
 )
 @click.option(
     "--in",
     "notice",
-    type=Minutes(0, MOST_NOTICE),
+    type=Minutes(0, events.MOST_NOTICE),
     default=1,
     show_default=True,
     metavar="MINUTES",
@@ -52,10 +49,6 @@ def start(config_path: Path, by: str, name: str | None, minutes: int | None, not
     Callers are told and have a minute. With --minutes, NAME may be one that sysop.toml does not
     have.
     """
-    from door.server import control_client
-    from timebank.cli.common import open_books
-    from timebank.keeping import events
-
     asked = events.EventAsked(name, minutes, notice)
     with open_books(load_config(config_path).bank) as books, books.work() as desk:
         started = events.start(desk, asked, by)
@@ -71,10 +64,6 @@ def end(config_path: Path, by: str) -> None:
 
     The one of the schedule takes place at its time.
     """
-    from door.server import control_client
-    from timebank.cli.common import open_books
-    from timebank.keeping import events
-
     with open_books(load_config(config_path).bank) as books, books.work() as desk:
         words = events.take_back(desk, by)
     click.echo(words)

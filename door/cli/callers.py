@@ -1,0 +1,340 @@
+"""`door callers`: the sysop looks after callers."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from door.call import passwords
+from door.cli.common import config_option, load_config, reading, writing
+from door.config.people import command
+from door.defence import ssh_keys
+from door.errors import PasswordRefused
+from timebank.callers import callers as callers_of
+from timebank.callers import callers as records
+from timebank.callers import powers, recovery, second_step
+from timebank.callers import ssh_keys as kept
+from timebank.cli.common import by_option, format_option, tell
+from timebank.cli.errors import UserError, refusing
+from timebank.errors import NameRefused
+from timebank.keeping import caller_acts
+from timebank.ledger import dialects
+from timebank.names import look_alikes, names
+from timebank.reports import people
+from timebank.reports.statements import NAME, printable
+from timebank.reports.tables import Column, Listing
+
+if TYPE_CHECKING:
+    from door.config.config import Config
+    from timebank.callers.callers import CallerRecord
+    from timebank.ledger.database import Desk
+
+LONGEST_NUMBER = 18  # digits, of a number of a caller
+
+
+@click.group()
+def callers() -> None:
+    """Manage the board's callers."""
+
+
+@callers.command("list")
+@config_option
+@format_option
+def list_callers(config_path: Path, form: str) -> None:
+    """List all callers: last call, sysop powers, who is locked out, whose account is frozen."""
+    with reading(load_config(config_path)) as desk:
+        known, schedule = callers_of.listing(desk), desk.settings.schedule
+    tell(form, [people.table(known, schedule)], people.FIELDS, people.records(known, schedule))
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name")
+def grant(config_path: Path, by: str, name: str) -> None:
+    """Give a caller sysop powers: the Sysop item at the bank's window, a node on a full board.
+
+    NAME is written exactly as `door callers list` shows it, or is "#" and a number.
+    """
+    with writing(load_config(config_path)) as desk:
+        record = powers.grant(desk, _exactly(desk, name).id, by)
+    click.echo(f"{_numbered(record)}, now has sysop powers.")
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name")
+def revoke(config_path: Path, by: str, name: str) -> None:
+    """Take a caller's sysop powers away, at once; NAME is as for grant."""
+    with writing(load_config(config_path)) as desk:
+        record = powers.revoke(desk, _exactly(desk, name).id, by)
+    click.echo(f"{_numbered(record)}, no longer has sysop powers.")
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name")
+def lock(config_path: Path, by: str, name: str) -> None:
+    """Lock a caller out, from the next log-on."""
+    _set_state(config_path, by, name, "locked", True, "now locked out", "already locked out")
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name")
+def unlock(config_path: Path, by: str, name: str) -> None:
+    """Let a locked caller back in."""
+    _set_state(config_path, by, name, "locked", False, "no longer locked out", "not locked out")
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name")
+def mute(config_path: Path, by: str, name: str) -> None:
+    """Let a caller say nothing to others: no message, no talk, no line at the menu."""
+    _set_state(config_path, by, name, "muted", True, "now muted", "already muted")
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name")
+def unmute(config_path: Path, by: str, name: str) -> None:
+    """Let a muted caller speak again."""
+    _set_state(config_path, by, name, "muted", False, "no longer muted", "not muted")
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name")
+@click.argument("text")
+def notice(config_path: Path, by: str, name: str, text: str) -> None:
+    """Leave a caller a line that they read at their next log-on, or at once where they are on."""
+    with writing(load_config(config_path)) as desk:
+        record = _caller(desk, name)
+        words = caller_acts.leave_notice(desk, record.id, text, by)
+    if not words:
+        raise UserError("There is nothing to say.")
+    click.echo(f"{record.name} reads it at the next log-on, or sooner: {words}")
+
+
+@callers.command("second-step-off")
+@config_option
+@by_option
+@click.argument("name")
+def second_step_off(config_path: Path, by: str, name: str) -> None:
+    """Let a caller log on to `door pages` without their authenticator, whose phone is lost."""
+    with writing(load_config(config_path)) as desk:
+        record = _caller(desk, name)
+        if not second_step.turn_off(desk, record.id, "by the sysop", by):
+            raise UserError(f"{record.name} has no authenticator set up.")
+    click.echo(f"`door pages` asks {record.name} for no code any more.")
+
+
+@callers.command()
+@config_option
+@format_option
+@by_option
+@click.argument("name")
+@click.option("--take-away", metavar="SHA256:...", help="Take away the key of this fingerprint.")
+def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None) -> None:
+    """Show the keys that log a caller on by SSH, or take one away."""
+    opened = reading if take_away is None else writing
+    with opened(load_config(config_path)) as desk:
+        record = _caller(desk, name)
+        keys = map(ssh_keys.read, kept.of(record.preferences))
+        found = {key.fingerprint: key for key in keys}
+        if take_away is not None:
+            if take_away not in found:
+                raise UserError(f"{record.name} has no key {take_away}.")
+            caller_acts.take_key_away(desk, record.id, found[take_away].line, take_away, by)
+    if take_away is not None:
+        click.echo(f"{take_away} no longer logs {record.name} on.")
+        return
+    rows = [(fingerprint, key.kind, key.name) for fingerprint, key in found.items()]
+    fields = ("fingerprint", "kind", "name")
+    columns = (Column("Fingerprint"), Column("Kind"), Column("Name", least=NAME))
+    listed = [(each, kind, printable(called)) for each, kind, called in rows]
+    table = Listing(columns, listed, f"{record.name} has no SSH key here.")
+    tell(form, [table], fields, [dict(zip(fields, row, strict=True)) for row in rows], paged=False)
+    if kept.must_wait(record.preferences):
+        count = "1 key waits" if len(found) == 1 else f"{len(found)} keys wait"
+        click.echo(f"Since a restore {count} until {record.name} logs on by password.", err=True)
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name")
+@click.argument("new_name")
+def rename(config_path: Path, by: str, name: str, new_name: str) -> None:
+    """Rename a caller, who keeps everything, powers included."""
+    config = load_config(config_path)
+    with writing(config) as desk:
+        record = _caller(desk, name)
+        with refusing(NameRefused):
+            kept = names.check(new_name)
+            _refuse_kept(config, kept)
+            renamed = caller_acts.rename(desk, record.id, kept, by)
+    click.echo(f"{record.name} is now {renamed.name}.")
+    if config.bank.is_barred(record.name) and not config.bank.is_barred(renamed.name):
+        click.echo(
+            f"sysop.toml bars {record.name} from the bank by name, and that name is gone:"
+            f" list {renamed.name} there, or freeze the account."
+        )
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Don't ask.")
+def delete(config_path: Path, by: str, name: str, yes: bool) -> None:
+    """Delete a caller. Their time is forfeited; the ledger keeps their history."""
+    config = load_config(config_path)
+    with writing(config) as desk:
+        record = _caller(desk, name)
+    if not yes:
+        click.confirm(f"Delete {record.name} and forfeit all their time?", abort=True)
+    with writing(config) as desk:
+        caller_acts.delete(desk, record.id, by)
+    click.echo(f"{record.name} is deleted; their time is forfeited.")
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name")
+@click.option("--stdin", is_flag=True, help="Read the password from standard input.")
+def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
+    """Set a caller's password, or register a name that sysop.toml reserves.
+
+    The sysop's own name gets sysop powers; any other gets them by `door callers grant`.
+    """
+    config = load_config(config_path)
+    with reading(config) as desk:
+        record = _find(desk, name)
+    kept = next((each for _, each in config.bank.named if names.is_same(name, each)), None)
+    is_sysop = kept is not None and names.is_same(kept, config.board.sysop)
+    if record is None and kept is None:
+        raise UserError(f"There is no caller named {name}.")
+    if record is not None and kept is not None and not names.is_same(kept, record.name):
+        raise UserError(f"{_numbered(record)}, has a name that only looks like {kept}.")
+    typed = (
+        _read_line()
+        if stdin
+        else click.prompt("New password", hide_input=True, confirmation_prompt=True)
+    )
+    with refusing(PasswordRefused):
+        passwords.check(typed, name)
+    hashed, had_code = passwords.hash_password(typed), False
+    with writing(config) as desk:
+        if record is not None:
+            had_code = recovery.has_one(desk, record.id)
+            caller_acts.set_password(desk, record.id, hashed, by)
+        else:
+            entered = caller_acts.enter(desk, kept or name, hashed, by, with_powers=is_sysop)
+    if record is not None:
+        void = " The recovery code is void; Your settings makes a new one." if had_code else ""
+        click.echo(f"{record.name} has a new password.{void}")
+    else:
+        click.echo(
+            f"{entered.name} is new: registered as caller number {entered.id},"
+            f" {'with' if is_sysop else 'without'} sysop powers."
+        )
+    record = record or entered
+    if (kept in config.bank.co_sysops or is_sysop) and not record.powers:
+        gives = command(config_path, "grant", record.name)
+        click.echo(f"{record.name} has no sysop powers: {gives} gives them.")
+
+
+def _set_state(
+    config_path: Path,
+    by: str,
+    name: str,
+    state: Literal["locked", "muted"],
+    is_so: bool,
+    now: str,
+    before: str,
+) -> None:
+    """Lock, mute or let free, and say whether the caller was so `before` or is so `now`."""
+    change = {"locked": caller_acts.set_locked, "muted": caller_acts.set_muted}[state]
+    with writing(load_config(config_path)) as desk:
+        record = _caller(desk, name)
+        is_new = change(desk, record.id, is_so, by)
+    click.echo(f"{record.name} is {now if is_new else before}.")
+
+
+def _read_line() -> str:
+    """Read a line of standard input, whatever the shell thinks its encoding is."""
+    try:
+        return sys.stdin.buffer.readline().decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise UserError("The password is not in UTF-8.") from error
+
+
+def _find(desk: Desk, name: str) -> CallerRecord | None:
+    """Find a caller; nobody's name holds bytes that are no text, as an argument may."""
+    return records.find(desk, name) if name.isprintable() else None
+
+
+def _refuse_kept(config: Config, name: str) -> None:
+    """Refuse a name of the house's, and one that only looks like a name in sysop.toml."""
+    if any(names.is_same(name, named) for _, named in config.bank.named):
+        return
+    if names.is_reserved(name):
+        raise UserError("That name is reserved for the house.")
+    if config.bank.keeps(name):
+        raise UserError(f"The name {name} looks too much like one that sysop.toml reserves.")
+
+
+def _exactly(desk: Desk, name: str) -> CallerRecord:
+    """Find a caller by number ("#12"), or by a name that is written as theirs is.
+
+    Whose name was found instead is told: it may be somebody else's than the one who is meant.
+    """
+    number = name.removeprefix("#")
+    if number != name and number.isascii() and number.isdecimal() and len(number) < LONGEST_NUMBER:
+        return records.get(desk, int(number))
+    record = _find(desk, name)
+    if record is None:
+        _refuse_like(desk, name)
+        return _caller(desk, name)
+    if unicodedata.normalize("NFC", name) == record.name:
+        return record
+    how = "is spelled differently from" if names.is_same(name, record.name) else "only looks like"
+    raise UserError(f"{_numbered(record)}, {how} {name}. {_by_number(record)}")
+
+
+def _refuse_like(desk: Desk, name: str) -> None:
+    alike = look_alikes.holder(dialects.runner(desk.connection), name) if name.isprintable() else ""
+    record = _find(desk, alike) if alike else None
+    if record is not None:
+        raise UserError(
+            f"There is no caller named {name}. {_numbered(record)}, has a name that looks the same."
+            f" {_by_number(record)}"
+        )
+
+
+def _by_number(record: CallerRecord) -> str:
+    return f"If you mean this caller, use #{record.id} instead of the name."
+
+
+def _numbered(record: CallerRecord) -> str:
+    return powers.numbered(record)
+
+
+def _caller(desk: Desk, name: str) -> CallerRecord:
+    record = _find(desk, name)
+    if record is None:
+        raise UserError(f"There is no caller named {name}. `door callers list` shows them all.")
+    return record

@@ -1,0 +1,55 @@
+"""`door pages`: the books in a browser."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from door.cli.common import announce, config_option, load_config, log_to_stderr
+from door.errors import CannotListen
+from door.server.pages_process import NOT_INSTALLED
+from timebank.cli.common import WholeNumber
+from timebank.cli.errors import UserError, refusing
+from timebank.errors import BooksFailed, DatabaseRefused
+
+
+@click.command()
+@config_option
+@click.option("--host", help="The address to listen on, instead of that of [pages].")
+@click.option("--port", type=WholeNumber(1, 65535), help="The port, likewise.")
+@click.option(
+    "--certificate",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A certificate in PEM, likewise: the pages are shown by TLS then.",
+)
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Its key, without a password.",
+)
+@click.option("--with-server", is_flag=True, hidden=True)
+def pages(
+    config_path: Path,
+    host: str | None,
+    port: int | None,
+    certificate: Path | None,
+    key: Path | None,
+    with_server: bool,
+) -> None:
+    """Show the books in a browser to callers with sysop powers, who may act on them there."""
+    try:
+        from door.desk.pages import pages_server
+    except ImportError as missing:
+        raise UserError(NOT_INSTALLED) from missing
+    config = load_config(config_path)
+    log_to_stderr(config, verbose=False)
+    own = config.pages
+    if certificate is None and key is None:
+        certificate, key = own.certificate, own.key
+    # A server that starts them has the other end of their input.
+    pipe = sys.stdin.fileno() if with_server else None
+    with refusing(DatabaseRefused, BooksFailed, CannotListen, OSError):
+        place = (host or own.host, port or own.port, certificate, key)
+        pages_server.serve(config, *place, announce, pipe)
