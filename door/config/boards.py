@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from door.config.defence import read_networks
 from door.dropfiles.dropfile import folded, lasting
 from door.errors import BoardUnsure
-from door.lines.rlogin.trust import Convention, TrustedBoard
+from door.lines.rlogin.trust import NETWORKS, Convention, TrustedBoard
+from timebank.settings.forms import Number, OneOf, Text, Texts, setting
 from timebank.settings.toml import TomlTable
 
 GiveBackWay = Literal["auto", "moduser", "door.sys", "exitinfo", "thebank.ext", "bank"]
@@ -37,12 +37,12 @@ class HostBoard:
 
     name: str
     trusted: TrustedBoard
-    minutes: int = 60
-    share: int = 100
-    event: EventTrust = "trust"
-    give_back: GiveBackWay = "auto"
-    door32_time: Door32Time = "auto"
-    aliases: tuple[str, ...] = ()
+    minutes: int = setting(Number(1, DAY_MINUTES), 60)
+    share: int = setting(Number(1, 100), 100)
+    event: EventTrust = setting(OneOf(get_args(EventTrust)), "trust")
+    give_back: GiveBackWay = setting(OneOf(get_args(GiveBackWay)), "auto")
+    door32_time: Door32Time = setting(OneOf(get_args(Door32Time)), "auto")
+    aliases: tuple[str, ...] = setting(Texts(str), [])
     # Which keys the sysop has written: a default was not agreed on.
     agreed: frozenset[str] = frozenset()
 
@@ -99,29 +99,19 @@ def read_boards(root: TomlTable) -> dict[str, HostBoard]:
 
 
 def _board(name: str, table: TomlTable) -> HostBoard:
-    usual = unlisted(name)
     if not is_name(name):
         table.refuse("minutes", f"has a name that is not allowed: {NAMES}")
-    return HostBoard(
-        name=name,
-        minutes=table.whole("minutes", usual.minutes, 1, DAY_MINUTES),
-        share=table.whole("share", usual.share, 1, 100),
-        event=table.choice("event", usual.event, get_args(EventTrust)),
-        give_back=table.choice("give_back", usual.give_back, get_args(GiveBackWay)),
-        door32_time=table.choice("door32_time", usual.door32_time, get_args(Door32Time)),
-        aliases=table.texts("aliases"),
-        trusted=_trusted(name, table, usual.trusted),
-        agreed=frozenset(key for key in ("minutes", "share") if key in table),
-    )
+    agreed = frozenset(key for key in ("minutes", "share") if key in table)
+    return table.fill(HostBoard, name=name, trusted=_trusted(name, table), agreed=agreed)
 
 
-def _trusted(name: str, table: TomlTable, usual: TrustedBoard) -> TrustedBoard:
-    addresses = read_networks(table, "addresses")
-    convention = table.choice("convention", usual.convention.value, tuple(Convention))
-    tag = table.optional_text("tag", LONGEST_NAME)
-    secret = table.optional_text("secret", LONGEST_SECRET)
+def _trusted(name: str, table: TomlTable) -> TrustedBoard:
+    addresses = table.read("addresses", NETWORKS, [])
+    convention = table.read("convention", OneOf(tuple(Convention)), Convention.SYNCHRONET.value)
+    tag = table.read("tag", Text(str, LONGEST_NAME, may_be_empty=True), "")
+    secret = table.read("secret", Text(str, LONGEST_SECRET, may_be_empty=True), "")
     try:
-        return TrustedBoard(name, tag, addresses, secret, Convention(convention))
+        return TrustedBoard(name, tag, addresses, secret, convention)
     except ValueError as error:
         table.refuse("convention", f"does not go with `tag` and `secret`: {str(error).rstrip('.')}")
-        return usual
+        return TrustedBoard(name)

@@ -17,30 +17,32 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from door.config.boards import HostBoard, read_boards
-from door.config.defence import Defences, read_defence
+from door.config.defence import Defences
 from door.config.listeners import (
     HealthSettings,
+    is_taken,
     read_health,
     read_listeners,
 )
-from door.config.metrics import MetricsSettings, read_metrics
+from door.config.metrics import MetricsSettings
 from door.config.pages import PagesSettings, read_pages
 from door.config.public import EXAMPLE, LONGEST_ADDRESS, PublicSettings, read_public
-from door.config.talk import CompanySettings, read_company
-from door.config.tournament import TournamentSettings, read_tournament
+from door.config.talk import CompanySettings
+from door.config.tournament import TournamentSettings
 from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
 from door.lines.registry import ListenerSettings
 from timebank.errors import NameRefused
 from timebank.language import ENGLISH, LANGUAGES
 from timebank.names import names
+from timebank.settings.forms import Number, OneOf, Text, setting
+from timebank.settings.quoting import guess
 from timebank.settings.settings import BankSettings, read_bank
-from timebank.settings.toml import TomlTable, guess, open_table
+from timebank.settings.toml import TomlTable, open_table
 
 NEW_CALLER = "NEW"  # typed in place of a name by new callers
 LONGEST_BOARD_NAME = 40
 LONGEST_SERVER_NAME = 40
-DATA_MODE = "0700"  # of the data folder, unless the sysop says otherwise
 MOST_NODES = 9999
 DAY_SECONDS = 24 * 60 * 60
 
@@ -61,15 +63,36 @@ _BEACON = ("beacon", "beacon_urls", "beacon_wait_seconds")
 NO_NAME = "Sysop"  # of a sysop who has set none
 
 
+def _sysop(text: str) -> str:
+    try:
+        name = names.check(text)
+    except NameRefused as refusal:
+        reason = f"must be a name a caller can have: {str(refusal).rstrip('.')}"
+        raise ValueError(reason) from None
+    if names.fold(name) == names.fold(NEW_CALLER):
+        raise ValueError("is what new callers type; choose another")
+    return name
+
+
+def _mode(text: str) -> int:
+    if re.fullmatch("0?7[0157][0145]", text) is None:
+        raise ValueError(
+            'must be the mode of a folder such as "0700" (its owner alone), "0750" (its group may'
+            ' read) or "0770" (its group may write); others may never write'
+        )
+    return int(text, 8)
+
+
 @dataclass(frozen=True)
 class BoardSettings:
-    name: str
-    sysop: str  # a caller's name, as `names.check` keeps it
-    data: Path
-    texts: Path  # need not exist
-    data_mode: int  # as chmod has it
-    language: str  # of whoever has not chosen one, nor whose terminal
-    animation: Pace  # of whoever has not chosen one
+    name: str = setting(Text(str, LONGEST_BOARD_NAME), "Black Jack For Time")
+    sysop: str = setting(Text(_sysop), NO_NAME)  # a caller's name, as `names.check` keeps it
+    data: Path = setting(Text(Path), "data")
+    texts: Path = setting(Text(Path), "texts")  # need not exist
+    data_mode: int = setting(Text(_mode), "0700")  # as chmod has it
+    # Of whoever has not chosen one, nor whose terminal.
+    language: str = setting(OneOf(tuple(LANGUAGES)), ENGLISH)
+    animation: Pace = setting(OneOf(get_args(Pace)), "normal")  # of whoever has not chosen one
 
     @property
     def sysop_shown(self) -> str:
@@ -79,10 +102,10 @@ class BoardSettings:
 
 @dataclass(frozen=True)
 class Calls:
-    nodes: int
-    idle_warning_seconds: int
-    idle_limit_seconds: int
-    logon_seconds: int
+    nodes: int = setting(Number(1, MOST_NODES), 16)
+    idle_warning_seconds: int = setting(Number(1, DAY_SECONDS), 240)
+    idle_limit_seconds: int = setting(Number(2, DAY_SECONDS), 300)
+    logon_seconds: int = setting(Number(1, DAY_SECONDS), 180)
 
 
 # Which event loop a server runs on: uvloop's where that is installed, or always asyncio's own.
@@ -93,11 +116,13 @@ LogFormat = Literal["text", "json"]
 @dataclass(frozen=True)
 class ServerSettings:
     # How long one stays without callers that the first door starts where none runs.
-    start_for_doors_minutes: int
-    loop: Loop
-    log_format: LogFormat
-    name: str  # of this one of several; empty for that of its machine
-    health: HealthSettings | None = None  # where front ends ask how it is
+    start_for_doors_minutes: int = setting(Number(1, DAY_SECONDS // 60), DOORS_MINUTES)
+    loop: Loop = setting(OneOf(get_args(Loop)), "auto")
+    log_format: LogFormat = setting(OneOf(get_args(LogFormat)), "text")
+    # Of this one of several; empty for that of its machine.
+    name: str = setting(Text(str, LONGEST_SERVER_NAME, may_be_empty=True), "")
+    # Where front ends ask how it is.
+    health: HealthSettings | None = setting(Text(read_health, 60, may_be_empty=True), "")
 
 
 @dataclass(frozen=True)
@@ -162,37 +187,36 @@ def read(root: TomlTable, path: Path) -> Config:
     for name in games.unknown():
         known = f"is not a game of this house, which has {', '.join(GAMES)}"
         games.refuse(name, known + guess(name, GAMES))
-    fairness = root.table("fairness")
-    shoes_ahead = fairness.whole("shoes_ahead", MOST_SHOES_AHEAD, 0, MOST_SHOES_AHEAD)
     return Config(
         path=path,
-        board=_board(root.table("board")),
+        board=root.table("board").fill(BoardSettings),
         listeners=listeners,
         calls=_calls(root.table("calls")),
         server=_server(root.table("server"), listeners),
         bank=bank,
         games=settings,
         boards=read_boards(root),
-        defence=read_defence(root.table("defence")),
-        company=read_company(root.table("company")),
-        tournament=read_tournament(root.table("tournament")),
+        defence=root.table("defence").fill(Defences),
+        company=root.table("company").fill(CompanySettings),
+        tournament=root.table("tournament").fill(TournamentSettings),
         pages=read_pages(root.table("pages"), bank),
-        metrics=read_metrics(root.table("metrics")),
+        metrics=root.table("metrics").fill(MetricsSettings),
         public=read_public(root.table("public"), listeners),
-        shoes_ahead=shoes_ahead,
-        check_address=_check_address(fairness),
+        shoes_ahead=fairness.read("shoes_ahead", Number(0, MOST_SHOES_AHEAD), MOST_SHOES_AHEAD),
+        check_address=fairness.read("check_address", CHECK_ADDRESS, ""),
         unheeded=_unheeded(fairness, root.table("server")),
     )
 
 
-def _check_address(table: TomlTable) -> str:
-    text = table.optional_text("check_address", LONGEST_ADDRESS)
+def _check_address(text: str) -> str:
     if not text or _PAGE.fullmatch(text):
         return text
     example = f'{EXAMPLE[:-1]}/{CHECK_PAGE}"'
     reason = f"must be the address of the page that checks hands, such as {example}"
-    table.refuse("check_address", f"{reason}, without a # in it")
-    return ""
+    raise ValueError(f"{reason}, without a # in it")
+
+
+CHECK_ADDRESS = Text(_check_address, LONGEST_ADDRESS, may_be_empty=True)
 
 
 def _unheeded(fairness: TomlTable, server: TomlTable) -> tuple[str, ...]:
@@ -222,56 +246,19 @@ def _of_doors(server: TomlTable) -> list[str]:
     return [key for key in old if key == TAKES_DOORS or (old[key] == 0 and old[key] is not False)]
 
 
-def _board(table: TomlTable) -> BoardSettings:
-    name = table.text("name", "Black Jack For Time", LONGEST_BOARD_NAME)
-    sysop = table.text("sysop", NO_NAME)
-    try:
-        sysop = names.check(sysop)
-        if names.fold(sysop) == names.fold(NEW_CALLER):
-            table.refuse("sysop", "is what new callers type; choose another")
-    except NameRefused as refusal:
-        table.refuse("sysop", f"must be a name a caller can have: {str(refusal).rstrip('.')}")
-    data, texts = table.path("data", "data"), table.path("texts", "texts")
-    language = table.choice("language", ENGLISH, tuple(LANGUAGES))
-    paces: tuple[Pace, ...] = get_args(Pace)
-    animation = table.choice("animation", "normal", paces)
-    return BoardSettings(name, sysop, data, texts, _mode(table), language, animation)
-
-
-def _mode(table: TomlTable) -> int:
-    text = table.text("data_mode", DATA_MODE)
-    if re.fullmatch("0?7[0157][0145]", text) is None:
-        table.refuse(
-            "data_mode",
-            'must be the mode of a folder such as "0700" (its owner alone), "0750" (its group may'
-            ' read) or "0770" (its group may write); others may never write',
-        )
-        text = DATA_MODE
-    return int(text, 8)
-
-
 def _server(table: TomlTable, listeners: Sequence[ListenerSettings]) -> ServerSettings:
-    loops: tuple[Loop, ...] = get_args(Loop)
-    forms: tuple[LogFormat, ...] = get_args(LogFormat)
-    minutes = DOORS_MINUTES
-    if STAYS not in _of_doors(table):
-        minutes = table.whole(STAYS, DOORS_MINUTES, 1, DAY_SECONDS // 60)
-    return ServerSettings(
-        start_for_doors_minutes=minutes,
-        loop=table.choice("loop", "auto", loops),
-        log_format=table.choice("log_format", "text", forms),
-        name=table.optional_text("name", LONGEST_SERVER_NAME),
-        health=read_health(table, listeners),
-    )
+    # 0 minutes of release 1.0 mean nothing, and are told as such.
+    old = {STAYS: DOORS_MINUTES} if STAYS in _of_doors(table) else {}
+    server = table.fill(ServerSettings, **old)
+    place = server.health
+    if place is not None and is_taken(place.host, place.port, listeners):
+        reason = f"has port {place.port}, which one of the [[listeners]] takes"
+        table.refuse("health", reason)
+    return server
 
 
 def _calls(table: TomlTable) -> Calls:
-    calls = Calls(
-        nodes=table.whole("nodes", 16, 1, MOST_NODES),
-        idle_warning_seconds=table.whole("idle_warning_seconds", 240, 1, DAY_SECONDS),
-        idle_limit_seconds=table.whole("idle_limit_seconds", 300, 2, DAY_SECONDS),
-        logon_seconds=table.whole("logon_seconds", 180, 1, DAY_SECONDS),
-    )
+    calls = table.fill(Calls)
     warning, limit = calls.idle_warning_seconds, calls.idle_limit_seconds
     if table.sound("idle_warning_seconds", "idle_limit_seconds") and warning >= limit:
         key = "idle_warning_seconds" if "idle_warning_seconds" in table else "idle_limit_seconds"

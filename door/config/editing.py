@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from door.config import default_file
 from door.config.boards import NAMES, is_name
 from door.config.config import Config
-from door.config.schema import BOARD, Form, Path_, Setting, described, header, noted, of_the_house
+from door.config.schema import BOARD, Path_, Setting, described, header, noted, of_the_house
 from door.errors import ChangeRefused
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _value(key: Setting, typed: str) -> object:
     return value
 
 
-def _forms(form: Form) -> list[Mapping[str, object]]:
+def _forms(form: Mapping[str, object]) -> list[Mapping[str, object]]:
     several = form.get("anyOf", [])
     return several if isinstance(several, list) else []
 

@@ -1,7 +1,6 @@
 """[[listeners]] of sysop.toml: where callers reach the board, and what is spoken there.
 
-Here too: where other servers of the board reach this one, `link` in [server], and where front ends
-ask how it is, `health` there.
+Here too: where front ends ask how a server is, `health` in [server].
 """
 
 from __future__ import annotations
@@ -9,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypeVar
 
-from door.config.defence import read_networks
 from door.lines.registry import KINDS, ListenerSettings
 from door.lines.rlogin.trust import address_in
-from timebank.settings.toml import TomlTable, shown
+from timebank.settings.forms import Number, OneOf, Text, Texts
+from timebank.settings.quoting import shown
+from timebank.settings.toml import TomlTable
 
 # What a browser calls the origin of a page: scheme, host and, where it is not the usual, port.
 ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
@@ -26,7 +24,13 @@ DOORS_ALONE = "Callers come through doors alone: the settings have no [[listener
 EVERY_ADDRESS = "0.0.0.0"  # of IPv4
 EVERY_ADDRESS_OF_BOTH = "::"
 
-T = TypeVar("T")
+
+def _origin(text: str) -> str:
+    origin = text.lower()
+    if not ORIGIN.fullmatch(origin):
+        reason = 'must be origins of pages such as "https://board.example", without a path'
+        raise ValueError(f"{reason}, has {shown(text)}")
+    return origin
 
 
 @dataclass(frozen=True)
@@ -52,15 +56,14 @@ def read_listeners(root: TomlTable) -> tuple[ListenerSettings, ...]:
     listeners: list[ListenerSettings] = []
     for table in tables:
         listener = _listener(table)
-        if table.sound("host", "port") and _taken(listener, listeners):
+        if table.sound("host", "port") and is_taken(listener.host, listener.port, listeners):
             table.refuse("port", f"{listener.port} is taken by a listener above")
         listeners.append(listener)
     return tuple(listeners)
 
 
-def read_health(table: TomlTable, listeners: Sequence[ListenerSettings]) -> HealthSettings | None:
+def read_health(text: str) -> HealthSettings | None:
     """Read an address of this machine that front ends reach, and a port; None for ""."""
-    text = table.optional_text("health", LONGEST_HEALTH)
     if not text:
         return None
     host, colon, port = text.rpartition(":")
@@ -69,43 +72,36 @@ def read_health(table: TomlTable, listeners: Sequence[ListenerSettings]) -> Heal
     is_whole = bool(colon) and port.isascii() and port.isdecimal() and int(port) <= 65535
     if address is None or not is_whole or (address.version == 6) != (bare != host):
         examples = '"10.0.0.1:2330" or "[2001:db8::1]:2330"'
-        table.refuse("health", f"must be an address and a port, {examples}")
-    elif address.is_unspecified:
-        table.refuse(
-            "health", f"must be one address of this machine that front ends reach, not {host}"
-        )
-    else:
-        place = HealthSettings(str(address), int(port))
-        if not _taken(ListenerSettings(USUAL, place.host, place.port), listeners):
-            return place
-        table.refuse("health", f"has port {port}, which one of the [[listeners]] takes")
-    return None
+        raise ValueError(f"must be an address and a port, {examples}")
+    if address.is_unspecified:
+        raise ValueError(f"must be one address of this machine that front ends reach, not {host}")
+    return HealthSettings(str(address), int(port))
 
 
 def _listener(table: TomlTable) -> ListenerSettings:
-    kind = table.choice("kind", USUAL, tuple(KINDS))
-    certificate, key = _pair(table, kind)
-    return ListenerSettings(
+    kind = table.read("kind", OneOf(tuple(KINDS)), USUAL)
+    listener = table.fill(
+        ListenerSettings,
         kind=kind,
-        host=_host(table),
-        port=table.whole("port", KINDS[kind].usual_port, 0, 65535),
-        proxies=read_networks(table, "proxies"),
-        certificate=certificate,
-        key=key,
-        forwarded=_own(table, "forwarded", kind, read_networks(table, "forwarded"), ()),
-        origins=_own(table, "origins", kind, _origins(table), ()),
-        telnet=_telnet(table, kind, has_tls=certificate is not None),
+        host=table.read("host", Text(_host), EVERY_ADDRESS),
+        port=table.read("port", Number(0, 65535), KINDS[kind].usual_port),
+        origins=table.read("origins", Texts(_origin), []),
     )
+    if table.sound("kind"):
+        _check_pair(table, listener)
+        _check_own(table, listener)
+    return listener
 
 
-def _pair(table: TomlTable, kind: str) -> tuple[Path | None, Path | None]:
-    """Read a certificate and its key, which belong together."""
-    files = {name: table.optional_path(name) for name in ("certificate", "key")}
+def _check_pair(table: TomlTable, listener: ListenerSettings) -> None:
+    """Check a certificate and its key, which belong together."""
+    files = {"certificate": listener.certificate, "key": listener.key}
+    kind = listener.kind
     wanted = KINDS[kind].has_certificate
     if wanted is None:
         wanted = any(files.values())
     for name, path in files.items():
-        if not table.sound("kind", name) or (path is not None) == wanted:
+        if not table.sound(name) or (path is not None) == wanted:
             continue
         if path is None:
             other = "certificate" if name == "key" else "key"
@@ -114,7 +110,18 @@ def _pair(table: TomlTable, kind: str) -> tuple[Path | None, Path | None]:
         else:
             may = [each for each, row in KINDS.items() if row.has_certificate is not False]
             _refuse_kind(table, name, kind, may)
-    return files["certificate"], files["key"]
+
+
+def _check_own(table: TomlTable, listener: ListenerSettings) -> None:
+    """Check the keys that only some kinds have."""
+    for name in sorted({name for row in KINDS.values() for name in row.own}):
+        if getattr(listener, name) and name not in KINDS[listener.kind].own:
+            may = [each for each, row in KINDS.items() if name in row.own]
+            _refuse_kind(table, name, listener.kind, may)
+    has_tls = listener.certificate is not None or not table.sound("certificate", "key")
+    if listener.telnet and table.sound("telnet") and not has_tls:
+        reason = "needs a certificate: without TLS nothing tells a silent browser from a caller"
+        table.refuse("telnet", reason)
 
 
 def _refuse_kind(table: TomlTable, name: str, kind: str, may: Sequence[str]) -> None:
@@ -122,55 +129,18 @@ def _refuse_kind(table: TomlTable, name: str, kind: str, may: Sequence[str]) -> 
     table.refuse(name, f'is for kind {kinds} only, and this one is "{kind}"')
 
 
-def _own(table: TomlTable, name: str, kind: str, found: T, none: T) -> T:
-    """Return what was found of a key that only some kinds have; `none` for another kind."""
-    if found == none or name in KINDS[kind].own or not table.sound("kind", name):
-        return found
-    _refuse_kind(table, name, kind, [each for each, row in KINDS.items() if name in row.own])
-    return none
-
-
-def _telnet(table: TomlTable, kind: str, *, has_tls: bool) -> bool:
-    if not table.flag("telnet", False):
-        return False
-    if not table.sound("kind", "telnet", "certificate", "key"):
-        return False
-    wanted = _own(table, "telnet", kind, True, False)
-    if wanted and not has_tls:
-        reason = "needs a certificate: without TLS nothing tells a silent browser from a caller"
-        table.refuse("telnet", reason)
-    return wanted and has_tls
-
-
-def _origins(table: TomlTable) -> tuple[str, ...]:
-    found = []
-    for text in table.texts("origins"):
-        origin = text.lower()
-        if ORIGIN.fullmatch(origin):
-            found.append(origin)
-        else:
-            reason = 'must be origins of pages such as "https://board.example", without a path'
-            table.refuse("origins", f"{reason}, has {shown(text)}")
-    return tuple(found)
-
-
-def _host(table: TomlTable) -> str:
-    host = table.text("host", EVERY_ADDRESS)
-    address = address_in(host)
+def _host(text: str) -> str:
+    address = address_in(text)
     if address is None:
-        reason = (
+        raise ValueError(
             f'must be an IP address of this machine, "{EVERY_ADDRESS}" for every IPv4'
-            f' address or "{EVERY_ADDRESS_OF_BOTH}" for every address'
+            f' address or "{EVERY_ADDRESS_OF_BOTH}" for every address, is {shown(text)}'
         )
-        table.refuse("host", f"{reason}, is {shown(host)}")
-        return EVERY_ADDRESS
     return str(address)
 
 
-def _taken(listener: ListenerSettings, others: Sequence[ListenerSettings]) -> bool:
-    return listener.port != 0 and any(
-        other.port == listener.port and _overlap(other.host, listener.host) for other in others
-    )
+def is_taken(host: str, port: int, others: Sequence[ListenerSettings]) -> bool:
+    return port != 0 and any(other.port == port and _overlap(other.host, host) for other in others)
 
 
 def _overlap(one: str, other: str) -> bool:

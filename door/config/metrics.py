@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from door.config.defence import HOME, read_networks
-from door.lines.rlogin.trust import Network, address_in, networks
+from door.config.defence import HOME
+from door.lines.rlogin.trust import NETWORKS, Network, address_in
+from timebank.settings.forms import Number, Text, setting
 
-if TYPE_CHECKING:
-    from timebank.settings.toml import TomlTable
 
-PORT = 9523
+def _host(text: str) -> str:
+    address = address_in(text)
+    if address is None:
+        raise ValueError(f"is {text}, which is not an IP address of this machine")
+    return str(address)
 
 
 @dataclass(frozen=True)
 class MetricsSettings:
-    host: str = "127.0.0.1"
-    port: int = PORT
-    allow: tuple[Network, ...] = networks(HOME)  # who is told
-
-
-def read_metrics(table: TomlTable) -> MetricsSettings:
-    usual = MetricsSettings()
-    host = table.text("host", usual.host)
-    address = address_in(host)
-    if address is None:
-        table.refuse("host", f"is {host}, which is not an IP address of this machine")
-    return MetricsSettings(
-        host=usual.host if address is None else str(address),
-        port=table.whole("port", usual.port, 0, 65535),
-        allow=read_networks(table, "allow", HOME),
-    )
+    host: str = setting(Text(_host), "127.0.0.1")
+    port: int = setting(Number(0, 65535), 9523)
+    allow: tuple[Network, ...] = setting(NETWORKS, HOME)  # who is told

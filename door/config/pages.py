@@ -8,35 +8,30 @@ from typing import TYPE_CHECKING
 
 from door.lines.rlogin.trust import address_in
 from timebank.names import names
+from timebank.settings.forms import OPTIONAL_PATH, Number, Text, TrueOrFalse, setting
 
 if TYPE_CHECKING:
     from timebank.settings.settings import BankSettings
     from timebank.settings.toml import TomlTable
-
-HOST, PORT = "127.0.0.1", 8024
 
 
 @dataclass(frozen=True)
 class PagesSettings:
     # Who may look at the books in a browser without the sysop's powers: names, folded.
     readers: frozenset[str] = frozenset()
-    is_served: bool = False  # whether `door serve` shows them, by a process of its own
-    host: str = HOST
-    port: int = PORT
-    certificate: Path | None = None
-    key: Path | None = None
+    is_served: bool = setting(
+        TrueOrFalse(), False, "serve"
+    )  # whether `door serve` shows them, by a process of its own
+    host: str = setting(Text(str), "127.0.0.1")
+    port: int = setting(Number(1, 65535), 8024)
+    certificate: Path | None = setting(OPTIONAL_PATH, "")
+    key: Path | None = setting(OPTIONAL_PATH, "")
 
 
 def read_pages(table: TomlTable, bank: BankSettings) -> PagesSettings:
     """Read the table; `readers` are among those whom the bank's settings name."""
-    pages = PagesSettings(
-        readers=frozenset(map(names.fold, bank.readers)),
-        is_served=table.flag("serve", False),
-        host=table.text("host", HOST),
-        port=table.whole("port", PORT, 1, 65535),
-        certificate=table.optional_path("certificate"),
-        key=table.optional_path("key"),
-    )
+    readers = frozenset(map(names.fold, bank.readers))
+    pages = table.fill(PagesSettings, readers=readers)
     said = open_to_all(pages.host, pages.certificate, pages.key)
     if said and table.sound("host", "certificate", "key"):
         table.refuse(*said)

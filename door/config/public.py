@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from door.config.listeners import ORIGIN
-from timebank.settings.toml import shown
+from timebank.settings.forms import Text, Texts, TrueOrFalse, setting
+from timebank.settings.quoting import shown
 
 if TYPE_CHECKING:
     from door.lines.registry import ListenerSettings
@@ -18,36 +19,12 @@ LONGEST_ADDRESS = 200
 EXAMPLE = '"https://board.example"'
 
 
-@dataclass(frozen=True)
-class PublicSettings:
-    is_shown: bool = False
-    address: str = ""  # of the board, as browsers write it: an origin, without a path
-    has_names: bool = True  # whether callers are named
-    ways: tuple[str, ...] = ()  # how to call, in the sysop's words; without any by the listeners
-
-    @property
-    def host(self) -> str:
-        return urlsplit(self.address).hostname or ""
-
-
-def read_public(table: TomlTable, listeners: Sequence[ListenerSettings]) -> PublicSettings:
-    address = _address(table)
-    is_shown = table.flag("page", False)
-    if is_shown and not any(each.kind == "web" for each in listeners):
-        table.refuse("page", 'is shown by a port of kind "web", and [[listeners]] has none')
-    elif is_shown and not address and table.sound("address"):
-        table.refuse("address", f"must be there for the page, such as {EXAMPLE}")
-    return PublicSettings(is_shown, address, table.flag("names", True), table.texts("calls"))
-
-
-def _address(table: TomlTable) -> str:
-    text = table.optional_text("address", LONGEST_ADDRESS)
+def _address(text: str) -> str:
     address = text.lower().removesuffix("/")
     if not address or (ORIGIN.fullmatch(address) and _is_sound(address)):
         return address
     reason = f"must be the board's address in a browser, without a path, such as {EXAMPLE}"
-    table.refuse("address", f"{reason}, is {shown(text)}")
-    return ""
+    raise ValueError(f"{reason}, is {shown(text)}")
 
 
 def _is_sound(address: str) -> bool:
@@ -57,3 +34,26 @@ def _is_sound(address: str) -> bool:
         return bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
         return False
+
+
+@dataclass(frozen=True)
+class PublicSettings:
+    is_shown: bool = setting(TrueOrFalse(), False, "page")
+    # Of the board, as browsers write it: an origin, without a path.
+    address: str = setting(Text(_address, LONGEST_ADDRESS, may_be_empty=True), "")
+    has_names: bool = setting(TrueOrFalse(), True, "names")  # whether callers are named
+    # How to call, in the sysop's words; without any by the listeners.
+    ways: tuple[str, ...] = setting(Texts(str), [], "calls")
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.address).hostname or ""
+
+
+def read_public(table: TomlTable, listeners: Sequence[ListenerSettings]) -> PublicSettings:
+    public = table.fill(PublicSettings)
+    if public.is_shown and not any(each.kind == "web" for each in listeners):
+        table.refuse("page", 'is shown by a port of kind "web", and [[listeners]] has none')
+    elif public.is_shown and not public.address and table.sound("address"):
+        table.refuse("address", f"must be there for the page, such as {EXAMPLE}")
+    return public

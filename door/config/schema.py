@@ -17,17 +17,13 @@ from door.config.boards import NAMES
 from door.config.config import Config
 from door.games.engine.rules import Choice, Halves, Whole, flag
 from door.games.registry import GAMES
-from timebank.settings.toml import LONGEST_TEXT, Problems, TomlTable
-
-Form = Mapping[str, object]
-"""What a key takes, as JSON Schema says it."""
+from timebank.settings.forms import Form, Schema
+from timebank.settings.toml import Problems, TomlTable
 
 Path_ = tuple[str | int, ...]
-T = TypeVar("T", bound=str)
+T = TypeVar("T")
 
 BOARD = "NAME"  # stands for any, in what describes [boards.NAME]
-_TEXT: Form = {"type": "string"}
-_LIST: Form = {"type": "array", "items": {"type": "string"}}
 
 
 @dataclass(frozen=True)
@@ -40,7 +36,7 @@ class Setting:
     path: Path_
     value: object
     default: object
-    form: Form
+    form: Schema
 
     @property
     def table(self) -> Path_:
@@ -69,7 +65,7 @@ class Notes(TomlTable):
                 assert isinstance(table, Notes)
                 yield from table.all_keys()
 
-    def _note(self, key: str, default: object, form: Form) -> None:
+    def _note(self, key: str, default: object, form: Schema) -> None:
         if key not in self.keys:
             usual = None if key in self._required else default
             value = self._values.get(key, usual)
@@ -79,49 +75,9 @@ class Notes(TomlTable):
         self._required.update(keys)
         super().require(*keys)
 
-    def whole(self, key: str, default: int, least: int, most: int) -> int:
-        self._note(key, default, {"type": "integer", "minimum": least, "maximum": most})
-        return super().whole(key, default, least, most)
-
-    def wholes(
-        self, key: str, default: tuple[int, ...], least: int, most: int, many: int
-    ) -> tuple[int, ...]:
-        one = {"type": "integer", "minimum": least, "maximum": most}
-        self._note(
-            key, list(default), {"anyOf": [one, {"type": "array", "items": one, "maxItems": many}]}
-        )
-        return super().wholes(key, default, least, most, many)
-
-    def text(self, key: str, default: str, longest: int = LONGEST_TEXT) -> str:
-        self._note(key, default, {**_TEXT, "minLength": 1, "maxLength": longest})
-        return super().text(key, default, longest)
-
-    def optional_text(self, key: str, longest: int) -> str:
-        self._note(key, "", {**_TEXT, "maxLength": longest})
-        return super().optional_text(key, longest)
-
-    def optional_path(self, key: str) -> Path | None:
-        self._note(key, "", {**_TEXT, "maxLength": LONGEST_TEXT})
-        return super().optional_path(key)
-
-    def choice(self, key: str, default: T, choices: tuple[T, ...]) -> T:
-        self._note(key, default, {"enum": [str(choice) for choice in choices]})
-        return super().choice(key, default, choices)
-
-    def flag(self, key: str, default: bool) -> bool:
-        self._note(key, default, {"type": "boolean"})
-        return super().flag(key, default)
-
-    def words(self, key: str, default: tuple[str, ...], choices: Iterable[str]) -> tuple[str, ...]:
-        choices = tuple(choices)
-        one = {"enum": list(choices)}
-        usual = default[0] if len(default) == 1 else list(default)
-        self._note(key, usual, {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]})
-        return super().words(key, default, choices)
-
-    def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-        self._note(key, list(default), _LIST)
-        return super().texts(key, default)
+    def read(self, key: str, form: Form[T], default: object) -> T:
+        self._note(key, default, form.schema)
+        return super().read(key, form, default)
 
     def part(self, keys: Iterable[str]) -> dict[str, object]:
         checks = keys if isinstance(keys, Mapping) else {}
@@ -131,7 +87,7 @@ class Notes(TomlTable):
         return super().part(keys)
 
 
-def _form_of(check: Callable[[object], object]) -> Form:
+def _form_of(check: Callable[[object], object]) -> Schema:
     if isinstance(check, Whole):
         return {"type": "integer", "minimum": check.least, "maximum": check.most}
     if isinstance(check, Halves):

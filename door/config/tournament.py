@@ -6,18 +6,10 @@ When it is open, and what can be won, the time bank reads (timebank/settings/tou
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from timebank.settings.toml import TomlTable
-
-MOST_HANDS = 50
+from timebank.settings.forms import Number, setting
 
 
 @dataclass(frozen=True)
 class TournamentSettings:
-    hands: int = 10
-
-
-def read_tournament(table: TomlTable) -> TournamentSettings:
-    return TournamentSettings(table.whole("hands", TournamentSettings.hands, 1, MOST_HANDS))
+    hands: int = setting(Number(1, 50), 10)

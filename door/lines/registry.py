@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door.errors import CannotListen, HostKeyRefused
-from door.lines.rlogin.trust import Network
+from door.lines.rlogin.trust import NETWORKS, Network
 from timebank.language import N_
+from timebank.settings.forms import OPTIONAL_PATH, TrueOrFalse, setting
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, MutableMapping
@@ -41,14 +42,15 @@ class ListenerSettings:
     kind: str  # of `KINDS`
     host: str  # an address in its usual spelling
     port: int  # 0 for any free one
-    proxies: tuple[Network, ...] = ()  # front ends that say who is calling
-    certificate: Path | None = None  # with `key`, for telnets, and for web where it has TLS
-    key: Path | None = None
+    proxies: tuple[Network, ...] = setting(NETWORKS, [])  # front ends that say who is calling
+    # With `key`, for telnets, and for web where it has TLS.
+    certificate: Path | None = setting(OPTIONAL_PATH, "")
+    key: Path | None = setting(OPTIONAL_PATH, "")
     # For web alone: front ends that say in X-Forwarded-For who is calling, and the origins of the
     # pages that may call; without any the page must come from where it calls.
-    forwarded: tuple[Network, ...] = ()
+    forwarded: tuple[Network, ...] = setting(NETWORKS, [])
     origins: tuple[str, ...] = ()
-    telnet: bool = False  # whether telnet over TLS is served there too
+    telnet: bool = setting(TrueOrFalse(), False)  # whether telnet over TLS is served there too
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+from timebank.settings.forms import declared
+
 if TYPE_CHECKING:
     from door.config.boards import HostBoard
     from door.config.config import Config
@@ -28,35 +30,13 @@ Terms = Mapping[str, str]
 
 # What of [board] and [timebank] is each machine's own; the sysop's name is read of both.
 OWN_OF_BOARD = frozenset({"data", "texts", "data_mode"})
-OWN_OF_BANK = frozenset({"database", "server", "thebank_ext", "imports", "sysop"})
+OWN_OF_BANK = frozenset(
+    {"database", "server", "thebank_ext", "imports", "sysop"}
+    # These have keys in other tables, or tables of their own.
+    | {"zone", "events", "limits", "retention", "tournament"}
+)
 # Which of its rules a game lets a sysop set: another release may have more.
 OWN_OF_RULES = frozenset({"keys"})
-# What the bank's settings are called in the file, where that is not "[timebank]" and their name.
-_IN_THE_FILE = {
-    "readers": "[pages] readers",
-    "zone": "[board] time_zone",
-    "events": "[[events]]",
-    "minutes_per_day": "[calls] minutes_per_day",
-    "grace_minutes": "[calls] grace_minutes",
-    "limits.deposit": "[timebank] largest_deposit",
-    "limits.withdrawal": "[timebank] largest_withdrawal",
-    "limits.transfer": "[timebank] largest_transfer",
-    "limits.loan": "[timebank] largest_loan",
-    "limits.balance": "[timebank] largest_balance",
-    "limits.keep": "[timebank] keep_minutes",
-    "limits.known_days": "[timebank] known_days",
-    "limits.loan_share": "[timebank] loan_share",
-    "retention.notices": "[timebank] notice_days",
-    "retention.log": "[timebank] log_days",
-    "retention.gone": "[timebank] gone_days",
-    "tournament.on": "[tournament] on",
-    "tournament.weekday": "[tournament] day",
-    "tournament.hour": "[tournament] hour",
-    "tournament.hours": "[tournament] hours",
-    "tournament.entry": "[tournament] entry_minutes",
-    "tournament.prizes": "[tournament] prize_minutes",
-    "tournament.from_house": "[tournament] house_minutes",
-}
 _RELEASE = re.compile(r"(\d+)\.(\d+)(?!\d)")
 _MOST_NAMED = 8  # keys in one sentence
 
@@ -79,8 +59,16 @@ def terms_of(config: Config) -> dict[str, str]:
 
 
 def _named(table: str, settings: Any, own: frozenset[str] = frozenset()) -> dict[str, object]:
-    names = (field.name for field in fields(settings))
-    return {f"{table} {name}": getattr(settings, name) for name in names if name not in own}
+    """Name the fields of a class of settings by their keys in the file."""
+    keys = declared(settings)
+    found: dict[str, object] = {}
+    for field in fields(settings):
+        if field.name not in own:
+            key = keys.get(field.name)
+            place = f"[{key.table}]" if key and key.table else table
+            value = getattr(settings, field.name)
+            found[f"{place} {key.key if key else field.name}"] = value
+    return found
 
 
 def _flat(table: str, settings: Any) -> dict[str, object]:
@@ -92,18 +80,14 @@ def _flat(table: str, settings: Any) -> dict[str, object]:
 
 
 def _of_bank(bank: BankSettings) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for field in fields(bank):
-        if field.name in OWN_OF_BANK:
-            continue
-        value = getattr(bank, field.name)
-        if field.name in ("limits", "retention", "tournament"):
-            found |= {
-                f"{field.name}.{each.name}": getattr(value, each.name) for each in fields(value)
-            }
-        else:
-            found[field.name] = value
-    return {_IN_THE_FILE.get(name, f"[timebank] {name}"): value for name, value in found.items()}
+    return {
+        **_named("[timebank]", bank, OWN_OF_BANK),
+        **_named("[timebank]", bank.limits),
+        **_named("[timebank]", bank.retention),
+        **_named("[tournament]", bank.tournament),
+        "[board] time_zone": bank.zone,
+        "[[events]]": bank.events,
+    }
 
 
 def _of_host(table: str, board: HostBoard) -> dict[str, object]:

@@ -14,7 +14,7 @@ from door.errors import DoesNotFit
 from door.lines.registry import KINDS
 from timebank.errors import NameRefused
 from timebank.names import names
-from timebank.settings.toml import guess, shown
+from timebank.settings.quoting import guess, shown
 
 ZONES = "zoneinfo"  # the folder in whose files the time zone of a machine is found
 PRIVATE_PORTS = 1024  # below it a port needs the rights of root

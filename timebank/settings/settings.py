@@ -20,10 +20,20 @@ from zoneinfo import ZoneInfo, available_timezones
 from timebank import serving
 from timebank.errors import HoursRefused, NameRefused, NoPlace
 from timebank.names import names
+from timebank.settings.forms import (
+    OPTIONAL_PATH,
+    Number,
+    OneOf,
+    SomeOf,
+    Text,
+    Texts,
+    setting,
+)
 from timebank.settings.hours import ALWAYS, GROUPS, WEEKDAYS, OpeningHours
 from timebank.settings.place import ServerPlace, read_place
+from timebank.settings.quoting import guess, shown
 from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES, Event, Schedule
-from timebank.settings.toml import TomlTable, guess, open_table, shown
+from timebank.settings.toml import TomlTable, open_table
 from timebank.settings.tournament import USUAL, TournamentTerms, read_tournament
 
 Mode = Literal["built-in", "external", "none"]
@@ -51,30 +61,48 @@ class BankLimits:
     """What the bank's window allows. Amounts are seconds, all of them whole minutes."""
 
     # A day, for each caller.
-    deposit: int = 60 * MINUTE
-    withdrawal: int = 60 * MINUTE
-    transfer: int = 60 * MINUTE
-    loan: int = 30 * MINUTE
+    deposit: int = setting(Number(0, DAY_MINUTES, MINUTE), 60, "largest_deposit")
+    withdrawal: int = setting(Number(0, DAY_MINUTES, MINUTE), 60, "largest_withdrawal")
+    transfer: int = setting(Number(0, LARGEST_BALANCE, MINUTE), 60, "largest_transfer")
+    loan: int = setting(Number(0, DAY_MINUTES, MINUTE), 30, "largest_loan")
     # What an account may hold by deposits, transfers and imports; clamps are always accepted.
-    balance: int = 1440 * MINUTE
+    balance: int = setting(Number(0, LARGEST_BALANCE, MINUTE), 1440, "largest_balance")
     # What must stay on the clock after a deposit.
-    keep: int = 5 * MINUTE
+    keep: int = setting(Number(0, DAY_MINUTES, MINUTE), 5, "keep_minutes")
     # Days a caller must have been known to transfer or borrow.
-    known_days: int = 7
+    known_days: int = setting(Number(0, MOST_DAYS), 7)
     # Percent of winnings and of a day's grant that go to pay back a loan.
-    loan_share: int = 50
+    loan_share: int = setting(Number(0, 100), 50)
 
 
 @dataclass(frozen=True)
 class Retention:
     """What `timebank maintain` keeps, in days."""
 
-    notices: int = 90
-    log: int = 365
+    notices: int = setting(Number(1, MOST_DAYS), 90, "notice_days")
+    log: int = setting(Number(1, MOST_DAYS), 365, "log_days")
     # A caller who has not called for this time is gone: the account is closed when it is empty.
-    gone: int = 365
+    gone: int = setting(Number(1, MOST_DAYS), 365, "gone_days")
 
 
+def _name(text: str) -> str:
+    try:
+        return names.check(text)
+    except NameRefused as refused:
+        reason = f"{shown(text)} can't be a caller's name: {str(refused).rstrip('.')}"
+        raise ValueError(reason) from None
+
+
+def _hours(text: str) -> str:
+    try:
+        OpeningHours.read([text])
+    except HoursRefused as refused:
+        raise ValueError(f"{shown(text)} {refused}") from None
+    return text
+
+
+NAMES = Texts(_name)
+HOURS = Texts(_hours)
 READERS = "[pages] readers"
 
 
@@ -90,24 +118,24 @@ class BankSettings:
 
     zone: ZoneInfo
     events: tuple[Event, ...]
-    minutes_per_day: int
-    mode: Mode
-    thebank_ext: Path | None
     # The file of the books, and the place of what lies beside them; the books themselves are on
     # `server` where there is one.
     database: Path
+    minutes_per_day: int = setting(Number(1, DAY_MINUTES), 60, table="calls")
+    grace_minutes: int = setting(Number(0, MOST_GRACE), 5, table="calls")
+    mode: Mode = setting(OneOf(MODES), "built-in", table="timebank")
+    thebank_ext: Path | None = setting(OPTIONAL_PATH, "", table="timebank")
     server: ServerPlace | None = None
-    grace_minutes: int = 5
-    sysop: str = "Sysop"
+    sysop: str = setting(Text(str), "Sysop", table="board")
     limits: BankLimits = BankLimits()
     hours: OpeningHours = ALWAYS
     # Names: who may not use the bank, and who a name is kept for. They give no powers.
-    barred: tuple[str, ...] = ()
-    co_sysops: tuple[str, ...] = ()
+    barred: tuple[str, ...] = setting(NAMES, [], table="timebank")
+    co_sysops: tuple[str, ...] = setting(NAMES, [], table="timebank")
     # Who may look at the books in a browser. This name gives something, so nobody new may take it.
-    readers: tuple[str, ...] = ()
-    imports: tuple[Path, ...] = ()
-    import_seconds: int = 30
+    readers: tuple[str, ...] = setting(NAMES, [], table="pages")
+    imports: tuple[Path, ...] = setting(Texts(Path), [], "import", "timebank")
+    import_seconds: int = setting(Number(1, 86_400), 30, table="timebank")
     retention: Retention = Retention()
     tournament: TournamentTerms = USUAL
 
@@ -165,47 +193,33 @@ def load(path: Path) -> BankSettings:
 
 def read_bank(root: TomlTable) -> BankSettings:
     """Read the time bank's part of a file; its problems are noted in `root`."""
-    board = root.table("board")
-    zone = _zone(board)
-    data = board.path("data", "data")
+    board, window = root.table("board"), root.table("timebank")
+    data = board.read("data", Text(Path), "data")
     if os.path.exists(data) and not os.path.isdir(data):
         board.refuse("data", f"must be a folder; {data} is a file")
-    window, calls = root.table("timebank"), root.table("calls")
-    mode, thebank_ext = _mode(window)
-    return BankSettings(
-        zone=zone,
+    hours = window.read("hours", HOURS, [])
+    bank = root.fill(
+        BankSettings,
+        zone=_zone(board),
         events=_events(root),
-        minutes_per_day=calls.whole("minutes_per_day", 60, 1, DAY_MINUTES),
-        grace_minutes=calls.whole("grace_minutes", BankSettings.grace_minutes, 0, MOST_GRACE),
-        mode=mode,
-        thebank_ext=thebank_ext,
         database=data / DATABASE,
         server=_server(window),
-        sysop=board.text("sysop", BankSettings.sysop),
-        limits=_limits(window),
-        hours=_hours(window),
-        barred=_names(window, "barred"),
-        co_sysops=_names(window, "co_sysops"),
-        readers=_names(root.table("pages"), "readers"),
-        imports=_imports(window, mode, thebank_ext),
-        import_seconds=window.whole("import_seconds", BankSettings.import_seconds, 1, 86_400),
-        retention=Retention(
-            notices=window.whole("notice_days", Retention.notices, 1, MOST_DAYS),
-            log=window.whole("log_days", Retention.log, 1, MOST_DAYS),
-            gone=window.whole("gone_days", Retention.gone, 1, MOST_DAYS),
-        ),
+        limits=window.fill(BankLimits),
+        hours=OpeningHours.read(hours),
+        retention=window.fill(Retention),
         tournament=read_tournament(root.table("tournament")),
     )
+    _check_thebank_ext(window, bank)
+    _check_imports(window, bank)
+    return bank
 
 
 def _server(table: TomlTable) -> ServerPlace | None:
-    file = table.optional_path("database_password_file")
-    url = table.optional_text("database", LONGEST_URL)
+    file = table.read("database_password_file", OPTIONAL_PATH, "")
+    url = table.read("database", Text(str, LONGEST_URL, may_be_empty=True), "")
     if not url:
-        if file is not None:
+        if file is not None and table.sound("database"):
             table.refuse("database_password_file", "is only for a database on a server")
-        return None
-    if not table.sound("database"):
         return None
     try:
         return read_place(url, file)
@@ -215,7 +229,7 @@ def _server(table: TomlTable) -> ServerPlace | None:
 
 
 def _zone(board: TomlTable) -> ZoneInfo:
-    name = board.text("time_zone", "UTC")
+    name = board.read("time_zone", Text(str), "UTC")
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # not found, not a name, a folder of the database
@@ -229,60 +243,19 @@ def _zone(board: TomlTable) -> ZoneInfo:
     return ZoneInfo("UTC")
 
 
-def _mode(table: TomlTable) -> tuple[Mode, Path | None]:
-    mode = table.choice("mode", MODES[0], MODES)
-    path = table.optional_path("thebank_ext")
+def _check_thebank_ext(table: TomlTable, bank: BankSettings) -> None:
+    path = bank.thebank_ext
     if path is not None and os.path.isdir(path):
         table.refuse("thebank_ext", f"must be a file; {path} is a folder")
-    if mode == "external" and path is None and table.sound("thebank_ext"):
+    if bank.mode == "external" and path is None and table.sound("thebank_ext"):
         table.refuse("thebank_ext", 'must name the file to write when mode is "external"')
-    return mode, path
 
 
-def _limits(table: TomlTable) -> BankLimits:
-    def minutes(key: str, default: int, most: int) -> int:
-        return MINUTE * table.whole(key, default // MINUTE, 0, most)
-
-    return BankLimits(
-        deposit=minutes("largest_deposit", BankLimits.deposit, DAY_MINUTES),
-        withdrawal=minutes("largest_withdrawal", BankLimits.withdrawal, DAY_MINUTES),
-        transfer=minutes("largest_transfer", BankLimits.transfer, LARGEST_BALANCE),
-        loan=minutes("largest_loan", BankLimits.loan, DAY_MINUTES),
-        balance=minutes("largest_balance", BankLimits.balance, LARGEST_BALANCE),
-        keep=minutes("keep_minutes", BankLimits.keep, DAY_MINUTES),
-        known_days=table.whole("known_days", BankLimits.known_days, 0, MOST_DAYS),
-        loan_share=table.whole("loan_share", BankLimits.loan_share, 0, 100),
-    )
-
-
-def _hours(table: TomlTable) -> OpeningHours:
-    texts = []
-    for text in table.texts("hours"):
-        try:
-            OpeningHours.read([text])
-        except HoursRefused as refused:
-            table.refuse("hours", f"{shown(text)} {refused}")
-        else:
-            texts.append(text)
-    return OpeningHours.read(texts)
-
-
-def _names(table: TomlTable, key: str) -> tuple[str, ...]:
-    kept = []
-    for name in table.texts(key):
-        try:
-            kept.append(names.check(name))
-        except NameRefused as refused:
-            table.refuse(key, f"{shown(name)} can't be a caller's name: {str(refused).rstrip('.')}")
-    return tuple(kept)
-
-
-def _imports(table: TomlTable, mode: Mode, thebank_ext: Path | None) -> tuple[Path, ...]:
-    """Read which files to take over; one that we write ourselves would go round in circles."""
-    paths = tuple(table.folder / text for text in table.texts("import"))
-    places = [os.path.realpath(path) for path in paths]
-    ours = thebank_ext and os.path.realpath(thebank_ext)
-    for path, place in zip(paths, places, strict=True):
+def _check_imports(table: TomlTable, bank: BankSettings) -> None:
+    """Check which files to take over; one that we write ourselves would go round in circles."""
+    places = [os.path.realpath(path) for path in bank.imports]
+    ours = bank.thebank_ext and os.path.realpath(bank.thebank_ext)
+    for path, place in zip(bank.imports, places, strict=True):
         if place == ours:
             table.refuse("import", f"names {path}, which is the thebank_ext that we write")
         elif os.path.isdir(path):
@@ -290,9 +263,8 @@ def _imports(table: TomlTable, mode: Mode, thebank_ext: Path | None) -> tuple[Pa
         elif places.count(place) > 1:
             table.refuse("import", f"names {path} more than once")
             break
-    if paths and mode != "built-in" and table.sound("import", "mode"):
+    if bank.imports and bank.mode != "built-in" and table.sound("import", "mode"):
         table.refuse("import", 'is only for mode "built-in": no other has accounts to import to')
-    return paths
 
 
 def _events(root: TomlTable) -> tuple[Event, ...]:
@@ -309,19 +281,17 @@ def _events(root: TomlTable) -> tuple[Event, ...]:
 
 def _event(table: TomlTable) -> Event:
     table.require("name", "time", "minutes")
-    words = table.words("days", ("daily",), DAYS)
+    words = table.read("days", SomeOf(tuple(DAYS)), "daily")
     return Event(
-        name=table.text("name", "event", LONGEST_EVENT_NAME),
-        start=_time_of_day(table),
+        name=table.read("name", Text(str, LONGEST_EVENT_NAME), "event"),
+        start=table.read("time", Text(_time_of_day), "00:00"),
         days=frozenset().union(*(DAYS[word] for word in words)),
-        minutes=table.whole("minutes", 1, 1, WEEK_MINUTES),
+        minutes=table.read("minutes", Number(1, WEEK_MINUTES), 1),
     )
 
 
-def _time_of_day(table: TomlTable) -> time:
-    text = table.text("time", "00:00")
+def _time_of_day(text: str) -> time:
     match = re.fullmatch(r"([01][0-9]|2[0-3]):([0-5][0-9])", text)
     if match is None:
-        table.refuse("time", f'must be "00:00" to "23:59", is {shown(text)}')
-        return time()
+        raise ValueError(f'must be "00:00" to "23:59", is {shown(text)}')
     return time(int(match[1]), int(match[2]))

@@ -7,9 +7,8 @@ with its line, and answered with the default too, so that reading goes on to the
 
 from __future__ import annotations
 
-import difflib
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from stat import S_ISREG
 from typing import TypeVar
@@ -17,13 +16,15 @@ from typing import TypeVar
 from timebank import files
 from timebank.errors import Problem, SettingsError
 from timebank.settings import syntax
+from timebank.settings.forms import Form, declared
+from timebank.settings.quoting import guess, printable, shown
 
 LONGEST_FILE = 256 * 1024  # bytes; a hundred times what a board needs
 DEEPEST_TABLE = 8  # tables within tables that are looked into for lines
-LONGEST_TEXT = 200  # characters of a text, unless its reader says otherwise
 
 KeyPath = tuple[str | int, ...]
-T = TypeVar("T", bound=str)
+T = TypeVar("T")
+S = TypeVar("S")
 
 
 class Problems:
@@ -97,97 +98,30 @@ class TomlTable:
 
     # Values
 
-    def whole(self, key: str, default: int, least: int, most: int) -> int:
-        value = self._ask(key, default)
-        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
-            return value
-        self.refuse(key, f"must be a whole number from {least} to {most}, is {shown(value)}")
-        return default
+    def read(self, key: str, form: Form[T], default: object) -> T:
+        """Read a setting. `default` is written as in TOML, and paths start at `folder`."""
+        try:
+            value = form.read(self._ask(key, default))
+        except ValueError as error:
+            for reason in error.args:
+                self.refuse(key, str(reason))
+            value = form.read(default)
+        return self._placed(value)
 
-    def wholes(
-        self, key: str, default: tuple[int, ...], least: int, most: int, many: int
-    ) -> tuple[int, ...]:
-        """Read a whole number or a list of up to `many`."""
-        value = self._ask(key, list(default))
-        numbers: list[object] = value if isinstance(value, list) else [value]
-        if len(numbers) > many:
-            self.refuse(key, f"must have {many} numbers at most, has {len(numbers)}")
-        for each in numbers:
-            is_number = isinstance(each, int) and not isinstance(each, bool)
-            if not is_number or not least <= each <= most:  # type: ignore[operator]
-                rest = f"{shown(each)} is not"
-                self.refuse(key, f"must be whole numbers from {least} to {most}: {rest}")
-        chosen = tuple(each for each in numbers if isinstance(each, int))
-        return chosen if self.sound(key) else default
+    def fill(self, kind: Callable[..., S], /, **others: object) -> S:
+        """Make a class of settings: the fields that it declares are read, but not the `others`."""
+        for name, each in declared(kind).items():
+            if name not in others:
+                table = self.table(each.table) if each.table else self
+                others[name] = table.read(each.key, each.form, each.default)
+        return kind(**others)
 
-    def text(self, key: str, default: str, longest: int = LONGEST_TEXT) -> str:
-        """Read printable text of 1 to `longest` characters, on one line."""
-        value = self._ask(key, default)
-        if not isinstance(value, str):
-            self.refuse(key, f'must be text in "quotes", is {shown(value)}')
-        elif not value.strip():
-            self.refuse(key, "must not be empty")
-        elif not value.isprintable():
-            self.refuse(key, "must not contain control characters or line ends")
-        elif len(value) > longest:
-            self.refuse(key, f"must be {longest} characters at most, is {len(value)} long")
-        else:
-            return value
-        return default
-
-    def optional_text(self, key: str, longest: int) -> str:
-        return "" if self._ask(key, "") == "" else self.text(key, "", longest)
-
-    def choice(self, key: str, default: T, choices: tuple[T, ...]) -> T:
-        value = self._ask(key, default)
-        for choice in choices:
-            if value == choice:
-                return choice
-        self.refuse(key, f"must be {one_of(choices)}, is {shown(value)}{guess(value, choices)}")
-        return default
-
-    def flag(self, key: str, default: bool) -> bool:
-        value = self._ask(key, default)
-        if isinstance(value, bool):
-            return value
-        self.refuse(key, f"must be true or false, is {shown(value)}")
-        return default
-
-    def words(self, key: str, default: tuple[str, ...], choices: Iterable[str]) -> tuple[str, ...]:
-        """Read one of `choices` or a list of some of them."""
-        value = self._ask(key, list(default))
-        choices = tuple(choices)
-        words: list[object] = value if isinstance(value, list) else [value]
-        if not words:
-            self.refuse(key, f"must name at least one of {', '.join(choices)}")
-        for word in words:
-            if word not in choices:
-                rest = f"{shown(word)} is not{guess(word, choices)}"
-                self.refuse(key, f"must be one or a list of {', '.join(choices)}: {rest}")
-        chosen = tuple(word for word in words if isinstance(word, str))
-        return chosen if self.sound(key) else default
-
-    def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-        value = self._ask(key, list(default))
-        if not isinstance(value, list):
-            self.refuse(key, f'must be a list of texts such as ["this"], is {shown(value)}')
-            return default
-        for each in value:
-            if not isinstance(each, str) or not each.strip() or not each.isprintable():
-                self.refuse(key, f"must be a list of texts on one line each; {shown(each)} is not")
-            elif len(each) > LONGEST_TEXT:
-                self.refuse(key, f"must have texts of {LONGEST_TEXT} characters at most")
-        return tuple(value) if self.sound(key) else default
-
-    def path(self, key: str, default: str) -> Path:
-        """Read a path; one that is not absolute starts at the folder of the file."""
-        return self.folder / self.text(key, default)
-
-    def optional_path(self, key: str) -> Path | None:
-        if self._ask(key, "") == "":
-            return None
-        path = self.path(key, "")
-        return path if self.sound(key) else None
+    def _placed(self, value: T) -> T:
+        if isinstance(value, Path):
+            return self.folder / value
+        if isinstance(value, tuple):
+            return tuple(map(self._placed, value))  # type: ignore[return-value]
+        return value
 
     def part(self, keys: Iterable[str]) -> dict[str, object]:
         """Those of `keys` that are there, for a reader that has checks of its own."""
@@ -262,46 +196,6 @@ class TomlTable:
         if isinstance(value, list) and value and isinstance(value[0], dict):
             return f"[[{'.'.join([*names, printable(key)])}]]"
         return f"[{'.'.join(names)}] {printable(key)}" if names else printable(key)
-
-
-# Words
-
-
-def printable(text: str) -> str:
-    """A text of unknown origin, short and on one line."""
-    clipped = text if len(text) <= 40 else f"{text[:37]}..."
-    return "".join(letter if letter.isprintable() else "?" for letter in clipped)
-
-
-def shown(value: object) -> str:
-    """A wrong value as a sentence may quote it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f'"{printable(value)}"'
-    if isinstance(value, int) and value.bit_length() > 100:
-        return "a number of very many digits"
-    if isinstance(value, int | float):
-        return printable(str(value))
-    if isinstance(value, dict):
-        return "a table"
-    return "a list" if isinstance(value, list) else f"the date or time {value}"
-
-
-def one_of(choices: Iterable[str]) -> str:
-    return " or ".join(f'"{choice}"' for choice in choices)
-
-
-def guess(value: object, choices: Iterable[str]) -> str:
-    """What may have been meant, as the tail of a sentence; empty when nothing is near."""
-    if not isinstance(value, str):
-        return ""
-    choices = tuple(choices)
-    # "Monday" for "mon": short words are no near match of the long ones that they stand for.
-    near = [each for each in choices if len(each) > 2 and value.lower().startswith(each)]
-    near = near or difflib.get_close_matches(value.lower(), choices, n=1)
-    near = near or difflib.get_close_matches(value, choices, n=1)
-    return f'; did you mean "{near[0]}"?' if near else ""
 
 
 # The file

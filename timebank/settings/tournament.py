@@ -5,9 +5,18 @@ For how many hands it is played is the board's to read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
+from timebank.settings.forms import (
+    Form,
+    Number,
+    Numbers,
+    OneOf,
+    Schema,
+    TrueOrFalse,
+    setting,
+)
 from timebank.settings.hours import WEEKDAYS
 from timebank.settings.schedule import DAY_MINUTES, Schedule, first_instant
 from timebank.settings.toml import TomlTable
@@ -16,24 +25,39 @@ MINUTE = 60
 WEEK_HOURS = 168
 MOST_PLACES = 10
 MOST_MINUTES = 10_080  # that the house puts into a week, and of a prize
-FRIDAY = 4
+
+
+@dataclass(frozen=True)
+class Weekday(Form[int]):
+    """A day of the week by its short name, kept as a number from Monday."""
+
+    def read(self, value: object) -> int:
+        return WEEKDAYS.index(OneOf(WEEKDAYS).read(value))
+
+    @property
+    def schema(self) -> Schema:
+        return OneOf(WEEKDAYS).schema
 
 
 @dataclass(frozen=True)
 class TournamentTerms:
     """Amounts are seconds, all of them whole minutes."""
 
-    on: bool = True
+    on: bool = setting(TrueOrFalse(), True)
     # When it opens, by the clock of the board, and for how many hours it stays open.
-    weekday: int = FRIDAY
-    hour: int = 18
-    hours: int = 48
+    weekday: int = setting(Weekday(), "fri", "day")
+    hour: int = setting(Number(0, 23), 18)
+    hours: int = setting(Number(1, WEEK_HOURS), 48)
     # What a caller pays who can win something.
-    entry: int = 0
+    entry: int = setting(Number(0, DAY_MINUTES, MINUTE), 0, "entry_minutes")
     # By place, the first one first.
-    prizes: tuple[int, ...] = (15 * MINUTE, 10 * MINUTE, 5 * MINUTE)
+    prizes: tuple[int, ...] = setting(
+        Numbers(Number(0, MOST_MINUTES, MINUTE), MOST_PLACES),
+        [15, 10, 5],
+        "prize_minutes",
+    )
     # The most that the house puts into prizes in seven days.
-    from_house: int = 30 * MINUTE
+    from_house: int = setting(Number(0, MOST_MINUTES, MINUTE), 30, "house_minutes")
 
     def latest(self, schedule: Schedule, now: datetime) -> tuple[datetime, datetime]:
         """Say when the last one opened, which may be at this instant, and when it is over."""
@@ -57,24 +81,8 @@ USUAL = TournamentTerms()
 
 
 def read_tournament(table: TomlTable) -> TournamentTerms:
-    usual = USUAL
-    return TournamentTerms(
-        on=table.flag("on", usual.on),
-        weekday=WEEKDAYS.index(table.choice("day", WEEKDAYS[usual.weekday], WEEKDAYS)),
-        hour=table.whole("hour", usual.hour, 0, 23),
-        hours=table.whole("hours", usual.hours, 1, WEEK_HOURS),
-        entry=MINUTE * table.whole("entry_minutes", usual.entry // MINUTE, 0, DAY_MINUTES),
-        prizes=_prizes(table, usual),
-        from_house=MINUTE
-        * table.whole("house_minutes", usual.from_house // MINUTE, 0, MOST_MINUTES),
-    )
-
-
-def _prizes(table: TomlTable, usual: TournamentTerms) -> tuple[int, ...]:
-    """Read the prizes by place: they fall from place to place, or stay as they are."""
-    default = tuple(prize // MINUTE for prize in usual.prizes)
-    prizes = table.wholes("prize_minutes", default, 0, MOST_MINUTES, MOST_PLACES)
-    if list(prizes) != sorted(prizes, reverse=True):
+    """Read the terms: prizes fall from place to place, or stay as they are."""
+    terms = table.fill(TournamentTerms)
+    if list(terms.prizes) != sorted(terms.prizes, reverse=True):
         table.refuse("prize_minutes", "must not grow from one place to the next")
-        return usual.prizes
-    return tuple(prize * MINUTE for prize in prizes if prize)
+    return replace(terms, prizes=tuple(filter(None, terms.prizes)))

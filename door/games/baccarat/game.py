@@ -11,6 +11,7 @@ from door.games.baccarat.rules import BaccaratRules
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
 from timebank.language import N_
+from timebank.settings.forms import OneOf, setting
 from timebank.settings.toml import TomlTable
 
 Language = Literal["caller", "english", "french"]
@@ -20,8 +21,9 @@ Language = Literal["caller", "english", "french"]
 class BaccaratSettings(StakeSettings):
     """The baccarat table; the stakes are those of the game for time."""
 
-    language: Language  # spoken to a caller who has not chosen one
-    rules: BaccaratRules
+    # Spoken to a caller who has not chosen one.
+    language: Language = setting(OneOf(get_args(Language)), "caller")
+    rules: BaccaratRules = BACCARAT_KIND.base
 
     @property
     def for_play_money(self) -> bool:
@@ -29,11 +31,7 @@ class BaccaratSettings(StakeSettings):
 
 
 def read(table: TomlTable) -> BaccaratSettings:
-    return BaccaratSettings(
-        **read_stakes(table),
-        language=table.choice("language", "caller", get_args(Language)),
-        rules=read_rules(table, BACCARAT_KIND),
-    )
+    return read_stakes(table, BaccaratSettings, rules=read_rules(table, BACCARAT_KIND))
 
 
 GAME = Game(

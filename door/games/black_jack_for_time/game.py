@@ -17,12 +17,13 @@ from timebank.settings.toml import TomlTable
 
 @dataclass(frozen=True)
 class BlackJackForTimeSettings(StakeSettings):
-    rules: BlackjackRules
+    rules: BlackjackRules = BLACK_JACK_FOR_TIME_KIND.base
 
 
 def read(table: TomlTable) -> BlackJackForTimeSettings:
-    rules = read_rules(table, BLACK_JACK_FOR_TIME_KIND)
-    return BlackJackForTimeSettings(**read_stakes(table), rules=rules)
+    return read_stakes(
+        table, BlackJackForTimeSettings, rules=read_rules(table, BLACK_JACK_FOR_TIME_KIND)
+    )
 
 
 GAME = Game(

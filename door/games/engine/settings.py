@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from door.games.engine.errors import RulesRefused
 from door.games.engine.game import Kind
+from timebank.settings.forms import Number, TrueOrFalse, setting
 from timebank.settings.toml import TomlTable
 
 MOST_COINS = 1440  # a day of the smallest coins
 MOST_TURNS = 9999  # a day
+
+S = TypeVar("S", bound="StakeSettings")
 
 
 @dataclass(frozen=True)
@@ -19,11 +22,11 @@ class StakeSettings:
     """What is wagered at a table for time: its coin, and bets in coins. `turns_per_day` is 0 where
     there is no limit; `open` whether callers may sit down."""
 
-    open: bool
-    coin_minutes: int
-    smallest_bet: int
-    largest_bet: int
-    turns_per_day: int
+    open: bool = setting(TrueOrFalse(), True)
+    coin_minutes: int = setting(Number(1, MOST_COINS), 1)
+    smallest_bet: int = setting(Number(1, MOST_COINS), 1)
+    largest_bet: int = setting(Number(1, MOST_COINS), 10)
+    turns_per_day: int = setting(Number(0, MOST_TURNS), 20)
 
     @property
     def for_time(self) -> bool:
@@ -42,18 +45,12 @@ class StakeSettings:
         return settings
 
 
-def read_stakes(table: TomlTable) -> dict[str, Any]:
-    """Read what bounds a wager; problems are noted in `table`."""
-    stakes: dict[str, Any] = {
-        "open": table.flag("open", True),
-        "coin_minutes": table.whole("coin_minutes", 1, 1, MOST_COINS),
-        "smallest_bet": table.whole("smallest_bet", 1, 1, MOST_COINS),
-        "largest_bet": table.whole("largest_bet", 10, 1, MOST_COINS),
-        "turns_per_day": table.whole("turns_per_day", 20, 0, MOST_TURNS),
-    }
+def read_stakes(table: TomlTable, kind: type[S], **others: object) -> S:
+    """Read a game's section but the `others`; problems are noted in `table`."""
+    stakes = table.fill(kind, **others)
     sound = table.sound("smallest_bet", "largest_bet")
-    if sound and stakes["smallest_bet"] > stakes["largest_bet"]:
-        reason = f"must not be more than largest_bet, which is {stakes['largest_bet']}"
+    if sound and stakes.smallest_bet > stakes.largest_bet:
+        reason = f"must not be more than largest_bet, which is {stakes.largest_bet}"
         table.refuse("smallest_bet", reason)
     return stakes
 

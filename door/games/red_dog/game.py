@@ -15,11 +15,11 @@ from timebank.settings.toml import TomlTable
 
 @dataclass(frozen=True)
 class RedDogSettings(StakeSettings):
-    rules: RedDogRules
+    rules: RedDogRules = RED_DOG_KIND.base
 
 
 def read(table: TomlTable) -> RedDogSettings:
-    return RedDogSettings(**read_stakes(table), rules=read_rules(table, RED_DOG_KIND))
+    return read_stakes(table, RedDogSettings, rules=read_rules(table, RED_DOG_KIND))
 
 
 GAME = Game(

@@ -7,12 +7,13 @@ from typing import Literal
 
 from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.descriptor import Game
-from door.games.engine.settings import MOST_COINS, MOST_TURNS, StakeSettings, read_rules
+from door.games.engine.settings import StakeSettings, read_rules, read_stakes
 from door.games.solver.blackjack import odds
 from door.games.solver.blackjack_card import card
 from door.games.solver.decisions import BlackjackCosts
 from door.games.unix_bj.kind import SAMPLES, UNIX_BJ_KIND
 from timebank.language import N_
+from timebank.settings.forms import OneOf, setting
 from timebank.settings.toml import TomlTable
 
 BET = 2
@@ -23,9 +24,11 @@ BET = 2
 class UnixBjSettings(StakeSettings):
     """The teletype of UNIX bj; a coin and turns count where it is played for minutes."""
 
-    stakes: Literal["play money", "minutes"]
-    prompts: Literal["1975", "1971"]
-    rules: BlackjackRules
+    stakes: Literal["play money", "minutes"] = setting(
+        OneOf(("play money", "minutes")), "play money"
+    )
+    prompts: Literal["1975", "1971"] = setting(OneOf(("1975", "1971")), "1975")
+    rules: BlackjackRules = UNIX_BJ_KIND.base
 
     @property
     def for_time(self) -> bool:
@@ -37,16 +40,8 @@ class UnixBjSettings(StakeSettings):
 
 
 def read(table: TomlTable) -> UnixBjSettings:
-    return UnixBjSettings(
-        open=table.flag("open", True),
-        coin_minutes=table.whole("coin_minutes", 1, 1, MOST_COINS),
-        smallest_bet=BET,
-        largest_bet=BET,
-        turns_per_day=table.whole("turns_per_day", 20, 0, MOST_TURNS),
-        stakes=table.choice("stakes", "play money", ("play money", "minutes")),
-        prompts=table.choice("prompts", "1975", ("1975", "1971")),
-        rules=read_rules(table, UNIX_BJ_KIND),
-    )
+    rules = read_rules(table, UNIX_BJ_KIND)
+    return read_stakes(table, UnixBjSettings, smallest_bet=BET, largest_bet=BET, rules=rules)
 
 
 GAME = Game(

@@ -12,6 +12,7 @@ from door.games.solver.blackjack_card import card
 from door.games.solver.decisions import BlackjackCosts
 from door.games.vegas.kind import SAMPLES, VEGAS_KIND
 from timebank.language import N_
+from timebank.settings.forms import Number, setting
 from timebank.settings.toml import TomlTable
 
 LONGEST_WAIT = 600  # seconds at a table where others wait as well
@@ -22,24 +23,16 @@ MOST_TABLES = 50
 class VegasSettings(StakeSettings):
     """The tables where callers sit together; waits are in seconds."""
 
-    tables: int
-    seats: int
-    bell_seconds: int
-    turn_seconds: int
-    resume_wait: int
-    rules: BlackjackRules
+    tables: int = setting(Number(1, MOST_TABLES), 1)
+    seats: int = setting(Number(1, MOST_SEATS), MOST_SEATS)
+    bell_seconds: int = setting(Number(1, LONGEST_WAIT), 20)
+    turn_seconds: int = setting(Number(1, LONGEST_WAIT), 30)
+    resume_wait: int = setting(Number(1, LONGEST_WAIT), 60)
+    rules: BlackjackRules = VEGAS_KIND.base
 
 
 def read(table: TomlTable) -> VegasSettings:
-    return VegasSettings(
-        **read_stakes(table),
-        tables=table.whole("tables", 1, 1, MOST_TABLES),
-        seats=table.whole("seats", MOST_SEATS, 1, MOST_SEATS),
-        bell_seconds=table.whole("bell_seconds", 20, 1, LONGEST_WAIT),
-        turn_seconds=table.whole("turn_seconds", 30, 1, LONGEST_WAIT),
-        resume_wait=table.whole("resume_wait", 60, 1, LONGEST_WAIT),
-        rules=read_rules(table, VEGAS_KIND),
-    )
+    return read_stakes(table, VegasSettings, rules=read_rules(table, VEGAS_KIND))
 
 
 GAME = Game(

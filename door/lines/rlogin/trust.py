@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from door.errors import NotTrusted
 from door.lines.rlogin.header import RloginHeader
+from timebank.settings.forms import Texts
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -82,6 +83,18 @@ def _network(text: str) -> Network:
         if mapped is not None:
             return ipaddress.ip_network((mapped, network.prefixlen - _MAPPED_BITS))
     return network
+
+
+def _setting(text: str) -> Network:
+    try:
+        return _network(text.strip())
+    except ValueError as error:
+        reason = "must be addresses or networks such as 192.0.2.7 or 10.0.0.0/8"
+        raise ValueError(f"{reason}: {error}") from None
+
+
+NETWORKS = Texts(_setting)
+"""What a setting takes that names addresses and networks."""
 
 
 def trusted(header: RloginHeader, peer: str, boards: Sequence[TrustedBoard]) -> RloginCaller:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from timebank.errors import SettingsError
+from timebank.settings.forms import SomeOf
 from timebank.settings.toml import open_table
 
 
@@ -101,6 +102,6 @@ def test_a_day_in_full_is_taken_for_its_short_name(tmp_path: Path) -> None:
     path = tmp_path / "sysop.toml"
     path.write_text('days = ["Monday"]\n', encoding="utf-8")
     root = open_table(path)
-    root.words("days", (), ("daily", "mon", "thu"))
+    root.read("days", SomeOf(("daily", "mon", "thu")), "daily")
     with pytest.raises(SettingsError, match='"Monday" is not; did you mean "mon"'):
         root.finish()

@@ -1,0 +1,225 @@
+"""What a setting of sysop.toml takes, and the declaration of one as a field of its class.
+
+A form turns a value as TOML has it into what the program keeps, and describes what it takes in
+JSON Schema. The words of each setting are in sysop.toml itself, above its key.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Generic, TypeGuard, TypeVar
+
+from timebank.settings.quoting import guess, one_of, shown
+
+LONGEST_TEXT = 200  # characters of a text, unless its form says otherwise
+
+Schema = Mapping[str, object]
+T = TypeVar("T")
+W = TypeVar("W", bound=str)
+
+
+class Form(Generic[T]):
+    @abstractmethod
+    def read(self, value: object) -> T:
+        """Return the value as it is kept; each argument of `ValueError` says what is wrong."""
+
+    @property
+    @abstractmethod
+    def schema(self) -> Schema: ...
+
+
+@dataclass(frozen=True)
+class TrueOrFalse(Form[bool]):
+    def read(self, value: object) -> bool:
+        if not isinstance(value, bool):
+            raise ValueError(f"must be true or false, is {shown(value)}")
+        return value
+
+    @property
+    def schema(self) -> Schema:
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True)
+class Number(Form[int]):
+    """A whole number, which is kept `times` as large: minutes as seconds."""
+
+    least: int
+    most: int
+    times: int = 1
+
+    def read(self, value: object) -> int:
+        if not self.fits(value):
+            raise ValueError(
+                f"must be a whole number from {self.least} to {self.most}, is {shown(value)}"
+            )
+        return value * self.times
+
+    def fits(self, value: object) -> TypeGuard[int]:
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        return is_number and self.least <= value <= self.most  # type: ignore[operator]
+
+    @property
+    def schema(self) -> Schema:
+        return {"type": "integer", "minimum": self.least, "maximum": self.most}
+
+
+@dataclass(frozen=True)
+class Numbers(Form[tuple[int, ...]]):
+    """One whole number, or a list of up to `many`."""
+
+    each: Number
+    many: int
+
+    def read(self, value: object) -> tuple[int, ...]:
+        numbers: list[object] = value if isinstance(value, list) else [value]
+        range_ = f"must be whole numbers from {self.each.least} to {self.each.most}"
+        wrong = [f"{range_}: {shown(each)} is not" for each in numbers if not self.each.fits(each)]
+        if len(numbers) > self.many:
+            wrong.insert(0, f"must have {self.many} numbers at most, has {len(numbers)}")
+        if wrong:
+            raise ValueError(*wrong)
+        return tuple(map(self.each.read, numbers))
+
+    @property
+    def schema(self) -> Schema:
+        one = self.each.schema
+        return {"anyOf": [one, {"type": "array", "items": one, "maxItems": self.many}]}
+
+
+@dataclass(frozen=True)
+class Text(Form[T]):
+    """Printable text on one line. `parse` makes of it what is kept, or raises `ValueError`."""
+
+    parse: Callable[[str], T]
+    longest: int = LONGEST_TEXT
+    may_be_empty: bool = False
+
+    def read(self, value: object) -> T:
+        if not isinstance(value, str):
+            raise ValueError(f'must be text in "quotes", is {shown(value)}')
+        if not (value.strip() or (self.may_be_empty and not value)):
+            raise ValueError("must not be empty")
+        if not value.isprintable():
+            raise ValueError("must not contain control characters or line ends")
+        if len(value) > self.longest:
+            raise ValueError(f"must be {self.longest} characters at most, is {len(value)} long")
+        return self.parse(value)
+
+    @property
+    def schema(self) -> Schema:
+        least: Schema = {} if self.may_be_empty else {"minLength": 1}
+        return {"type": "string", **least, "maxLength": self.longest}
+
+
+@dataclass(frozen=True)
+class Texts(Form[tuple[T, ...]]):
+    """A list of printable texts. `parse` reads one of them, or raises `ValueError`."""
+
+    parse: Callable[[str], T]
+
+    def read(self, value: object) -> tuple[T, ...]:
+        if not isinstance(value, list):
+            raise ValueError(f'must be a list of texts such as ["this"], is {shown(value)}')
+        found, wrong = list[T](), list[str]()
+        for each in value:
+            if not isinstance(each, str) or not each.strip() or not each.isprintable():
+                wrong.append(f"must be a list of texts on one line each; {shown(each)} is not")
+            elif len(each) > LONGEST_TEXT:
+                wrong.append(f"must have texts of {LONGEST_TEXT} characters at most")
+            else:
+                try:
+                    found.append(self.parse(each))
+                except ValueError as error:
+                    wrong.append(str(error))
+        if wrong:
+            raise ValueError(*wrong)
+        return tuple(found)
+
+    @property
+    def schema(self) -> Schema:
+        return {"type": "array", "items": {"type": "string"}}
+
+
+@dataclass(frozen=True)
+class OneOf(Form[W]):
+    """One of these words."""
+
+    words: tuple[W, ...]
+
+    def read(self, value: object) -> W:
+        for word in self.words:
+            if value == word:
+                return word
+        near = guess(value, self.words)
+        raise ValueError(f"must be {one_of(self.words)}, is {shown(value)}{near}")
+
+    @property
+    def schema(self) -> Schema:
+        return {"enum": [str(word) for word in self.words]}
+
+
+@dataclass(frozen=True)
+class SomeOf(Form[tuple[str, ...]]):
+    """One of these words, or a list of some of them."""
+
+    words: tuple[str, ...]
+
+    def read(self, value: object) -> tuple[str, ...]:
+        chosen: list[object] = value if isinstance(value, list) else [value]
+        known = ", ".join(self.words)
+        if not chosen:
+            raise ValueError(f"must name at least one of {known}")
+        wrong = [
+            f"must be one or a list of {known}: {shown(word)} is not{guess(word, self.words)}"
+            for word in chosen
+            if word not in self.words
+        ]
+        if wrong:
+            raise ValueError(*wrong)
+        return tuple(map(str, chosen))
+
+    @property
+    def schema(self) -> Schema:
+        one = {"enum": list(self.words)}
+        return {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]}
+
+
+def _path(text: str) -> Path | None:
+    return Path(text) if text else None
+
+
+OPTIONAL_PATH = Text(_path, may_be_empty=True)
+
+
+# Declarations
+
+
+@dataclass(frozen=True)
+class DeclaredSetting:
+    """A setting as its field declares it: `default` is as in sysop.toml, `table` is "" for the one
+    of its class."""
+
+    key: str
+    form: Form[Any]
+    default: object
+    table: str
+
+
+def setting(form: Form[T], default: object, key: str = "", table: str = "") -> T:
+    """Declare a field of a class of settings, whose key is the field's name unless it is given."""
+    metadata = {"setting": DeclaredSetting(key, form, default, table)}
+    made: T = field(default=form.read(default), metadata=metadata)
+    return made
+
+
+def declared(kind: Any) -> dict[str, DeclaredSetting]:
+    """Return the settings that a class declares, by the names of their fields."""
+    return {
+        each.name: replace(found, key=found.key or each.name)
+        for each in fields(kind)
+        if (found := each.metadata.get("setting")) is not None
+    }
