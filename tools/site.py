@@ -48,8 +48,8 @@ def settings_page() -> str:
     """List every key of sysop.toml: type, bounds, default, and what the file says of it."""
     parts = [
         "# Every key of sysop.toml\n",
-        "`door init` writes a file with all of them. `door config show --effective` shows what"
-        " holds on your board, and [the sysop's guide](../sysop-guide.md#sysoptoml) says more.\n",
+        "`door config example` prints a file with all of them. `door config show --effective` shows"
+        " what holds on your board, and [the guide](../sysop-guide.md#sysoptoml) says more.\n",
         *_table_parts("", schema.schema()),
     ]
     return "\n".join(parts)

@@ -97,6 +97,14 @@ def diff(config_path: Path, form: str) -> None:
 
 
 @config_group.command()
+def example() -> None:
+    """Print a sysop.toml with every setting: its default, and what it means."""
+    from door.config import default_file
+
+    click.echo(default_file.text(), nl=False)
+
+
+@config_group.command()
 def schema() -> None:
     """Print a JSON Schema of sysop.toml, by which editors check and complete it."""
     click.echo(json.dumps(board_schema.schema(), indent=2, ensure_ascii=False))

@@ -96,7 +96,7 @@ def init(folder: Path, by: str, yes: bool, **given: Unpack[InitOptions]) -> None
         wanted = _wanted(given, asks)
         if answers is not None:
             _write_settings(folder, answers)
-            click.echo(f"Wrote {folder / new_board.SETTINGS}, with every setting explained.")
+            click.echo(f"Wrote {folder / new_board.SETTINGS}, with the settings to read first.")
         config = _settings(folder / new_board.SETTINGS)
         new_board.make_folders(config)
         click.echo(f"Its data is in {config.board.data}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from importlib.resources import files
 
 NAME = "sysop.toml"
@@ -23,18 +23,31 @@ def comments() -> dict[tuple[str, str], str]:
     >>> comments()["[calls]", "nodes"]
     'How many callers can be online at once, 1 to 9999.'
     """
-    return dict(_comments())
+    return {
+        (header, key): " ".join(line.removeprefix("#").strip() for line in lines[:-1])
+        for header, key, lines in _parts()
+    }
 
 
-def _comments() -> Iterator[tuple[tuple[str, str], str]]:
-    header, said = "", list[str]()
+def excerpt(wanted: Mapping[str, Collection[str]]) -> str:
+    """Return some keys of some headers, as they stand in the file under their comments."""
+    lines = list[str]()
+    for header, key, part in _parts():
+        if header in wanted and (not key or key in wanted[header]):
+            lines += part if key else ["", *part]
+    return "\n".join([*lines, ""])
+
+
+def _parts() -> Iterator[tuple[str, str, list[str]]]:
+    """Give each header, and each key, with its comment and its line. A header's key is empty."""
+    header, above = "", list[str]()
     for line in text().splitlines():
         if match := _HEADER.fullmatch(line):
             header = match[2]
-            yield (header, ""), " ".join(said)
+            yield header, "", [*above, line]
         elif match := _KEY.match(line):
-            yield (header, match[2]), " ".join(said)
+            yield header, match[2], [*above, line]
         elif line.startswith("#") and line != "#":
-            said.append(line.removeprefix("#").strip())
+            above.append(line)
             continue
-        said = []
+        above = []

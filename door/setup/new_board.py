@@ -24,12 +24,29 @@ BACKUPS = "backups"
 SETTINGS_MODE = 0o600
 
 
+# What a first board may want otherwise; all else has its default until it is written.
+FIRST = {
+    "[board]": ("name", "sysop", "time_zone", "language"),
+    "[[listeners]]": ("kind", "port"),
+    "[calls]": ("nodes", "minutes_per_day"),
+    "[[events]]": ("name", "time", "days", "minutes"),
+}
+HEAD = """\
+# Black Jack For Time: the settings of your board.
+#
+# Here are those to read first. All others have their defaults: `door config example` prints each
+# with its meaning, and `door config set KEY VALUE` writes one into this file. `door check` names
+# everything that is wrong with the file. A running server reads it again at SIGHUP, for the calls
+# that follow.
+"""
+
+
 def settings(answers: BoardAnswers) -> str:
-    """Return the annotated settings with these answers in them."""
+    """Return the settings of a first board, under their comments, with these answers in them."""
     import tomlkit  # noqa: PLC0415 - only who writes settings needs it
     from tomlkit.items import AoT, Table  # noqa: PLC0415
 
-    document = tomlkit.parse(default_file.text())
+    document = tomlkit.parse(HEAD + default_file.excerpt(FIRST))
     board, listeners = document["board"], document["listeners"]
     assert isinstance(board, Table)  # as we ship it
     assert isinstance(listeners, AoT)

@@ -9,6 +9,7 @@ import re
 import shlex
 import stat
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -65,15 +66,26 @@ def test_a_board_is_made_of_a_few_answers(tmp_path: Path) -> None:
     assert modes == [0o600, 0o700, 0o700]
 
 
-def test_the_settings_keep_every_comment_and_every_other_key(tmp_path: Path) -> None:
+def test_the_settings_are_a_dozen_to_read_and_all_others_have_their_defaults(
+    tmp_path: Path,
+) -> None:
     assert made(tmp_path, "--zone", "UTC", "--name", "Xibalba").status == 0
-    lines = (tmp_path / "sysop.toml").read_text(encoding="utf-8").splitlines()
-    other = [
-        (ours, theirs)
-        for ours, theirs in zip(lines, SHIPPED.splitlines(), strict=True)
-        if ours != theirs
-    ]
-    assert other == [('name = "Xibalba"', 'name = "Black Jack For Time"')]
+    path = tmp_path / "sysop.toml"
+    text = path.read_text(encoding="utf-8")
+    _head, *parts = text.split("\n\n")
+    lines = "\n".join(parts).splitlines()
+    assert len([line for line in lines if re.match(r"\w+ = ", line)]) == 12
+    own = set(lines) - set(SHIPPED.splitlines())  # what it says of each is said there
+    assert own == {'name = "Xibalba"'}
+    for above, line in pairwise(lines):
+        if re.match(r"\w+ = ", line):
+            assert above.startswith("#"), line
+    found = json.loads(door("config", "diff", "--config", str(path), "--format", "json").output)
+    assert [each["key"] for each in found] == ["board.name"]
+
+
+def test_every_setting_can_be_printed_with_its_meaning() -> None:
+    assert door("config", "example").output == SHIPPED
 
 
 def test_browsers_get_a_port_of_their_own(tmp_path: Path) -> None:
