@@ -80,10 +80,11 @@ class Notes(TomlTable):
         return super().read(key, form, default)
 
     def part(self, keys: Iterable[str]) -> dict[str, object]:
-        checks = keys if isinstance(keys, Mapping) else {}
-        rules = GAMES[str(self._path[-1])].kind.base
-        for key, check in checks.items():
-            self._note(key, plain(getattr(rules, key)), _form_of(check))
+        """Note the rules of a game as well, which its kind checks."""
+        if self._path[:1] == ("games",):
+            kind = GAMES[str(self._path[-1])].kind
+            for key in kind.sysop_keys:
+                self._note(key, plain(getattr(kind.base, key)), _form_of(kind.checks[key]))
         return super().part(keys)
 
 
