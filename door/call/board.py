@@ -263,7 +263,7 @@ class Board:
         else:
             self._on_nodes[opened.call_id] = caller
         self.books.awards_wait.set()  # some may wait from before
-        if not (opened.taken_over or (take_over and other is not None)):
+        if not (caller.is_back or opened.taken_over or (take_over and other is not None)):
             self.comings.came(caller)
         return caller
 

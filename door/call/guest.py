@@ -35,6 +35,7 @@ class Guest:
     speak to their terminal: None where nobody said. `formerly` is the board under which callers of
     this one were entered before its drop files were understood, None for none. `by_door` is set
     where the process of a door has handed them over: their node is the one they are on there.
+    A guest who `went_on` was in the middle of a call at a server that has ended.
     `give` writes minutes into a file of the host's, or raises `NotGiven`.
     """
 
@@ -49,6 +50,7 @@ class Guest:
     look: Look | None
     formerly: str | None = None
     by_door: bool = False
+    went_on: bool = False
     give: Callable[[GiveBack, int], Awaitable[Path]] = give_here
 
     @property

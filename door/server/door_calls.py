@@ -311,7 +311,7 @@ class DoorListener:
         guest = replace(arrival.guest, by_door=True, arrived=arrived, until=until, give=wire.give)
         arrival = replace(arrival, guest=guest)
         way = facts.way(arrival)
-        return HandedOver(arrival, arrival.introduction, way, game, facts.went_on is not None)
+        return HandedOver(arrival, arrival.introduction, way, game)
 
     async def _meet(self, release: str, version: str) -> None:
         """Look at the release of a door; raises `ServerEnds` if it was installed in our place.
@@ -352,13 +352,13 @@ class DoorListener:
         if arrival is not None:
             note(arrival)
         news: Sequence[str] = AT_HOME if guest is None else welcome(guest)
-        if call.went_on:
+        if guest is not None and guest.went_on:
             news = [f"|14{_(WENT_ON)}"]
         greeting.show(console, board.config, news, board.champion)
         with self._on(console) as back, self._session():
             if guest is None:
                 return back, await answer_sysop(board, console, call.game)
-            return back, await answer_guest(board, console, guest, call.game, went_on=call.went_on)
+            return back, await answer_guest(board, console, guest, call.game)
 
     @contextmanager
     def _on(self, console: Console) -> Iterator[HandedBack]:
@@ -377,7 +377,6 @@ class HandedOver:
     introduction: Introduction
     way: line_setup.WayIn
     game: Game | None  # the one table they came for
-    went_on: bool = False  # whether another server had the call before
 
 
 class Facts:

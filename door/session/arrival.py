@@ -169,7 +169,7 @@ def goes_on(arrival: DoorCall, now: float) -> DoorCall:
     seconds = guest.seconds
     if seconds is not None:
         seconds = max(0, seconds - seconds_begun(now - guest.arrived))
-    return replace(arrival, guest=replace(guest, seconds=seconds, arrived=now))
+    return replace(arrival, guest=replace(guest, seconds=seconds, arrived=now, went_on=True))
 
 
 def key_of(who: HostIdentity) -> str:

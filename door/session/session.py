@@ -66,19 +66,9 @@ async def answer(board: Board, line: Line, shown: Shown | None = None) -> None:
     await _serve(board, console, partial(log_on, board, console, shown), main_menu, _at_once)
 
 
-async def answer_guest(
-    board: Board, console: Console, guest: Guest, game: Game | None, *, went_on: bool = False
-) -> bool:
-    """At one table alone if `game` is its; False when something went wrong here (see the log).
-
-    A guest who `went_on` was in the middle of something at a server that has ended.
-    """
-
-    async def admit() -> Caller:
-        caller = await receive_guest(board, console, guest)
-        caller.is_back = went_on
-        return caller
-
+async def answer_guest(board: Board, console: Console, guest: Guest, game: Game | None) -> bool:
+    """At one table alone if `game` is its; False when something went wrong here (see the log)."""
+    admit = partial(receive_guest, board, console, guest)
     before_leaving = partial(_wait_for_reading, console, guest)
     return await _serve(board, console, admit, _rooms(game), before_leaving)
 

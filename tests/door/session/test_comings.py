@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from door.call.arrivals import LINES_AT_ONCE, SPAN_SECONDS
+from tests.door.handed_over import comes_in
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING
 from tests.world import World, world
@@ -124,3 +127,16 @@ async def test_the_sysop_can_do_without(tmp_path: Path) -> None:
         await ada.presses("y").is_asked("<Q>uit")
         assert "logs on" not in ada.terminal.heard
         assert "Who comes" not in ada.terminal.heard
+
+
+@pytest.mark.parametrize("went_on", [False, True])
+async def test_a_guest_who_goes_on_after_a_server_has_ended_was_on_all_the_while(
+    tmp_path: Path, went_on: bool
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        (ada,) = await come(board, "Ada")
+        moth = await comes_in(board, by_door=True, went_on=went_on)
+        assert moth.is_back is went_on
+        await board.pass_time(5)
+        assert ("Moth@Xibalba logs on." in ada.terminal.heard) is not went_on
+        await board.server.board.close_call(moth, "carrier lost")
