@@ -205,8 +205,8 @@ _HOUSE = {
     news.BooksBusy: N_("The books are busy. The dealer waits."),
     news.BooksClosed: N_("The books can't be written right now. The dealer waits."),
     news.TableLost: N_(
-        "This table stood still for too long. An open hand is stood for you; you'll hear how it "
-        "ended."
+        "This table stood still for too long. If you had an open hand, the dealer stands it; "
+        "you'll hear how it ended."
     ),
     news.BooksInDoubt: N_("The books can't say yet if your last move counts. The dealer waits."),
 }
