@@ -54,7 +54,8 @@ def is_closed(folder: str) -> bool:
 
 
 def sentence(folder: str) -> str:
-    """Say to the sysop that a board is closed, since when and by what; "" where it is open."""
+    """Say to the sysop since when a board is closed, and by what; "" where it is open. Of several
+    servers of a board others may be open: the file is that of a machine."""
     if not is_closed(folder):
         return ""
     try:
@@ -67,8 +68,8 @@ def sentence(folder: str) -> str:
         said = ""
     since = f" {said}" if said.isprintable() and said else ""
     return (
-        f"The board has been closed{since}. `door open` opens it for doors, and `door serve` for"
-        " all callers."
+        f"The board has been closed on this machine{since}. `door open` opens it for doors, and"
+        " `door serve` for all callers."
     )
 
 

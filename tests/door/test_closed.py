@@ -22,6 +22,7 @@ from tests.door.shell import Shell
 from tests.world import BOARD, world
 from timebank import serving
 
+SINCE = "The board has been closed on this machine since"
 BY_STOP, BY_DRAIN = "Ann with `door stop`", "Ann with `door drain`"
 BY_END = "the end of `door serve`"
 
@@ -33,7 +34,7 @@ def test_it_says_since_when_and_by_what_until_it_is_opened(tmp_path: Path) -> No
     assert closed.close(folder, BY_STOP) == ""
     assert closed.close(folder, BY_END) == "", "the first counts"
     assert re.fullmatch(
-        r"The board has been closed since \d{4}-\d\d-\d\d \d\d:\d\d \S+, by Ann with `door stop`\."
+        SINCE + r" \d{4}-\d\d-\d\d \d\d:\d\d \S+, by Ann with `door stop`\."
         r" `door open` opens it for doors, and `door serve` for all callers\.",
         closed.sentence(folder),
     )
@@ -45,7 +46,7 @@ def test_it_says_since_when_and_by_what_until_it_is_opened(tmp_path: Path) -> No
 def test_whatever_the_file_holds_the_board_is_closed(tmp_path: Path, content: bytes) -> None:
     (tmp_path / closed.NAME).write_bytes(content)
     assert closed.is_closed(str(tmp_path))
-    assert closed.sentence(str(tmp_path)).startswith("The board has been closed")
+    assert closed.sentence(str(tmp_path)).startswith(SINCE.removesuffix(" since"))
     assert "\x1b" not in closed.sentence(str(tmp_path))
 
 
@@ -142,11 +143,11 @@ def test_the_sysop_closes_and_opens_a_board_that_no_server_serves(shell: Shell) 
     data.mkdir()
     told = shell("stop", "--by", "Ann")
     assert told.status == 0
-    assert told.output.startswith(f"No server runs in {data}. The board has been closed since ")
+    assert told.output.startswith(f"No server runs in {data}. {SINCE} ")
     assert "by Ann (command line) with `door stop`." in told.output
     for command in ("nodes", "drain"):
         assert "`door open` opens it for doors" in shell(command).error
-    assert "The board has been closed since" in shell("check").output
+    assert SINCE in shell("check").output
     assert shell("open").output == "The board is open for doors again.\n"
     assert shell("open").output == "The board is not closed.\n"
     assert "closed" not in shell("check").output
