@@ -542,6 +542,12 @@ class _Relay:
             continue
         return self._came_to(message)
 
+    def _hears(self) -> bool:
+        """Return whether a message is there, or the server's end."""
+        poll = select.poll()
+        poll.register(self._wire, select.POLLIN)
+        return bool(poll.poll(0))
+
     def _next(self) -> bytes:
         """Wait for a message. A server that stands still while it has the caller is ended, so that
         they go on at another one: it has taken nobody since, and nobody else may come."""
@@ -564,7 +570,9 @@ class _Relay:
             self._before.went_on = self._is_on = True
             self._wire.settimeout(None)
         elif word == hand_over.GIVE:
-            self._wire.send(hand_over.packed(*self._given(texts)))
+            # A server that still waits for the answer is there, and says nothing meanwhile.
+            if not self._hears():
+                self._wire.send(hand_over.packed(*self._given(texts)))
         elif word == hand_over.REFUSED:
             if len(texts) != 4 or texts[0] != hand_over.VERSION:
                 raise _SpeaksOtherwise

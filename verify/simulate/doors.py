@@ -51,6 +51,14 @@ class HostLine(Wire):
             super()._end(reason)
 
 
+class Relay(relay._Relay):
+    """One call at one server, by a connection without a descriptor."""
+
+    def _hears(self) -> bool:
+        assert isinstance(self._wire, End)
+        return self._wire.is_readable()
+
+
 class Door(Life):
     """A door process, and the caller that it hands over.
 
@@ -130,10 +138,7 @@ class Door(Life):
             self.pipes.append(self.end)
             if not door.before.place:
                 door.before.read(door.said["dropfile"])
-            course = self.relay = relay._Relay(
-                self.end,  # type: ignore[arg-type] # a fake
-                *(door.before, ""),
-            )
+            course = self.relay = Relay(self.end, door.before, "")  # type: ignore[arg-type] # a fake
             try:
                 if door.before.went_on:
                     self._come_since[self.name] = self.machine.loop.time()

@@ -1105,3 +1105,21 @@ def test_what_was_written_into_a_file_of_the_hosts_is_known_at_the_next_server(
         put(tmp_path, WRITERS["synchronet stdio"])
         assert door._given(asked(replace(way, minutes=0), 5))[0] != hand_over.GIVEN
         assert [name for name, *_ in before.folder[3]] == [way.path.name]
+
+
+@pytest.mark.parametrize("behind", [[hand_over.packed(hand_over.DONE, "0")], []])
+def test_a_door_that_was_stopped_writes_no_minutes_for_which_nobody_waits_any_more(
+    tmp_path: Path, behind: list[bytes]
+) -> None:
+    """The sysop may have found by now that they never arrived, and had them given again."""
+    put(tmp_path, WRITERS["synchronet stdio"])
+    (way,) = understood_in(tmp_path).gives
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours:
+        before = relay.Before()
+        before.read(str(tmp_path))
+        with theirs:
+            for message in (hand_over.packed(hand_over.GIVE, *asked(way, 5)), *behind):
+                theirs.send(message)
+        relay._Relay(ours, before, "")._follow()
+    assert not (tmp_path / "MODUSER.DAT").exists()
