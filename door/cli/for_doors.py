@@ -29,7 +29,7 @@ def main() -> None:
     part = ForDoors(Lock(int(lock)))
     try:
         config = part.adapt(settings.load(Path(path)))
-        _log_in(config)
+        log_file.begin(config)
         part.lock.refuse_another(config.bank.lock)
         with asyncio.Runner(loop_factory=server.loop_of(config)) as runner:
             runner.run(server.serve(config, log.info, for_doors=part))
@@ -42,11 +42,6 @@ def main() -> None:
     except Exception:
         log.exception("the server failed")
         sys.exit(1)
-
-
-def _log_in(config: settings.Config) -> None:
-    handlers = log_file.opened(config) or [log_file.SystemLog(logging.WARNING)]
-    logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
 
 
 if __name__ == "__main__":

@@ -106,6 +106,16 @@ def to_stderr(stream: TextIO) -> logging.StreamHandler[TextIO]:
     return logging.StreamHandler(stream)
 
 
+def begin(config: Config | None) -> None:
+    """Send the log into the data folder, or what counts into the system's log where that fails.
+
+    `config` is None where no settings could be read.
+    """
+    handlers = [] if config is None else opened(config)
+    handlers = handlers or [SystemLog(logging.WARNING)]
+    logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
+
+
 def opened(config: Config) -> list[logging.Handler]:
     """Open the log in the data folder; nothing where there can be none.
 
