@@ -1,7 +1,7 @@
 """Passwords that were tried at the pages and were not right, counted in the books.
 
 So the tries of all processes that show the pages are counted together, and a restart forgives none.
-What stands for an address and a name is the board's affair (door/desk/pages/wrong_passwords.py).
+What stands for an address and a name is the board's affair (door/desk/pages/access.py).
 """
 
 from __future__ import annotations

@@ -793,7 +793,7 @@ tournament_entries = Table(
 _index("entries_of_a_caller", tournament_entries.c.caller_id, tournament_entries.c.day)
 
 # Passwords that were tried at the pages and were not right: what stands for the address, and for
-# the name (door/desk/pages/wrong_passwords.py). They go when nothing is owed for them any more.
+# the name (door/desk/pages/access.py). They go when nothing is owed for them any more.
 page_tries = Table(
     "page_tries",
     metadata,

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.parser import BytesParser
 from typing import TYPE_CHECKING, Any
@@ -25,20 +27,80 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
 from door.defence.counts import Networks
-from door.desk.metrics.watched import Watched, watched
 from door.errors import CannotListen, NoAnswer
 from door.lines.flow import LineLimits
 from door.lines.port.questions import QUESTION, QuestionGate, QuestionPort, http
 from door.server.control_client import ask_server
 from door.server.tally import LAGS
+from timebank.callers import callers
+from timebank.calls import calls
 from timebank.errors import BooksFailed
+from timebank.keeping import last_audit, last_copy
+from timebank.keeping.last_audit import LastAudit
+from timebank.ledger import transfers
+from timebank.ledger.database import Desk
 from timebank.ledger.engines import books_of
+from timebank.reports import extracts
+from timebank.thebank import outbox
+from timebank.wagers import journal
 
 if TYPE_CHECKING:
     from door.clock import Clock
     from door.config.config import Config
     from door.lines.rlogin.trust import Network
     from timebank.ledger.database import Database
+
+# What the books say to whoever watches the board: few rows, however old the books are.
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Amounts are seconds of callers' time; play money is left out. `transfers`, `hands` and
+    `calls` are the numbers of the last ones."""
+
+    granted: int
+    used: int
+    transfers: int
+    hands: int
+    calls: int
+    callers: int
+    accounts: dict[str, int]  # by their kind
+    houses: dict[str, int]  # by their game
+    outbox_waiting: int
+    outbox_in_doubt: int
+    last_copy: float | None  # seconds since 1970
+    last_audits: dict[str, LastAudit]  # by the command that audits
+
+
+def watched(desk: Desk) -> Watched:
+    kinds, houses = defaultdict[str, int](int), dict[str, int]()
+    for balance in transfers.balances(desk):
+        if balance.unit == "second":
+            kinds[balance.kind] += balance.amount
+            if balance.kind == "house" and balance.game is not None:
+                houses[balance.game] = balance.amount
+    records = outbox.undelivered(desk)
+    doubtful = sum(record.state == "doubtful" for record in records)
+    copy = last_copy.last_copy(desk.settings)
+    return Watched(
+        granted=-kinds["allotment"],
+        used=kinds["elapsed"],
+        transfers=extracts.last_number(desk),
+        hands=journal.last_round(desk),
+        calls=calls.last_number(desk),
+        callers=callers.count(desk),
+        accounts=dict(sorted(kinds.items())),
+        houses=houses,
+        outbox_waiting=len(records) - doubtful,
+        outbox_in_doubt=doubtful,
+        last_copy=None if copy is None else copy.at.timestamp(),
+        last_audits={
+            command: found
+            for command in last_audit.NAMES
+            if (found := last_audit.last_audit(desk.settings, command)) is not None
+        },
+    )
+
 
 AT_ONCE = 16  # who may ask at the same time
 _LIMITS = LineLimits(unsent=1024 * 1024, farewell=5.0)

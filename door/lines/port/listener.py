@@ -10,16 +10,59 @@ import asyncio
 import contextlib
 import errno
 import logging
+import os
 import socket
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, MutableMapping
+from functools import cache
 from typing import Any, Self
 
 from door.errors import CallRefused, Hangup
 from door.lines.flow import Answer, Stage, StreamLine, address_of
-from door.lines.port import systemd_sockets
 from door.lines.port.connection import Entrance, LineConnection
 from door.lines.tls.tls import Turns
+
+# Ports that systemd has opened and hands down, by sd_listen_fds(3): those of its socket unit.
+#
+# They stay open while the board is started again, so that whoever calls meanwhile waits a moment
+# and is not refused. A port of `[[listeners]]` that is among them is taken from there; all others
+# are opened by the board itself.
+
+FIRST_HANDED = 3  # the number of the first one
+_COUNT, _PROCESS, _NAMES = "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"
+
+_Place = tuple[str, int]
+
+
+def handed_down(host: str, port: int) -> socket.socket | None:
+    """Return another descriptor of the port, if it was handed down."""
+    found = _sockets().get((host, port))
+    return None if found is None else found.dup()
+
+
+@cache
+def _sockets() -> dict[_Place, socket.socket]:
+    """Return the sockets that this process was given, read once."""
+    return sockets_in(os.environ)
+
+
+def sockets_in(environment: MutableMapping[str, str]) -> dict[_Place, socket.socket]:
+    """Read what is handed down, and take that out of the environment: it is for this process."""
+    count, process = environment.pop(_COUNT, ""), environment.pop(_PROCESS, "")
+    environment.pop(_NAMES, None)
+    if process != str(os.getpid()) or not (count.isascii() and count.isdecimal()):
+        return {}
+    found = {}
+    for number in range(FIRST_HANDED, FIRST_HANDED + int(count)):
+        os.set_inheritable(number, False)
+        wire = socket.socket(fileno=number)
+        if wire.family in (socket.AF_INET, socket.AF_INET6) and wire.type == socket.SOCK_STREAM:
+            host, port = wire.getsockname()[:2]
+            found[host, port] = wire
+        else:
+            wire.detach()  # a pipe, or what else a unit may name
+    return found
+
 
 logger = logging.getLogger("door.lines")
 
@@ -33,7 +76,7 @@ _PAUSE = 1.0  # seconds, until it is tried again whether the system has room for
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    if (ready := systemd_sockets.taken(host, port)) is not None:
+    if (ready := handed_down(host, port)) is not None:
         return ready
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wire = socket.socket(family, socket.SOCK_STREAM)

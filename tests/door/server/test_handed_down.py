@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from door.lines.port import systemd_sockets
+from door.lines.port import listener
 from tests.door.processes import OPEN_ALL_DAY, command
 from tests.terminal import MODERN, PATIENCE, Terminal
 from tests.world import register
@@ -50,6 +50,6 @@ async def test_who_calls_before_the_board_is_there_is_served_when_it_is(tmp_path
 
 def test_what_is_meant_for_another_process_is_left_alone() -> None:
     environment = {"LISTEN_FDS": "1", "LISTEN_PID": "1", "LISTEN_FDNAMES": "bjft", "HOME": "/"}
-    assert systemd_sockets.read(environment) == {}
+    assert listener.sockets_in(environment) == {}
     assert environment == {"HOME": "/"}
-    assert systemd_sockets.read({"LISTEN_FDS": "x", "LISTEN_PID": str(os.getpid())}) == {}
+    assert listener.sockets_in({"LISTEN_FDS": "x", "LISTEN_PID": str(os.getpid())}) == {}

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from door.desk.pages.connections import LIMITS, MOST_AT_ONCE, REQUEST_SECONDS, PagesPort
+from door.desk.pages.pages_server import LIMITS, MOST_AT_ONCE, REQUEST_SECONDS, PagesPort
 from door.errors import CallRefused
 from door.lines.rlogin.trust import networks
 from door.lines.tls.tls import Certificate

@@ -16,8 +16,7 @@ from textual.pilot import Pilot
 from door.call.shoulder import Chat
 from door.desk.pages.operations import Doing
 from door.desk.pages.queries import Reading
-from door.desk.top.app import Top
-from door.desk.top.shoulder_view import BesideScreen
+from door.desk.top.app import BesideScreen, Top
 from door.desk.top.snapshot import Watching
 from tests.door.processes import command
 from tests.door.shell import Shell

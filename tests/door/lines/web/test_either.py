@@ -15,7 +15,7 @@ from door.errors import CallRefused
 from door.lines.port.connection import Entrance
 from door.lines.port.gate import Blame, Gate, OpenGate
 from door.lines.tls.tls import Certificate
-from door.lines.web import telnet_or_web
+from door.lines.web import web
 from tests.certificates import put_into, trusting
 from tests.door.lines.board import PATIENCE, Board
 from tests.door.lines.web.site import HELLO, asked, get, open_site
@@ -63,7 +63,7 @@ async def test_a_browser_gets_the_page(board: Board, alpn: tuple[str, ...]) -> N
 async def test_a_browser_may_be_silent_longer_than_a_caller(
     board: Board, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telnet_or_web, "SILENCE", 0.01)
+    monkeypatch.setattr(web, "SILENCE", 0.01)
     context = trusting()
     context.set_alpn_protocols(["http/1.1"])
     reader, writer = await asyncio.open_connection(
