@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from door.cli.common import config_option
+from door.config import default_file
 from door.config import schema as board_schema
 from door.config.editing import HIDDEN, changed, find, from_default, rendered, shown, toml
 from door.config.reloading import keep_begun
@@ -99,8 +100,6 @@ def diff(config_path: Path, form: str) -> None:
 @config_group.command()
 def example() -> None:
     """Print a sysop.toml with every setting: its default, and what it means."""
-    from door.config import default_file
-
     click.echo(default_file.text(), nl=False)
 
 
