@@ -61,7 +61,7 @@ def asked(way: GiveBack, minutes: int) -> list[str]:
 
 
 def give_back(folder: str, texts: Sequence[str]) -> tuple[str, str]:
-    """Do what a server has asked for, and return what to answer it (`handed.GIVEN` and others).
+    """Do what a server has asked for, and return what to answer it (`hand_over.GIVEN` and others).
 
     `folder` is that of the drop files: nothing is written anywhere else.
     """
