@@ -8,7 +8,7 @@ import socket
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo, available_timezones
 
-from door.config.config import LONGEST_BOARD_NAME, NEW_CALLER
+from door.config.config import LONGEST_BOARD_NAME, NEW_CALLER, BoardSettings
 from door.config.listeners import EVERY_ADDRESS, USUAL
 from door.errors import DoesNotFit
 from door.lines.registry import KINDS
@@ -102,8 +102,8 @@ def free_port() -> int:
 def usual() -> BoardAnswers:
     """Return what a new board is if nobody says otherwise."""
     return BoardAnswers(
-        name="Black Jack For Time",
+        name=BoardSettings.name,
         zone=zone_of_this_machine(),
         port=KINDS[USUAL].usual_port,
-        sysop="Sysop",
+        sysop=BoardSettings.sysop,
     )

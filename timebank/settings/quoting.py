@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
 
 
 def printable(text: str) -> str:
@@ -13,16 +14,20 @@ def printable(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A wrong value as a sentence may quote it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
+    """A wrong value as TOML or JSON would name it, for a sentence.
+
+    >>> shown("d\\x07raw"), shown(True), shown([1, 2]), shown(2.5)
+    ('"d?raw"', 'true', 'a list', '2.5')
+    """
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, str):
         return f'"{printable(value)}"'
     if isinstance(value, int) and value.bit_length() > 100:
         return "a number of very many digits"
-    if isinstance(value, int | float):
+    if isinstance(value, int | float | Decimal):
         return printable(str(value))
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return "a table"
     return "a list" if isinstance(value, list) else f"the date or time {value}"
 

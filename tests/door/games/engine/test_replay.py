@@ -209,7 +209,7 @@ def test_render_writes_json() -> None:
         ),
         (
             {"shoe": "AH 9S KH 8S", "actions": ["s\x1b[2J", "x" * 50]},
-            f"the hand was over before action 1; left over: s?[2J, {'x' * 40}....",
+            f"the hand was over before action 1; left over: s?[2J, {'x' * 37}....",
         ),
     ],
 )
