@@ -28,8 +28,9 @@ from timebank.wagers.wagers import Played, Sitter
 
 COIN = 60
 SEATS = 3
-TABLES = {"black-jack-for-time": 5, "vegas": 4, "unix-bj": 3, "baccarat": 4, "red-dog": 1}
-"""So many of twenty shoes are of each game."""
+_OFTEN = {"black-jack-for-time": 5, "vegas": 4, "unix-bj": 3, "baccarat": 4}
+TABLES = {**_OFTEN, **{name: 1 for name in GAMES if name not in _OFTEN}}
+"""How often a shoe is of each game."""
 PHRASES = ("three blind mice", "Café noir", "bibo-dade, my 'own'", "ψ")
 SIGNATURES = (
     "95a9f9f5b231b7714de1553105d8ffdf3dcda24cfdb1e689319bccf79a9c8ce430a91b811fbfaf763900bc998b5d686a",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from door.games.engine.descriptor import Game
+from door.games.engine.errors import RulesRefused
 from door.games.solver.cache import odds_of
 from door.games.solver.odds_text import percent
 
@@ -46,10 +47,14 @@ def _less_generous(game: Game, rules: Any) -> Iterator[tuple[str, Any]]:
     together, said = rules, ""
     more: list[tuple[str, Any]] = []
     for key, value in _MEANER:
-        if key not in game.kind.sysop_keys or not _is_meaner(value, getattr(rules, key)):
+        try:
+            changed = game.kind.vary({key: value}, rules)
+        except RulesRefused:  # no key of this game, or none that has this value there
+            continue
+        if not _is_meaner(value, getattr(rules, key)):
             continue
         words = f'`{key} = "{value}"`' if isinstance(value, str) else f"`{key} = {value}`"
-        yield words, game.kind.vary({key: value}, rules)
+        yield words, changed
         together, said = game.kind.vary({key: value}, together), f"{said}, {words}".lstrip(", ")
         more.append((said, together))
     yield from more[1:]

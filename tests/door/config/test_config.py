@@ -435,8 +435,8 @@ class TestWrongValues:
             ("[[event]]", 'line 1: [[event]]: is not known here; did you mean "events"?'),
             (
                 "[games.black-jack]",
-                "line 1: [games.black-jack]: is not a game of this house, which has"
-                " black-jack-for-time, baccarat, unix-bj, vegas, red-dog; "
+                "line 1: [games.black-jack]: is not a game of this house, which has "
+                f"{', '.join(GAMES)}; "
                 'did you mean "black-jack-for-time"?',
             ),
             *(

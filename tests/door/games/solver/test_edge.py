@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.descriptor import Game
+from door.games.engine.rules import choice
 from door.games.registry import GAMES
+from door.games.solver.edge import _less_generous as less_generous
 from door.games.solver.edge import edge
 from door.games.solver.odds import Figures, Odds
 from tests.door.shell import Shell
 
 BJFT = GAMES["black-jack-for-time"]
+
+
+@dataclass(frozen=True)
+class RulesOfTies:
+    ties: str = "push"
 
 
 def told(**keys: object) -> str:
@@ -94,3 +102,9 @@ def test_the_check_has_a_line_for_each_open_table(tmp_path: Path) -> None:
         game.title for name, game in GAMES.items() if name not in ("vegas", "unix-bj")
     ]
     assert lines[0] == told(charlie_pays=2)
+
+
+def test_a_game_whose_keys_have_other_values_is_told_of_none_that_it_does_not_know() -> None:
+    kind = replace(GAMES["red-dog"].kind, checks={"ties": choice("push", "house")})
+    game = replace(GAMES["red-dog"], kind=kind)
+    assert list(less_generous(game, RulesOfTies())) == []
