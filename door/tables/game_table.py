@@ -1,4 +1,4 @@
-"""How callers meet a game: one `GameTable` in the folder of each table."""
+"""How callers meet a game: one `GameTable` for each in door/tables/registry.py."""
 
 from __future__ import annotations
 

@@ -837,7 +837,7 @@ GROW = """async () => {
     const others = Object.entries(GAMES);
     for (const [name, game] of others) {
         delete GAMES[name];
-        for (const key of Object.keys(RULES_OF_1_0[name])) {
+        for (const key of Object.keys(RULES_OF_1_0[name] ?? {})) {
             game.rules[key].usual = game.rules[key].values?.at(-1) ?? 8;
         }
         Object.values(game.rules).forEach((rule) => rule.values?.unshift("another"));
