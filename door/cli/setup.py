@@ -36,7 +36,6 @@ from timebank.errors import BooksFailed, DatabaseRefused, SettingsError
 
 if TYPE_CHECKING:
     from door.config.config import Config
-    from door.setup.host_boards import HostSetup
 
 _SCRIPT, _TEXT = 0o755, 0o644
 

@@ -14,7 +14,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
 
-from door.lines.web.page_line import SUBPROTOCOL
+from door.lines.web.web import SUBPROTOCOL
 from tests.world import BOARD, PASSWORD, World
 
 PATIENCE = 60.0

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.ledger.generations import Generation
     from timebank.ledger.own_limits import OwnLimits
-    from timebank.reports.extracts import Wanted
     from timebank.reports.statements import Order
     from timebank.reports.summary import By
     from timebank.reports.tables import Piece

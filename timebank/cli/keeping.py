@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from timebank.keeping.backup import Restored
     from timebank.ledger.database import Database
     from timebank.reports.exports import Record
-    from timebank.reports.tables import Listing, Row
+    from timebank.reports.tables import Row
     from timebank.settings.schedule import Schedule
     from timebank.settings.settings import BankSettings
     from timebank.thebank.outbox import OutboxRow

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from timebank.ledger.database import Desk
     from timebank.reports.exports import Record
-    from timebank.reports.tables import Listing
     from timebank.settings.schedule import Schedule
     from timebank.wagers.tournaments import PlacedEntry, Pot, Tournament
 

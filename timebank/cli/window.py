@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.ledger.transfers import TransferRow
     from timebank.reports.exports import Record
-    from timebank.reports.tables import Listing, Row
+    from timebank.reports.tables import Row
 
 why_option = click.option(
     "--why",

@@ -5,20 +5,32 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Literal
 
 import h11
 import uvicorn
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from door.clock import SystemClock
 from door.config.pages import open_to_all
 from door.defence.front_ends import known_networks
-from door.desk.pages.app import Pages
+from door.desk.pages.access import Access
+from door.desk.pages.act_pages import ActPages
+from door.desk.pages.caller_pages import PeoplePages
+from door.desk.pages.hand_film import HandPages
+from door.desk.pages.ledger import LedgerPages
+from door.desk.pages.operations import Doing
+from door.desk.pages.plots import PlotPages
 from door.desk.pages.queries import Reading
+from door.desk.pages.rendering import HERE, Showing, Visit
+from door.desk.pages.second_step import SecondStepPages
 from door.errors import CannotListen, CertificateRefused
 from door.lines.flow import Answer
 from door.lines.port.connection import Entrance
@@ -28,16 +40,96 @@ from door.lines.rlogin.trust import networks
 from door.lines.telnet.framing import CommandAllowance
 from door.lines.tls.tls import Certificate
 from door.lines.web.visitors import VisitorLimits, Visitors
+from timebank.errors import BooksFailed
 from timebank.ledger.engines import books_of
 
 if TYPE_CHECKING:
-    import asyncio
     import socket
+
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from door.clock import Clock, Timer
     from door.config.config import Config
     from door.lines.port.connection import Proxies
     from door.lines.tls.tls import Contexts
+
+# The pages, put together. All is made here, in HTML; a script draws plots of tables that are read
+# as well without it.
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self';"
+        " img-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none';"
+        " frame-ancestors 'none'"
+    ),
+    "Cache-Control": "no-store",
+    # Under "no-referrer" browsers do not say where a form of ours comes from.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class Pages:
+    """`is_safe` says that the browser talks to us by TLS, so that the cookie goes nowhere else."""
+
+    def __init__(self, reading: Reading, now: Clock, *, is_safe: bool = False) -> None:
+        self.is_safe = is_safe
+        self._showing = Showing(reading)
+        self.access = Access(self._showing, now, is_safe=is_safe)
+
+    def app(self) -> ASGIApp:
+        guard = self.access.of_sysop
+        subjects = (LedgerPages, HandPages, PeoplePages, PlotPages, SecondStepPages)
+        inside = Starlette(
+            routes=[
+                Route("/", guard(self._today)),
+                Route("/on-line", self.access.of_sysop(self._on_line, uses=False)),
+                *self.access.routes(),
+                *(route for each in subjects for route in each(self._showing).routes(guard)),
+                *ActPages(self._showing, Doing(self._showing.reading)).routes(guard),
+                Mount("/static", StaticFiles(directory=HERE / "static")),
+            ],
+            exception_handlers={404: self._not_found, BooksFailed: self._no_books},
+        )
+        return _With(inside, HEADERS)
+
+    def close(self) -> None:
+        self.access.close()
+        self._showing.close()
+
+    async def _today(self, visit: Visit) -> Response:
+        today = await self._showing.read(self._showing.reading.today)
+        return self._showing.show("today.html", visit, today=today)
+
+    async def _on_line(self, visit: Visit) -> Response:
+        """Show who is on, for the script that keeps the page of today up to date."""
+        today = await self._showing.read(self._showing.reading.on_line)
+        return self._showing.show("on_line.html", visit, today=today)
+
+    async def _not_found(self, _: Request, __: Exception) -> Response:
+        return self._showing.problem("There is no such page.", 404)
+
+    async def _no_books(self, _: Request, error: Exception) -> Response:
+        return self._showing.problem(f"The books can't be read just now. {error}", 503)
+
+
+class _With:
+    """Adds headers to every answer."""
+
+    def __init__(self, inside: ASGIApp, headers: Mapping[str, str]) -> None:
+        self._inside = inside
+        self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *self._headers]
+            await send(message)
+
+        await self._inside(scope, receive, sending)
+
 
 # Connections to the pages: uvicorn's HTTP behind a port of the board.
 #

@@ -19,7 +19,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import DataTable, Footer, Input, RichLog, Static
 
-from door.desk.top import rows as telling
+from door.desk.top import snapshot
 from door.desk.top.snapshot import FEW_SECONDS, MANY_SECONDS, NOTHING, BoardSeen, Watching
 from door.errors import NoAnswer
 from door.lines.commands import Conversation
@@ -263,7 +263,7 @@ class Top(App[None]):
     async def _keep_adding_up(self) -> None:
         while True:
             self._today = await asyncio.to_thread(self._watching.today)
-            self._put("house", "\n".join(telling.house_lines(self._today)))
+            self._put("house", "\n".join(snapshot.house_lines(self._today)))
             self._show_head()
             await asyncio.sleep(MANY_SECONDS)
 
@@ -272,24 +272,24 @@ class Top(App[None]):
         self._show_head()
         self._show_nodes()
         bets = self._first("#bets", RichLog)
-        for line in telling.moved_lines(seen.moved):
+        for line in snapshot.moved_lines(seen.moved):
             bets.write(Text(line), expand=True)
-        self._put("refused", "\n".join(telling.refused_lines(seen.refused)))
-        self._put("log", "\n".join(telling.log_lines(seen.log, self._schedule)))
+        self._put("refused", "\n".join(snapshot.refused_lines(seen.refused)))
+        self._put("log", "\n".join(snapshot.log_lines(seen.log, self._schedule)))
         if seen.problem:
             self._say(seen.problem)
 
     def _show_head(self) -> None:
         board = self._watching.config.board.name
-        words = telling.head(board, self._answer, self._today)
+        words = snapshot.head(board, self._answer, self._today)
         self._first("#head", Static).update(words)
 
     def _show_nodes(self) -> None:
         table, is_wide = self._nodes_table, self.size.width >= WIDE
-        rows = telling.node_rows(self._answer)
-        columns = list(telling.COLUMNS.items())
+        rows = snapshot.node_rows(self._answer)
+        columns = list(snapshot.COLUMNS.items())
         if not is_wide:
-            del columns[telling.NARROW_COLUMNS :]
+            del columns[snapshot.NARROW_COLUMNS :]
         if is_wide != self._is_wide:
             self._is_wide = is_wide
             table.clear(columns=True)
@@ -396,7 +396,7 @@ class Top(App[None]):
         )
         if typed is None:
             return None
-        asked = telling.event_asked(typed)
+        asked = snapshot.event_asked(typed)
         words = await self._do(self._doing.plan_event, asked)
         if not await self.push_screen_wait(Sure(words)):
             return None

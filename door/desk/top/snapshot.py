@@ -1,22 +1,28 @@
-"""What `door top` shows, gathered from the running servers and the books; all of it waits for one
-or the other, so it is for threads beside the loop."""
+"""What `door top` shows: gathered from the running servers and the books, and put into words.
+
+`Watching` waits for one or the other, so it is for threads beside the loop.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from door.errors import NoAnswer
 from door.server import control_client
+from door.wording import clock_time
 from timebank.callers import sysop_log
 from timebank.calls.calls import open_calls
 from timebank.errors import TimeBankError
+from timebank.keeping.events import EventAsked
 from timebank.ledger.schema import instant
 from timebank.reports import ledger_pages
 from timebank.reports.ledger_pages import Sought
 from timebank.reports.statements import amount
+from timebank.words import clock, title
 
 if TYPE_CHECKING:
     from door.config.config import Config
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
     from timebank.callers.sysop_log import LogEntry
     from timebank.ledger.database import Desk
     from timebank.ledger.transfers import Extract
+    from timebank.settings.schedule import Schedule
 
 MOST_NEW = 100  # transfers that are shown of what came between two looks
 LOG_LINES = 50
@@ -109,3 +116,112 @@ class Watching:
         at = self.config.bank.schedule.local(instant(row.at))
         caller = row.source_caller or row.target_caller or ""
         return NewMove(at, caller, amount(row.amount, row.unit), str(row.why))
+
+
+# How `door top` puts what it has found: rows of a table, and lines of text. No Textual here.
+
+
+# With the cells that each takes: the first six fit on 80 columns, all of them on 132.
+COLUMNS = {
+    "Node": 4,
+    "Caller": 24,
+    "Where": 20,
+    "Idle": 6,
+    "Left": 8,
+    "Since": 5,
+    "Server": 16,
+    "Address": 28,
+}
+NARROW_COLUMNS = 6
+_EVENT = re.compile(r"(?P<name>.*?)(?:\s+for (?P<minutes>\d{1,5}))?(?:\s+in (?P<notice>\d{1,4}))?")
+
+
+def head(board: str, answer: Mapping[str, Any], today: Today | None) -> str:
+    """Say in a line who the board is, how many are on, and what comes."""
+    parts = [board, f"{len(answer['nodes'])} on line"]
+    if answer["log_ons"]:
+        parts.append(f"{answer['log_ons']} logging on")
+    if answer["draining"]:
+        parts.append("draining")
+    event = answer.get("event") or ("" if today is None else today.event)
+    return "  ".join([*parts, event]).rstrip()
+
+
+def node_rows(answer: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return a row for each caller, in the order of COLUMNS."""
+    return [
+        (
+            *(str(on["node"]), on["name"], on["where"], _span(on["idle"]), _span(on["left"])),
+            "-" if on["since"] is None else f"{datetime.fromisoformat(on['since']):%H:%M}",
+            *(on.get("server") or "-", on["address"]),
+        )
+        for on in answer["nodes"]
+    ]
+
+
+def moved_lines(moved: Iterable[NewMove]) -> list[str]:
+    return [
+        f"{each.at:%H:%M:%S}  {each.caller:<16.16}{each.shown:>11}  {each.why}" for each in moved
+    ]
+
+
+def refused_lines(answer: Mapping[str, Any]) -> list[str]:
+    lines = [
+        f"{each['address']:<40}{_span(each['wait']):>8}  {each['why']}" for each in answer["held"]
+    ]
+    if answer["more"]:
+        lines.append(f"And {answer['more']} more.")
+    if answer["names"]:
+        names = "1 name" if answer["names"] == 1 else f"{answer['names']} names"
+        lines.append(f"Strangers have to wait for {names}.")
+    return lines or ["Nobody has to wait."]
+
+
+def house_lines(today: Today | None) -> list[str]:
+    """Tell what the house won today, and what became of minutes."""
+    if today is None:
+        return ["The books do not answer."]
+    lines = [*today.warnings]
+    if today.house:
+        lines.append(f"{'Game':<22}{'Hands':>7}{'Staked':>14}{'House won':>14}")
+    lines += [
+        f"{title(game.game):<22.22}{game.hands:>7,}{amount(game.staked, game.unit):>14}"
+        f"{amount(game.house, game.unit):>14}"
+        for game in today.house
+    ]
+    if today.flows is None:
+        return [*lines, "Nothing has been moved today."]
+    flows = (f"{name.replace('_', ' ')} {clock(s)}" for name, s in today.flows.flows.items() if s)
+    return [*lines, "Minutes: " + ", ".join(flows)]
+
+
+def log_lines(log: Sequence[LogEntry], schedule: Schedule) -> list[str]:
+    """Return the sysop's log, the newest line first."""
+    return [
+        f"{schedule.local(each.at):%m-%d %H:%M}  {each.by}: "
+        + (f"{each.caller}: {each.what}" if each.caller else each.what)
+        for each in log
+    ] or ["Nothing was done by hand yet."]
+
+
+def event_asked(typed: str) -> EventAsked:
+    """Read what was typed for an event to start: its name, how long, and how soon.
+
+    >>> event_asked("")
+    EventAsked(name=None, minutes=None, notice=1)
+    >>> event_asked("Mail hour for 30 in 5")
+    EventAsked(name='Mail hour', minutes=30, notice=5)
+    """
+    found = _EVENT.fullmatch(f" {typed.strip()}")
+    assert found is not None  # a name may be anything
+    name, minutes, notice = found["name"].strip(), found["minutes"], found["notice"]
+    usual = EventAsked().notice
+    return EventAsked(
+        name or None,
+        None if minutes is None else int(minutes),
+        usual if notice is None else int(notice),
+    )
+
+
+def _span(seconds: int | None) -> str:
+    return "-" if seconds is None else clock_time(seconds)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from collections import ChainMap
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from door.errors import CallRefused
 from door.lines.flow import Answer, LineLimits, StreamLine
-from door.lines.line import Line
+from door.lines.line import Hints, Line, OpenKeys, clamp_size, printable
 from door.lines.port.connection import OPEN, Entrance, LineConnection, Proxies
 from door.lines.port.gate import Blame
 from door.lines.port.listener import Listener
@@ -21,12 +23,167 @@ from door.lines.web import pages
 from door.lines.web.connection import (
     USUAL_CONNECTION,
     ConnectionLimits,
+    Inside,
     Site,
     WebConnection,
 )
-from door.lines.web.page_line import SUBPROTOCOL, PageProtocol
 from door.lines.web.pages import File
 from door.lines.web.visitors import USUAL_VISITORS, VisitorLimits, Visitors
+
+# The line of a caller on our own page.
+#
+# Terminal bytes travel in binary messages, both ways and in UTF-8. Messages in words are JSON, and
+# about all else: who calls ("hello", first of all), the size of the screen, whether the line lives,
+# what can be pressed now, and what was pressed of that.
+#
+# Each offer of keys has a number, and a key of the page names the offer that it belongs to. It
+# counts once, and only while that is the last offer: a second tap is not for the question that
+# comes after. Keys of a keyboard are bytes of the terminal, and may be typed ahead.
+
+SUBPROTOCOL = "bjft.1"
+TERMINAL = "xterm.js"
+LONGEST_TICKET = 64
+_ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]{1,200}")
+READ_ALOUD = "MTTS 64"  # as terminals say that a screen reader is on
+
+
+class PageLine(StreamLine):
+    """A line whose other end shows what can be pressed now, and keeps a ticket to come back
+    with."""
+
+    ticket = ""  # that the page has shown
+
+    def __init__(
+        self, transport: asyncio.Transport, limits: LineLimits, address: str | None
+    ) -> None:
+        super().__init__("web", transport, limits, address)
+        self._page = cast("WebConnection", transport)
+        self._offer = 0  # the number of the last one
+        self._offered: OpenKeys | None = None
+        self._is_pressed = False  # whether a key of it was
+
+    @property
+    def origin(self) -> str:
+        return self._page.origin
+
+    def offers(self, offer: OpenKeys, language: str) -> None:
+        """Show what can be pressed now, to a caller who reads that language. The offer that the
+        page shows already is shown again only after one of its keys was pressed."""
+        if offer is self._offered and not self._is_pressed:
+            return
+        self._offer, self._offered, self._is_pressed = self._offer + 1, offer, False
+        typed = dict(offer.typed)
+        keys = [[key, label, *filter(None, [typed.get(key)])] for key, label in offer.keys]
+        now = {"ask": offer.ask, "keys": keys, "default": offer.default, "language": language}
+        self.tell({"t": "open", "offer": self._offer, **now})
+
+    def pressed(self, offer: object, keys: str) -> None:
+        """Take the keys that were pressed on the page, unless they belong to an earlier offer."""
+        if offer == self._offer and not self._is_pressed:
+            self._is_pressed = True
+            self.deliver(keys.encode("utf-8", "replace"))
+
+    def give_ticket(self, ticket: str) -> None:
+        self.tell({"t": "ticket", "ticket": ticket})
+
+    def tell(self, message: dict[str, object]) -> None:
+        """Send a message in words."""
+        if not self.ended:
+            words = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+            self._page.say(words.encode("utf-8", "replace"))
+
+
+class PageProtocol(Inside):
+    """`ready` is called with the line once, when the page has said who it is."""
+
+    line: PageLine
+
+    def __init__(
+        self, limits: LineLimits, ready: Callable[[PageLine], None], address: str, seconds: float
+    ) -> None:
+        """`seconds` is how long the page may be silent at first."""
+        super().__init__(lambda transport: PageLine(transport, limits, address))
+        self._ready: Callable[[PageLine], None] | None = ready
+        self._seconds = seconds
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._timer = asyncio.get_running_loop().call_later(
+            self._seconds, self._refuse, f"no hello in {self._seconds:g} seconds"
+        )
+
+    def take(self, data: bytes) -> None:
+        if self._ready is not None:
+            self._refuse("keys before a hello")
+        else:
+            super().take(data)
+
+    def take_words(self, words: bytes) -> None:
+        if self.line.ended:
+            return
+        try:
+            said = json.loads(words)
+        except (ValueError, RecursionError):
+            self._refuse("words that are not JSON")
+            return
+        about = said.get("t") if isinstance(said, dict) else None
+        if about == "hello" and self._ready is not None:
+            self._meet(said)
+        elif about == "size" and self._ready is None:
+            self._resize(said)
+        elif about == "press" and self._ready is None:
+            self._press(said)
+        elif about == "beat":
+            self.line.tell({"t": "beat"})
+        else:
+            self._refuse("words that mean nothing")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._timer.cancel()
+        self._ready = None
+        super().connection_lost(exc)
+
+    def _meet(self, said: dict[str, Any]) -> None:
+        self._timer.cancel()
+        kinds = (TERMINAL, READ_ALOUD) if said.get("reader") is True else (TERMINAL,)
+        language, origin = _language(said.get("language")), self.line.origin
+        page = origin if _ORIGIN.fullmatch(origin) else ""
+        self.line.hints = Hints(kinds, language=language, page=page)
+        ticket = said.get("ticket")
+        if isinstance(ticket, str) and len(ticket) <= LONGEST_TICKET:
+            self.line.ticket = ticket
+        self._resize(said)
+        ready, self._ready = self._ready, None
+        assert ready is not None  # nobody is met twice
+        ready(self.line)
+
+    def _resize(self, said: dict[str, Any]) -> None:
+        size = said.get("columns"), said.get("rows")
+        if all(type(side) is int and 0 < side < 65536 for side in size):
+            self.line.resize(*clamp_size(*cast("tuple[int, int]", size)))
+
+    def _press(self, said: dict[str, Any]) -> None:
+        keys = said.get("keys")
+        if not isinstance(keys, str):
+            self._refuse("keys that mean nothing")
+        else:
+            self.line.pressed(said.get("offer"), keys)
+
+    def _refuse(self, reason: str) -> None:
+        self._timer.cancel()
+        self.line.cut_off(reason)
+
+
+def _language(tag: object) -> str:
+    """Write a language as locales do.
+
+    >>> _language("fr-FR"), _language("de"), _language(7)
+    ('fr_FR.UTF-8', 'de.UTF-8', '')
+    """
+    if not isinstance(tag, str) or not tag:
+        return ""
+    return f"{printable(tag[:16]).replace('-', '_')}.UTF-8"
+
 
 # Telnet and the web on one port with TLS: who is it?
 #

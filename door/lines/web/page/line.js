@@ -1,5 +1,5 @@
 // The WebSocket to the board. Terminal bytes are binary messages; all else is JSON, as
-// door/lines/web/page_line.py says.
+// door/lines/web/web.py says.
 
 const SUBPROTOCOL = "bjft.1";
 const MOST_BYTES = 4096; // in one message

@@ -23,7 +23,7 @@ import pytest
 from click.testing import CliRunner
 
 from door.desk.pages import pages_server
-from door.desk.pages.app import Pages
+from door.desk.pages.pages_server import Pages
 from door.desk.pages.queries import Reading
 from door.desk.pages.rendering import Showing
 from door.desk.pages.sessions import IDLE_SECONDS, LONGEST_SECONDS, MOST, Sessions

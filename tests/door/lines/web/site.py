@@ -13,8 +13,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
 from door.lines.port.connection import OPEN, Entrance
-from door.lines.web.page_line import SUBPROTOCOL
-from door.lines.web.web import USUAL_LIMITS, WebLimits, WebListener
+from door.lines.web.web import SUBPROTOCOL, USUAL_LIMITS, WebLimits, WebListener
 from tests.door.lines.board import PATIENCE, Board, Call, opened
 
 HELLO: dict[str, Any] = {"t": "hello", "columns": 132, "rows": 40, "language": "fr-FR"}

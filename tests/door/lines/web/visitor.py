@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 
 from door.config.config import Config
-from door.desk.pages.app import Pages
+from door.desk.pages.pages_server import Pages
 from door.desk.pages.queries import Reading
 from tests.clock import FakeClock
 from tests.world import World
