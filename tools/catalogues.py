@@ -2,7 +2,8 @@
 
 Reads every text that the product marks (timebank/language.py), adds what is new to the catalogue of
 each language, drops what is gone, and compiles. A text whose English has changed is new: nothing is
-guessed from one that looks like it. `--check` changes nothing, and says what is missing.
+guessed from one that looks like it. Says how many texts each language lacks, which are said in
+English. `--check` changes nothing, and names these texts.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import argparse
 import ast
 import io
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -159,27 +159,24 @@ def _is_said(said: object) -> bool:
     return all(said) if isinstance(said, tuple | list) else bool(said)
 
 
-def main() -> int:
+def main() -> None:
     asked = argparse.ArgumentParser(description="Bring the catalogues of texts up to date.")
-    asked.add_argument("--check", action="store_true", help="change nothing, say what is missing")
+    asked.add_argument("--check", action="store_true", help="change nothing, name what is missing")
     check = asked.parse_args().check
-    found, lacking = texts(), 0
+    found = texts()
     for language in LANGUAGES:
         if language == ENGLISH:
             continue
         file, catalogue = place(language), brought_up_to_date(language, found)
+        untold = missing(catalogue)
+        print(f"{language}: {len(untold)} of {len(found)} texts are missing.")
         if check:
-            untold = missing(catalogue)
-            lacking += len(untold)
-            print(
-                f"{language}: {len(untold)} of {len(found)} texts are missing.", *untold, sep="\n"
-            )
+            print(*untold, sep="\n")
             continue
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(written(catalogue))
         file.with_suffix(".mo").write_bytes(compiled(read(language)))
-    return 1 if lacking else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -152,8 +152,9 @@ const WORDS = {
         },
     },
 };
-const language = navigator.language.startsWith("fr") ? "fr" : "en";
-const words = WORDS[language];
+// A language says in English what it lacks.
+const language = Object.keys(WORDS).find((each) => navigator.language.startsWith(each)) ?? "en";
+const words = { ...WORDS.en, ...WORDS[language], ends: { ...WORDS.en.ends, ...WORDS[language].ends } };
 const part = (id) => document.getElementById(id);
 
 const isLike = (pattern, value) => typeof value === "string" && pattern.test(value);

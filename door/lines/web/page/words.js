@@ -1,5 +1,5 @@
 // What the page itself says: in the language of the browser, and once the board knows its caller, in
-// theirs. The board says all else.
+// theirs. The board says all else. A language says in English what it lacks here.
 
 const WORDS = {
     en: {
@@ -64,7 +64,7 @@ export function speak(wanted) {
     const known = String(wanted).slice(0, 2).toLowerCase();
     if (Object.hasOwn(WORDS, known)) {
         spoken = known;
-        words = WORDS[known];
+        words = { ...WORDS.en, ...WORDS[known] };
     }
     return spoken !== before;
 }
