@@ -73,6 +73,7 @@ class Board:
             lambda: books.read(registry.living), config.server.name or socket.gethostname()
         )
         self._on_nodes: dict[int, Caller] = {}  # by their calls
+        self._strays: set[int] = set()  # open calls of this process whose callers have gone
         self.busy_elsewhere = 0  # nodes of the board that other servers' callers are on
         self.champion: Champion | None = None  # of the last tournament, for the first screen
         self.by_doors: list[Caller] = []  # on nodes of their own boards
@@ -288,11 +289,11 @@ class Board:
 
     async def renew_leases(self) -> None:
         """Tell the books that these calls live; callers whose call is closed are interrupted."""
-        living = {caller.call_id: caller for caller in self.callers()}
-        if not living:
-            return
-        ticks = [(call_id, caller.purse.ticked()) for call_id, caller in living.items()]
-        self.end_closed(await self.books.run(lambda desk: calls.renew(desk, self.process, ticks)))
+        ticks = [(caller.call_id, caller.purse.ticked()) for caller in self.callers()]
+        ended, self._strays = await self.books.run(
+            lambda desk: calls.renew(desk, self.process, ticks, self._strays)
+        )
+        self.end_closed(ended)
 
     async def note_seen(self) -> None:
         """Note in the books the hands whose end callers have seen."""

@@ -222,7 +222,7 @@ class Call:
 
     def renew(self) -> dict[int, str | None]:
         process = self.books.sql("SELECT process FROM calls WHERE id = ?", self.id)[0][0]
-        return self.books.do(renew, process, [(self.id, self.ticked)])
+        return self.books.do(renew, process, [(self.id, self.ticked)])[0]
 
     def withdraw(self, seconds: int) -> None:
         self.post(withdraw, seconds)

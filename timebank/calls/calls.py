@@ -332,14 +332,25 @@ def touch(desk: Desk, call_id: int, ticked: int) -> Receipt:
     return enter(desk, call_id, ticked).finish(0, "")
 
 
-def renew(desk: Desk, process: str, served: Sequence[tuple[int, int]]) -> dict[int, str | None]:
-    """Renew leases, given as (call, ticked); return the calls that are closed, as `closed_of`."""
-    if not served:
-        return {}
-    same = {"renewed": stamp(desk.now), "process": process}
-    rows = ({"ticked": ticked, "id": call_id, **same} for call_id, ticked in served)
-    _RENEW.each(desk.connection, rows)
-    return closed_of(desk, process, [call_id for call_id, _ in served])
+def renew(
+    desk: Desk, process: str, served: Sequence[tuple[int, int]], strays: Collection[int] = ()
+) -> tuple[dict[int, str | None], set[int]]:
+    """Renew leases, given as (call, ticked); return the calls that are closed, as `closed_of`, and
+    the open calls of the process that it does not serve.
+
+    A call can be left open when its caller has gone while nothing could be written. `strays` are
+    those of the renewal before: they are closed, and charged to their last renewal. A call that
+    has only just begun is no stray at the next renewal.
+    """
+    if served:
+        same = {"renewed": stamp(desk.now), "process": process}
+        rows = ({"ticked": ticked, "id": call_id, **same} for call_id, ticked in served)
+        _RENEW.each(desk.connection, rows)
+    here = [call_id for call_id, _ in served]
+    left = set(_OF_PROCESS.all(desk.connection, process=process)).difference(here)
+    dead = [_LEASE_OF_CALL.one(desk.connection, id=call_id) for call_id in left & set(strays)]
+    closed = _close_all(desk, dead)
+    return closed_of(desk, process, here), left.difference(closed)
 
 
 def closed_of(desk: Desk, process: str, served: Collection[int]) -> dict[int, str | None]:

@@ -197,9 +197,7 @@ async def test_books_that_are_gone_close_the_board(tmp_path: Path) -> None:
             assert "Your hand waits for you on the table." in ada.terminal.picture
             async with asyncio.timeout(PATIENCE):
                 await board.server.ended.wait()
-        await board.server.stop("The board is closing.")
-        board.database.close()
+        await board.close()
         await board.open()
-        await board.clock.advance(31)  # the call ends by itself when nobody renews it
         await ada.calls_back()
         await ada.stands()

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, event
 from tests.door.playing import KEYS, MINUTE, PLACE_BET, Table, at_the_table, hand
 from tests.world import BOARD, NOON, World, log_on, world
 from timebank.callers import callers
+from timebank.calls.calls import RENEW_SECONDS
 from timebank.errors import BooksUnavailable
 
 UNWRITTEN = "The books can't be written right now. Nothing has changed."
@@ -159,10 +160,10 @@ async def test_time_that_runs_out_while_nothing_can_be_written_ends_the_call(
             await ada.board.clock.advance(2 * MINUTE)
             await ada.terminal.until_closed()
             assert "Your hand waits for you on the table." in ada.terminal.picture
-        # The hand is as it was; the call ends by itself when nobody renews it.
+        # The hand is as it was; the board closes the call that it could not close.
         await ada.is_gone()
         assert ada.journal() == ["bet"]
-        await ada.board.clock.advance(31)
+        await ada.board.pass_time(2 * RENEW_SECONDS + 1)
         ada.terminal = await ada.board.call()
         await log_on(ada.terminal, ada.name)
         await ada.sees_hand()

@@ -240,9 +240,25 @@ def test_renewing_tells_which_calls_are_gone(books, ann):
     old = books.call(ann)
     bob = books.call(books.caller("Bob"), node=2)
     new = books.call(ann, node=3, process="another", take_over=True)
-    lost = books.do(renew, "p", [(old.id, 5), (bob.id, 5), (new.id, 5)])
+    lost, strays = books.do(renew, "p", [(old.id, 5), (bob.id, 5), (new.id, 5)])
     assert lost == {old.id: None, new.id: None}
-    assert not books.do(renew, "p", [])
+    assert strays == set()
+
+
+def test_a_call_that_its_server_has_left_open_is_closed_at_the_second_renewal(books, ann):
+    """Its caller has gone while nothing could be written."""
+    left, bob = books.call(ann), books.call(books.caller("Bob"), node=2)
+    books.wait(10)
+    left.renew()
+    books.wait(10)
+    assert books.do(renew, "p", [(bob.id, 20)]) == ({}, {left.id})
+    books.wait(10)
+    begun = books.call(books.caller("Cora"), node=3)
+    assert books.do(renew, "p", [(bob.id, 30)], {left.id}) == ({}, {begun.id})
+    assert not is_open(books, left)
+    assert stored(books, left)[:2] == (10, 10)
+    assert is_open(books, begun)
+    assert books.audit() == []
 
 
 @pytest.mark.parametrize("why", ["", "Go to bed"])
@@ -254,7 +270,7 @@ def test_a_call_that_the_sysop_ends_is_charged_to_this_moment_and_its_server_tol
     assert books.do(end_call, call.id, why)
     assert not is_open(books, call)
     assert stored(books, call)[0] == 17
-    assert books.do(renew, "p", [(call.id, 20)]) == {call.id: why}
+    assert books.do(renew, "p", [(call.id, 20)])[0] == {call.id: why}
     assert books.do(closed_of, "p", [call.id]) == {call.id: why}
     assert not books.do(end_call, call.id, why)
     assert books.audit() == []
