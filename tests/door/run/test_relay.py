@@ -648,7 +648,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hand_over, "PAUSE", 0.0)
     monkeypatch.setattr(relay, "UP_TO_DATE_PAUSE", 0.0)
     monkeypatch.setattr(turning_away, "APOLOGY_SECONDS", 0.0)
-    monkeypatch.setattr(turning_away.logs, "begin", lambda config: None)
+    monkeypatch.setattr(turning_away.log_file, "begin", lambda config: None)
 
 
 @pytest.fixture
