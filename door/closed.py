@@ -1,7 +1,7 @@
-"""Whether the sysop has closed a board: a file in the data folder, which doors look for.
+"""Whether the sysop has closed a board: a file in the data folder says so.
 
-`door stop`, `door drain` and the end of `door serve` leave it. `door serve` and `door open` take it
-away. While it is there doors let nobody in, and start no server. Light: doors load this.
+`door stop`, `door drain` and the end of `door serve` make it. `door serve` and `door open` remove
+it. While it exists, doors let nobody in and start no server. Light: doors load this.
 """
 
 from __future__ import annotations

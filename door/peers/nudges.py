@@ -1,9 +1,8 @@
 """Hears that another server has written what this one should look at soon.
 
-A transaction that writes such a row sends a notification (`Desk.nudge`), which has no content. So
-whoever may log on to the database can do no more with it than have servers look at the books, which
-they do at most every `LOOK_SECONDS`. A notification that is lost costs some seconds: servers look
-by themselves.
+A transaction that writes such a row sends a notification without content (`Desk.nudge`). A forged
+one only has servers look at the books, at most every `LOOK_SECONDS`. A notification that is lost
+costs some seconds: servers look by themselves.
 """
 
 from __future__ import annotations

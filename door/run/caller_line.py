@@ -1,7 +1,7 @@
-"""The caller's line, for the few words that a door has to say itself.
+"""The caller's line, for the few words that a door says itself while a server is started.
 
-Which line that is the server finds in the drop files; here it is looked for in the options and in
-DOOR32.SYS alone, so that a caller reads something while a server is started. Light, as the relay.
+The server finds the line in the drop files. A door looks for it in the options and in DOOR32.SYS
+alone. Light, as the relay.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class CallerLine:
 def line_of(
     said: Mapping[str, str], files: Sequence[HostFile], call_back: Callable[[str, int], int]
 ) -> CallerLine | None:
-    """Find the line of a call by its options and its drop files.
+    """Find the line of a call by its options and its drop files; None where it has none.
 
-    None where nobody can be reached. `call_back` connects to the host.
+    `call_back` connects to the host.
     """
     try:
         if "connect" in said:

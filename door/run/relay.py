@@ -1,12 +1,12 @@
-"""`door run`: its caller is handed over to the server of the board, and the end awaited.
+"""`door run`: hands its caller over to the server of the board, and waits for the end.
 
-The server is given the very descriptors that the caller is on, and the host's files, which are
-opened here. What is left to do here is to tell it of the host's signals, to write into the host's
-files the minutes that go back, and to say at the end what it says. Where no server runs one is
-started (`door.run.starting`). When the server ends in the middle of a call, the same descriptors
-are handed to the next one. Who cannot be served reads why (`door.run.turning_away`).
+The door reads the host's files for the server, and passes on the descriptors of the caller's line.
+During the call it tells the server of the host's signals, and writes minutes that go back into the
+host's files. It exits with the status that the server says. Where no server runs, it starts one
+(`door.run.starting`). When the server ends in the middle of a call, the next one gets the same
+descriptors. A caller who cannot be served reads why (`door.run.turning_away`).
 
-Light, for it is all that most callers wait for: see tests/test_import_budget.py.
+Light, because most callers wait for nothing else to load: see tests/test_import_budget.py.
 """
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ _SIGNALS = {
 
 
 class Before:
-    """What has become of a call before a server has it: `went_on` if another one had begun it.
+    """The state of a call that every server it reaches must know.
+
+    `went_on` is True once a server has had the call.
 
     `now` is the wall clock in seconds since 1970, and `arrived` the same instant, monotonic.
     `called_back` is the descriptor of the connection to the host, if there is one already. `place`
@@ -154,7 +156,7 @@ class _NotServed(Exception):
 
 
 class _Late(Exception):
-    """The server has not ended a call in the time that a host leaves."""
+    """The server has not ended a call within `POSTING_SECONDS` of the host's hang-up."""
 
 
 class _HungUp(Exception):
@@ -220,8 +222,7 @@ class Door:
         self._waits = words
 
     def _below(self) -> str:
-        """Return what leads to the last line of a screen: a server that was killed has left the
-        cursor above it."""
+        """Return what moves the cursor below the screen that a killed server has left."""
         return "\r\n" if self.before.went_on and not self._waits else ""
 
     def _line(self) -> CallerLine | None:

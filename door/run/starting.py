@@ -1,11 +1,11 @@
-"""The start of a server for doors: by the first door that comes where none runs.
+"""The start of a server for doors, by the first door that comes where none runs.
 
 The door takes the lock of the books (`timebank.serving`) and hands it down to the server, which
-keeps it all its life. So of several doors that come at the same moment one starts a server, and the
-others wait until they reach it. Where the note beside the lock says that a server is starting, and
-nobody holds the lock, the last start has failed, and for some seconds nobody tries again.
+keeps it all its life. Other doors that come at the same moment wait until they reach the server. A
+note of a starting server in a lock that is free means that the start has failed: then no door tries
+again for `AGAIN_SECONDS`.
 
-Loaded when there is no server, by a door which loads little else.
+Light: a door loads this only where no server runs.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ USUAL = (
 def why_not(folder: str) -> str:
     """Say why this door may start no server for a data folder, and who may; "" if it may.
 
-    The books, sockets and logs of a server must be the owner's of the folder, who else could not
-    use or end it.
+    A server's books, socket and log must belong to the owner of the folder, who could not use or
+    end it otherwise.
     """
     try:
         owner = os.stat(folder).st_uid

@@ -1,10 +1,9 @@
 """Callers whom door processes hand over, and the sysop's commands, by one socket.
 
-The process sends what its host has written into the drop files and says what its host says
-(`lines.hand_over`); all of that is understood here, and then it passes the line on. It also writes
-what goes back to the host. The server may be of another user, may not see the host's folder at all,
-and waits for no disk of a host's. Who may connect to the socket is the kernel's to say, by the
-modes of its file and its folder. Commands are for our own user and root.
+A door sends the host's drop files and its own options (`lines.hand_over`). The server understands
+them, and asks for the caller's line. The door also writes what goes back to the host. So the server
+may be of another user, need not see the host's folder, and waits for no disk of a host's. The modes
+of the socket and its folder say who may connect. Commands are for the server's user and root.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A server that a door has started, for doors alone: it ends when nobody has been on for a while.
+"""What differs in a server that a door has started.
 
-It is like any other server of the board, but it listens for nobody else, and makes room for one
-that the sysop starts.
+It opens no ports, ends when nobody has been on for a while, and makes room for a server that the
+sysop starts.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class ForDoors:
         self.look()
 
     def look(self) -> None:
-        """See whether anybody is on: somebody has gone, or what is set has changed."""
+        """Begin to count the minutes, or stop, after somebody has come or gone."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -76,9 +76,9 @@ class ForDoors:
         self._end()
 
     def has_other_settings(self, config: Config) -> bool:
-        """Tell whether sysop.toml is another than was read, once for each that is there.
+        """Return whether sysop.toml has changed since it was read, once for each change.
 
-        Nobody tells such a server to read it.
+        No sysop tells such a server to read it.
         """
         try:
             found = config.path.stat()

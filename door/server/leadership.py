@@ -1,10 +1,9 @@
 """Which of several servers does the jobs that only one may do.
 
-With books in a file it is the one server that they have. With books on a server the jobs are done
-under the lease `jobs`. Its holder takes it again at each look at the books, and lets it go at its
-end, or when it takes no more calls and another server does. Once it is dead the lease runs out, and
-whoever looks next has it: within 15 seconds, as the time of a lease and that between two looks are
-no more together.
+Books in a file have one server, which does all jobs. With books on a server the leader holds the
+lease `jobs`. It takes the lease again at each look at the books. It lets the lease go at its end,
+or when it drains and another server takes calls. The lease of a dead leader runs out, and the next
+server that looks takes it: within 15 seconds, the time of a lease and between two looks together.
 """
 
 from __future__ import annotations

@@ -593,7 +593,7 @@ async def _serve(
                 log.error("%s Doors let nobody in.", problem)
             showing = _show_the_books(server)
             spare_collections()
-            for words in _said(config, server, is_trial=is_trial):
+            for words in _announcement(config, server.ports, server.stays, is_trial=is_trial):
                 announce(words)
             manager.say(READY)
             await server.ended.wait()
@@ -645,12 +645,6 @@ def _open(
         database.open()
 
 
-def _said(config: Config, server: Server, *, is_trial: bool) -> Iterable[str]:
-    if server.stays is None:
-        return _announcement(config, server.ports, is_trial=is_trial)
-    return _announcement_for_doors(server.stays)
-
-
 def _show_the_books(server: Server) -> asyncio.Task[None] | None:
     """Show the pages beside a server that the sysop has started."""
     config = server.board.config
@@ -693,13 +687,16 @@ def _allow_many_lines() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
-def _announcement_for_doors(minutes: int) -> list[str]:
-    stays = span(minutes * MINUTE)
-    return [f"A door has started this server. It ends when nobody has been on for {stays}."]
+def _announcement(
+    config: Config, ports: list[int], minutes: int | None = None, *, is_trial: bool
+) -> list[str]:
+    """Say in plain words where the board is, where its data is, and how to call it.
 
-
-def _announcement(config: Config, ports: list[int], *, is_trial: bool) -> list[str]:
-    """Say in plain words where the board is, where its data is, and how to call it."""
+    `minutes` is how long a server for doors stays without callers.
+    """
+    if minutes is not None:
+        stays = span(minutes * MINUTE)
+        return [f"A door has started this server. It ends when nobody has been on for {stays}."]
     nodes = f": {config.calls.nodes} nodes" if config.listeners else ""  # of callers by a port
     lines = [f"{config.board.name} is open{nodes}."]
     for listener, port in zip(config.listeners, ports, strict=True):
