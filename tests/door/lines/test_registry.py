@@ -1,0 +1,60 @@
+"""A kind of listener is a row: what all parts of the board make of one that only tests have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from door.cli.check import report
+from door.config import config as settings
+from door.errors import CannotListen
+from door.lines import registry
+from door.server import public_page
+from tests.world import BOARD, world
+
+WIRE = replace(
+    registry.KINDS["telnet"],
+    usual_port=2727,
+    needs="Port {port} needs a wire.",
+    called="By wire",
+    way=lambda host, port: (f"wire {host} {port}", ""),
+    look=lambda data: [f"The wire ends in {data.name}."],
+)
+TOML = BOARD + '[[listeners]]\nkind = "wire"\nhost = "127.0.0.1"\n'
+
+
+@pytest.fixture(autouse=True)
+def _wired(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.KINDS, "wire", WIRE)  # type: ignore[arg-type]
+
+
+async def test_a_board_opens_it_and_takes_calls(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=f"{TOML}port = 0\n") as board:
+        assert [each.kind for each in board.config.listeners] == ["telnet", "wire"]
+        assert all(board.server.ports)
+
+
+async def test_what_it_needs_is_told_where_that_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make(*_: Any) -> None:
+        raise ModuleNotFoundError("wire")
+
+    monkeypatch.setitem(registry.KINDS, "wire", replace(WIRE, make=make))  # type: ignore[arg-type]
+    with pytest.raises(CannotListen, match=r"^Port 0 needs a wire\.$"):
+        async with world(tmp_path, toml=f"{TOML}port = 0\n"):
+            pass
+
+
+def test_settings_check_and_page_go_by_its_row(tmp_path: Path) -> None:
+    path = tmp_path / "sysop.toml"
+    path.write_text(TOML.replace("127.0.0.1", "0.0.0.0"))
+    config = settings.load(path)
+    assert config.listeners[1].port == 2727
+    assert "The wire ends in data." in report(path, with_odds=False)
+    public = replace(config.public, address="https://board.example")
+    ways = public_page._ways(replace(config, public=public), [23, 2727])
+    assert [way.typed for way in ways[1:]] == ["telnet board.example", "wire board.example 2727"]
