@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from collections.abc import Container, Iterator
 from functools import cache
@@ -67,6 +68,7 @@ ORDER = {
 }
 MAY_USE = {"ansi": {"ansi"}, "timebank": {"timebank"}, "door": {"ansi", "timebank", "door"}}
 PRODUCT = tuple(MAY_USE)
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 BESIDE = ("verify", "bench", "tools")
 
 
@@ -174,3 +176,14 @@ def test_the_wheel_has_all_that_is_in_a_room(package: str) -> None:
         path for path in room.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")
     }
     assert sorted(files - set().union(*named.values())) == [], "an installed board lacks these"
+
+
+def test_the_document_of_the_rooms_names_files_that_are_there() -> None:
+    """Each row of a table in docs/architecture.md tells of one room, and names files of it."""
+    rows = re.findall(r"^\| `(\w+/)` \| (.*) \|$", ARCHITECTURE, re.MULTILINE)
+    assert len(rows) > 20
+    for room, told in rows:
+        there = [file for package in PRODUCT for file in (ROOT / package / room).rglob("*.*")]
+        named = re.findall(r"`([\w/]+\.(?:py|js))`", told)
+        gone = [name for name in named if not any(f"{file}".endswith(f"/{name}") for file in there)]
+        assert gone == [], room

@@ -2,7 +2,7 @@
 
 Nothing here is ever half: a copy gets its name when all of it is on the disk, and the books that
 are put back take the place of the old ones in one rename, after they were found to be in order and
-everything that was open in them was closed (restoring.py). A copy says of itself that it is one.
+everything that was open in them was closed (restore.py). A copy says of itself that it is one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Copies of books on a server: taken by pg_dump while the board serves, put back by pg_restore.
 
-What a restore owes the books is the same as in a file (restoring.py). A copy is put into a database
+What a restore owes the books is the same as in a file (restore.py). A copy is put into a database
 of its own beside that of the books, brought forward, audited, and treated there. Then it takes the
 name of the books, whose database keeps what it holds under another name. From the moment at which
 the old books lose their name nobody can open them, and none has them open then, or the server says

@@ -124,6 +124,9 @@ async def test_what_a_board_that_is_down_was_told_is_not_done(tmp_path: Path) ->
         await browser.logs_on()
         place, form = filled(await asks(browser, "drain", None))
         await board.server.stop("The test is over.")
+        assert board.lock is not None
+        with board.lock:
+            board.lock = None
         answer = (await browser.post(place, form)).text
         assert "This board's server is not running" in answer
         (came, asked) = logged(board)
