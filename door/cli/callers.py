@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import unicodedata
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,23 +15,23 @@ from door.cli.common import config_option, load_config, reading, writing
 from door.config.people import command
 from door.defence import ssh_keys
 from door.errors import PasswordRefused
-from timebank.callers import callers as callers_of
 from timebank.callers import callers as records
 from timebank.callers import powers, recovery, second_step
 from timebank.callers import ssh_keys as kept
+from timebank.callers.callers import CallerRecord
 from timebank.cli.common import by_option, format_option, tell
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import NameRefused
 from timebank.keeping import caller_acts
 from timebank.ledger import dialects
 from timebank.names import look_alikes, names
-from timebank.reports import people
-from timebank.reports.statements import NAME, printable
-from timebank.reports.tables import Column, Listing
+from timebank.reports.exports import Record
+from timebank.reports.statements import NAME, SHORT, printable
+from timebank.reports.tables import Column, Listing, Loud, Row
+from timebank.settings.schedule import Schedule
 
 if TYPE_CHECKING:
     from door.config.config import Config
-    from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
 
 LONGEST_NUMBER = 18  # digits, of a number of a caller
@@ -47,8 +48,8 @@ def callers() -> None:
 def list_callers(config_path: Path, form: str) -> None:
     """List all callers: last call, sysop powers, who is locked out, whose account is frozen."""
     with reading(load_config(config_path)) as desk:
-        known, schedule = callers_of.listing(desk), desk.settings.schedule
-    tell(form, [people.table(known, schedule)], people.FIELDS, people.records(known, schedule))
+        known, schedule = records.listing(desk), desk.settings.schedule
+    tell(form, [callers_table(known, schedule)], FIELDS, caller_records(known, schedule))
 
 
 @callers.command()
@@ -338,3 +339,40 @@ def _caller(desk: Desk, name: str) -> CallerRecord:
     if record is None:
         raise UserError(f"There is no caller named {name}. `door callers list` shows them all.")
     return record
+
+
+# Callers as the sysop lists them.
+
+FIELDS = ("number", "caller", "board", "since", "last_call", "powers", "locked", "frozen", "muted")
+
+
+def callers_table(known: Iterable[CallerRecord], schedule: Schedule) -> Listing:
+    columns = (
+        *(Column("Caller", least=NAME), Column("Number", right=True), Column("Since", goes=1)),
+        *(Column("Last call"), Column("State", least=SHORT)),
+    )
+    rows = [_row(record, schedule) for record in known]
+    return Listing(columns, rows, "Nobody has registered yet.")
+
+
+def _row(record: CallerRecord, schedule: Schedule) -> Row:
+    last = f"{schedule.local(record.last_call):%Y-%m-%d %H:%M}" if record.last_call else "never"
+    held_back = {"locked": record.locked, "frozen": record.frozen, "muted": record.muted}
+    told = {"the sysop's powers": record.powers, **held_back}
+    state = ", ".join(words for words, is_so in told.items() if is_so)
+    return (
+        *(printable(record.name), str(record.id)),
+        *(f"{schedule.local(record.created):%Y-%m-%d}", last),
+        Loud(state) if any(held_back.values()) else state,
+    )
+
+
+def caller_records(known: Iterable[CallerRecord], schedule: Schedule) -> Iterator[Record]:
+    for record in known:
+        last = record.last_call
+        values = (
+            *(record.id, record.name, record.board, schedule.local(record.created).isoformat()),
+            None if last is None else schedule.local(last).isoformat(),
+            *(record.powers, record.locked, record.frozen, record.muted),
+        )
+        yield dict(zip(FIELDS, values, strict=True))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
+import hmac
+import secrets
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from starlette.responses import Response
 from starlette.routing import Route
 
 from door.defence import recovery as codes
-from door.defence import totp
 from door.desk.pages import sessions
 from door.desk.pages.forms import NOT_OURS, form_of, is_own
 from timebank.callers import callers, recovery, second_step
@@ -22,6 +26,57 @@ if TYPE_CHECKING:
     from door.desk.pages.rendering import Guard, Showing, Visit
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
+
+# Codes of an authenticator: RFC 6238 with SHA-1, six digits and 30 seconds, as all of them do it.
+#
+# A few lines of `hmac` take the place of a library; the test holds them against the RFC's vectors.
+
+SECRET_BYTES = 20  # as long as what SHA-1 makes, RFC 4226 section 4
+STEP_SECONDS, DIGITS = 30, 6
+AROUND = 1  # steps before and after now whose codes are taken: clocks differ, and typing takes time
+
+
+def new_secret() -> str:
+    """A secret in base 32, from the operating system."""
+    return base64.b32encode(secrets.token_bytes(SECRET_BYTES)).decode("ascii")
+
+
+def code_at(secret: str, step: int, digits: int = DIGITS) -> str:
+    """The code of a step, which is seconds since 1970 in units of `STEP_SECONDS`."""
+    mac = hmac.digest(base64.b32decode(secret), step.to_bytes(8, "big"), "sha1")
+    start = mac[-1] & 0x0F
+    number = int.from_bytes(mac[start : start + 4], "big") & 0x7FFFFFFF
+    return f"{number % 10**digits:0{digits}}"
+
+
+def step_of(secret: str, typed: str, at: int, last: int) -> int | None:
+    """Return the step whose code was typed at an instant, in seconds since 1970; else None.
+
+    A step up to `last` has been used, and is not taken again. A secret that is none fits no code.
+    """
+    code = "".join(typed.split())
+    if len(code) != DIGITS or not (code.isascii() and code.isdecimal()):
+        return None
+    now = at // STEP_SECONDS
+    found = None
+    try:
+        for step in range(max(now - AROUND, last + 1), now + AROUND + 1):
+            if hmac.compare_digest(code_at(secret, step), code):
+                found = step
+    except (binascii.Error, ValueError):
+        return None
+    return found
+
+
+def address_of(secret: str, name: str, board: str) -> str:
+    """What a QR code has for an authenticator: `otpauth:`, as Google's wiki describes it.
+
+    >>> address_of("ABC", "Ann", "My Board")
+    'otpauth://totp/My%20Board:Ann?secret=ABC&issuer=My%20Board'
+    """
+    issuer = quote(board, safe="")
+    return f"otpauth://totp/{issuer}:{quote(name, safe='')}?secret={secret}&issuer={issuer}"
+
 
 WRONG_CODE = "That code is not right, or it was used before. Is the clock of your phone right?"
 BY_RECOVERY = "a recovery code was used"
@@ -46,7 +101,7 @@ def is_passed(reading: Reading, record: CallerRecord, typed: str, at: int) -> bo
             if owner is None or owner.id != record.id:
                 return False
             return second_step.turn_off(desk, record.id, BY_RECOVERY, record.name)
-        used = totp.step_of(step.secret, typed, at, step.last)
+        used = step_of(step.secret, typed, at, step.last)
         return used is not None and second_step.use(desk, record.id, SecondStep(step.secret, used))
 
     return reading.work(work)
@@ -67,9 +122,9 @@ class SecondStepPages:
         """Show whether codes are asked for; if not, a secret that this session may set up."""
         is_on = second_step.of(visit.who) is not None
         if not is_on and not visit.session.offered:
-            visit.session.offered = totp.new_secret()
+            visit.session.offered = new_secret()
         secret = "" if is_on else visit.session.offered
-        address = totp.address_of(secret, visit.who.name, self._reading.config.board.name)
+        address = address_of(secret, visit.who.name, self._reading.config.board.name)
         return self._showing.show(
             "second_step.html",
             visit,
@@ -99,7 +154,7 @@ class SecondStepPages:
         def work(desk: Desk) -> bool:
             step = second_step.of(callers.get(desk, who.id))
             secret, last = (offered, 0) if step is None else (step.secret, step.last)
-            used = totp.step_of(secret, typed, stamp(desk.now), last) if secret else None
+            used = step_of(secret, typed, stamp(desk.now), last) if secret else None
             if used is None:
                 return False
             if step is None:

@@ -11,12 +11,12 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from door.cli import sysop
+from door.cli import callers, sysop
 from door.cli.main import main as door
 from timebank.cli import keeping, window
 from timebank.cli.common import FORMATS
 from timebank.cli.main import main as timebank
-from timebank.reports import boards, house, neighbours, people, statements, summary
+from timebank.reports import boards, house, neighbours, statements, summary
 from timebank.reports.tables import (
     PAGE,
     Column,
@@ -77,7 +77,7 @@ def tables() -> Iterator[tuple[str, Sequence[Column]]]:
         "boards": boards.boards_table([]),
         "outstanding": boards.outstanding_table([], SCHEDULE),
         "outbox": keeping._outbox_table([], settings.load(Path("sysop.toml"))),
-        "callers": people.table([], SCHEDULE),
+        "callers": callers.callers_table([], SCHEDULE),
         "log": window._log_table(None, iter(())),
         "nodes": nodes,
         "refused": refusals,

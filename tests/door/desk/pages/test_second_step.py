@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from door.defence import recovery as codes
-from door.defence import totp
-from door.desk.pages.second_step import qr_of
+from door.desk.pages.second_step import STEP_SECONDS, address_of, code_at, qr_of, step_of
 from tests.door.desk.pages.test_pages import Browser, shown
 from tests.door.playing import at_the_table, hand
 from tests.door.shell import Shell
@@ -34,33 +33,33 @@ RFC = {
 
 @pytest.mark.parametrize(("at", "code"), RFC.items())
 def test_the_codes_are_those_of_the_rfc(at: int, code: str) -> None:
-    assert totp.code_at(RFC_SECRET, at // totp.STEP_SECONDS, digits=8) == code
-    assert totp.step_of(RFC_SECRET, code[2:], at, 0) == at // 30
+    assert code_at(RFC_SECRET, at // STEP_SECONDS, digits=8) == code
+    assert step_of(RFC_SECRET, code[2:], at, 0) == at // 30
 
 
 def test_a_code_is_good_for_a_while_and_once() -> None:
     at = 1_000_000_020
     now = at // 30
-    code = totp.code_at(RFC_SECRET, now)
-    assert totp.step_of(RFC_SECRET, f"{code[:3]} {code[3:]}", at + 30, 0) == now
-    assert totp.step_of(RFC_SECRET, code, at - 30, 0) == now
-    assert totp.step_of(RFC_SECRET, code, at + 60, 0) is None
-    assert totp.step_of(RFC_SECRET, code, at - 60, 0) is None
-    assert totp.step_of(RFC_SECRET, code, at, now) is None
+    code = code_at(RFC_SECRET, now)
+    assert step_of(RFC_SECRET, f"{code[:3]} {code[3:]}", at + 30, 0) == now
+    assert step_of(RFC_SECRET, code, at - 30, 0) == now
+    assert step_of(RFC_SECRET, code, at + 60, 0) is None
+    assert step_of(RFC_SECRET, code, at - 60, 0) is None
+    assert step_of(RFC_SECRET, code, at, now) is None
     for wrong in ("", code[:5], f"{code}0", "１２３４５６", "abcdef"):
-        assert totp.step_of(RFC_SECRET, wrong, at, 0) is None
-    assert totp.step_of("no secret", code, at, 0) is None
+        assert step_of(RFC_SECRET, wrong, at, 0) is None
+    assert step_of("no secret", code, at, 0) is None
 
 
 def test_the_key_is_drawn_for_a_phone() -> None:
     pytest.importorskip("segno")
-    drawn = qr_of(totp.address_of(RFC_SECRET, "Ann", "The Board"))
+    drawn = qr_of(address_of(RFC_SECRET, "Ann", "The Board"))
     assert drawn.startswith("<svg")
     assert "style" not in drawn, "the policy of the pages forbids it"
 
 
 def code_now(board: World, secret: str) -> str:
-    return totp.code_at(secret, stamp(board.clock.now()) // totp.STEP_SECONDS)
+    return code_at(secret, stamp(board.clock.now()) // STEP_SECONDS)
 
 
 async def sets_up(board: World, browser: Browser) -> str:
