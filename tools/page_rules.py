@@ -9,8 +9,9 @@ import json
 
 from door.games import proofs
 from door.games.engine.game import Kind
-from door.games.engine.rules import Check, Choice, Halves, Whole
+from door.games.engine.rules import Check, Halves
 from door.games.registry import GAMES
+from timebank.settings.forms import Number, OneOf
 from tools.check_page import PARTS
 
 RULES = PARTS / "rules.js"
@@ -39,9 +40,9 @@ def _game(kind: Kind) -> str:
 
 def _form(check: Check) -> dict[str, object]:
     match check:
-        case Choice(words):
+        case OneOf(words):
             return {"values": list(words)}
-        case Whole(least, most):
+        case Number(least, most):
             return {"least": least, "most": most, "step": 1}
         case Halves(most):
             return {"least": 1, "most": most, "step": 0.5}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -15,7 +15,6 @@ from typing import TypeVar
 from door.config import config, default_file
 from door.config.boards import NAMES
 from door.config.config import Config
-from door.games.engine.rules import Choice, Halves, Whole, flag
 from door.games.registry import GAMES
 from timebank.settings.forms import Form, Schema
 from timebank.settings.toml import Problems, TomlTable
@@ -84,19 +83,8 @@ class Notes(TomlTable):
         if self._path[:1] == ("games",):
             kind = GAMES[str(self._path[-1])].kind
             for key in kind.sysop_keys:
-                self._note(key, plain(getattr(kind.base, key)), _form_of(kind.checks[key]))
+                self._note(key, plain(getattr(kind.base, key)), kind.checks[key].schema)
         return super().part(keys)
-
-
-def _form_of(check: Callable[[object], object]) -> Schema:
-    if isinstance(check, Whole):
-        return {"type": "integer", "minimum": check.least, "maximum": check.most}
-    if isinstance(check, Halves):
-        return {"type": "number", "minimum": 1, "maximum": check.most, "multipleOf": 0.5}
-    if isinstance(check, Choice):
-        return {"enum": list(check.words)}
-    assert check is flag
-    return {"type": "boolean"}
 
 
 def plain(value: object) -> object:

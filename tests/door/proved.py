@@ -16,12 +16,13 @@ from door.games.engine.cards import parse_card
 from door.games.engine.errors import RoundRefused
 from door.games.engine.game import Act, Kind
 from door.games.engine.journaled import Bet, TableRound
-from door.games.engine.rules import Choice, Halves, Whole
+from door.games.engine.rules import Halves
 from door.games.registry import GAMES
 from door.tables.play import Deal, act, deal, take_shoe
 from door.tables.unix_bj.teletype import hand_start
 from tests.timebank.books import Books
 from timebank.ledger.database import Desk
+from timebank.settings.forms import Number, OneOf
 from timebank.wagers import journal
 from timebank.wagers.play_money import sit_down
 from timebank.wagers.wagers import Played, Sitter
@@ -103,11 +104,11 @@ def varied(name: str, chance: random.Random) -> dict[str, object]:
 
 def other_value(name: str, key: str, chance: random.Random) -> object:
     match GAMES[name].kind.checks[key]:
-        case Choice(words):
+        case OneOf(words):
             return chance.choice(words)
         case Halves():
             return chance.choice((1, 1.5, 2, 2.5, 3, 11))
-        case Whole():
+        case Number():
             return chance.choice((1, 2, 6, 8))
         case _:
             return chance.choice((True, False))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Generic, TypeGuard, TypeVar
 
-from timebank.settings.quoting import guess, one_of, shown
+from timebank.settings.quoting import either, guess, shown
 
 LONGEST_TEXT = 200  # characters of a text, unless its form says otherwise
 
@@ -154,8 +154,8 @@ class OneOf(Form[W]):
         for word in self.words:
             if value == word:
                 return word
-        near = guess(value, self.words)
-        raise ValueError(f"must be {one_of(self.words)}, is {shown(value)}{near}")
+        listed, near = either([f'"{word}"' for word in self.words]), guess(value, self.words)
+        raise ValueError(f"must be {listed}, is {shown(value)}{near}")
 
     @property
     def schema(self) -> Schema:

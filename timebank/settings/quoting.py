@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 
@@ -32,8 +32,14 @@ def shown(value: object) -> str:
     return "a list" if isinstance(value, list) else f"the date or time {value}"
 
 
-def one_of(choices: Iterable[str]) -> str:
-    return " or ".join(f'"{choice}"' for choice in choices)
+def either(words: Sequence[str]) -> str:
+    """Words as a choice.
+
+    >>> either(["double", "hit", "stay"]), either(["hit"])
+    ('double, hit or stay', 'hit')
+    """
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def guess(value: object, choices: Iterable[str]) -> str:

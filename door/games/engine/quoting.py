@@ -4,21 +4,9 @@ What was given may come from anywhere. It is quoted short, on one line and witho
 that a terminal would obey.
 """
 
-from collections.abc import Sequence
-
-from timebank.settings.quoting import printable, shown
+from timebank.settings.quoting import either, printable, shown
 
 __all__ = ["either", "shown", "shown_key"]
-
-
-def either(words: Sequence[str]) -> str:
-    """Words as a choice.
-
-    >>> either(["double", "hit", "stay"]), either(["hit"])
-    ('double, hit or stay', 'hit')
-    """
-    *most, last = words
-    return f"{', '.join(most)} or {last}" if most else last
 
 
 def shown_key(key: object) -> str:

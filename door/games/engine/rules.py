@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
+from typing import Any
 
 from door.games.engine.errors import RuleProblem, RulesRefused
-from door.games.engine.quoting import either, shown, shown_key
+from door.games.engine.quoting import shown, shown_key
+from timebank.settings.forms import Form, Number, OneOf, Schema, TrueOrFalse
 
 MOST_DECKS = 8
 
-Check = Callable[[object], object]
+Check = Form[Any]
 """What a key must hold: gives the value as a rule keeps it, or raises ValueError with a reason."""
 
 
@@ -38,7 +40,7 @@ def checked(mapping: Mapping[str, object], checks: Mapping[str, Check]) -> dict[
             problems.append(RuleProblem(shown_key(key), "is not a rule of this game"))
             continue
         try:
-            values[key] = check(value)
+            values[key] = check.read(value)
         except ValueError as error:
             problems.append(RuleProblem(key, str(error)))
     if problems:
@@ -47,48 +49,12 @@ def checked(mapping: Mapping[str, object], checks: Mapping[str, Check]) -> dict[
 
 
 @dataclass(frozen=True)
-class Choice:
-    """One of these words.
-
-    >>> choice("draw", "stand")("deal")
-    Traceback (most recent call last):
-    ...
-    ValueError: must be "draw" or "stand", is "deal"
-    """
-
-    words: tuple[str, ...]
-
-    def __call__(self, value: object) -> object:
-        if not isinstance(value, str) or value not in self.words:
-            listed = either([f'"{word}"' for word in self.words])
-            raise ValueError(f"must be {listed}, is {shown(value)}")
-        return value
-
-
-@dataclass(frozen=True)
-class Whole:
-    least: int
-    most: int
-
-    def __call__(self, value: object) -> object:
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int)
-            or not self.least <= value <= self.most
-        ):
-            raise ValueError(
-                f"must be a whole number from {self.least} to {self.most}, is {shown(value)}"
-            )
-        return value
-
-
-@dataclass(frozen=True)
-class Halves:
+class Halves(Form[Fraction]):
     """A whole or half number from 1 on; kept as a fraction."""
 
     most: int
 
-    def __call__(self, value: object) -> object:
+    def read(self, value: object) -> Fraction:
         if (
             isinstance(value, bool)
             or not isinstance(value, int | float | Decimal)
@@ -102,16 +68,17 @@ class Halves:
             )
         return Fraction(value)
 
-
-def flag(value: object) -> object:
-    if not isinstance(value, bool):
-        raise ValueError(f"must be true or false, is {shown(value)}")
-    return value
+    @property
+    def schema(self) -> Schema:
+        return {"type": "number", "minimum": 1, "maximum": self.most, "multipleOf": 0.5}
 
 
-def choice(*words: str) -> Choice:
-    return Choice(words)
+flag = TrueOrFalse()
 
 
-def whole(least: int, most: int) -> Whole:
-    return Whole(least, most)
+def choice(*words: str) -> OneOf[str]:
+    return OneOf(words)
+
+
+def whole(least: int, most: int) -> Number:
+    return Number(least, most)

@@ -387,7 +387,7 @@ class TestWrongValues:
             ),
             (
                 '[[listeners]]\nkind = "telnt"',
-                'line 2: [[listeners]] 1, kind: must be "telnet" or "telnets" or "rlogin" or "web"'
+                'line 2: [[listeners]] 1, kind: must be "telnet", "telnets", "rlogin", "web"'
                 ' or "ssh", is "telnt"; did you mean "telnet"?',
             ),
             (

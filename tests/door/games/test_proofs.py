@@ -11,9 +11,9 @@ from typing import get_args
 import pytest
 
 from door.games import proofs
-from door.games.engine.rules import Choice
 from door.games.registry import GAMES
 from tests.door import proved
+from timebank.settings.forms import OneOf
 from timebank.words import Unit
 
 
@@ -26,7 +26,7 @@ def lists_of_names() -> Iterator[list[str]]:
         yield [*moves, *(f"{move}:" for move in moves)]
         yield list(game.kind.checks)
         yield from (
-            list(check.words) if isinstance(check, Choice) else ["true", "false"]
+            list(check.words) if isinstance(check, OneOf) else ["true", "false"]
             for check in game.kind.checks.values()
         )
 

@@ -11,10 +11,11 @@ from door.games import proofs
 from door.games.engine.descriptor import Game
 from door.games.engine.errors import RulesRefused
 from door.games.engine.game import Kind
-from door.games.engine.rules import Choice, Halves, Whole
+from door.games.engine.rules import Halves
 from door.games.registry import GAMES
 from door.games.solver import edge
 from tests import ROOT
+from timebank.settings.forms import Number, OneOf
 
 RULES = (ROOT / "docs" / "rules.md").read_text("utf-8")
 
@@ -33,9 +34,9 @@ def test_the_page_of_rules_has_every_key_of_a_game_with_its_default_and_its_othe
     for key, default, others in rows:
         check, told = game.kind.checks[key], set(re.findall(r"`(.+?)`", others))
         match check:
-            case Whole() | Halves():
+            case Number() | Halves():
                 assert f"to `{check.most}`" in others
-            case Choice(words):
+            case OneOf(words):
                 assert {default, *told} == set(map(json.dumps, words))
             case _:
                 assert {default, *told} == {"true", "false"}

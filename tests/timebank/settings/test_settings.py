@@ -174,7 +174,7 @@ class TestWrongValues:
             ("events = [1]", "line 1: events: must be tables headed [[events]], is a list."),
             (
                 '[timebank]\nmode = "buildin"',
-                'line 2: [timebank] mode: must be "built-in" or "external" or "none", '
+                'line 2: [timebank] mode: must be "built-in", "external" or "none", '
                 'is "buildin"; did you mean "built-in"?',
             ),
             (

@@ -26,7 +26,6 @@ from door.games.engine.cards import (
         "door.games.engine.shuffle",
         "door.games.blackjack.round",
         "door.games.blackjack.rules",
-        "door.games.engine.quoting",
         "door.games.engine.replay",
         "door.games.engine.rules",
         "door.games.json_replay",
