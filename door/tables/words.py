@@ -228,6 +228,11 @@ def fair_rules(fair: str = "") -> tuple[str, str]:
 # How a hand ended. Robots listen for amounts in this sentence.
 
 
+def lost(event: Any, coin: int) -> str:
+    """Say what a hand that was lost took: "You lose 15 coins."."""
+    return _("You lose {coins}.").format(coins=wording.coins_of(event.lost, coin))
+
+
 def paid(event: Any, coin: int) -> str:
     """Say what a hand that was won brought: "You get 15 coins: 10 minutes won."."""
     return _("You get {coins}: {span} won.").format(

@@ -133,7 +133,7 @@ def _net_alone(told: str, coin: int) -> tuple[int] | None:
     won = [reading.span(each["span"]) for each in phrases.PAID.finditer(told)]
     lost = [
         reading.coins(each["coins"], coin)
-        for said in (phrases.LOST, phrases.YOU_LOSE, phrases.INSURANCE_LOST)
+        for said in (phrases.LOST, phrases.INSURANCE_LOST)
         for each in said.finditer(told)
     ]
     # Insurance pays 2 to 1, and says what comes back with the stake.

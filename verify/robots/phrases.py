@@ -276,16 +276,7 @@ PUSH = Said("push")
 # How a hand ended.
 
 PAID = Said("You get {coins}: {span} won.")
-YOU_LOSE = one_of(
-    Said("Dealer has blackjack. You lose {coins}."),
-    Said("Dealer has a Five-Card Charlie. You lose {coins}."),
-)
-LOST = one_of(
-    Said("You bust with {total} and lose {coins}."),
-    Said("A tie at {total} goes to the dealer. You lose {coins}."),
-    Said("Dealer wins, {dealer} to {mine}. You lose {coins}."),
-    Said("Not in between. You lose {coins}."),
-)
+LOST = one_of(Said("You lose {coins}."), Said("You bust with {total} and lose {coins}."))
 EVEN = Said("Push: your bet comes back.")
 INSURANCE_PAYS = Said("Insurance pays {coins}.")
 INSURANCE_LOST = Said("The insurance of {coins} is lost.")

@@ -32,7 +32,6 @@ _TOLD = (
     (phrases.PLAYER_WINS, "amount", True, False),
     (phrases.INSURANCE_LOST, "coins", False, False),
     (phrases.LOST, "coins", False, False),
-    (phrases.YOU_LOSE, "coins", False, False),
     (phrases.BANK_WINS, "amount", False, False),
 )
 # At Vegas each stands in a line of its own; one that begins with a name is told of somebody else.

@@ -11,7 +11,7 @@ from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.engine.cards import Card, count
 from door.tables.card_names import the_card
-from door.tables.words import cards_rule, coins_rule, fair_rules, paid, pay_lines
+from door.tables.words import cards_rule, coins_rule, fair_rules, lost, paid, pay_lines
 from timebank.language import _, cached_text
 from timebank.words import decimal
 
@@ -169,16 +169,15 @@ def _settled(
         case BlackjackOutcome.BUST:
             bust = _("You bust with {total} and lose {coins}.")
             return "|12" + bust.format(total=total, coins=wording.coins_of(event.lost, coin))
-    gone = wording.coins_of(event.lost, coin)
-    if event.outcome is BlackjackOutcome.DEALER_NATURAL:
-        return "|12" + _("Dealer has blackjack. You lose {coins}.").format(coins=gone)
-    if event.outcome is BlackjackOutcome.DEALER_CHARLIE:
-        return "|12" + _("Dealer has a Five-Card Charlie. You lose {coins}.").format(coins=gone)
-    if total == theirs:
-        tie = _("A tie at {total} goes to the dealer. You lose {coins}.")
-        return "|12" + tie.format(total=total, coins=gone)
-    beaten = _("Dealer wins, {dealer} to {mine}. You lose {coins}.")
-    return "|12" + beaten.format(dealer=theirs, mine=total, coins=gone)
+        case BlackjackOutcome.DEALER_NATURAL:
+            why = _("Dealer has blackjack.")
+        case BlackjackOutcome.DEALER_CHARLIE:
+            why = _("Dealer has a Five-Card Charlie.")
+        case _ if total == theirs:
+            why = _("A tie at {total} goes to the dealer.").format(total=total)
+        case _:
+            why = _("Dealer wins, {dealer} to {mine}.").format(dealer=theirs, mine=total)
+    return f"|12{why} {lost(event, coin)}"
 
 
 def _insurance(event: happened.InsuranceSettled, coin: int) -> str:

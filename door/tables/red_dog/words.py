@@ -9,7 +9,7 @@ from door.games.red_dog import events as happened
 from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS, pays
 from door.tables.card_names import the_card
-from door.tables.words import cards_rule, coins_rule, fair_rules, paid, pay_lines
+from door.tables.words import cards_rule, coins_rule, fair_rules, lost, paid, pay_lines
 from timebank.language import _, cached_text
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ def _settled(event: happened.RedDogSettled, coin: int) -> str:
             return f"|10{_('In between: you win.')} {paid(event, coin)}"
         case RedDogOutcome.PUSH:
             return f"|14{_('Push: your bet comes back.')}"
-    lost = wording.coins_of(event.lost, coin)
-    return "|12" + _("Not in between. You lose {coins}.").format(coins=lost)
+    return f"|12{_('Not in between.')} {lost(event, coin)}"
 
 
 @cached_text
