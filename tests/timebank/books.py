@@ -124,9 +124,11 @@ class Books:
         return psycopg.connect(host=where, user=server.user, dbname=server.name, autocommit=True)
 
     def wait(self, seconds: int) -> None:
-        """Let time pass, on both clocks."""
+        """Let time pass, on both clocks, and on that of the server that the books are on."""
         self.now += timedelta(seconds=seconds)
         self.uptime += seconds
+        if self.is_on_a_server:
+            self.sql("UPDATE calls SET seen = seen - ? WHERE closed IS NULL", seconds)
 
     def wait_until(self, now: datetime) -> None:
         self.wait(int((now - self.now).total_seconds()))

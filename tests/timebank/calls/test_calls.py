@@ -217,6 +217,7 @@ def test_nobody_is_asked_before_a_dead_call_gives_way(books, ann):
     assert books.call(ann).purse.online == 3599
 
 
+@pytest.mark.of_a_file
 def test_a_call_in_a_file_lives_as_long_as_its_server_has_the_lock(books, ann):
     """However long it says nothing: it may be stopped, and go on."""
     call = books.call(ann)
