@@ -25,9 +25,13 @@ FOLDERS = sorted({path.parent.name for path in ROOM.glob("*/game.py")} - {"engin
 # What a rules module may import besides its own folder: modules of the engine without a screen, a
 # purse or a book. Their errors hang on the tree of the board's.
 # Errors are phrases, which are put into words in the language of whoever reads them.
-PURE = {"door.errors", "timebank.language", "timebank.settings.quoting"} | {
-    f"door.games.engine.{name}"
-    for name in ("cards", "errors", "game", "quoting", "replay", "rules", "shuffle")
+PURE = {
+    *("door.errors", "timebank.language"),
+    *("timebank.settings.forms", "timebank.settings.quoting"),
+    *(
+        f"door.games.engine.{name}"
+        for name in ("cards", "errors", "game", "quoting", "replay", "rules", "shuffle")
+    ),
 }
 # Which modules may name a game besides its folders: those that list games, and tables.
 MAY_NAME_RED_DOG = {"door/games/registry.py", "door/tables/registry.py"}

@@ -101,7 +101,10 @@ def test_it_loads_the_games_and_nothing_else_of_the_board() -> None:
     ).stdout.split()
     ours = {name for name in said if name.startswith("door") and not name.startswith("door.games")}
     assert ours == {"door", "door.errors", "door.helper_process"}
-    assert {"asyncio", "sqlalchemy", "timebank", "ansi", "click"}.isdisjoint(said)
+    forms = {f"timebank.settings.{name}" for name in ("forms", "quoting")}
+    bank = {name for name in said if name.startswith("timebank")}
+    assert bank == {"timebank", "timebank.settings", *forms}
+    assert {"asyncio", "sqlalchemy", "ansi", "click"}.isdisjoint(said)
 
 
 # As callers meet it
