@@ -13,11 +13,14 @@ from math import lcm
 from typing import NoReturn
 
 from door.games.engine.cards import Card, parse_cards
+from door.games.engine.descriptor import Game
 from door.games.engine.errors import ReplayError, RoundRefused
 from door.games.engine.game import Act, Kind
 from door.games.engine.quoting import either, shown, shown_key
 from door.games.engine.replay import replay_round
+from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
+from timebank.settings.forms import declared
 
 LARGEST_STAKE = 10**12
 STAKE_DECIMALS = 12
@@ -118,8 +121,8 @@ def _result(fields: dict[str, object]) -> dict[str, object]:
         raise ReplayError(f"game must be a name, is {shown(game)}.")
     if not isinstance(rules, Mapping):
         raise ReplayError(f"rules must be a table, is {shown(rules)}.")
-    kind = _kind(game)
-    table = _without_house_keys(kind, rules)
+    found = _game(game)
+    kind, table = found.kind, _rules(found, rules)
     stakes = _stakes(kind, fields)
     acts = _actions(actions)
     # Twice the stakes are even, so that half of one and all it can win are whole numbers.
@@ -140,22 +143,26 @@ def _result(fields: dict[str, object]) -> dict[str, object]:
     return {"outcome": result.pop("outcome"), "net": net, **result}
 
 
-def _without_house_keys(kind: Kind, rules: Mapping[str, object]) -> dict[str, object]:
+def _rules(game: Game, given: Mapping[str, object]) -> dict[str, object]:
     """The keys that make a difference to a round; of the others, that they hold what they may."""
-    for key in kind.house_keys.keys() & rules.keys():
-        value, wanted = rules[key], kind.house_keys[key]
-        fits = isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
-        if not fits or (wanted is int and int(str(value)) < 0):
-            words = {int: "a whole number, 0 or more", str: "a text", bool: "true or false"}
-            raise ReplayError(f"rules: {key}: must be {words[wanted]}, is {shown(value)}.")
-    return {key: value for key, value in rules.items() if key not in kind.house_keys}
+    settings = {
+        each.key: each.form
+        for kind in (StakeSettings, game.settings)
+        for each in declared(kind).values()
+    }
+    for key in settings.keys() & given.keys():
+        try:
+            settings[key].read(given[key])
+        except ValueError as error:
+            raise ReplayError(f"rules: {key}: {error}.") from None
+    return {key: value for key, value in given.items() if key not in settings}
 
 
-def _kind(game: str) -> Kind:
+def _game(game: str) -> Game:
     found = GAMES.get(game)
     if found is None:
         raise ReplayError(f"game must be {either(tuple(GAMES))}, is {shown(game)}.")
-    return found.kind
+    return found
 
 
 def _shoe(text: object, kind: Kind, rules: Mapping[str, object]) -> tuple[Card, ...]:

@@ -9,10 +9,9 @@ from door.games.baccarat import odds
 from door.games.baccarat.kind import BACCARAT_KIND, SAMPLES
 from door.games.baccarat.rules import BaccaratRules
 from door.games.engine.descriptor import Game
-from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from door.games.engine.settings import StakeSettings
 from timebank.language import N_
 from timebank.settings.forms import OneOf, setting
-from timebank.settings.toml import TomlTable
 
 Language = Literal["caller", "english", "french"]
 
@@ -30,17 +29,13 @@ class BaccaratSettings(StakeSettings):
         return True
 
 
-def read(table: TomlTable) -> BaccaratSettings:
-    return read_stakes(table, BaccaratSettings, rules=read_rules(table, BACCARAT_KIND))
-
-
 GAME = Game(
     name="baccarat",
     letter="C",
     code="BACCARAT",
     title="Baccarat",
     about=N_("Bet minutes, or break the bank"),
-    read_settings=read,
+    settings=BaccaratSettings,
     kind=BACCARAT_KIND,
     samples=SAMPLES,
     odds=odds.odds,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from door.games.baccarat.round import BaccaratAction, BaccaratPhase, BaccaratRound, start
 from door.games.baccarat.rules import BACCARAT, CHECKS
 from door.games.engine import shuffle
-from door.games.engine.game import HOUSE_KEYS, Act, Kind, Samples
+from door.games.engine.game import Act, Kind, Samples
 
 
 class BaccaratKind(Kind):
@@ -39,7 +39,6 @@ class BaccaratKind(Kind):
 
 BACCARAT_KIND = BaccaratKind(
     name="baccarat",
-    house_keys={**HOUSE_KEYS, "language": str},
     base=BACCARAT,
     checks=CHECKS,
     only_journaled=frozenset({"decks"}),

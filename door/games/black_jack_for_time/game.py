@@ -7,23 +7,16 @@ from dataclasses import dataclass
 from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND, SAMPLES
 from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.descriptor import Game
-from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from door.games.engine.settings import StakeSettings
 from door.games.solver.blackjack import odds
 from door.games.solver.blackjack_card import card
 from door.games.solver.decisions import BlackjackCosts
 from timebank.language import N_
-from timebank.settings.toml import TomlTable
 
 
 @dataclass(frozen=True)
 class BlackJackForTimeSettings(StakeSettings):
     rules: BlackjackRules = BLACK_JACK_FOR_TIME_KIND.base
-
-
-def read(table: TomlTable) -> BlackJackForTimeSettings:
-    return read_stakes(
-        table, BlackJackForTimeSettings, rules=read_rules(table, BLACK_JACK_FOR_TIME_KIND)
-    )
 
 
 GAME = Game(
@@ -32,7 +25,7 @@ GAME = Game(
     code="BJFT",
     title="Black Jack For Time",
     about=N_("Beat the dealer, win minutes"),
-    read_settings=read,
+    settings=BlackJackForTimeSettings,
     kind=BLACK_JACK_FOR_TIME_KIND,
     samples=SAMPLES,
     odds=odds,

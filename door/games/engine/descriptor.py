@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from door.games.engine.game import Kind, Samples
-from door.games.engine.settings import StakeSettings
+from door.games.engine.settings import StakeSettings, read_rules, read_stakes
 from door.games.solver.odds import Costs, Odds
 from door.games.solver.strategy_card import StrategyCard
 from timebank.settings.toml import TomlTable
@@ -33,7 +33,7 @@ class Game:
     code: str
     title: str
     about: str
-    read_settings: Callable[[TomlTable], StakeSettings]
+    settings: type[StakeSettings]  # its section of sysop.toml
     kind: Kind
     samples: Samples
     odds: Callable[[str, Any], Odds]
@@ -42,6 +42,10 @@ class Game:
     has_tutor: bool = False
     # Whether callers sit at its tables together, and go by the settings of now.
     is_shared: bool = False
+
+    def read_settings(self, table: TomlTable) -> StakeSettings:
+        """Read its section; problems are noted in `table`."""
+        return read_stakes(table, self.settings, rules=read_rules(table, self.kind))
 
     @property
     def folder(self) -> str:

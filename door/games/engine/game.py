@@ -24,15 +24,6 @@ from door.games.engine.rules import Check, checked
 if TYPE_CHECKING:
     from functools import _lru_cache_wrapper
 
-HOUSE_KEYS: Mapping[str, type] = {
-    "coin_minutes": int,
-    "smallest_bet": int,
-    "largest_bet": int,
-    "turns_per_day": int,
-    "open": bool,
-}
-"""The keys that every game has in sysop.toml and that change no round, for `Kind.house_keys`."""
-
 
 class Totals(NamedTuple):
     """What moved so far, over some seats; once the round is over, lost + returned == staked."""
@@ -124,8 +115,6 @@ class Kind(ABC):
     name: str
     # How many may sit at it.
     most_seats: int = 1
-    # Keys of its table in sysop.toml that change no round, and what they hold.
-    house_keys: Mapping[str, type] = field(default_factory=lambda: HOUSE_KEYS)
     # Its rules before a house varies them.
     base: Any
     # What each key of them must hold, and which keys stand only in the journal.

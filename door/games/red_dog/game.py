@@ -5,21 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from door.games.engine.descriptor import Game
-from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from door.games.engine.settings import StakeSettings
 from door.games.red_dog import odds
 from door.games.red_dog.kind import RED_DOG_KIND, SAMPLES
 from door.games.red_dog.rules import RedDogRules
 from timebank.language import N_
-from timebank.settings.toml import TomlTable
 
 
 @dataclass(frozen=True)
 class RedDogSettings(StakeSettings):
     rules: RedDogRules = RED_DOG_KIND.base
-
-
-def read(table: TomlTable) -> RedDogSettings:
-    return read_stakes(table, RedDogSettings, rules=read_rules(table, RED_DOG_KIND))
 
 
 GAME = Game(
@@ -28,7 +23,7 @@ GAME = Game(
     code="REDDOG",
     title="Red Dog",
     about=N_("Bet that a card falls between"),
-    read_settings=read,
+    settings=RedDogSettings,
     kind=RED_DOG_KIND,
     samples=SAMPLES,
     odds=odds.odds,

@@ -7,14 +7,13 @@ from typing import Literal
 
 from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.descriptor import Game
-from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from door.games.engine.settings import StakeSettings
 from door.games.solver.blackjack import odds
 from door.games.solver.blackjack_card import card
 from door.games.solver.decisions import BlackjackCosts
 from door.games.unix_bj.kind import SAMPLES, UNIX_BJ_KIND
 from timebank.language import N_
 from timebank.settings.forms import OneOf, setting
-from timebank.settings.toml import TomlTable
 
 BET = 2
 """Dollars on every hand."""
@@ -24,6 +23,8 @@ BET = 2
 class UnixBjSettings(StakeSettings):
     """The teletype of UNIX bj; a coin and turns count where it is played for minutes."""
 
+    smallest_bet: int = BET
+    largest_bet: int = BET
     stakes: Literal["play money", "minutes"] = setting(
         OneOf(("play money", "minutes")), "play money"
     )
@@ -39,18 +40,13 @@ class UnixBjSettings(StakeSettings):
         return not self.for_time
 
 
-def read(table: TomlTable) -> UnixBjSettings:
-    rules = read_rules(table, UNIX_BJ_KIND)
-    return read_stakes(table, UnixBjSettings, smallest_bet=BET, largest_bet=BET, rules=rules)
-
-
 GAME = Game(
     name="unix-bj",
     letter="U",
     code="UNIXBJ",
     title="UNIX bj",
     about=N_("The old UNIX game, line by line"),
-    read_settings=read,
+    settings=UnixBjSettings,
     kind=UNIX_BJ_KIND,
     samples=SAMPLES,
     odds=odds,

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from door.games.blackjack.rules import MOST_SEATS, BlackjackRules
 from door.games.engine.descriptor import Game
-from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from door.games.engine.settings import StakeSettings
 from door.games.solver.blackjack import odds
 from door.games.solver.blackjack_card import card
 from door.games.solver.decisions import BlackjackCosts
 from door.games.vegas.kind import SAMPLES, VEGAS_KIND
 from timebank.language import N_
 from timebank.settings.forms import Number, setting
-from timebank.settings.toml import TomlTable
 
 LONGEST_WAIT = 600  # seconds at a table where others wait as well
 MOST_TABLES = 50
@@ -31,17 +30,13 @@ class VegasSettings(StakeSettings):
     rules: BlackjackRules = VEGAS_KIND.base
 
 
-def read(table: TomlTable) -> VegasSettings:
-    return read_stakes(table, VegasSettings, rules=read_rules(table, VEGAS_KIND))
-
-
 GAME = Game(
     name="vegas",
     letter="V",
     code="VEGAS",
     title="Vegas",
     about=N_("Sit down with other callers"),
-    read_settings=read,
+    settings=VegasSettings,
     kind=VEGAS_KIND,
     samples=SAMPLES,
     odds=odds,

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from door.games.blackjack.kind import BlackJackKind
 from door.games.blackjack.rules import MOST_SEATS, VEGAS, checks_of
-from door.games.engine.game import HOUSE_KEYS, Samples
+from door.games.engine.game import Samples
 
 VEGAS_KIND = BlackJackKind(
     name="vegas",
     base=VEGAS,
     checks=checks_of(VEGAS),
     most_seats=MOST_SEATS,
-    house_keys={
-        **HOUSE_KEYS,
-        **dict.fromkeys(("tables", "seats", "bell_seconds", "turn_seconds", "resume_wait"), int),
-    },
     undealt=0,
     outcomes_listed=True,
 )

@@ -159,7 +159,7 @@ def test_render_writes_json() -> None:
         ),
         (
             {"rules": {"coin_minutes": "five"}},
-            'rules: coin_minutes: must be a whole number, 0 or more, is "five".',
+            'rules: coin_minutes: must be a whole number from 1 to 1440, is "five".',
         ),
         (
             {"bet": 10},

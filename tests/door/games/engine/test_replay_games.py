@@ -101,10 +101,10 @@ class TestUnixBj:
     @pytest.mark.parametrize(
         ("key", "value", "wanted"),
         [
-            ("stakes", 3, "a text"),
+            ("stakes", 3, '"play money" or "minutes"'),
             ("open", "yes", "true or false"),
-            ("turns_per_day", -1, "a whole number, 0 or more"),
-            ("turns_per_day", True, "a whole number, 0 or more"),
+            ("turns_per_day", -1, "a whole number from 0 to 9999"),
+            ("turns_per_day", True, "a whole number from 0 to 9999"),
         ],
     )
     def test_such_keys_hold_what_they_may(self, key, value, wanted):
