@@ -277,8 +277,10 @@ def test_a_container_is_nobodys_root_and_its_commands_are_ours(tmp_path: Path) -
     healthy, begins = (json.loads(words) for words in re.findall(r"CMD (\[.*\])$", text, re.M))
     commands = (" ".join(healthy), *re.findall(r"door [^;\]]+", begins[-1]))
     assert len(commands) == 3
+    # A command keeps the names of its help from the first time: those of the program.
+    usual = main.context_settings
     for words in map(shlex.split, commands):
-        main.commands[words[1]].make_context(words[1], words[2:])
+        main.commands[words[1]].make_context(words[1], words[2:], **usual)
 
 
 def test_a_unit_may_use_a_port_of_roots_and_a_home_where_it_has_to(tmp_path: Path) -> None:
