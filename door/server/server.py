@@ -57,9 +57,9 @@ from timebank.callers import ssh_keys
 from timebank.calls.calls import close_orphaned_calls, latest_addresses
 from timebank.errors import BooksFailed, BooksTaken, BooksUnavailable, OlderBooks, SettingsError
 from timebank.language import N_, Phrase, _, speaking_to
-from timebank.ledger import entry
 from timebank.ledger.database import Database
 from timebank.ledger.engines import books_of
+from timebank.ledger.entries import reading
 from timebank.serving import left_to
 from timebank.words import MINUTE, span
 
@@ -178,7 +178,7 @@ class Server:
         await self._housekeeping.take_up_the_books()
         await self._housekeeping.keep_clock()
         await self.books.run(partial(close_orphaned_calls, is_gone=self._has_ended))
-        await self.books.read(entry.make_ready)
+        await self.books.read(reading.make_ready)
         await self._presence.begin()
         await self._housekeeping.start()
         await self.board.resume_games()

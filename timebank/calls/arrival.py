@@ -20,7 +20,8 @@ from timebank.calls.calls import CUT_OFF, Nodes, Opened, begin_call
 from timebank.guests.departure import HOST_WAYS, THEBANK_EXT, owed
 from timebank.ledger import dialects, reasons, schema
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import enter
+from timebank.ledger.entries import day
+from timebank.ledger.entries.posting import enter
 from timebank.ledger.schema import stamp
 from timebank.ledger.sql import Prepared, Reader, change, equal, there_is, value
 from timebank.ledger.transfers import EXTERNAL
@@ -192,7 +193,7 @@ def open_host_call(
     posting = enter(desk, begun.call_id, 0)
     visit = posting.visit
     assert visit is not None  # the caller is a board's
-    visit.day = posting.day or ""
+    visit.day = posting.state.day or ""
     visit.shown = brought.seconds
     visit.until = None if brought.until is None else stamp(brought.until)
     visit.way, visit.shows_losses = brought.takes_gains, brought.shows_losses
@@ -204,13 +205,13 @@ def open_host_call(
     else:
         visit.clock = max(0, brought.seconds)
         most = visit.clock * brought.share // 100
-    if posting.limit is not None:
-        most = min(most, posting.limit)
+    if posting.state.limit is not None:
+        most = min(most, posting.state.limit)
     amount = max(0, most - visit.debt - visit.standing)
     visit.brought, visit.changed = amount, True
-    posting.move(EXTERNAL, posting.online, amount, reasons.BroughtIn(visit.board))
-    posting.charge_to(brought.waited, reasons.Waited(begun.node, visit.board))
-    receipt = posting.finish(0, "")
+    posting.move(EXTERNAL, "online", amount, reasons.BroughtIn(visit.board))
+    posting.apply(day.charge, brought.waited, reasons.Waited(begun.node, visit.board))
+    receipt = posting.finish()
     arrival = GuestArrival(
         board=visit.board,
         shown=visit.shown,

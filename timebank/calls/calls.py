@@ -26,7 +26,8 @@ from timebank.guests.departure import leave
 from timebank.language import Phrase
 from timebank.ledger import sql
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
+from timebank.ledger.entries import day
+from timebank.ledger.entries.posting import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import callers, calls, instant, servers, stamp
 from timebank.ledger.visit import GuestArrival
@@ -371,7 +372,7 @@ def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
         deposit_at_log_off(posting)
     else:
         _leave(posting, desk.now)
-    receipt = posting.finish(0, "")
+    receipt = posting.finish()
     _close(desk, call_id, reason, None)
     return receipt
 
@@ -489,20 +490,20 @@ def _close_live(desk: Desk, lease: _Lease, reason: str) -> None:
     age = stamp(desk.now) - lease.renewed if lease.ago is None else lease.ago
     since = min(max(0, age), LEASE_SECONDS)
     posting = Posting.of_call(desk, lease.call_id)
-    posting.charge_to(max(lease.ticked_at_renewal + since, LEAST_SECONDS))
+    posting.apply(day.charge, max(lease.ticked_at_renewal + since, LEAST_SECONDS))
     _leave(posting, desk.now)
-    posting.finish(0, "")
+    posting.finish()
     _close(desk, lease.call_id, reason, None)
 
 
 def _close_dead(desk: Desk, lease: _Lease, reason: str = CUT_OFF) -> None:
     posting = Posting.of_call(desk, lease.call_id)
-    posting.charge_to(max(lease.ticked_at_renewal, LEAST_SECONDS))
+    posting.apply(day.charge, max(lease.ticked_at_renewal, LEAST_SECONDS))
     # By a wall clock that was stepped back since, it may lie ahead.
     _leave(posting, min(instant(lease.renewed), desk.now))
-    posting.finish(0, "")
+    posting.finish()
     note = (
-        f"The lease was last renewed {posting.ticked} seconds after log-on;"
+        f"The lease was last renewed {posting.state.ticked} seconds after log-on;"
         " the seconds after that were not charged."
     )
     _close(desk, lease.call_id, reason, note)

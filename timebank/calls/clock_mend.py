@@ -21,7 +21,7 @@ from timebank.calls.calls import live_call
 from timebank.guests.departure import leave_without_call
 from timebank.ledger import early_events
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import Posting
+from timebank.ledger.entries.posting import Posting
 from timebank.ledger.reasons import Cutoff, Mended
 from timebank.ledger.schema import (
     accounts,
@@ -249,5 +249,5 @@ def _give_back(desk: Desk, each: Ahead) -> None:
         posting = Posting.of_caller(desk, each.caller_id, leave_without_call)
     else:
         posting = Posting.of_call(desk, call_id)
-    posting.move(ADJUSTMENT, posting.online, each.missing, Mended())
-    posting.finish(0, "")
+    posting.move(ADJUSTMENT, "online", each.missing, Mended())
+    posting.finish()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, select
 
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import enter
+from timebank.ledger.entries.posting import enter
 from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import days
 from timebank.ledger.sql import Prepared, Reader, change, equal, value
@@ -53,21 +53,21 @@ def take(desk: Desk, call_id: int, ticked: int, *, to_look_around: bool) -> Grac
     boards may not, since their time is the host's. All else may also use the `LAST_SECONDS`.
     """
     posting = enter(desk, call_id, ticked)
-    caller_id, day = posting.caller_id, posting.day or ""
+    caller_id, day = posting.caller_id, posting.state.day or ""
     given = left = 0
-    if not posting.balance["online"]:
+    if not posting.state.online:
         of_day = {"caller_id": caller_id, "day": day}
         so_far = 0 if posting.day_begins else _SO_FAR.one(desk.connection, **of_day)
         of_own_board = desk.settings.grace_minutes * MINUTE if posting.visit is None else 0
         room = max(0, of_own_board + (0 if to_look_around else LAST_SECONDS) - so_far)
-        if posting.limit is not None:
-            room = min(room, posting.limit)
+        if posting.state.limit is not None:
+            room = min(room, posting.state.limit)
         given = min(PIECE, room)
         left = room - given
     if given:
         # The row of a day that begins is written before this.
         posting.afterwards(lambda _rows: _count(desk, caller_id, day, so_far + given))
-    return GracePiece(posting.finish(0, ""), day, given, left)
+    return GracePiece(posting.finish(), day, given, left)
 
 
 def give_back(desk: Desk, caller_id: int, day: str, seconds: int) -> None:

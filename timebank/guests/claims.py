@@ -20,7 +20,7 @@ from timebank.errors import NotDoubtful
 from timebank.guests import departure
 from timebank.language import Phrase
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import Posting
+from timebank.ledger.entries.posting import Posting
 from timebank.ledger.schema import given_back, stamp, visits
 from timebank.ledger.sql import Prepared, Reader, change, columns_of, equal, read, total, value
 from timebank.ledger.visit import debt_of

@@ -17,13 +17,14 @@ from sqlalchemy import ColumnElement
 
 from timebank.ledger import reasons, sql
 from timebank.ledger.database import Desk
+from timebank.ledger.entries import cutoff
 from timebank.ledger.schema import callers, given_back, stamp
-from timebank.ledger.transfers import EXTERNAL, Account, TransferRow
+from timebank.ledger.transfers import EXTERNAL, TransferRow
 from timebank.ledger.visit import debt_of
 from timebank.words import MINUTE
 
 if TYPE_CHECKING:
-    from timebank.ledger.entry import Posting
+    from timebank.ledger.entries.posting import Posting
 
 
 # The rows of `given_back`: what hosts are owed, as the end of a visit writes it down.
@@ -121,7 +122,8 @@ def keep(posting: Posting, row: HostPayment, why: str) -> None:
     index = len(posting.movements)
     seconds = row.minutes * MINUTE
     if seconds > 0:
-        posting.put_away(EXTERNAL, seconds, reasons.Kept(row.board), row.board)
+        kept, settings = reasons.Kept(row.board), posting.desk.settings
+        posting.apply(cutoff.put_away, "external", seconds, kept, row.board, settings)
     posting.afterwards(partial(_kept, posting.desk, row, index if seconds > 0 else None, why))
 
 
@@ -155,37 +157,35 @@ def leave_without_call(posting: Posting) -> None:
     """Take out of the purse what a hand that is over has brought a caller who is on no call."""
     visit = posting.visit
     assert visit is not None  # called for visits alone
-    balance = posting.balance
-    comes_back = balance["online"] + balance["held"]
-    if not comes_back and (balance["stake"] or not visit.staked):
+    state = posting.state
+    if not state.online + state.held and (state.stake or not visit.staked):
         return
     today = posting.desk.settings.schedule.day_of(posting.desk.now).isoformat()
-    visit.day = max(today, posting.day or "")
+    visit.day = max(today, posting.state.day or "")
     visit.way = None
     _part(posting)
     _pay_out_of_account(posting)
 
 
 def _part(posting: Posting) -> None:
-    visit, balance = posting.visit, posting.balance
+    visit, state = posting.visit, posting.state
     assert visit is not None  # called for visits alone
     debt = debt_of(posting.desk, posting.caller_id, visit.day)
-    loan = -balance["loan"]
-    parting = visit.part(posting.purse, balance["stake"], posting.charged, debt, loan)
+    parting = visit.part(state.purse, state.stake, state.charged, debt, -state.loan)
     visit.parting, visit.changed = parting, True
     also = parting.also_brought
-    posting.move(EXTERNAL, posting.online, also, reasons.Counted(visit.board))
+    posting.move(EXTERNAL, "online", also, reasons.Counted(visit.board))
     for account, amount in _out_of(posting, parting.loan_paid):
-        posting.move(account, posting.loan, amount, reasons.PaidOfOwn(parting.loan_paid))
+        posting.move(account, "loan", amount, reasons.PaidOfOwn(parting.loan_paid))
     _gain(posting, parting.gain)
     _put_back(posting, parting.put_back)
     for account, amount in _out_of(posting, parting.taken_home):
         posting.move(account, EXTERNAL, amount, reasons.TakenHome(visit.board))
 
 
-def _out_of(posting: Posting, amount: int) -> list[tuple[Account, int]]:
-    first = min(amount, posting.balance["online"])
-    return [(posting.online, first), (posting.held, amount - first)]
+def _out_of(posting: Posting, amount: int) -> list[tuple[str, int]]:
+    first = min(amount, posting.state.online)
+    return [("online", first), ("held", amount - first)]
 
 
 def _pay_out_of_account(posting: Posting) -> None:
@@ -193,9 +193,9 @@ def _pay_out_of_account(posting: Posting) -> None:
 
     Else what was borrowed and deposited, or won and deposited, would be kept and never paid back.
     """
-    if not posting.is_frozen:
-        amount = min(-posting.balance["loan"], posting.balance["bank"])
-        posting.pay_loan_from_bank(amount)
+    if not posting.state.is_frozen:
+        amount = min(-posting.state.loan, posting.state.bank)
+        posting.move("bank", "loan", amount, reasons.PaidFromBank())
 
 
 def _put_back(posting: Posting, amount: int) -> None:
@@ -209,14 +209,14 @@ def _put_back(posting: Posting, amount: int) -> None:
     if amount == 0:
         return
     most = desk.settings.limits.balance
-    beyond = min(amount, max(0, posting.balance["bank"] + amount - most))
-    frozen = posting.is_frozen
+    beyond = min(amount, max(0, posting.state.bank + amount - most))
+    frozen = posting.state.is_frozen
     can_give = _can_give(visit.way, desk) and not frozen
     reason = reasons.PutBack(visit.board, amount, 0, 0, frozen)
     if beyond and not can_give:
         reason = reasons.PutBack(visit.board, amount, beyond, most, frozen)
     for account, part in _out_of(posting, amount):
-        posting.move(account, posting.bank, part, reason)
+        posting.move(account, "bank", part, reason)
     if beyond and can_give:
         # Seconds below a minute stay in the bank and go with the next gain.
         _give(posting, beyond)
@@ -232,11 +232,11 @@ def _give(posting: Posting, seconds: int) -> None:
     assert visit is not None  # called for visits alone
     assert visit.way is not None  # `_can_give`
     if visit.way == THEBANK_EXT:
-        posting.pass_on(seconds, visit.board)
+        posting.apply(cutoff.pass_on, seconds, visit.board)
         return
     whole = seconds // MINUTE * MINUTE
     if whole:
-        posting.move(posting.bank, EXTERNAL, whole, reasons.GivenBack(visit.board))
+        posting.move("bank", EXTERNAL, whole, reasons.GivenBack(visit.board))
         write_down(posting, len(posting.movements) - 1, whole // MINUTE, visit.way)
 
 
@@ -249,10 +249,10 @@ def _gain(posting: Posting, gain: int) -> None:
     parts = _out_of(posting, gain)
     if not _can_give(visit.way, desk):
         for account, amount in parts:
-            posting.put_away(account, amount, reason, visit.board)
+            posting.apply(cutoff.put_away, account, amount, reason, visit.board, desk.settings)
         return
     # Seconds below a minute wait in the bank for the next that make it whole.
-    waiting = 0 if posting.is_frozen else posting.balance["bank"] % MINUTE
+    waiting = 0 if posting.state.is_frozen else posting.state.bank % MINUTE
     for account, amount in parts:
-        posting.move(account, posting.bank, amount, reason)
+        posting.move(account, "bank", amount, reason)
     _give(posting, waiting + gain)

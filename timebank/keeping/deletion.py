@@ -10,8 +10,8 @@ from timebank.errors import CallerOnline
 from timebank.guests.departure import keep_what_waits, leave_without_call
 from timebank.language import Phrase
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import Posting
-from timebank.ledger.play_accounts import PlayAccounts, units_of
+from timebank.ledger.entries.posting import Posting
+from timebank.ledger.play_accounts import units_of
 from timebank.ledger.reasons import Deleted
 from timebank.ledger.schema import callers, chains, rounds, shoes, stamp
 from timebank.ledger.sql import Prepared, change, equal
@@ -68,19 +68,19 @@ def _take_back(posting: Posting) -> None:
     desk, hand = posting.desk, posting.in_play
     in_hand, gone = Deleted(posting.name, in_hand=True), Deleted(posting.name, in_hand=False)
     keep_what_waits(posting)
-    posting.round_id = hand.round_id if hand else None
-    posting.move(posting.stake, FORFEIT, posting.balance["stake"], in_hand)
-    posting.round_id = None
-    for account in (posting.online, posting.held, posting.bank):
-        posting.move(account, FORFEIT, posting.balance[account.kind], gone)
-    posting.move(ADJUSTMENT, posting.loan, -posting.balance["loan"], gone)
+    posting.belong_to(hand.round_id if hand else None)
+    posting.move("stake", FORFEIT, posting.state.stake, in_hand)
+    posting.belong_to(None)
+    for kind in ("online", "held", "bank"):
+        posting.move(kind, FORFEIT, getattr(posting.state, kind), gone)
+    posting.move(ADJUSTMENT, "loan", -posting.state.loan, gone)
     for unit in units_of(desk, posting.caller_id):
-        play = posting.play = PlayAccounts(desk, posting.caller_id, unit)
+        play = posting.play_for(unit)
         source = mint(desk, unit)
         for kind, account in play.account.items():
             if kind == "stake" and hand:
-                posting.round_id = hand.round_id
+                posting.belong_to(hand.round_id)
             posting.move(account, source, max(0, play.balance[kind]), gone)
             posting.move(source, account, max(0, -play.balance[kind]), gone)
-            posting.round_id = None
-    posting.finish(0, "")
+            posting.belong_to(None)
+    posting.finish()

@@ -32,7 +32,7 @@ from timebank.errors import CallerOnline, JournalDamaged, Refused, UnknownCaller
 from timebank.keeping import deletion
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import EARNED
+from timebank.ledger.entries.reading import EARNED
 from timebank.ledger.schema import (
     accounts,
     callers,

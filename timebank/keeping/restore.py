@@ -43,7 +43,7 @@ from timebank.keeping.access import Key, Rights
 from timebank.language import N_
 from timebank.ledger import generations, schema
 from timebank.ledger.database import Database, Desk
-from timebank.ledger.entry import Posting
+from timebank.ledger.entries.posting import Posting
 from timebank.ledger.generations import NUMBERED, ClosedWithCopy, Generation
 from timebank.ledger.schema import (
     callers,
@@ -307,13 +307,13 @@ def _make_void(desk: Desk, round_id: int, caller_id: int) -> None:
     posting = Posting.of_caller(desk, caller_id, leave_without_call)
     played = posting.in_play
     assert played is not None  # it was found in play, and nobody else writes
-    posting.round_id = round_id
+    posting.belong_to(round_id)
     stakes = Stakes(posting, played.game, played.unit, played.house_id)
     standing = stakes.standing
     settlement = Settlement(0, standing, 0, VOID, WHY_VOID, final=True)
     hands.settle(stakes, played.game, settlement)
     hands.write_settlement(posting, played, settlement)
-    posting.finish(0, "")
+    posting.finish()
     tell_hand(
         desk,
         caller_id,

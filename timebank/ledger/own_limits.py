@@ -2,17 +2,22 @@
 
 What is set holds at once. What is looser than before waits for LOOSENING seconds, by an instant
 that has passed for certain: a clock that is in doubt loosens nothing. `callers/own_limits.py` sets
-them, and the entry of every bet is held to them (`Posting.keep_own_limits`).
+them, and the entry of every bet is held to them (`OwnLosses.refuse`).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, case, select
 
-from timebank.ledger.schema import clocks, own_limits
+from timebank.errors import OwnLimit
+from timebank.language import Phrase
+from timebank.ledger.schema import clocks, instant, own_limits, stamp
 from timebank.ledger.sql import columns_of
+from timebank.settings.schedule import Schedule
+from timebank.words import span_phrase
 
 LOOSENING = 86_400
 HOUR = 3_600
@@ -53,6 +58,62 @@ class OwnLimits(NamedTuple):
         """Tell whether an hour is over since they last heard how they do."""
         now = self.at(sure)
         return bool(now.hourly) and sure - (now.told or 0) >= HOUR
+
+
+class OwnLosses(NamedTuple):
+    """The limits of a caller as they hold now, and what counts against them. Amounts are seconds.
+
+    While the clock is in doubt nobody knows whether the day that they began has come: then what
+    they have lost since any day counts, from the last that is known on.
+    """
+
+    limits: OwnLimits
+    # An instant that has passed for certain.
+    sure: int = 0
+    # Lost today, below zero when won, and what of it the round in play has lost.
+    lost: int = 0
+    in_play: int = 0
+    is_in_doubt: bool = False
+
+    def on_new_day(self) -> OwnLosses:
+        return self if self.is_in_doubt else self._replace(lost=self.in_play)
+
+    def may_lose(self, stake: int) -> int | None:
+        """Return what may be staked yet beside a stake; None without a limit."""
+        most = self.limits.most_lost
+        return None if most is None else max(0, most - self.lost - stake)
+
+    def refuse(self, amount: int, stake: int, now: datetime, schedule: Schedule) -> None:
+        """Refuse with `OwnLimit` a stake of so many seconds (0 for play money) beside another."""
+        paused, left = self.limits.paused_until, self.may_lose(stake)
+        if paused is not None:
+            if paused <= stamp(now):
+                raise OwnLimit(
+                    Phrase("Your pause goes on until the board is sure what time it is.")
+                )
+            raise OwnLimit(
+                Phrase(
+                    "You've paused yourself: you can bet again at {time}.",
+                    time=f"{schedule.local(instant(paused)):%Y-%m-%d %H:%M}",
+                )
+            )
+        if left is not None and amount > left:
+            raise OwnLimit(
+                Phrase(
+                    "By your own limit of {limit} a day you can stake {left} more today.",
+                    limit=span_phrase(self.limits.most_lost or 0),
+                    left=span_phrase(left),
+                )
+            )
+
+    def in_purse(self, stake: int) -> dict[str, Any]:
+        """Return what a `Purse` says of it."""
+        until = self.limits.paused_until
+        return {
+            "may_lose": self.may_lose(stake),
+            "paused_until": None if until is None else instant(until),
+            "word_is_due": self.limits.is_due(self.sure),
+        }
 
 
 NAMES = " ".join(OwnLimits._fields)

@@ -66,6 +66,13 @@ class PlayAccounts:
                 self.account[kind] = opened
                 self.balance[kind] = 0
 
+    def move(self, source: str, target: str, amount: int) -> None:
+        """Count a movement between kinds of accounts; those of no caller's are passed over."""
+        if source in self.balance:
+            self.balance[source] -= amount
+        if target in self.balance:
+            self.balance[target] += amount
+
     def told(self) -> PlayMoney:
         held = (self.balance.get(kind, 0) for kind in ("bankroll", "casino", "tab", "stake"))
         return PlayMoney(self.unit, *held)

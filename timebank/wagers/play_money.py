@@ -12,7 +12,7 @@ from datetime import timedelta
 from sqlalchemy import and_, bindparam, case, func, select
 
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import Posting, enter
+from timebank.ledger.entries.posting import Posting, enter
 from timebank.ledger.play_accounts import PlayAccounts
 from timebank.ledger.purse import Receipt
 from timebank.ledger.reasons import Bankroll, Refilled, Renewed
@@ -49,13 +49,13 @@ def sit_down(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt:
     if unit == "second":
         raise ValueError("a bankroll is play money")
     posting = enter(desk, call_id, ticked)
-    play = posting.play = PlayAccounts(desk, posting.caller_id, unit)
+    play = posting.play_for(unit)
     if not _is_in_play(posting, unit):
         play.open(BANKROLL)
         source = mint(desk, unit)
         _fill_bankroll(posting, play, source)
         _fill_bank(posting, play, source)
-    return posting.finish(0, "")
+    return posting.finish()
 
 
 def renew_bankroll(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt:
@@ -65,10 +65,10 @@ def renew_bankroll(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt
     unit is in play, nor to one who never sat down. Raises `CallClosed`.
     """
     posting = enter(desk, call_id, ticked)
-    play = posting.play = PlayAccounts(desk, posting.caller_id, unit)
+    play = posting.play_for(unit)
     if "bankroll" in play.account and not _is_in_play(posting, unit):
         _fill_bankroll(posting, play, mint(desk, unit))
-    return posting.finish(0, "")
+    return posting.finish()
 
 
 def bankrolls(desk: Desk, caller_id: int) -> dict[Unit, int]:
@@ -161,7 +161,7 @@ def _day_of_loss(posting: Posting, play: PlayAccounts) -> tuple[str | None, bool
     """
     ends = {name: play.account[name].id for name in ("casino", "stake")}
     schedule = posting.desk.settings.schedule
-    today = posting.day or ""
+    today = posting.state.day or ""
     found = _LOSS(posting.desk.connection, today=today, **ends).first()
     if found is None:
         return None, True

@@ -19,7 +19,8 @@ from timebank.errors import ShoeGone
 from timebank.language import Phrase
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import InPlay, Posting
+from timebank.ledger.entries.posting import Posting
+from timebank.ledger.entries.reading import InPlay
 from timebank.ledger.reasons import BetRaised
 from timebank.ledger.schema import actions, shoes, stamp
 from timebank.ledger.sql import Changed, Prepared, given
@@ -181,7 +182,7 @@ def open_round(
         posting.desk.connection,
         caller_id=posting.caller_id,
         game=wager.game,
-        day=posting.day,
+        day=posting.state.day,
         call_id=posting.call_id,
         shoe_id=wager.shoe_id,
         start=wager.start,
@@ -196,7 +197,7 @@ def open_round(
         **ending,
     )
     if settlement is not None and settlement.final:
-        bet, day = wager.amounts[seat], posting.day or ""
+        bet, day = wager.amounts[seat], posting.state.day or ""
         hand = InPlay(number, wager.game, 0, None, wager.unit, 0, day, bet, 0, 0)
         _end(posting, hand, settlement, together)
     return number

@@ -13,7 +13,8 @@ from sqlalchemy import select
 
 from timebank.errors import NotEnough
 from timebank.language import Phrase
-from timebank.ledger.entry import Posting
+from timebank.ledger.entries import day
+from timebank.ledger.entries.posting import Posting
 from timebank.ledger.play_accounts import PlayAccounts
 from timebank.ledger.reasons import BetPlaced, BetRaised, Lost, Returned, Won
 from timebank.ledger.schema import accounts, rounds, transfers
@@ -29,7 +30,7 @@ NEEDED: Mapping[PlayPurse, tuple[str, ...]] = {"bankroll": BANKROLL, "tab": ("ta
 
 
 class Stakes:
-    __slots__ = ("_balance", "_game", "_house_id", "_posting", "purse", "table", "unit")
+    __slots__ = ("_game", "_house_id", "_play", "_posting", "purse", "table", "unit")
 
     def __init__(
         self,
@@ -47,25 +48,22 @@ class Stakes:
         self._posting = posting
         self._game = game
         self._house_id = house_id
+        self._play: PlayAccounts | None = None
         self.unit: Unit = unit
         if unit == "second":
-            self.purse, self.table = posting.online, posting.stake
-            self._balance = posting.balance
+            self.purse, self.table = posting.account["online"], posting.account["stake"]
             return
         purse = purse or _purse_of_round(posting)
         if purse is None:
             raise ValueError(f"{game} is not played for {unit}")
         kinds = NEEDED[purse]
-        play = PlayAccounts(posting.desk, posting.caller_id, unit)
+        self._play = play = posting.play_for(unit)
         play.open(kinds)
-        posting.play = play
         self.purse, self.table = play.account[kinds[0]], play.account["stake"]
-        self._balance = play.balance
 
     @property
     def standing(self) -> int:
-        standing: int = self._balance["stake"]
-        return standing
+        return self._posting.state.stake if self._play is None else self._play.balance["stake"]
 
     def allow(self, amount: int, coin: int) -> None:
         """Refuse with `NotEnough` what they cannot stake: the last coin, or more than there is.
@@ -74,8 +72,8 @@ class Stakes:
         set for themselves comes first: `OwnLimit`.
         """
         self._posting.keep_own_limits(amount if self.unit == "second" else 0)
-        if self.unit == "second":
-            usable = self._posting.usable
+        if self._play is None:
+            usable = self._posting.state.usable
             if usable - amount < coin:
                 raise NotEnough(
                     Phrase(
@@ -85,7 +83,7 @@ class Stakes:
                     )
                 )
         elif self.purse.kind == "bankroll":
-            bankroll, casino = self._balance["bankroll"], self._balance["casino"]
+            bankroll, casino = self._play.balance["bankroll"], self._play.balance["casino"]
             if amount > bankroll:
                 raise NotEnough(Phrase("You have {amount}.", amount=money(bankroll, self.unit)))
             if self.standing + amount > casino:
@@ -107,7 +105,7 @@ class Stakes:
             self._posting.move(self.table, bank, lost, Lost(*of))
         self._posting.move(self.table, self.purse, returned, Returned(*of))
         if self.unit == "second":
-            self._posting.settled(returned)
+            self._posting.apply(day.end_old_stake, returned)
             self._posting.has_lost(lost - won)
         if bank is not None:
             self._posting.move(bank, self.purse, won, Won(*of))
@@ -115,12 +113,12 @@ class Stakes:
     @property
     def is_bank_broken(self) -> bool:
         """Whether the bank that the caller alone faces has nothing left."""
-        return self.purse.kind == "bankroll" and not self._balance["casino"]
+        play = self._play
+        return play is not None and self.purse.kind == "bankroll" and not play.balance["casino"]
 
     def _bank(self) -> Account:
-        play = self._posting.play
-        if play is not None and self.purse.kind == "bankroll":
-            return play.account["casino"]
+        if self._play is not None and self.purse.kind == "bankroll":
+            return self._play.account["casino"]
         if self._house_id is not None:
             return Account(self._house_id, "house", self.unit)
         return house(self._posting.desk, self._game, self.unit)
@@ -146,7 +144,8 @@ _PURSE: Reader[PlayPurse] = value(
 
 
 def _purse_of_round(posting: Posting) -> PlayPurse | None:
-    if posting.round_id is None:
+    hand = posting.in_play
+    if hand is None:
         return None
-    of = {"caller_id": posting.caller_id, "round_id": posting.round_id}
+    of = {"caller_id": posting.caller_id, "round_id": hand.round_id}
     return _PURSE.first(posting.desk.connection, **of)

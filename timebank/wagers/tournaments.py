@@ -28,10 +28,11 @@ from timebank.calls import clock
 from timebank.errors import NotEnough, Refused, ShoeGone
 from timebank.guests.departure import leave_without_call
 from timebank.language import N_, Phrase
-from timebank.ledger import entry, reasons
+from timebank.ledger import reasons
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import Posting
-from timebank.ledger.entry import enter as begin_entry
+from timebank.ledger.entries import cutoff, reading
+from timebank.ledger.entries.posting import Posting
+from timebank.ledger.entries.posting import enter as begin_entry
 from timebank.ledger.prizes import places_of, shared_out
 from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import (
@@ -532,7 +533,7 @@ def enter(desk: Desk, call_id: int, ticked: int, seal: str, agreed: int) -> Ente
             _pay_in(posting, tournament, price)
         else:
             _note_entry(desk, posting, seal, for_prize, 0, None)
-    receipt = posting.finish(0, "")
+    receipt = posting.finish()
     found = entry_of(desk, seal, caller_id)
     assert found is not None  # it was there, or is now
     return EnteredTry(found, deals.begin(desk, seal, caller_id), receipt)
@@ -588,16 +589,16 @@ def _could_win_on(posting: Posting) -> date | None:
 
 def _pay_in(posting: Posting, tournament: Tournament, price: int) -> None:
     desk = posting.desk
-    if price > posting.usable:
+    if price > posting.state.usable:
         raise NotEnough(
             Phrase(
                 "It costs {price} to enter, and you can use {amount} now.",
                 price=span_phrase(price),
-                amount=span_phrase(posting.usable),
+                amount=span_phrase(posting.state.usable),
             )
         )
     reason = reasons.Entered(tournament.day.isoformat())
-    posting.move(posting.online, prizes(desk), price, reason)
+    posting.move("online", prizes(desk), price, reason)
     posting.has_lost(price)
 
     def note(rows: tuple[TransferRow, ...]) -> None:
@@ -615,7 +616,7 @@ def _note_entry(
         seal=seal,
         caller_id=posting.caller_id,
         at=stamp(desk.now),
-        day=posting.day,
+        day=posting.state.day,
         for_prize=int(for_prize),
         paid=paid,
         paid_id=row,
@@ -646,7 +647,7 @@ def is_due(desk: Desk) -> bool:
 def make_ready(desk: Desk) -> None:
     """Make the texts of what `settle` runs, at a desk that nobody waits for: 18 ms in all, once in
     the life of a process."""
-    entry.make_ready(desk)
+    reading.make_ready(desk)
     for each in (_FINISHERS, _END, _PLACE, _ALL_PAID, _PAY, _PAID, _GIVE_BACK, _TAKEN_BACK):
         each.text(desk.connection.dialect)
 
@@ -805,10 +806,10 @@ def _undo(desk: Desk, found: Tournament) -> None:
 def _to_bank(desk: Desk, caller_id: int, amount: int, reason: reasons.Reason) -> int:
     """Move time from the account of prizes to a caller's bank, wherever they are; its number."""
     posting = Posting.of_caller(desk, caller_id, leave_without_call)
-    waiting = posting.balance["bank"] % 60
-    posting.move(prizes(desk), posting.bank, amount, reason)
+    waiting = posting.state.bank % 60
+    posting.move(prizes(desk), "bank", amount, reason)
     if desk.settings.mode == "external":
-        posting.pass_on(waiting + amount, "Tournament")
+        posting.apply(cutoff.pass_on, waiting + amount, "Tournament")
     numbers: list[int] = []
     posting.afterwards(
         lambda rows: numbers.extend(row.number for row in rows if row.reason == reason)

@@ -21,7 +21,8 @@ from timebank.guests.departure import leave_without_call
 from timebank.language import Phrase
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import InPlay, Posting, enter
+from timebank.ledger.entries.posting import Posting, enter
+from timebank.ledger.entries.reading import InPlay
 from timebank.ledger.failures import is_broken
 from timebank.ledger.purse import Receipt
 from timebank.ledger.reasons import BetPlaced
@@ -101,7 +102,7 @@ def place(
                 lead = number
                 move = Move(number, 0, wager.action, wager.cards_used)
                 rounds.write_action(desk, posting.call_id, move)
-            posting.round_id = number
+            posting.belong_to(number)
             stakes.put_down(wager.amounts[seat], BetPlaced(wager.game))
             receipts[seat] = _finish(posting, stakes, wager.game, settlement)
     assert lead is not None  # of the first seat
@@ -181,7 +182,7 @@ def _stakes_for(posting: Posting, wager: Wager, amount: int) -> Stakes:
             Phrase("Hand {number} is still in play.", number=posting.in_play.round_id)
         )
     if wager.unit == "second":
-        turns = posting.turns.get(wager.game, 0)
+        turns = posting.state.turns.get(wager.game, 0)
         if wager.turns_limit is not None and turns >= wager.turns_limit:
             raise errors.TurnsUsed(
                 Phrase.counted(
@@ -190,7 +191,7 @@ def _stakes_for(posting: Posting, wager: Wager, amount: int) -> Stakes:
                     wager.turns_limit,
                 )
             )
-        posting.turns[wager.game] = turns + 1
+        posting.count_turn(wager.game)
     stakes = Stakes(posting, wager.game, wager.unit, None, wager.purse)
     stakes.allow(amount, wager.coin)
     return stakes
@@ -327,7 +328,7 @@ def _carry_out(
     """Journal a move of a seat in play, and settle it as one of the seats settled `together`."""
     hand = posting.in_play
     assert hand is not None  # the seat is open
-    posting.round_id = hand.round_id
+    posting.belong_to(hand.round_id)
     stakes = Stakes(posting, hand.game, hand.unit, hand.house_id)
     if move is not None:
         if move.stake:
@@ -354,7 +355,7 @@ def _finish(
     `hand` is that in play; None for a new one, whose row says already how it is settled.
     """
     if settlement is None:
-        return posting.finish(0, "")
+        return posting.finish()
     round_id = posting.round_id
     assert round_id is not None  # that which is settled
     rounds.settle(stakes, game, settlement)

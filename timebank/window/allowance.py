@@ -19,7 +19,8 @@ from timebank.errors import LimitReached, NoRoom, NotEnough, Refused, UnknownCal
 from timebank.language import N_, Phrase
 from timebank.ledger import sql
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import Posting
+from timebank.ledger.entries.cutoff import event_phrase
+from timebank.ledger.entries.posting import Posting
 from timebank.ledger.schema import accounts, callers, days, instant, transfers
 from timebank.words import MINUTE, day_words, span_phrase
 
@@ -187,7 +188,7 @@ class Window:
     def deposit(self) -> Iterator[Bound]:
         yield from self._closed()
         yield self._a_day(DEPOSIT, self.limits.deposit, "deposit")
-        online, keep = self.posting.balance["online"], self.limits.keep
+        online, keep = self.posting.state.online, self.limits.keep
         said = _you_have(online)
         if keep:
             said = Phrase(
@@ -198,7 +199,7 @@ class Window:
         yield Bound(online - keep, said, NotEnough)
         yield from self._own_minutes(Phrase("you can't bank it"))
         text = N_("An account holds {most} at most; yours has room for {amount}.")
-        yield self._room(self.posting.balance["bank"], text)
+        yield self._room(self.posting.state.bank, text)
 
     def withdrawal(self) -> Iterator[Bound]:
         yield from self._closed()
@@ -210,7 +211,7 @@ class Window:
         yield from self._closed()
         yield from self._unknown(N_("New callers can send minutes after {day}."))
         yield from while_owing(
-            -self.posting.balance["loan"],
+            -self.posting.state.loan,
             N_("You owe {amount}: pay that back before you send any minutes."),
         )
         yield self._in_the_bank()
@@ -236,7 +237,7 @@ class Window:
 
     def repayment(self) -> Iterator[Bound]:
         yield from self._closed()
-        owed, online = -self.posting.balance["loan"], self.posting.balance["online"]
+        owed, online = -self.posting.state.loan, self.posting.state.online
         # The last minute may be a part of one: loans are paid back to the second.
         whole = (owed + MINUTE - 1) // MINUTE * MINUTE
         owes = Phrase("You owe {amount}.", amount=span_phrase(owed))
@@ -295,18 +296,18 @@ class Window:
             yield Bound(ahead, said, NotEnough)
 
     def _in_the_bank(self) -> Bound:
-        balance = self.posting.balance["bank"]
+        balance = self.posting.state.bank
         said = Phrase("Your time bank is empty.")
         if balance:
             said = Phrase("Your time bank holds {amount}.", amount=span_phrase(balance))
         return Bound(balance, said, NotEnough)
 
     def _before_the_event(self, says: BeforeEvent) -> Iterator[Bound]:
-        limit = self.posting.limit
-        if limit is not None:
-            room = max(0, limit - self.posting.balance["online"]) // MINUTE * MINUTE
+        event = self.posting.state.event
+        if event is not None:
+            room = max(0, event.seconds - self.posting.state.online) // MINUTE * MINUTE
             text = says.some if room else says.none
-            said = Phrase(text, amount=span_phrase(room), event=self.posting.event_phrase())
+            said = Phrase(text, amount=span_phrase(room), event=event_phrase(event, self.settings))
             yield Bound(room, said, NoRoom)
 
     def _earlier_loan(self) -> Iterator[Bound]:
@@ -314,7 +315,7 @@ class Window:
 
         Payments go to the oldest loan first, so what is owed beyond what was lent today is older.
         """
-        owed = -self.posting.balance["loan"] - self._today.get("loan", 0)
+        owed = -self.posting.state.loan - self._today.get("loan", 0)
         if owed > 0:
             text = N_("You owe {amount} from an earlier day. Repay that before you borrow more.")
             if self.posting.visit is not None:
@@ -367,8 +368,8 @@ def account_of(desk: Desk, caller_id: int) -> BankAccount:
 
 
 def _moved_today(posting: Posting) -> dict[str, int]:
-    own = {each.kind: each.id for each in (posting.online, posting.bank, posting.loan)}
-    return moved_on(posting.desk, posting.caller_id, posting.day, own)
+    own = {kind: posting.account[kind].id for kind in ("online", "bank", "loan")}
+    return moved_on(posting.desk, posting.caller_id, posting.state.day, own)
 
 
 def moved_on(desk: Desk, caller_id: int, day: str | None, own: Mapping[str, int]) -> dict[str, int]:

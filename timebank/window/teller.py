@@ -19,7 +19,8 @@ from timebank.callers.standings import richest
 from timebank.language import N_, Phrase
 from timebank.ledger import reasons, schema, transfers
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
+from timebank.ledger.entries import cutoff
+from timebank.ledger.entries.posting import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import instant
 from timebank.ledger.sql import Prepared, Reader, by_name, columns_of, equal, value
@@ -44,7 +45,7 @@ def allowance(desk: Desk, call_id: int, ticked: int = 0) -> Allowance:
     is not charged in it.
     """
     posting = enter(desk, call_id, ticked)
-    posting.clamp(0, "")
+    posting.apply(cutoff.clamp, desk.now, desk.settings)
     return Window(posting).allowance()
 
 
@@ -54,15 +55,15 @@ def allowance_to(desk: Desk, call_id: int, to_caller_id: int) -> Allowed:
     Raises `UnknownCaller`, and `Refused` for the caller's own account.
     """
     posting = enter(desk, call_id, 0)
-    posting.clamp(0, "")
+    posting.apply(cutoff.clamp, desk.now, desk.settings)
     return strictest(Window(posting).transfer_to(account_of(desk, to_caller_id)))
 
 
 def deposit(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).deposit())
-    posting.move(posting.online, posting.bank, seconds, reasons.Deposited())
-    receipt = posting.finish(0, "")
+    posting.move("online", "bank", seconds, reasons.Deposited())
+    receipt = posting.finish()
     awards.earn(desk, posting.caller_id, DEPOSIT)
     return receipt
 
@@ -70,8 +71,8 @@ def deposit(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
 def withdraw(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).withdrawal())
-    posting.move(posting.bank, posting.online, seconds, reasons.Withdrawn())
-    return posting.finish(0, "")
+    posting.move("bank", "online", seconds, reasons.Withdrawn())
+    return posting.finish()
 
 
 def transfer(
@@ -98,7 +99,7 @@ def transfer(
         add_notice(desk, to_caller_id, N_('{name} sent you {amount}: "{message}"'), words, **told)
     else:
         add_notice(desk, to_caller_id, N_("{name} sent you {amount}."), **told)
-    return posting.finish(0, "")
+    return posting.finish()
 
 
 def words_refusal(desk: Desk, caller_id: int, to_caller_id: int) -> Phrase | None:
@@ -112,17 +113,17 @@ def words_refusal(desk: Desk, caller_id: int, to_caller_id: int) -> Phrase | Non
 def borrow(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).loan())
-    posting.move(posting.loan, posting.online, seconds, reasons.Borrowed())
-    return posting.finish(0, "")
+    posting.move("loan", "online", seconds, reasons.Borrowed())
+    return posting.finish()
 
 
 def repay(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
     """Pay a loan back out of the time left; of the last minute no more than is owed."""
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).repayment())
-    amount = min(seconds, -posting.balance["loan"])
-    posting.move(posting.online, posting.loan, amount, reasons.Repaid())
-    return posting.finish(0, "")
+    amount = min(seconds, -posting.state.loan)
+    posting.move("online", "loan", amount, reasons.Repaid())
+    return posting.finish()
 
 
 def deposit_before_leaving(desk: Desk, call_id: int, ticked: int) -> Receipt:
@@ -132,7 +133,7 @@ def deposit_before_leaving(desk: Desk, call_id: int, ticked: int) -> Receipt:
     """
     posting = enter(desk, call_id, max(ticked, LEAST_SECONDS))
     deposit_at_log_off(posting)
-    return posting.finish(0, "")
+    return posting.finish()
 
 
 def deposit_at_log_off(posting: Posting) -> None:
@@ -140,7 +141,7 @@ def deposit_at_log_off(posting: Posting) -> None:
     text = _PREFERENCES.one(posting.desk.connection, id=posting.caller_id)
     if '"auto_deposit"' in text and json.loads(text).get("auto_deposit") == 1:
         amount = Window(posting).allowance().deposit.seconds
-        posting.move(posting.online, posting.bank, amount, reasons.Deposited(at_log_off=True))
+        posting.move("online", "bank", amount, reasons.Deposited(at_log_off=True))
 
 
 _PREFERENCES: Reader[str] = value(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -38,12 +39,14 @@ from timebank.guests import claims
 from timebank.keeping import restore
 from timebank.ledger import schema
 from timebank.ledger.database import Desk, Done, Writer
-from timebank.ledger.entry import Posting
+from timebank.ledger.entries import cutoff, day
+from timebank.ledger.entries.posting import Posting
+from timebank.ledger.entries.state import CallerState, Leg, Ruling, move
 from timebank.ledger.reasons import Granted, LoanShare, Used
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.ledger.sqlite import live_mark
-from timebank.ledger.transfers import ALLOTMENT, ELAPSED
 from timebank.ledger.visit import HostSession
+from timebank.settings.settings import BankSettings
 from timebank.thebank import bookings, outbox
 from timebank.wagers.rounds import FIRST_SEAT
 from timebank.wagers.wagers import Played
@@ -83,7 +86,7 @@ def takes_a_seed_for_that_of_another_shoe(patch: pytest.MonkeyPatch) -> None:
 
 
 def lets_time_reach_past_an_event(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Posting, "clamp", lambda self, winnings, source: None)
+    patch.setattr(cutoff, "clamp", lambda state, *_: Ruling(state))
 
 
 def charges_more_than_has_passed(patch: pytest.MonkeyPatch) -> None:
@@ -176,9 +179,9 @@ def grants_a_day_twice(patch: pytest.MonkeyPatch) -> None:
 
     def change_day(self: Posting) -> None:
         real(self)
-        begins = self.call_id is not None and not self.ticked and not self.day_begins
+        begins = self.call_id is not None and not self.state.ticked and not self.day_begins
         if begins and self.visit is None:
-            self.move(ALLOTMENT, self.online, MINUTE, Granted(self.day or ""))
+            self.move("allotment", "online", MINUTE, Granted(self.state.day or ""))
 
     patch.setattr(Posting, "change_day", change_day)
 
@@ -196,13 +199,14 @@ def charges_what_nobody_has(patch: pytest.MonkeyPatch) -> None:
     checks = {rule for rule in schema.accounts.constraints if rule.name != "never_negative"}
     patch.setattr(schema.accounts, "constraints", checks)
 
-    def charge_to(self: Posting, ticked: int) -> None:
-        due = ticked - self.ticked
-        if due > 0:
-            self.move(self.online, ELAPSED, due, Used(self.node))
-            self.ticked, self.charged, self._call_changed = ticked, self.charged + due, True
+    def charge(state: CallerState, ticked: int) -> Ruling:
+        due = ticked - state.ticked
+        if due <= 0:
+            return Ruling(state)
+        state = state._replace(ticked=ticked, charged=state.charged + due)
+        return move(state, Leg("online", "elapsed", due, Used(state.node)))
 
-    patch.setattr(Posting, "charge_to", charge_to)
+    patch.setattr(day, "charge", charge)
 
 
 def lets_a_caller_on_twice(patch: pytest.MonkeyPatch) -> None:
@@ -303,63 +307,68 @@ def mends_nothing(patch: pytest.MonkeyPatch) -> None:
 
 
 def rounds_a_loan_share_up(patch: pytest.MonkeyPatch) -> None:
-    def pay_back(self: Posting, amount: int, reason: LoanShare) -> int:
-        share = -(-amount * self.desk.settings.limits.loan_share // 100)
-        taken = min(-self.balance["loan"], share)
-        self.move(self.online, self.loan, taken, reason)
-        return taken
+    def pay(state: CallerState, amount: int, of_day: str | None, settings: BankSettings) -> Ruling:
+        share = min(-state.loan, -(-amount * settings.limits.loan_share // 100))
+        return move(state, Leg("online", "loan", share, LoanShare(of_day)))
 
-    patch.setattr(Posting, "_pay_back", pay_back)
+    patch.setattr(day, "pay_loan_share", pay)
 
 
 def releases_more_than_can_be_used(patch: pytest.MonkeyPatch) -> None:
     """Held time that comes back as if there were no next event; what is over is held anew."""
-    real = Posting.release
+    real = cutoff.release
 
-    def release(self: Posting) -> None:
-        limit = self.limit
-        if self.limit is not None:
-            self.limit += 86_400
-        real(self)
-        self.limit = limit
+    def release(state: CallerState, settings: BankSettings) -> Ruling:
+        event = state.event
+        later = None if event is None else event._replace(seconds=event.seconds + 86_400)
+        ruling = real(state._replace(event=later), settings)
+        return ruling._replace(state=ruling.state._replace(event=event))
 
-    patch.setattr(Posting, "release", release)
+    patch.setattr(cutoff, "release", release)
 
 
 def releases_nothing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Posting, "release", lambda self: None)
+    patch.setattr(cutoff, "release", lambda state, _: Ruling(state))
 
 
 def cuts_off_winnings_last(patch: pytest.MonkeyPatch) -> None:
     """An event that holds what callers had, and takes of their winnings what is over then."""
-    real = Posting.clamp
+    real = cutoff.clamp
 
-    def clamp(self: Posting, winnings: int, source: str) -> None:
-        surplus = 0 if self.limit is None else self.balance["online"] - self.limit
-        real(self, min(winnings, max(0, surplus - self.balance["online"] + winnings)), source)
+    def clamp(
+        state: CallerState,
+        now: datetime,
+        settings: BankSettings,
+        winnings: int = 0,
+        source: str = "",
+    ) -> Ruling:
+        surplus = 0 if state.limit is None else state.online - state.limit
+        last = min(winnings, max(0, surplus - state.online + winnings))
+        return real(state, now, settings, last, source)
 
-    patch.setattr(Posting, "clamp", clamp)
+    patch.setattr(cutoff, "clamp", clamp)
 
 
 def returns_the_stake_of_an_earlier_day(patch: pytest.MonkeyPatch) -> None:
     """A stake that saves the minutes of a day from its end."""
-    patch.setattr(Posting, "settled", lambda self, returned: None)
+    patch.setattr(day, "end_old_stake", lambda state, returned: Ruling(state))
 
 
 def forfeits_what_was_earned_on_the_table(patch: pytest.MonkeyPatch) -> None:
     """The end of a day that takes a stake for minutes of its grant, whatever was earned."""
-    real = Posting._tell_of_table
+    real = day.end
 
-    def tell(self: Posting, earned: int) -> None:
-        self.standing, self._carried = self.standing + earned, 0
-        real(self, 0)
+    def end(state: CallerState, earned: int, settings: BankSettings) -> Ruling:
+        ruling = real(state, earned, settings)
+        return ruling._replace(state=ruling.state._replace(standing=state.stake, carried=0))
 
-    patch.setattr(Posting, "_tell_of_table", tell)
+    patch.setattr(day, "end", end)
 
 
 def banks_what_a_frozen_caller_earned(patch: pytest.MonkeyPatch) -> None:
     """A frozen account that takes in what was earned, and what an event cuts off winnings."""
-    patch.setattr(Posting, "_puts_nothing_away", False)
+    for rules in (cutoff, day):
+        patch.setattr(rules, "puts_nothing_away", lambda state, settings: False)
 
 
 def counts_no_hand_that_is_won(patch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from timebank.errors import BooksUnavailable
 from timebank.keeping import restore
 from timebank.language import Phrase
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import Posting
+from timebank.ledger.entries.posting import Posting
 from timebank.wagers import deals, tournaments
 from timebank.wagers.deals import DealTry, Placed, SealedDeal
 from timebank.wagers.rounds import Json
@@ -212,7 +212,7 @@ def gives_minutes_past_an_event(patch: pytest.MonkeyPatch) -> None:
 
     def enter(desk: Desk, call_id: int, ticked: int) -> Posting:
         posting = real(desk, call_id, ticked)
-        posting.limit = None
+        posting.state = posting.state._replace(event=None)
         return posting
 
     def has_grace(self: CallClock) -> bool:

@@ -13,8 +13,8 @@ from tests.door.visiting import MENU, seated
 from tests.terminal import SYNCTERM
 from tests.world import world
 from timebank.errors import SettingsError
-from timebank.ledger import entry
 from timebank.ledger.database import Desk
+from timebank.ledger.entries import reading
 
 
 def test_without_uvloop_a_board_runs_on_asyncio_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,13 +56,13 @@ async def test_the_writer_is_not_held_up_by_the_first_transfer_between_callers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its text takes 10 ms to make: that is done before anybody calls, where nobody waits."""
-    threads, make_ready = list[str](), entry.make_ready
+    threads, make_ready = list[str](), reading.make_ready
 
     def seen(desk: Desk) -> None:
         threads.append(threading.current_thread().name)
         make_ready(desk)
 
-    monkeypatch.setattr(entry, "make_ready", seen)
+    monkeypatch.setattr(reading, "make_ready", seen)
     async with world(tmp_path):
         assert threads
         assert not {"timebank-writer", threading.main_thread().name} & set(threads)

@@ -102,7 +102,7 @@ def test_it_is_open_by_the_clock_of_the_week_and_sealed_by_who_comes_first(books
 
 
 def test_the_writer_settles_it_without_making_a_statement(books, held):
-    rooms = ("timebank.wagers.tournaments", "timebank.ledger.entry")
+    rooms = ("timebank.wagers.tournaments", "timebank.ledger.entries")
     statements = [each for each in sql.STATEMENTS if each.where.startswith(rooms)]
     for each in statements:
         each._texts.clear()

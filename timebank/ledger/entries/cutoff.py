@@ -1,0 +1,140 @@
+"""The rules of the next event: nothing on line reaches past it.
+
+What was won and does not fit is put away. The rest is held, and comes back after the event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from timebank.language import Phrase
+from timebank.ledger import reasons
+from timebank.ledger.entries.state import CallerState, Leg, Ruling, UpcomingEvent, move
+from timebank.ledger.reasons import Cutoff, PutAway
+from timebank.ledger.schema import instant, stamp
+from timebank.ledger.sentences import cutoff_words, end_of_call
+from timebank.settings.schedule import ClosedPeriod, Schedule
+from timebank.settings.settings import BankSettings
+from timebank.words import MINUTE, title
+
+SECOND = timedelta(seconds=1)
+DAY = timedelta(days=1)
+
+
+def next_event(
+    schedule: Schedule, now: datetime, until: int | None = None, board: str | None = None
+) -> UpcomingEvent | None:
+    """Find the next event. `until` is when the call of a guest of `board` ends."""
+    closing, host = schedule.closed_at_or_after(now), None
+    if until is not None and board is not None:
+        start = instant(until)
+        if closing is None or start < closing.start:
+            closing, host = ClosedPeriod(start, start + DAY, end_of_call(board)), board
+    if closing is None:
+        return None
+    return UpcomingEvent(closing, max(0, (closing.start - now) // SECOND), host)
+
+
+def cutoff_of(event: UpcomingEvent, settings: BankSettings) -> Cutoff:
+    """Name an event for the reason of a movement, with its local time."""
+    local = settings.schedule.local(event.period.start)
+    name = event.period.name if event.host is None else event.host
+    return Cutoff(name, f"{local:%H:%M}", event.host is not None)
+
+
+def event_phrase(event: UpcomingEvent, settings: BankSettings) -> Phrase:
+    """Name an event with its local time, "Mail hour at 03:00"."""
+    return Phrase("{event}", event=partial(cutoff_words, cutoff_of(event, settings)))
+
+
+def release(state: CallerState, settings: BankSettings) -> Ruling:
+    """Give back what was held behind an event that is no longer the next one.
+
+    The next closed period ending later than the one it waits for means that this one is
+    over, or was taken out of the schedule. A clock that stepped back releases nothing.
+    """
+    room, event = state.held, state.event
+    if room == 0:
+        return Ruling(state)
+    if event is not None:
+        if state.held_until is not None and stamp(event.period.end) <= state.held_until:
+            return Ruling(state)
+        room = min(room, max(0, event.seconds - state.online))
+    behind = Cutoff.decode(state.held_behind)
+    released = move(state, Leg("held", "online", room, reasons.Released(*behind)))
+    if room and event is not None and released.state.held:
+        # With no room, the next entry finds it as it was.
+        return released.then(_wait, event, settings)
+    return released
+
+
+def clamp(
+    state: CallerState, now: datetime, settings: BankSettings, winnings: int = 0, source: str = ""
+) -> Ruling:
+    """Move what would reach past the event: winnings are put away, the rest is held behind it.
+
+    `winnings` are the seconds won in this entry, `source` is the game that they came from.
+    """
+    event = state.event
+    if event is None or state.online <= event.seconds:
+        return Ruling(state)
+    surplus = state.online - event.seconds
+    won = 0 if puts_nothing_away(state, settings) else min(surplus, winnings)
+    cutoff = cutoff_of(event, settings)
+    clamped = put_away(state, "online", won, reasons.Clamped(*cutoff), title(source), settings)
+    if surplus == won:
+        return clamped
+    # A guest has no day of ours.
+    day_of, today = settings.schedule.day_of, state.day or settings.schedule.day_of(now).isoformat()
+    another_day = not state.is_guest and day_of(event.period.end).isoformat() > today
+    held = reasons.HeldBack(*cutoff, another_day=another_day)
+    clamped = clamped.then(move, Leg("online", "held", surplus - won, held))
+    return clamped.then(_wait, event, settings)
+
+
+def _wait(state: CallerState, event: UpcomingEvent, settings: BankSettings) -> Ruling:
+    behind = cutoff_of(event, settings).encode()
+    return Ruling(state._replace(held_until=stamp(event.period.end), held_behind=behind))
+
+
+def puts_nothing_away(state: CallerState, settings: BankSettings) -> bool:
+    """Whether the account is frozen. A board without a bank puts time away by forfeiting it."""
+    return state.is_frozen and settings.mode != "none"
+
+
+def put_away(
+    state: CallerState,
+    account: str,
+    amount: int,
+    reason: PutAway,
+    source: str,
+    settings: BankSettings,
+) -> Ruling:
+    """Move time to where the board keeps what a caller cannot use now (time bank mode).
+
+    Nothing of a guest's goes home while a loan is owed: no day's grant will ever pay it.
+    """
+    if amount == 0:
+        return Ruling(state)
+    if settings.mode == "none":
+        return move(state, Leg(account, "forfeit", amount, replace(reason, banked=False)))
+    waiting = state.bank % MINUTE
+    banked = move(state, Leg(account, "bank", amount, replace(reason, banked=True)))
+    if state.is_guest:
+        paid = min(amount, -state.loan)
+        banked = banked.then(move, Leg("bank", "loan", paid, reasons.PaidFromBank()))
+        amount -= paid
+    if settings.mode == "external":
+        return banked.then(pass_on, waiting + amount, source)
+    return banked
+
+
+def pass_on(state: CallerState, seconds: int, source: str) -> Ruling:
+    """Pass the whole minutes of an amount in the bank on through THEBANK.EXT.
+
+    Seconds below a minute stay, and go out with the next ones that make it whole.
+    """
+    whole = seconds // MINUTE * MINUTE
+    return move(state, Leg("bank", "external", whole, reasons.PassedOn(), source))

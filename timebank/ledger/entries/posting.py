@@ -1,0 +1,312 @@
+"""One entry in the making: what every operation of the bank does for a caller around its own part.
+
+An operation enters with `enter` and ends with `finish`. Its rules are applied in this order:
+
+1. charge the time used since the last entry (`day.charge`);
+2. end the caller's day and begin the next one (`day.end`, `day.begin`);
+3. give back what was held behind an event that is over (`cutoff.release`);
+4. the operation's own movements;
+5. pay the share of a loan out of what was won (`day.pay_loan_share`);
+6. move what would reach past the next event (`cutoff.clamp`).
+
+Nothing is written before the last of them, so a refusal leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from typing import Concatenate, ParamSpec
+
+from sqlalchemy import bindparam, select
+
+from timebank.errors import CallClosed, UnknownCaller
+from timebank.language import Phrase
+from timebank.ledger import early_events
+from timebank.ledger.chain import Head
+from timebank.ledger.database import Desk
+from timebank.ledger.entries import cutoff, day, reading
+from timebank.ledger.entries.state import CallerState, Ruling, UpcomingEvent
+from timebank.ledger.play_accounts import PlayAccounts
+from timebank.ledger.purse import Purse, Receipt
+from timebank.ledger.reasons import Reason
+from timebank.ledger.schema import (
+    CALLER_ACCOUNTS,
+    SYSTEM_ACCOUNTS,
+    callers,
+    calls,
+    days,
+    outbox,
+    stamp,
+    transfers,
+)
+from timebank.ledger.sql import Prepared, Reader, change, equal, highest, insert_into, value
+from timebank.ledger.transfers import Account, Movement, TransferRow, transfer
+from timebank.ledger.visit import debt_of, visit_of
+from timebank.words import MINUTE, Unit
+
+P = ParamSpec("P")
+
+# What a call is charged at least: if it ended in its first second, that one had started.
+LEAST_SECONDS = 1
+
+_SETTLE_DAY = Prepared(
+    lambda: change(
+        days,
+        "standing",
+        equal(days.c.caller_id, days.c.day),
+        carried=days.c.carried + bindparam("gone"),
+    )
+)
+_ADD_DAY = Prepared(lambda: insert_into(days, "caller_id day after grant_id standing carried owed"))
+_CHARGE = Prepared(lambda: change(calls, "ticked charged waived", equal(calls.c.id)))
+_DATE = Prepared(lambda: change(callers, "day held_until held_behind", equal(callers.c.id)))
+_SEND = Prepared(lambda: insert_into(outbox, "number name minutes source at", state="waiting"))
+_LAST: Reader[int] = value(lambda: select(highest(transfers.c.id)))
+_STAKE = CALLER_ACCOUNTS.index("stake")
+_OF_SYSTEM = {kind: Account(number, kind, "second") for number, kind in SYSTEM_ACCOUNTS.items()}
+
+
+class Posting:
+    """The entry of one caller: their state as it will leave them, and its movements so far."""
+
+    def __init__(self, desk: Desk, call_id: int | None, found: reading.CallerRow) -> None:
+        self.desk = desk
+        self.call_id = call_id
+        self.caller_id, self.name = found.caller_id, found.name
+        # By kind, those of the system too.
+        self.account = dict(_OF_SYSTEM)
+        for kind, number in zip(CALLER_ACCOUNTS, found.accounts, strict=True):
+            self.account[kind] = Account(number, kind, "second")
+        self.in_play = found.in_play
+        # Rows of `results_ever`, as JSON: all that they have played, the open round apart.
+        self.totals_ever = found.totals_ever
+        # The caller's play money, for an entry that moves any.
+        self.play: PlayAccounts | None = None
+        # For a caller of another board.
+        self.visit = None
+        if found.board is not None:
+            self.visit = visit_of(desk, self.caller_id, call_id, found.board, found.own[_STAKE])
+        self._schedule = desk.settings.schedule.with_early(early_events.read(found.early))
+        self.state = self._begun = reading.state_of(desk, found, self._event())
+        self.movements: list[Movement] = []
+        self.round_id: int | None = None
+        self._head = Head(found.last_number, found.last_digest)
+        self._told: list[Phrase] = []
+        # When this entry begins a day: the place of its first movement, and what was owed then.
+        self._new_day: tuple[int, int] | None = None
+        # Movements that THEBANK.EXT must be told of: (index, the record's source).
+        self._outbox: list[tuple[int, str]] = []
+        # What takes the purse away from one who is on no call.
+        self._leave: Callable[[Posting], None] | None = None
+        # What is to be written once the rows have their numbers.
+        self._afterwards: list[Callable[[tuple[TransferRow, ...]], None]] = []
+
+    @classmethod
+    def of_call(cls, desk: Desk, call_id: int) -> Posting:
+        found = reading.OF_CALL.first(desk.connection, id=call_id)
+        if found is None:
+            raise CallClosed(Phrase("This call has ended."))
+        return cls(desk, call_id, found)
+
+    @classmethod
+    def of_caller(cls, desk: Desk, caller_id: int, leave: Callable[[Posting], None]) -> Posting:
+        """Read a caller who is on no call; raises `UnknownCaller`.
+
+        `leave` takes out of the purse of another board's caller what the entry brings into it
+        (`guests.departure.leave_without_call`): there is no visit that could take it home.
+        """
+        found = reading.OF_CALLER.first(desk.connection, id=caller_id)
+        if found is None:
+            raise UnknownCaller(Phrase("There is no caller number {number}.", number=caller_id))
+        posting = cls(desk, None, found)
+        if posting.visit is not None:
+            posting._leave = leave
+        return posting
+
+    def look_for_events(self) -> None:
+        """Find the next event again, after `visit.until` has changed."""
+        self.state = self.state._replace(event=self._event())
+
+    def _event(self) -> UpcomingEvent | None:
+        of_host = (None, None) if self.visit is None else (self.visit.until, self.visit.board)
+        return cutoff.next_event(self._schedule, self.desk.now, *of_host)
+
+    # Rules.
+
+    def apply(
+        self, rule: Callable[Concatenate[CallerState, P], Ruling], *args: P.args, **kwargs: P.kwargs
+    ) -> None:
+        """Apply a rule to the state so far, and add its movements."""
+        self.state, legs, told = rule(self.state, *args, **kwargs)
+        for source, target, amount, reason, record in legs:
+            if record is not None:
+                self._outbox.append((len(self.movements), record))
+            self._add(self.account[source], self.account[target], amount, reason)
+        self._told += told
+
+    @property
+    def day_begins(self) -> bool:
+        return self._new_day is not None
+
+    def change_day(self) -> None:
+        """Begin a new day when the board's has: the old one's rest goes, the new grant comes."""
+        settings, today = self.desk.settings, self._today()
+        if not day.is_over(self.state, today):
+            return
+        if self.state.day is not None and self.visit is None:
+            self.apply(day.end, self._earned(self.state.day), settings)
+        self._new_day = len(self.movements), -self.state.loan
+        self.apply(day.begin, today, settings)
+
+    def _today(self) -> str:
+        return self.desk.settings.schedule.day_of(self.desk.now).isoformat()
+
+    def _earned(self, of_day: str) -> int:
+        if self.state.purse == self.state.standing:  # nothing of it is left
+            return 0
+        return reading.earned_on(self.desk, self.caller_id, of_day, self.account)
+
+    # What an operation moves itself.
+
+    def move(
+        self, source: Account | str, target: Account | str, amount: int, reason: Reason
+    ) -> None:
+        """Move an amount, which may be zero; a kind stands for the caller's account of time."""
+        if amount == 0:
+            return
+        source = self.account[source] if isinstance(source, str) else source
+        target = self.account[target] if isinstance(target, str) else target
+        if source.unit == "second":
+            self.state = self.state.after(source.kind, target.kind, amount)
+        elif self.play is not None:
+            self.play.move(source.kind, target.kind, amount)
+        self._add(source, target, amount, reason)
+
+    def hand_over(self, target: Account, amount: int, reason: Reason) -> None:
+        """Move time out of the bank to an account of another caller."""
+        self.state = self.state._replace(bank=self.state.bank - amount)
+        self._add(self.account["bank"], target, amount, reason)
+
+    def _add(self, source: Account, target: Account, amount: int, reason: Reason) -> None:
+        if self.visit is not None:
+            self.visit.note(source.kind, target.kind, amount)
+        # What an event cuts off while play money is played for is no part of that hand.
+        of_hand = self.play is None or source.unit != "second"
+        round_id = self.round_id if of_hand else None
+        self.movements.append(Movement(source, target, amount, reason, self.call_id, round_id))
+
+    def belong_to(self, round_id: int | None) -> None:
+        """Let the movements from here on belong to a hand, or to none."""
+        self.round_id = round_id
+
+    def play_for(self, unit: Unit) -> PlayAccounts:
+        """Read the caller's accounts in a unit of play money, for the entry to move."""
+        self.play = PlayAccounts(self.desk, self.caller_id, unit)
+        return self.play
+
+    def count_turn(self, game: str) -> None:
+        turns = {**self.state.turns, game: self.state.turns.get(game, 0) + 1}
+        self.state = self.state._replace(turns=turns)
+
+    def keep_own_limits(self, amount: int) -> None:
+        """Refuse with `OwnLimit` a stake of so many seconds (0 for play money)."""
+        own, desk = self.state.own, self.desk
+        if own is not None:
+            own.refuse(amount, self.state.stake, desk.now, desk.settings.schedule)
+
+    def has_lost(self, amount: int) -> None:
+        """Count what they lost in this entry, below zero what they won, for their own limit."""
+        own = self.state.own
+        if own is not None:
+            self.state = self.state._replace(own=own._replace(lost=own.lost + amount))
+
+    def ahead(self) -> int:
+        """Return how much of the purse of a board's caller is their own, and may be saved here."""
+        assert self.visit is not None  # asked of such callers alone
+        debt = debt_of(self.desk, self.caller_id, self.visit.day_on(self.state.day or ""))
+        return self.visit.ahead(self.state.purse, self.state.charged, debt)
+
+    def afterwards(self, write: Callable[[tuple[TransferRow, ...]], None]) -> None:
+        self._afterwards.append(write)
+
+    # The end.
+
+    def finish(self, winnings: int = 0, source: str = "", ended: int = 0) -> Receipt:
+        """Pay back, clamp, write the entry down and return what came of it.
+
+        `winnings` are the seconds won in this entry, of which a loan takes its share, and which are
+        the first to go when online would reach past the event; `source` is the game they came from,
+        for the record in THEBANK.EXT; `ended` the hand that ends with it.
+        """
+        if winnings and self.visit is not None:
+            winnings = min(winnings, self.ahead())
+        if winnings:
+            owed = self.state.loan
+            self.apply(day.pay_loan_share, winnings, None, self.desk.settings)
+            winnings -= self.state.loan - owed
+        if self._leave is not None:
+            self._leave(self)
+        self.apply(cutoff.clamp, self.desk.now, self.desk.settings, winnings, source)
+        play = None if self.play is None else self.play.told()
+        return Receipt(self._purse(), self.write(), play, tuple(self._told), ended)
+
+    def _purse(self) -> Purse:
+        state = self.state
+        return Purse(
+            *(state.online, state.held, state.bank, state.stake, state.loan, state.ticked),
+            day=date.fromisoformat(state.day or self._today()),
+            closing=None if state.event is None else state.event.period,
+            turns=dict(state.turns),
+            **({} if state.own is None else state.own.in_purse(state.stake)),
+        )
+
+    def write(self) -> tuple[TransferRow, ...]:
+        books, state, begun = self.desk.connection, self.state, self._begun
+        rows = transfer(self.desk, self.movements, self._head)
+        if state.ticked != begun.ticked:
+            spent = {"ticked": state.ticked, "charged": state.charged, "waived": state.waived}
+            _CHARGE.later(books, **spent, id=self.call_id)
+        held = {"held_until": state.held_until, "held_behind": state.held_behind}
+        if (state.day, *held.values()) != (begun.day, begun.held_until, begun.held_behind):
+            _DATE.later(books, day=state.day, **held, id=self.caller_id)
+        self._write_day(rows)
+        if self.visit is not None:
+            self.visit.write(self.desk, state.charged)
+        for write in self._afterwards:
+            write(rows)
+        for index, source in self._outbox:
+            row, at = rows[index], stamp(self.desk.now)
+            minutes = row.amount // MINUTE
+            _SEND.later(
+                books, number=row.number, name=self.name, minutes=minutes, source=source, at=at
+            )
+        return rows
+
+    def _write_day(self, rows: tuple[TransferRow, ...]) -> None:
+        """Write the day that begins, or what became of an earlier day's stake."""
+        books, state = self.desk.connection, self.state
+        of_day = {"caller_id": self.caller_id, "day": state.day, "standing": state.standing}
+        if self._new_day is None:
+            if state.standing != self._begun.standing:
+                _SETTLE_DAY.later(books, **of_day, gone=state.carried)
+            return
+        begins, owed = self._new_day
+        granted = [row.number for row in rows[begins:] if row.kind == "grant"]
+        _ADD_DAY.later(
+            books,
+            **of_day,
+            after=rows[0].number + begins - 1 if rows else _LAST.one(books),
+            grant_id=granted[0] if granted else None,
+            carried=state.carried,
+            owed=owed,
+        )
+
+
+def enter(desk: Desk, call_id: int, ticked: int) -> Posting:
+    """Begin the entry of an open call with what the clocks brought about; raises `CallClosed`."""
+    posting = Posting.of_call(desk, call_id)
+    posting.apply(day.charge, ticked)
+    posting.change_day()
+    posting.apply(cutoff.release, desk.settings)
+    return posting

@@ -1,0 +1,270 @@
+"""What an entry reads of its caller, and the state that it begins with.
+
+This is the hot path of every bet: few statements, which are ready beforehand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Integer,
+    and_,
+    bindparam,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    union_all,
+)
+
+from timebank.ledger import early_events, reasons
+from timebank.ledger.chain import head_columns
+from timebank.ledger.database import Desk
+from timebank.ledger.entries.state import CallerState, UpcomingEvent
+from timebank.ledger.own_limits import (
+    COLUMNS,
+    OwnLimits,
+    OwnLosses,
+    in_doubt_since,
+    sure_instant,
+)
+from timebank.ledger.schema import (
+    CALLER_ACCOUNTS,
+    accounts,
+    actions,
+    callers,
+    calls,
+    days,
+    instant,
+    own_limits,
+    results,
+    results_ever,
+    rounds,
+    stamp,
+    transfers,
+)
+from timebank.ledger.schema import tournament_entries as entries
+from timebank.ledger.sql import Prepared, Query, Reader, equal, json_list, json_map, total, value
+from timebank.ledger.transfers import ALLOTMENT, ELAPSED, Account
+from timebank.words import Unit
+
+
+class InPlay(NamedTuple):
+    """The caller's open round: its last action, and the game's house once it has an account."""
+
+    round_id: int
+    game: str
+    sequence: int
+    house_id: int | None
+    unit: Unit
+    # Not zero when others sit at it.
+    shared: int
+    day: str
+    # What was bet, and what is settled already.
+    bet: int
+    lost: int
+    won: int
+
+
+class CallerRow(NamedTuple):
+    """What `_read` selects of a caller."""
+
+    # The fields of `CallerState` up to `standing`, of which the day is asked for beside.
+    own: tuple[Any, ...]
+    day: str | None
+    # The numbers of their accounts, as CALLER_ACCOUNTS.
+    accounts: tuple[int, ...]
+    # None without an open round.
+    in_play: InPlay | None
+    limits: OwnLimits
+    caller_id: int
+    name: str
+    is_frozen: int
+    # None for a caller of ours.
+    board: str | None
+    has_limits: int
+    # Today's finished hands by game, as a JSON object.
+    turns: str | None
+    # Rows of `results_ever`, as a JSON array of arrays.
+    totals_ever: str | None
+    # Seconds lost today; below zero when won.
+    lost: int
+    # The last instant before the clock was in doubt.
+    doubtful_since: float | None
+    # Events that were started early, as a JSON array.
+    early: str | None
+    # The end of the chain.
+    last_number: int
+    last_digest: str
+
+
+def _found(row: Any) -> CallerRow:
+    in_play = None if row[18] is None else InPlay(*row[18:28])
+    return CallerRow(row[:13], row[9], row[13:18], in_play, OwnLimits(*row[28:35]), *row[35:])
+
+
+def _read(tables: FromClause, *of_call: ColumnElement[Any]) -> Query:
+    """Select all that an operation needs of a caller, as one row."""
+    who, hand, shared = callers.c, rounds.c, rounds.alias("shared")
+    house = accounts.alias("house")
+    last = select(func.max(actions.c.sequence)).where(
+        actions.c.round_id == func.coalesce(hand.lead, hand.id)
+    )
+    house_id = select(house.c.id).where(
+        house.c.kind == "house", house.c.game == hand.game, house.c.unit == hand.unit
+    )
+    of_today = and_(
+        results.c.day == who.day, results.c.caller_id == who.id, results.c.unit == "second"
+    )
+    turns = select(json_map(results.c.game, results.c.hands)).where(of_today)
+    lost = select(total(results.c.lost - results.c.won)).where(of_today)
+    entered = select(total(entries.c.paid)).where(
+        entries.c.day == who.day, entries.c.caller_id == who.id, entries.c.back_id.is_(None)
+    )
+    ever = select(json_list(*results_ever.c)).where(results_ever.c.caller_id == who.id)
+    standing = select(days.c.standing).where(days.c.caller_id == who.id, days.c.day == who.day)
+    tables = tables.outerjoin(rounds, and_(hand.caller_id == who.id, hand.settled.is_(None)))
+    tables = tables.outerjoin(own_limits, own_limits.c.caller_id == who.id)
+    return select(
+        *_of_accounts(accounts.c.balance),
+        *(of_call or [literal(0)] * 4),
+        *(who.day, who.held_until, who.held_behind),
+        func.coalesce(standing.scalar_subquery(), 0),
+        *_of_accounts(accounts.c.id),
+        *(hand.id, hand.game, last.scalar_subquery(), house_id.scalar_subquery(), hand.unit),
+        or_(hand.lead.is_not(None), exists().where(shared.c.lead == hand.id)),
+        *(hand.day, hand.bet, hand.lost, hand.won),
+        *COLUMNS,
+        *(who.id, who.name, who.frozen, who.board, own_limits.c.caller_id.is_not(None)),
+        *(turns.scalar_subquery(), ever.scalar_subquery()),
+        lost.scalar_subquery() + entered.scalar_subquery(),
+        *(in_doubt_since(), early_events.column(), *head_columns()),
+    ).select_from(tables)
+
+
+def _of_accounts(column: ColumnElement[int]) -> list[ColumnElement[int]]:
+    """Select a column of each account of time, with no join to be planned."""
+    own = accounts.c
+    of_time = (own.caller_id == callers.c.id, own.unit == "second")
+    return [
+        select(column).where(*of_time, own.kind == kind).scalar_subquery()
+        for kind in CALLER_ACCOUNTS
+    ]
+
+
+def _of_call() -> Query:
+    tables = callers.join(calls, calls.c.caller_id == callers.c.id)
+    own = calls.c
+    found = _read(tables, own.ticked, own.charged, own.waived, own.node)
+    return found.where(equal(own.id), own.closed.is_(None))
+
+
+OF_CALL = Reader(_found, _of_call)
+OF_CALLER = Reader(
+    _found, lambda: _read(callers).where(equal(callers.c.id), callers.c.deleted.is_(None))
+)
+
+
+def _earned() -> Query:
+    """Add up what a day brought to online, held and stake, less what was lost or cut off of it.
+
+    The grant pays for used time, deposits, entries and repayments before earnings do, so none of
+    these is subtracted. Two exceptions keep the grant from becoming savings: a repayment of a loan
+    of the same day, and an entry that was given back, which goes to the bank.
+
+    The grant is what a loan's share left of it. `after` is the last transfer before the day,
+    `carried` what counts beside its transfers (schema.days).
+    """
+    row = transfers.c
+    own: list[Any] = [bindparam(kind) for kind in ("online", "held", "stake")]
+    of_day = row.id > bindparam("after")
+    moved = select(total(row.amount)).where(of_day)
+    came = moved.where(row.target.in_(own), row.source.not_in([*own, ALLOTMENT.id]))
+    grants = select(days.c.grant_id).where(days.c.grant_id.is_not(None))
+    first_loan = select(func.min(row.id)).where(
+        of_day, row.target.in_(own), row.kind == reasons.Borrowed.KIND
+    )
+    given_back = select(entries.c.paid_id).where(entries.c.back_id.is_not(None))
+    went = moved.where(
+        row.source.in_(own),
+        row.target.not_in([*own, ELAPSED.id]),
+        row.kind != reasons.Deposited.KIND,
+        or_(row.kind != reasons.Repaid.KIND, row.id > first_loan.scalar_subquery()),
+        or_(row.kind != reasons.Entered.KIND, row.id.in_(given_back)),
+        or_(row.kind != reasons.LoanShare.KIND, (row.id - 1).not_in(grants)),
+    )
+    carried = bindparam("carried", type_=Integer)
+    return select(carried + came.scalar_subquery() - went.scalar_subquery())
+
+
+EARNED: Reader[int] = value(_earned)
+
+
+def _lost_by_day() -> Query:
+    of_hands = select(results.c.day, (results.c.lost - results.c.won).label("lost")).where(
+        equal(results.c.caller_id), results.c.unit == "second", results.c.day >= bindparam("day")
+    )
+    of_entries = select(entries.c.day, entries.c.paid).where(
+        equal(entries.c.caller_id), entries.c.day >= bindparam("day"), entries.c.back_id.is_(None)
+    )
+    each = union_all(of_hands, of_entries).subquery().c
+    return select(each.day, total(each.lost)).group_by(each.day).order_by(each.day.desc())
+
+
+_LOST_BY_DAY = Prepared(_lost_by_day)
+_DAY = Prepared(
+    lambda: select(days.c.after, days.c.carried).where(equal(days.c.caller_id, days.c.day))
+)
+
+
+def make_ready(desk: Desk) -> None:
+    """Make the text with which `Posting.of_caller` begins, at a desk that nobody waits for: it
+    takes 10 ms and more, which the first who needs it would hold the writer for."""
+    OF_CALLER.text(desk.connection.dialect)
+
+
+def earned_on(desk: Desk, caller_id: int, day: str, accounts_of: Mapping[str, Account]) -> int:
+    """Return what a caller has earned on a day up to now; see `EARNED`."""
+    after, carried = _DAY(desk.connection, caller_id=caller_id, day=day).one()
+    own = {kind: accounts_of[kind].id for kind in ("online", "held", "stake")}
+    return EARNED.one(desk.connection, **own, after=after, carried=carried)
+
+
+def state_of(desk: Desk, found: CallerRow, event: UpcomingEvent | None) -> CallerState:
+    """Return the state that an entry begins with."""
+    turns: dict[str, int] = json.loads(found.turns or "{}")
+    hand = found.in_play
+    if hand is not None and hand.day == found.day and hand.unit == "second":
+        turns[hand.game] = turns.get(hand.game, 0) + 1
+    own = _own_losses(desk, found) if found.has_limits else None
+    of_caller = bool(found.is_frozen), found.board is not None
+    return CallerState._make((*found.own, turns, event, own, *of_caller, 0))
+
+
+def _own_losses(desk: Desk, found: CallerRow) -> OwnLosses:
+    since, hand, lost = found.doubtful_since, found.in_play, found.lost
+    sure, in_play = sure_instant(stamp(desk.now), since), 0
+    if hand is not None and hand.unit == "second":
+        in_play = hand.lost - hand.won
+    if since is not None:
+        day = desk.settings.schedule.day_of(instant(sure)).isoformat()
+        lost = _most_lost_since(desk, found.caller_id, day)
+    return OwnLosses(found.limits.at(sure), sure, lost + in_play, in_play, since is not None)
+
+
+def _most_lost_since(desk: Desk, caller_id: int, day: str) -> int:
+    """Return the most that a caller has lost up to now since any day from this one on."""
+    by_day = _LOST_BY_DAY(desk.connection, caller_id=caller_id, day=day).all()
+    since = list(accumulate(lost for _, lost in by_day))
+    today = desk.settings.schedule.day_of(desk.now).isoformat()
+    if not by_day or by_day[0].day != today:
+        since.append(0)  # of today's
+    most: int = max(since)
+    return most
