@@ -1,16 +1,15 @@
-"""The day's grant, and what becomes of a day when the next one begins."""
+"""The days of callers in the books; tests/timebank/ledger/test_day.py has their rules."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.timebank.books import DAILY, GAME, lost, pushed, said, stand_alone, won
+from tests.timebank.books import lost, pushed, stand_alone, won
 from timebank.calls.calls import open_calls
-from timebank.settings.schedule import Event
-from timebank.wagers.rounds import Move, Settlement
+from timebank.wagers.rounds import Move
 from timebank.window.corrections import adjust
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -43,16 +42,6 @@ def test_registering_and_being_looked_at_grants_nothing(books, ann):
     assert books.balances(ann)["online"] == 0
 
 
-def test_minutes_that_the_sysop_changes_count_from_the_next_day(books, ann):
-    call = books.call(ann)
-    books.change(minutes_per_day=90)
-    call.touch()
-    assert call.purse.online == 3600
-    call.close()
-    books.wait(86400)
-    assert books.call(ann).purse.online == 5400
-
-
 def test_what_is_left_of_the_grant_is_forfeited_at_the_first_call_of_the_next_day(books, ann):
     call = books.call(ann)
     books.wait(600)
@@ -78,81 +67,6 @@ def test_what_was_won_goes_to_the_bank_when_the_day_is_over(books, ann):
     ]
     assert again.receipt.rows[1].why == "Earned on 1 June: put in the bank"
     assert again.purse.bank == 780
-
-
-def test_no_more_is_put_away_than_there_is_left(books, ann):
-    call = books.call(ann)
-    call.win(600, 900)
-    books.wait(4000)
-    call.close()
-    books.wait(86400)
-    assert books.call(ann).moved[:2] == [
-        ("carry", 500, "online", "bank"),
-        ("grant", 3600, "allotment", "online"),
-    ]
-
-
-def test_what_was_earned_and_is_held_goes_to_the_bank_too(open_books):
-    books = open_books(now=at("2026-06-01T02:00"))
-    ann = books.caller("Ann")
-    call = books.call(ann)
-    books.wait(3000)
-    call.bet(540)
-    books.wait_until(at("2026-06-01T05:00"))
-    books.server_dies()
-    call = books.call(ann)
-    call.round_id, call.sequence = 1, 0
-    call.act(won(540, 1800))
-    books.change(events=(Event("Repair", time(5, 10), DAILY, 60),))
-    call.touch()
-    assert (call.purse.online, call.purse.held) == (600, 1800)
-    call.close()
-    books.change(events=())
-    books.wait(86400)
-    assert books.call(ann).moved[:4] == [
-        ("forfeit", 599, "held", "forfeit"),
-        ("carry", 599, "online", "bank"),
-        ("carry", 1201, "held", "bank"),
-        ("grant", 3600, "allotment", "online"),
-    ]
-
-
-def test_who_lost_more_than_they_won_puts_nothing_away(books, ann):
-    call = books.call(ann)
-    call.win(600, 600)
-    call.lose(900)
-    call.close()
-    books.wait(86400)
-    assert books.call(ann).moved[0] == ("forfeit", 3299, "online", "forfeit")
-
-
-def test_without_a_bank_what_was_won_is_forfeited_and_the_row_says_so(open_books):
-    books = open_books(mode="none")
-    ann = books.caller("Ann")
-    call = books.call(ann)
-    call.win(600, 900)
-    again = call.next_day()
-    assert again.moved[:2] == [
-        ("forfeit", 3599, "online", "forfeit"),
-        ("carry", 900, "online", "forfeit"),
-    ]
-    assert again.receipt.rows[1].why == "Earned on 1 June: forfeited, this board keeps no time bank"
-
-
-def test_with_an_external_bank_whole_minutes_go_out_and_seconds_wait(open_books, folder):
-    books = open_books(mode="external", thebank_ext=folder / "THEBANK.EXT")
-    ann = books.caller("Ann")
-    call = books.call(ann)
-    call.win(600, 630)
-    again = call.next_day()
-    assert again.moved[1:3] == [
-        ("carry", 630, "online", "bank"),
-        ("external", 600, "bank", "external"),
-    ]
-    assert again.purse.bank == 30
-    number = again.receipt.rows[2].number
-    record = books.sql("SELECT number, name, minutes, source, state FROM outbox")
-    assert record == [(number, "Ann", 10, "Day change", "waiting")]
 
 
 def test_a_day_begins_in_the_middle_of_a_call_after_the_time_used(books, ann):
@@ -241,35 +155,6 @@ def test_it_makes_no_difference_on_which_side_of_midnight_a_hand_is_over(
     assert saved[LATE] == saved[TOO_LATE]
 
 
-def test_the_caller_is_told_at_the_day_change_what_becomes_of_it(books, ann):
-    books.wait_until(LATE)
-    call = books.call(ann)
-    call.win(600, 240)
-    call.bet(600)
-    books.wait_until(TOO_LATE)
-    call.touch()
-    assert said(call.receipt.told) == (
-        "A new day: of your 6 minutes on the table, only winnings are yours to keep.",
-        "You earned 4 minutes of your stake: what comes back of it is yours.",
-    )
-    assert [kind for kind, *_ in call.moved] == ["elapsed", "forfeit", "grant"]
-    call.act(pushed(600))
-    assert call.moved == [
-        ("returned", 600, "stake", "online"),
-        ("forfeit", 360, "online", "forfeit"),
-    ]
-    assert call.receipt.rows[1].why == "Stake from the minutes of an earlier day"
-    assert said(call.receipt.told) == ()
-    assert call.purse.online == 3600 + 240
-
-
-def test_nothing_is_told_of_a_table_on_which_nothing_lies(books, ann):
-    call = books.call(ann)
-    books.wait(86400)
-    call.touch()
-    assert said(call.receipt.told) == ()
-
-
 def test_a_hand_that_is_stood_for_a_caller_who_is_away_is_of_the_day_they_left(books, ann):
     books.wait_until(LATE)
     call = books.call(ann)
@@ -305,38 +190,6 @@ def test_a_hand_that_is_stood_after_a_visit_on_the_next_day_is_of_that_day(books
     assert books.audit() == []
 
 
-def test_what_is_put_down_on_the_new_day_comes_back_whole(books, ann):
-    books.wait_until(LATE)
-    call = books.call(ann)
-    call.bet(600)
-    books.wait_until(TOO_LATE)
-    call.act(stake=600, kind="double")
-    call.act(won(1200, 1200))
-    assert call.moved == [
-        ("returned", 1200, "stake", "online"),
-        ("forfeit", 600, "online", "forfeit"),
-        ("won", 1200, "house", "online"),
-    ]
-    assert call.purse.online == 3600 + 1200
-
-
-def test_of_a_hand_that_is_half_lost_the_earlier_day_s_minutes_go_first(books, ann):
-    books.wait_until(LATE)
-    call = books.call(ann)
-    call.bet(600)
-    books.wait_until(TOO_LATE)
-    call.act(stake=300, kind="insurance")
-    call.act(lost(300, final=False))
-    assert call.purse.online == 3300
-    call.act(Settlement(300, 300, 0, "half", {}, True))
-    assert call.moved == [
-        ("lost", 300, "stake", "house"),
-        ("returned", 300, "stake", "online"),
-        ("forfeit", 300, "online", "forfeit"),
-    ]
-    assert call.purse.online == 3300
-
-
 @pytest.mark.parametrize(("used", "banked"), [(0, 300), (3600, 300), (3900, 0)])
 def test_earnings_of_the_second_day_are_no_part_of_a_stake_that_lies_there_over_both(
     books, ann, used, banked
@@ -364,16 +217,6 @@ def test_earnings_of_the_second_day_are_no_part_of_a_stake_that_lies_there_over_
     assert books.audit() == []
 
 
-def test_without_a_bank_nothing_of_the_day_outlasts_it_on_the_table(open_books):
-    books = open_books(mode="none", now=LATE)
-    call = books.call(books.caller("Ann"))
-    call.win(600, 900)
-    call.bet(600)
-    books.wait_until(TOO_LATE)
-    call.act(won(600, 300))
-    assert call.purse.online == 3600 + 300
-
-
 def test_a_stake_that_is_more_of_an_earlier_day_than_there_is_is_found(books, ann):
     books.call(ann)
     books.sql("UPDATE days SET standing = 60")
@@ -381,29 +224,6 @@ def test_a_stake_that_is_more_of_an_earlier_day_than_there_is_is_found(books, an
         "caller 1: When 2026-06-01 began for Ann, 0 counted as earned and 60 as left of a day"
         " before, and the purse held 0."
     ]
-
-
-def test_turns_are_counted_anew_each_day(books, ann):
-    call = books.call(ann)
-    call.win(60, 60)
-    call.lose(60)
-    assert call.purse.turns == {GAME: 2}
-    books.wait(86400)
-    call.touch()
-    assert call.purse.turns == {}
-
-
-def test_a_clock_stepped_back_over_midnight_grants_nothing_again(books, ann):
-    books.wait_until(at("2026-06-02T00:10"))
-    call = books.call(ann)
-    books.step(-3600)
-    call.touch()
-    assert call.moved == []
-    assert call.purse.day.isoformat() == "2026-06-02"
-    call.close()
-    assert books.call(ann).moved == []
-    books.step(3600)
-    assert books.call(ann, take_over=True).moved == []
 
 
 def test_what_was_won_under_a_clock_stepped_back_is_still_of_the_day_last_seen(books, ann):
@@ -452,28 +272,3 @@ def test_a_day_with_no_minutes_begins_without_a_grant(open_books):
     assert call.moved == []
     assert books.sql("SELECT day, after, grant_id FROM days") == [("2026-06-01", 0, None)]
     assert books.audit() == []
-
-
-def test_a_grant_that_reaches_past_an_event_is_held_behind_it(open_books):
-    books = open_books(events=(Event("Backup", time(12, 30), DAILY, 30),))
-    call = books.call(books.caller("Ann"))
-    assert call.moved == [
-        ("grant", 3600, "allotment", "online"),
-        ("held", 1800, "online", "held"),
-    ]
-    assert call.receipt.rows[1].why == "30 minutes available after Backup at 12:30"
-
-
-def test_time_still_held_when_the_day_is_over_is_part_of_what_was_left(open_books):
-    books = open_books(events=(Event("Backup", time(12, 30), DAILY, 30),))
-    ann = books.caller("Ann")
-    call = books.call(ann)
-    books.wait(60)
-    call.close()
-    books.wait_until(at("2026-06-02T10:00"))
-    again = books.call(ann)
-    assert again.moved[:3] == [
-        ("forfeit", 1740, "online", "forfeit"),
-        ("forfeit", 1800, "held", "forfeit"),
-        ("grant", 3600, "allotment", "online"),
-    ]

@@ -26,20 +26,6 @@ def set_frozen(books, caller_id, is_frozen=True):
     books.do(freeze if is_frozen else unfreeze, caller_id, "a dispute", "Sysop")
 
 
-def test_what_was_earned_stays_on_the_clock_when_the_day_ends(books, ann):
-    books.wait_until(datetime(2026, 6, 1, 23, 50, tzinfo=UTC))
-    call = books.call(ann)
-    call.win(600, 900)
-    set_frozen(books, ann)
-    books.wait(1200)
-    call.touch()
-    assert call.moved == [
-        ("elapsed", 1200, "online", "elapsed"),
-        ("forfeit", 2400, "online", "forfeit"),
-        ("grant", 3600, "allotment", "online"),
-    ]
-
-
 def test_it_is_banked_when_the_day_ends_on_which_the_account_is_opened(books, ann):
     call = books.call(ann)
     call.win(600, 900)
@@ -73,21 +59,6 @@ def test_a_loss_of_the_next_day_costs_it_and_a_win_adds_to_it(books, ann):
     assert call.next_day().purse.online == 3600 + 420
 
 
-def test_it_is_told_next_to_what_lies_on_the_table(books, ann):
-    set_frozen(books, ann)
-    call = books.call(ann)
-    call.win(600, 900)
-    call.bet(600)
-    call = call.next_day()
-    assert call.purse.online == 3600 + 300
-    assert said(call.receipt.told) == (
-        "You earned 10 minutes of your stake: what comes back of it is yours.",
-        "Your account is frozen: you keep what you earned in your pot, 5 minutes.",
-    )
-    assert call.next_day().purse.online == 3600 + 300
-    assert books.sql("SELECT standing, carried FROM days ORDER BY day DESC LIMIT 1") == [(0, 900)]
-
-
 def test_winnings_that_an_event_cuts_off_wait_behind_it(open_books):
     books = open_books(now=datetime(2026, 6, 2, 2, tzinfo=UTC))
     ann = books.caller("Ann")
@@ -118,27 +89,6 @@ def test_so_does_what_a_hand_wins_that_is_stood_for_its_caller(open_books):
     assert books.balances(ann)["held"] + books.balances(ann)["online"] == 3600 + 900 - 1
     books.wait_until(datetime(2026, 6, 3, 12, tzinfo=UTC))
     assert books.call(ann).purse.online == 3600 + 900
-
-
-def test_nothing_goes_on_to_another_program_either(open_books, folder):
-    books = open_books(mode="external", thebank_ext=folder / "THEBANK.EXT")
-    ann = books.caller("Ann")
-    call = books.call(ann)
-    call.win(600, 900)
-    set_frozen(books, ann)
-    assert call.next_day().purse.online == 3600 + 900
-    assert books.sql("SELECT count(*) FROM outbox") == [(0,)]
-
-
-def test_a_board_without_a_bank_keeps_no_more_for_one_who_is_frozen(open_books):
-    books = open_books(mode="none")
-    ann = books.caller("Ann")
-    call = books.call(ann)
-    call.win(600, 900)
-    set_frozen(books, ann)
-    call = call.next_day()
-    assert ("carry", 900, "online", "forfeit") in call.moved
-    assert call.purse.online == 3600
 
 
 def test_winnings_of_a_guest_wait_too_and_are_kept_when_the_guest_leaves(open_books):
