@@ -156,7 +156,7 @@ async def test_from_a_wheel_to_a_hand_in_a_minute(tmp_path: Path) -> None:
     settings = folder / "sysop.toml"
     # The nightly event of a new board may come while this runs.
     text = settings.read_text(encoding="utf-8").partition("# System events:")[0]
-    text = text.replace('animation = "normal"', 'animation = "off"')
+    text = text.replace("[board]\n", '[board]\nanimation = "off"\n')
     settings.write_text(f"events = []\n{text}", encoding="utf-8")
     board = FromTheWheel(folder)
     board.commands = commands
