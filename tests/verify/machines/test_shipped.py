@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import subprocess
-import tomllib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from unittest import mock
@@ -17,9 +16,12 @@ import click
 import pytest
 
 from door.cli.main import main as door
+from door.config import config, default_file
 from door.lines.port.proxy_header import ProxyHeader
 from door.server.health import DRAINS, LOST, SERVES, HealthPort
+from door.setup import new_board
 from tests import ROOT
+from tests.door.shell import door as in_shell
 from timebank.cli.main import main as timebank
 from verify.machines.shipped import FOLDER, environment, fitted
 
@@ -53,19 +55,29 @@ def test_the_files_name_the_machines_of_the_guide() -> None:
     assert settings["ETCD_INITIAL_CLUSTER"].count("http://10.0.0.1") == 3
 
 
-def test_the_guide_changes_the_settings_of_two_boards_and_no_others(tmp_path: Path) -> None:
+@pytest.mark.parametrize("made", [default_file.text(), default_file.excerpt(new_board.FIRST)])
+def test_the_guide_changes_the_settings_of_two_boards_and_no_others(
+    tmp_path: Path, made: str
+) -> None:
+    """With every key in the file, and as `door init` writes it."""
     file = tmp_path / "sysop.toml"
-    shutil.copy(ROOT / "sysop.toml", file)
-    before = tomllib.loads(file.read_text("utf-8"))
-    changes = re.findall(r"^sed -i '[^']+' /etc/bjft/sysop.toml$", GUIDE, re.MULTILINE)
-    for number, command in enumerate(changes, 1):
-        words = command.replace("/etc/bjft/sysop.toml", str(file))
-        subprocess.run(["sh", "-c", words], check=True)
-        after = tomllib.loads(file.read_text("utf-8"))
-        assert after["listeners"][0]["host"] == f"10.0.0.3{number}"
-        assert after["server"]["name"] == f"board{number}"
-        assert (after["pages"], after["metrics"]) == (before["pages"], before["metrics"])
-    assert len(changes) == 2
+    file.write_text(made, encoding="utf-8")
+    before = config.load(file)
+    changes = re.findall(r"^/opt/bjft/bin/door config set (.*)$", GUIDE, re.MULTILINE)
+    for words in changes:
+        told = in_shell("config", "set", "--config", str(file), *words.split())
+        assert told.status == 0, told.error
+        after = config.load(file)
+        if words.startswith("listeners.1.proxies"):
+            assert after.server.name == "board1"
+            assert str(after.server.health) == "10.0.0.31:2330"
+            assert after.bank.server is not None
+            assert after.listeners[0].host == "10.0.0.31"
+            assert len(after.listeners[0].proxies) == 2
+    assert after.server.name == "board2"
+    assert str(after.server.health) == "10.0.0.32:2330"
+    assert after.listeners[0].host == "10.0.0.32"
+    assert (after.pages, after.metrics, after.games) == (before.pages, before.metrics, before.games)
 
 
 def test_the_guide_installs_what_books_on_a_server_need() -> None:
