@@ -31,7 +31,7 @@ def column() -> ColumnElement[Any]:
 
 def read(rows: str | None) -> tuple[EarlyEvent, ...]:
     """Return the events that `column` has found."""
-    return _events(json.loads(rows or "[]"))
+    return () if rows in (None, "[]") else _events(json.loads(rows))
 
 
 def _events(rows: Iterable[tuple[str, int, int, int | None]]) -> tuple[EarlyEvent, ...]:

@@ -139,6 +139,8 @@ class Posting:
     ) -> None:
         """Apply a rule to the state so far, and add its movements."""
         self.state, legs, told = rule(self.state, *args, **kwargs)
+        if not legs and not told:
+            return
         for source, target, amount, reason, record in legs:
             if record is not None:
                 self._outbox.append((len(self.movements), record))
@@ -206,8 +208,8 @@ class Posting:
         return self.play
 
     def count_turn(self, game: str) -> None:
-        turns = {**self.state.turns, game: self.state.turns.get(game, 0) + 1}
-        self.state = self.state._replace(turns=turns)
+        turns = self.state.turns
+        self.state = self.state._replace(turns={**turns, game: turns.get(game, 0) + 1})
 
     def keep_own_limits(self, amount: int) -> None:
         """Refuse with `OwnLimit` a stake of so many seconds (0 for play money)."""
@@ -286,10 +288,11 @@ class Posting:
     def _write_day(self, rows: tuple[TransferRow, ...]) -> None:
         """Write the day that begins, or what became of an earlier day's stake."""
         books, state = self.desk.connection, self.state
+        if self._new_day is None and state.standing == self._begun.standing:
+            return
         of_day = {"caller_id": self.caller_id, "day": state.day, "standing": state.standing}
         if self._new_day is None:
-            if state.standing != self._begun.standing:
-                _SETTLE_DAY.later(books, **of_day, gone=state.carried)
+            _SETTLE_DAY.later(books, **of_day, gone=state.carried)
             return
         begins, owed = self._new_day
         granted = [row.number for row in rows[begins:] if row.kind == "grant"]
