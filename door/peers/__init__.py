@@ -1,1 +1,1 @@
-"""Several servers of one board: who they are, how they reach each other, and what they tell."""
+"""Several servers of one board: their rows, their notifications, their agreement on settings."""

@@ -1,8 +1,7 @@
-"""What must be equal on all servers of a board, and which releases go together.
+"""The settings that all servers of a board must share, and the releases that work together.
 
-Games, calls, the bank, events and names are the board's: a caller's minutes may not depend on which
-server they reach. Where things lie, how callers and other machines reach a server, and how it
-defends itself is each machine's own.
+Games, calls, the bank, events and names belong to the board: a caller's minutes may not depend on
+the server. Paths, addresses and defences belong to each machine.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ if TYPE_CHECKING:
     from door.config.config import Config
     from timebank.servers.registry import ServerRecord
 
-# Each key that must be equal, as the sysop finds it, and its value as JSON.
+# Shared settings: the key as sysop.toml spells it, the value as JSON.
 Terms = Mapping[str, str]
 
-# What is each machine's own.
+# Settings that each machine has for itself.
 OWN_TABLES = ("listeners", "server", "defence", "metrics", "public")
 OWN = frozenset(
     {
@@ -30,54 +29,54 @@ OWN = frozenset(
         *("[timebank] database", "[timebank] database_password_file"),
         *("[timebank] thebank_ext", "[timebank] import"),
         *("[pages] serve", "[pages] host", "[pages] port", "[pages] certificate", "[pages] key"),
-        # A shoe says in the books how it is sealed, and any server deals from it.
+        # Every server deals from a shoe of the books, which record how the shoe is sealed.
         *("[fairness] shoes_ahead", "[fairness] check_address"),
     }
 )
-_IN_ROW = "set"  # releases up to 1.0 have written other values, under "used"
+_IN_ROW = "set"  # releases up to 1.0 write other values under "used"
 _RELEASE = re.compile(r"(\d+)\.(\d+)(?!\d)")
-_MOST_NAMED = 8  # keys in one sentence
+_MAX_KEYS = 8  # in one sentence
 
 
 def terms_of(config: Config) -> dict[str, str]:
-    """Return the settings that must be equal, by key. Of a secret they have a digest alone."""
+    """Return the settings that all servers must share, by key, with secrets as digests."""
     events = [
         (event.name, event.start.isoformat(), sorted(event.days), event.minutes)
         for event in config.bank.events
     ]
-    found: dict[str, object] = {"[boards]": sorted(config.boards), "[[events]]": events}
+    values: dict[str, object] = {"[boards]": sorted(config.boards), "[[events]]": events}
     for setting in schema.noted(config.text, config.path):
         table, name, value = schema.header(setting.table), setting.path[-1], setting.value
         key = f"{table} {name}"
-        if setting.path[0] in OWN_TABLES or table in found or key in OWN:
+        if setting.path[0] in OWN_TABLES or table in values or key in OWN:
             continue
         if name == "secret" and value:
             value = sha256(str(value).encode()).hexdigest()[:8]
-        found[key] = value
-    return {key: json.dumps(value, sort_keys=True) for key, value in found.items()}
+        values[key] = value
+    return {key: json.dumps(value, sort_keys=True) for key, value in values.items()}
 
 
 def encode(terms: Terms) -> str:
-    """Return the text that a server's row keeps of its terms."""
+    """Return shared settings as the text of a server's row."""
     return json.dumps({_IN_ROW: terms}, separators=(",", ":"))
 
 
 def terms_in(row: ServerRecord) -> Terms:
-    """Return the terms in a server's row; a row without any agrees with all others."""
+    """Return the shared settings in a server's row; a row without settings objects to none."""
     terms: Terms = json.loads(row.settings).get(_IN_ROW, {})
     return terms
 
 
 def differing(one: Terms, other: Terms) -> list[str]:
-    """Name the keys that are not equal; of two releases, those that both of them know."""
+    """Return the keys with different values; a key that one side lacks does not count."""
     return [key for key in one if key in other and one[key] != other[key]]
 
 
 def go_together(one: str, other: str) -> bool:
-    """Tell whether servers of two versions may serve from the same books.
+    """Return whether servers of two versions may serve from the same books.
 
-    They are of the same release, or of two that follow one another; releases are told apart by
-    the first two numbers. The first release of a new first number follows none of before.
+    The versions must be of one release or of two consecutive releases. The first two numbers
+    identify a release, and 2.0 does not follow any 1.x.
 
     >>> go_together("1.2.0", "1.2.7"), go_together("1.2.0", "1.3.1"), go_together("1.2.0", "1.4.0")
     (True, True, False)
@@ -91,7 +90,7 @@ def go_together(one: str, other: str) -> bool:
 
 
 def objections(version: str, own: Terms, others: Iterable[ServerRecord]) -> Iterator[str]:
-    """Say why a server of this version and these terms cannot serve beside others, one by one."""
+    """Yield a sentence for each other server that this version and these settings conflict with."""
     for other in others:
         if not go_together(version, other.version):
             yield (
@@ -100,17 +99,17 @@ def objections(version: str, own: Terms, others: Iterable[ServerRecord]) -> Iter
             )
             continue
         keys = differing(own, terms_in(other))
-        if keys and not other.draining:  # one that drains makes room for new settings
+        if keys and not other.draining:  # a draining server makes room for new settings
             yield f"The server {other.name} serves with other settings: {listed(keys)}."
 
 
 def listed(keys: Sequence[str]) -> str:
-    """Name some keys in a sentence.
+    """Return keys as an English list of at most `_MAX_KEYS` keys.
 
     >>> listed(["[calls] nodes"]), listed(["[calls] nodes", "[[events]]"])
     ('[calls] nodes', '[calls] nodes and [[events]]')
     """
-    shown = list(keys[:_MOST_NAMED])
+    shown = list(keys[:_MAX_KEYS])
     if len(keys) > len(shown):
         shown.append(f"{len(keys) - len(shown)} more")
     *before, last = shown

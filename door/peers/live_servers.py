@@ -1,4 +1,4 @@
-"""Which servers of the board live, by their rows in the books."""
+"""The live servers of the board, by their rows in the books."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Peer(Protocol):
-    """A server that lives, as its row says."""
+    """A live server's row in the books."""
 
     @property
     def id(self) -> int: ...
@@ -19,16 +19,16 @@ class Peer(Protocol):
 
 class Peers:
     def __init__(self, rows: Callable[[], Awaitable[Sequence[Peer]]], name: str) -> None:
-        """`rows` looks the living servers up in the books; `name` is that of this one."""
+        """`rows` reads the live servers from the books; `name` is this server's name."""
         self._rows = rows
-        self.own_id = 0  # of this server's row; with books in a file it has none
-        self.own_name = name  # a number may follow it, where others have it too
-        self.others: list[Peer] = []  # as they were when it was last looked
+        self.own_id = 0  # of this server's row; 0 for books in a file
+        self.own_name = name  # with a number behind it if another server has the same name
+        self.others: list[Peer] = []  # at the last look
 
     async def look(self) -> None:
-        """Look up which servers live; raises what the books raise."""
+        """Read the live servers from the books, and raise the errors of the books."""
         self.adopt(await self._rows())
 
     def adopt(self, living: Sequence[Peer]) -> None:
-        """Go by what was just looked up."""
+        """Keep the other servers among these rows."""
         self.others = [peer for peer in living if peer.id != self.own_id]

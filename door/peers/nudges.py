@@ -1,8 +1,8 @@
-"""Hears that another server has written what this one should look at soon.
+"""Notifications from PostgreSQL that another server has written to the books.
 
-A transaction that writes such a row sends a notification without content (`Desk.nudge`). A forged
-one only has servers look at the books, at most every `LOOK_SECONDS`. A notification that is lost
-costs some seconds: servers look by themselves.
+The transaction that writes sends an empty notification (`Desk.nudge`). A forged notification only
+makes servers look at the books, at most once in `LOOK_SECONDS`. A lost notification costs some
+seconds, because servers also look at intervals.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ if TYPE_CHECKING:
 
     from timebank.settings.place import ServerPlace
 
-LOOK_SECONDS = 0.2  # between two looks at the most
-BEAT_SECONDS = 5.0  # of silence, after which the server is asked whether it is there
-ANSWER_SECONDS = 5.0  # that the server may take to answer
+LOOK_SECONDS = 0.2  # at least, between two looks
+BEAT_SECONDS = 5.0  # of silence before a query checks the connection
+ANSWER_SECONDS = 5.0  # for PostgreSQL to answer
 CONNECT_SECONDS = 10.0
-AGAIN_SECONDS = 2.0  # until it is tried again to reach the server
+RETRY_SECONDS = 2.0  # before the next attempt to connect
 
 log = logging.getLogger("door.peers")
 
 
 async def listen(server: ServerPlace, look: Callable[[], None]) -> None:
     """Call `look` after each notification and each new connection, until cancelled."""
-    is_told = False
+    is_logged = False
     while True:
         try:
             async with _connected(server) as connection:
-                if is_told:
+                if is_logged:
                     log.warning("what other servers write is heard of at once again")
-                is_told = False
+                is_logged = False
                 await _serve(connection, look)
-        except Exception as error:  # of whatever library: there is no reason to hear no more
+        except Exception as error:  # of any library: always connect again
             log.info("no notifications arrive through %s: %s", server, error)
-            if not is_told:
-                is_told = True
+            if not is_logged:
+                is_logged = True
                 log.warning(
                     "no notifications arrive through %s (%s): what other servers write is seen"
                     " some seconds later",
                     *(server, failures.sentence(error) or "it does not answer"),
                 )
-        await asyncio.sleep(AGAIN_SECONDS)
+        await asyncio.sleep(RETRY_SECONDS)
 
 
 @asynccontextmanager
 async def _connected(server: ServerPlace) -> AsyncIterator[AsyncConnection[Any]]:
-    # They take long to load, and a board with its books in a file does without.
+    # Slow to load, and not needed for books in a file.
     from psycopg import AsyncConnection  # noqa: PLC0415
 
     from timebank.ledger.postgres.database import reached_by  # noqa: PLC0415
@@ -72,33 +72,33 @@ async def _connected(server: ServerPlace) -> AsyncIterator[AsyncConnection[Any]]
 
 
 async def _serve(connection: AsyncConnection[Any], look: Callable[[], None]) -> None:
-    heard = asyncio.Event()
-    connection.add_notify_handler(lambda notification: heard.set())  # beside an answer
-    look()  # at what was written while nobody listened
+    notified = asyncio.Event()
+    connection.add_notify_handler(lambda notification: notified.set())  # with an answer
+    look()  # at rows written before this connection
     while True:
         await asyncio.sleep(LOOK_SECONDS)
-        if not heard.is_set():
+        if not notified.is_set():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(BEAT_SECONDS):
-                    await _until_notified(connection, heard)
-        if heard.is_set():
-            heard.clear()
+                    await _until_notified(connection, notified)
+        if notified.is_set():
+            notified.clear()
             look()
             continue
         async with asyncio.timeout(ANSWER_SECONDS):
             await connection.execute("SELECT 1")
 
 
-async def _until_notified(connection: AsyncConnection[Any], heard: asyncio.Event) -> None:
-    """Wait for a notification, and take all that have come."""
+async def _until_notified(connection: AsyncConnection[Any], notified: asyncio.Event) -> None:
+    """Wait for a notification, and drain all pending ones."""
     loop, arrived = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(connection.fileno(), arrived.set)
     try:
-        while not heard.is_set():
+        while not notified.is_set():
             connection.pgconn.consume_input()
             while connection.pgconn.notifies() is not None:
-                heard.set()
-            if not heard.is_set():
+                notified.set()
+            if not notified.is_set():
                 await arrived.wait()
                 arrived.clear()
     finally:

@@ -25,7 +25,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nudges, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(nudges, "BEAT_SECONDS", 0.2)
     monkeypatch.setattr(nudges, "ANSWER_SECONDS", 0.5)
-    monkeypatch.setattr(nudges, "AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(nudges, "RETRY_SECONDS", 0.05)
 
 
 class Looks:
