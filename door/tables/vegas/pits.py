@@ -1,10 +1,10 @@
-"""Which server deals at which tables of Vegas: each at those of its pit, `MOST_TABLES` tables.
+"""Pits of Vegas: `MOST_TABLES` tables each, dealt by one server.
 
-Books in a file have one server, by the lock beside them: it deals at all tables. Books on a server
-have several. Each takes the lowest pit that is free: a lease in the books, with a fence, a number
-that grows with each new holder. Every write of a dealer asks for both in its own transaction: a
-server that was stopped, and has lost its pit meanwhile, writes nothing more. The rounds of a pit
-whose lease has run out are stood by the server that leads.
+Books in a file have one server, which deals at all tables. Books in PostgreSQL may have several
+servers. Each server takes the lowest free pit by a lease in the books. The lease has a fence, a
+number that grows with each new holder. Every write of a dealer checks lease and fence in its own
+transaction, so a paused server that has lost its pit writes nothing. When a lease runs out, the
+leading server stands the rounds of that pit.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.wagers.journal import StoredRound
 
-# By the clock of the books. A server that is back 30 seconds after its last renewal, or sooner,
-# finds its rounds; those of one that is not are stood.
+# By the clock of the books. A server that comes back within 30 seconds of its last renewal finds
+# its rounds. After that, the rounds are stood.
 LEASE_SECONDS = 35
 
 
@@ -35,7 +35,7 @@ def lease_of(pit: int) -> str:
 
 
 def pit_of(table: int) -> int:
-    """Return the pit of a table, whose number is that in the books.
+    """Return the pit of a table, given the table's number in the books.
 
     >>> pit_of(1), pit_of(50), pit_of(51)
     (1, 1, 2)
@@ -44,7 +44,7 @@ def pit_of(table: int) -> int:
 
 
 def place_of(table: int) -> int:
-    """Return which table of its pit a table is, from 1.
+    """Return a table's number within its pit, from 1, given its number in the books.
 
     >>> place_of(2), place_of(52)
     (2, 2)
@@ -53,27 +53,29 @@ def place_of(table: int) -> int:
 
 
 class Hold(NamedTuple):
-    """A pit that is held, and the fence of its lease; the fence is 0 with books in a file."""
+    """The pit of this server, and the fence of its lease; the fence is 0 for books in a file."""
 
     pit: int = 1
     fence: int = 0
 
     def guard(self, desk: Desk) -> None:
-        """Have the open transaction count only while the pit is held so; raises `LeaseLost`."""
+        """Raise `LeaseLost`, and so undo the open transaction, unless this server holds the pit."""
         if self.fence:
             leases.hold(desk, lease_of(self.pit), self.fence)
 
     def table_at(self, place: int) -> int:
-        """Return the number in the books of a table of this pit."""
+        """Return a table's number in the books, given its number within this pit."""
         return (self.pit - 1) * MOST_TABLES + place
 
     def has(self, table: int) -> bool:
-        """Return whether the rounds of a table, by its number in the books, are dealt here."""
+        """Return whether this server deals at a table, given the table's number in the books."""
         return not self.fence or pit_of(table) == self.pit
 
     def place_of_round(self, stored: StoredRound) -> int | None:
-        """Return at which table of this server a round goes on, None at another server's. A round
-        that an earlier release dealt to one alone goes on wherever its caller comes."""
+        """Return the table of this pit at which a round goes on; None for another server's round.
+
+        Earlier releases dealt rounds to a single caller, who goes on at the first table.
+        """
         shoe = stored.shoe
         if shoe is None or shoe.caller_id is not None:
             return journal.FIRST_TABLE
@@ -81,20 +83,20 @@ class Hold(NamedTuple):
 
 
 def take_lowest(desk: Desk, server_id: int) -> Hold:
-    """Take the lowest pit that no other server holds."""
+    """Take the lowest free pit; books in a file have a single pit without a lease."""
     if not server_id:
         return Hold()
-    each = ((pit, leases.take(desk, lease_of(pit), server_id, LEASE_SECONDS)) for pit in count(1))
-    return next(Hold(pit, fence) for pit, fence in each if fence is not None)
+    fences = ((pit, leases.take(desk, lease_of(pit), server_id, LEASE_SECONDS)) for pit in count(1))
+    return next(Hold(pit, fence) for pit, fence in fences if fence is not None)
 
 
 def renew(desk: Desk, hold: Hold, server_id: int) -> bool:
-    """Renew the lease of a pit; return False if another server has had the pit meanwhile."""
+    """Renew the lease of a pit; return False if another server has held the pit since."""
     return leases.take(desk, lease_of(hold.pit), server_id, LEASE_SECONDS) == hold.fence
 
 
-def left(desk: Desk, unreadable: Collection[int]) -> dict[int, int]:
-    """Return the rounds of the pits whose lease has run out, each with its pit."""
+def abandoned_rounds(desk: Desk, unreadable: Collection[int]) -> dict[int, int]:
+    """Return the rounds whose pit has no lease left, each with its pit, but the unreadable."""
     rounds = {lead: pit_of(table) for lead, table in journal.shared_rounds(desk, GAME).items()}
     return {
         lead: pit
@@ -104,8 +106,10 @@ def left(desk: Desk, unreadable: Collection[int]) -> dict[int, int]:
 
 
 def stand(desk: Desk, lead: int, pit: int) -> bool:
-    """Stand every seat of a round that was left; return False if its server is back. Raises
-    `JournalDamaged`."""
+    """Stand every seat of an abandoned round; return False if the server of its pit is back.
+
+    Raises `JournalDamaged`.
+    """
     if not leases.end(desk, lease_of(pit)):
         return False
     stored = journal.stored_round(desk, lead)

@@ -113,7 +113,7 @@ class VegasRoom(Shared):
 
     async def _stand_left(self) -> None:
         books = self._board.books
-        left = await books.read(partial(pits.left, unreadable=self._unreadable))
+        left = await books.read(partial(pits.abandoned_rounds, unreadable=self._unreadable))
         for lead, pit in left.items():
             try:
                 is_stood = await books.run(partial(pits.stand, lead=lead, pit=pit))
