@@ -205,7 +205,7 @@ def _check_registered(desk: Desk, since: Since) -> Iterator[Finding]:
     whom a sysop has entered."""
     for number, name, created, opened, before, is_late in list(chosen(_REGISTERED, desk, since)):
         where, said = f"caller {number}", f"{name} is said to have registered on {told(created)}"
-        if is_late and not clock_went_back(desk, created, 0):
+        if is_late and not clock_went_back(desk, created):
             yield Finding(where, f"{said}, and called first on {told(opened)}.")
         elif not is_late and not clock_went_back(desk, before):
             yield Finding(where, f"{said}, behind one who registered on {told(before)}.")

@@ -23,9 +23,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Row, func, select
 
 from timebank.callers import sysop_log
 from timebank.calls.calls import mend_leases
@@ -46,6 +46,7 @@ NEAR = 10.0  # seconds by which the clock may have been corrected before that is
 ONCE = 60.0  # seconds within which all processes tell of the same leap
 
 BY = "clock"
+RIGHT = "The clock is right from here on"
 DAY, HOUR, MINUTE = 86_400, 3_600, 60
 
 
@@ -154,7 +155,7 @@ class BelievedClock:
             sysop_log.note(desk, by, None, words)
         if self._zero - judgement.belief.zero > LEAP:
             right = datetime.fromtimestamp(judgement.belief.sure, UTC)
-            sysop_log.note(desk, by, None, "The clock is right from here on", at=right)
+            sysop_log.note(desk, by, None, RIGHT, at=right)
 
     def judge(self, desk: Desk) -> Judgement:
         """Hold the wall clock against uptime, books and time servers; writes nothing."""
@@ -172,10 +173,13 @@ class BelievedClock:
     def _first_look(self, desk: Desk) -> Judgement:
         uptime, shown = self.instruments.uptime(), self._shown()
         wall = shown + uptime
-        last = _last_known(desk)
+        before = _LAST_BELIEF(desk.connection).first()
+        last = _last_known(desk, before)
         belief = Belief(self.instruments.boot(), shown, uptime, True, wall)
         if last is None or -LEAP <= wall - last <= GAP:
-            return Judgement(belief, True)
+            # A clock in doubt was far ahead of what is known, so it was ahead of this one.
+            was_ahead = before is not None and not before.certain
+            return Judgement(belief, True, (RIGHT,) if was_ahead else ())
         if wall > last:
             news = f"The clock is {_length(wall - last)} ahead of the last entry in the books"
             doubt = "; until it is known to be right nothing is deleted"
@@ -263,13 +267,13 @@ def is_certain(desk: Desk) -> bool:
     return known is not None and known.certain
 
 
-def _last_known(desk: Desk) -> float | None:
-    """Tell an instant that had passed for certain when the books were last written.
+def _last_known(desk: Desk, before: Row[Any] | None) -> float | None:
+    """Tell an instant that had passed for certain when the books were last written; `before` is
+    what was believed of the clock in the last boot.
 
     What was written while the clock was in doubt proves nothing, and neither does what was written
     before another one was found to be right.
     """
-    before = _LAST_BELIEF(desk.connection).first()
     if before is not None and not before.certain:
         return float(before.sure)
     entries = _LAST_ENTRIES(desk.connection).one()

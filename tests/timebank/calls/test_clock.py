@@ -487,6 +487,23 @@ def test_a_clock_that_is_set_back_explains_who_registered_before_whom(here, serv
     assert log(here.books)[0] == "The clock is right from here on"
 
 
+@pytest.mark.parametrize("has_called", [False, True])
+@pytest.mark.parametrize("off", [3600, 10 * A_DAY], ids=["believed", "in doubt"])
+def test_a_new_boot_by_the_right_clock_explains_who_registered_when(here, ann, off, has_called):
+    """Nobody calls by the wrong clock, and nobody sets it back: the next boot has the right one."""
+    here.books.call(ann).close()
+    here.boot(NOON + timedelta(seconds=A_YEAR))
+    here.wait(3600)
+    bob = here.books.caller("Bob")
+    here.boot(NOON + timedelta(seconds=off))
+    if has_called:
+        here.books.call(bob).close()
+    else:
+        here.books.caller("Cyd")
+    assert here.books.audit() == []
+    assert ("The clock is right from here on" in log(here.books)) is here.process.is_certain
+
+
 def test_whoever_registered_under_a_wrong_clock_is_on_today(here, ann):
     here.books.call(ann).close()
     here.boot(NOON + timedelta(seconds=A_YEAR))
