@@ -208,7 +208,7 @@ async def test_callers_at_a_table_that_is_lost_are_told_and_sit_down_again(
             await two.room(0).look_after(leads=False)
         for each in (ada, bob):
             await each.sees("This table stood still for too long.")
-            await each.is_asked("<B>et")
+            await each.sees("<B>et (Enter)")
         await two.at_rest()
         assert everything(two) == [before[0], before[1] + 1, *before[2:]]  # a shoe
         assert held(two) == [3, 2]
