@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
 from unittest import mock
@@ -16,6 +17,8 @@ from door.call.status_line import StatusLine
 from door.tables.vegas.room import VegasRoom, room_of
 from tests.clock import FakeClock
 from tests.world import BOARD, NOON, World, _not_painted, world
+from timebank.ledger.schema import stamp
+from timebank.servers import database_clock
 from timebank.settings.place import ServerPlace
 
 
@@ -77,10 +80,12 @@ async def servers(
     folder: Path, bank: str, count: int = 2, toml: str = BOARD
 ) -> AsyncIterator[Servers]:
     """Open so many servers of the books that `bank` names; at the end they are closed, and the
-    books must be in order."""
+    books must be in order. The clock of leases stands still: `pass_time` lets them run out."""
     clock, found = FakeClock(NOON), Servers()
     toml = toml.replace("[timebank]", "") + f"\n[timebank]\n{bank}\n"
     async with AsyncExitStack() as stack:
+        now = stamp(datetime.now(UTC))
+        stack.enter_context(mock.patch.object(database_clock, "seconds", return_value=now))
         for number in range(count):
             own = folder / f"server-{number}"
             own.mkdir()
