@@ -1,12 +1,12 @@
-"""Which process serves from some books: the one that holds a lock beside them, all its life.
+"""The lock of the books: a single process at a time may serve from them.
 
-The lock is a `flock` on a file that is never removed. A process hands it down to a server that it
-starts, and the system lets go of it when its last holder ends, however it ends. Commands that put
-other books in the place of these hold it meanwhile. Whoever reads or writes the books beside a
-server needs no lock.
+The lock is a `flock` on a file next to the books, which stays in place. A server holds the lock all
+its life. A process that starts a server hands its lock down. The system frees the lock when the
+last holder ends. Commands that replace the books hold the lock while they work. Other readers and
+writers of the books need no lock.
 
-The file is also a note of its holder, for the others to read. After a kill the note stays, and says
-who held the lock last. Light: doors load this.
+The file contains a note of the holder for other processes. A killed holder leaves its note in the
+file. Doors load this module, so it imports little.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import os
 import pwd
 import time
 
-TYPE_CHECKING = False  # as `typing` has it, which is not loaded for that
+TYPE_CHECKING = False  # without `typing`, which is slow to load
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 BOOKS = "board.sqlite3"  # the file of the books in the data folder
-ENDING = ".serving"  # of the lock beside that file
-STARTING, SERVING = "starting", "serving"  # a server
-MIGRATING, RESTORING, MOVING = "migrating", "restoring", "moving"  # the books
-# Somebody who only looks holds the lock for a moment.
+ENDING = ".serving"  # the lock is named as that file, with this ending
+STARTING, SERVING = "starting", "serving"  # states of a server
+MIGRATING, RESTORING, MOVING = "migrating", "restoring", "moving"  # states of a command
+# `is_held` and `doubt` hold the lock for a moment, which `take` waits out.
 PATIENCE_SECONDS, POLL_SECONDS = 0.25, 0.01
-# What a disk of a network says that keeps no locks.
+# The errors of a network disk without locks.
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EIO)
 LONGEST_NOTE = 16 * 1024  # bytes; two paths are 8 kB at most
 
@@ -41,9 +41,9 @@ _DOES = {
 
 
 def place_of(database: str, *, on_server: bool = False) -> str:
-    """Return the file of the lock, beside the file of the books wherever links lead.
+    """Return the path of the lock: next to the books, with symbolic links resolved.
 
-    Books on a server have a lock for each machine: in the folder in which the file would be.
+    Books on a server have a lock on each machine, in the folder of `database`.
     """
     if on_server:
         return os.path.join(os.path.dirname(database), "serving")
@@ -51,7 +51,7 @@ def place_of(database: str, *, on_server: bool = False) -> str:
 
 
 def this_process() -> str:
-    """Return the name of this process in the books, which no other running process has."""
+    """Return the name of this process in the books, unique among running processes."""
     try:
         namespace = os.stat("/proc/self/ns/pid").st_ino
     except OSError:
@@ -60,22 +60,22 @@ def this_process() -> str:
 
 
 class ServingNote:
-    """What the holder of a lock says of itself.
+    """The note of a lock's holder.
 
-    `state` is what it does, `process` its name in the books, and `since` a local time with
-    its zone. A server has its data folder in `data`, its settings in `config`, and its release in
-    `version`. `left` is the process that served last, until another serves.
+    `state` is one of the states above, `process` the holder's name in the books, and `since` a
+    local time with its zone. A server notes its data folder in `data`, sysop.toml in `config`, and
+    its release in `version`. `left` is the process that served last, until another serves.
     """
 
-    def __init__(self, state: str, said: Mapping[str, str]) -> None:
+    def __init__(self, state: str, fields: Mapping[str, str]) -> None:
         self.state = state
-        self.process = said.get("process", "")
-        self.user = said.get("user", "")
-        self.data = said.get("data", "")
-        self.config = said.get("config", "")
-        self.version = said.get("version", "")
-        self.since = said.get("since", "")
-        self.left = self.process if state == SERVING else said.get("left", "")
+        self.process = fields.get("process", "")
+        self.user = fields.get("user", "")
+        self.data = fields.get("data", "")
+        self.config = fields.get("config", "")
+        self.version = fields.get("version", "")
+        self.since = fields.get("since", "")
+        self.left = self.process if state == SERVING else fields.get("left", "")
 
     def __str__(self) -> str:
         if not self.process:
@@ -87,11 +87,11 @@ class ServingNote:
 
 
 class Lock:
-    """The lock of some books, which this process holds: `file` is the open file.
+    """A lock that this process holds; `file` is the descriptor of the open file.
 
-    `before` is the note that was in the file: of a server that was killed, of one that could not
-    be started, or of the process that has handed the lock down. `left` is the process that served
-    last, if it was killed, in the books.
+    `before` is the note in the file when this process took the lock: the note of a killed server,
+    of a failed start, or of the process that handed the lock down. `left` is the name of the last
+    server in the books, if that server was killed.
     """
 
     def __init__(self, file: int) -> None:
@@ -100,12 +100,12 @@ class Lock:
         self.left = "" if self.before is None else self.before.left
 
     def note(self, state: str, data: str = "", **more: str) -> None:
-        """Say in the file what this process does now. A full disk is no reason to end.
+        """Write a note of this process into the file. A full disk is ignored.
 
-        One write puts it over the note before: whoever reads, or finds it after a kill, has one of
-        the two.
+        A single write replaces the note, so a reader finds the old note or the new one, even after
+        a kill.
         """
-        said = {
+        fields = {
             "process": this_process(),
             "user": _user(),
             "data": data,
@@ -113,7 +113,7 @@ class Lock:
             "left": self.left,
             **more,
         }
-        lines = [state, *(f"{name}={value}" for name, value in said.items())]
+        lines = [state, *(f"{name}={value}" for name, value in fields.items())]
         try:
             size = os.fstat(self.file).st_size
             os.pwrite(self.file, os.fsencode("\n".join(lines) + "\n").ljust(size, b"\n"), 0)
@@ -121,9 +121,9 @@ class Lock:
             return
 
     def keep(self, place: str) -> bool:
-        """Take the lock again if somebody has removed its file; return whether it is held.
+        """Take the lock again if its file was removed; return whether this process holds it.
 
-        Raises `OSError` where nobody can say.
+        Raises `OSError` if the file cannot be read.
         """
         if os.path.exists(place) and os.path.samestat(os.stat(place), os.fstat(self.file)):
             return True
@@ -135,7 +135,7 @@ class Lock:
         return True
 
     def refuse_another(self, place: str) -> None:
-        """Raise `DatabaseRefused` unless this is the lock of that place."""
+        """Raise `DatabaseRefused` unless this lock is the file at `place`."""
         from timebank.errors import DatabaseRefused  # noqa: PLC0415 - not for doors
 
         if not os.path.samestat(os.fstat(self.file), os.stat(place)):
@@ -145,7 +145,7 @@ class Lock:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
-        """Let go of the lock; after work that did not fail nothing stays in the file."""
+        """Release the lock, and erase the note unless the work failed."""
         try:
             if kind is None:
                 os.ftruncate(self.file, 0)
@@ -156,20 +156,20 @@ class Lock:
 
 
 def left_to(lock: Lock | None, *, in_file: bool) -> Callable[[str], bool]:
-    """Return what a server knows that starts under the lock of its books: which processes have
-    ended.
+    """Return a function that returns whether a process, by its name in the books, has ended.
 
-    Of books in a file that is every process, and doors of release 1.0 too. Of books on a server it
-    is the one that held this lock before. Without a lock nothing is known.
+    A server asks it when it starts with the lock of its books. For books in a file every other
+    process has ended, doors of release 1.0 included. For books on a server only the last holder of
+    this lock has. Without a lock the answer is always False.
     """
     left = "" if lock is None else lock.left
     return lambda process: lock is not None and (in_file or process == left)
 
 
 def take(place: str, state: str, data: str = "") -> Lock:
-    """Take a lock and note what for; raises `BooksTaken` while another process holds it.
+    """Take a lock and note `state`; raise `BooksTaken` while another process holds the lock.
 
-    Raises `DatabaseRefused` where the file cannot be opened, or its disk knows no locks.
+    Raises `DatabaseRefused` if the file cannot be opened, or its disk has no locks.
     """
     from timebank.errors import BooksTaken, DatabaseRefused  # noqa: PLC0415 - not for doors
 
@@ -187,7 +187,7 @@ def take(place: str, state: str, data: str = "") -> Lock:
 
 
 def refusal(place: str, error: OSError) -> str:
-    """Say why a lock cannot be taken, whoever asks for it."""
+    """Return the sentence that explains why a lock cannot be taken."""
     from pathlib import Path  # noqa: PLC0415 - not for doors
 
     from timebank.files import forbidden  # noqa: PLC0415
@@ -198,12 +198,12 @@ def refusal(place: str, error: OSError) -> str:
             " machine, and not on one that several share."
         )
     books = place.removesuffix(ENDING)  # named first: a sysop knows the books, not the lock
-    said = forbidden(Path(books), writes=True) or forbidden(Path(place), writes=True)
-    return said or f"{place} cannot be opened: {error.strerror}."
+    reason = forbidden(Path(books), writes=True) or forbidden(Path(place), writes=True)
+    return reason or f"{place} cannot be opened: {error.strerror}."
 
 
 def take_now(place: str) -> Lock | None:
-    """Take a lock and leave its note; None while another process holds it. Raises `OSError`."""
+    """Take a lock without writing a note; None if another process holds it. Raises `OSError`."""
     file = _opened(place)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -217,10 +217,10 @@ def take_now(place: str) -> Lock | None:
 
 
 def doubt(place: str) -> str:
-    """Say why no server could hold a lock; "" if one could, or nobody can say before it starts."""
-    for each in (place, os.path.dirname(place)):
+    """Return why a server could not take a lock; "" if it could, or if only a start can tell."""
+    for path in (place, os.path.dirname(place)):
         try:
-            file = os.open(each, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError:
             continue
         try:
@@ -236,17 +236,17 @@ def doubt(place: str) -> str:
 
 
 def is_held(place: str) -> bool:
-    """Return whether some process holds a lock; False where nobody can say."""
+    """Return whether a process holds a lock; False if the file cannot be read."""
     return _state_of(place) is True
 
 
 def is_free(place: str) -> bool:
-    """Return whether no process holds a lock that some have held; False where nobody can say."""
+    """Return whether a lock exists and no process holds it; False if it cannot be read."""
     return _state_of(place) is False
 
 
 def _state_of(place: str) -> bool | None:
-    """Return whether some process holds a lock; None where nobody can say."""
+    """Return whether a process holds a lock; None if the file is missing or unreadable."""
     try:
         file = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -263,13 +263,13 @@ def _state_of(place: str) -> bool | None:
 
 
 def is_starting(place: str) -> bool:
-    """Return whether a server holds a lock that does not serve yet."""
+    """Return whether the holder of a lock is a server that does not serve yet."""
     note = read(place)
     return note is not None and note.state == STARTING and is_held(place)
 
 
 def read(place: str) -> ServingNote | None:
-    """Read the note of the process that holds a lock, or held it last; None without any."""
+    """Read the note of the process that holds a lock, or held it last; None without a note."""
     try:
         file = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -285,8 +285,8 @@ def _read(file: int) -> ServingNote | None:
         state, *lines = os.fsdecode(os.pread(file, LONGEST_NOTE, 0)).splitlines() or [""]
     except OSError:
         return None
-    said = (line.partition("=") for line in lines)
-    return ServingNote(state, {name: value for name, _, value in said}) if state else None
+    fields = (line.partition("=") for line in lines)
+    return ServingNote(state, {name: value for name, _, value in fields}) if state else None
 
 
 def _opened(place: str) -> int:
@@ -304,14 +304,14 @@ def _opened(place: str) -> int:
 
 
 def _share(file: int, folder: str) -> None:
-    """Let those use a new lock who may use the folder: its owner, if root has made the file, and a
-    group that may write there."""
-    about = os.stat(folder or ".")
+    """Give a new lock to the folder's owner, if root has made the file, and to the folder's group,
+    if the group may write in the folder."""
+    status = os.stat(folder or ".")
     try:
-        os.fchown(file, about.st_uid if os.geteuid() == 0 else -1, about.st_gid)
-    except OSError:  # a group that we are not in
+        os.fchown(file, status.st_uid if os.geteuid() == 0 else -1, status.st_gid)
+    except OSError:  # this user is not in the group
         return
-    if about.st_mode & 0o020:
+    if status.st_mode & 0o020:
         os.fchmod(file, 0o660)
 
 
