@@ -1,8 +1,8 @@
-"""What a sysop's command does to callers of the whole board, whichever server has them.
+"""The sysop's commands about the callers of the whole board.
 
-Servers give each other no orders. The books say who is on. A caller of another server is ended by
-the row of their call, and reads what the sysop says as a notice: their server finds both at its
-next look.
+Servers give each other no orders. The books list the calls. For a caller of another server, a
+command ends the call in its row, or leaves a notice with the sysop's text. The other server finds
+both at its next look at the books.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.servers.registry import ServerRecord
 
-COMMAND = "control"  # the word in a header that makes it the sysop's
-LONGEST = 200  # characters that are said at once
-BOOKS_SECONDS = 4.0  # that the books may take to say who is on
+COMMAND = "control"  # the key of a command in a message
+LONGEST = 200  # characters in one text
+BOOKS_SECONDS = 4.0  # for the books to list the calls
 SAYS = N_("The sysop: {text}")
 
 log = logging.getLogger("door.control")
@@ -50,10 +50,10 @@ Part = Mapping[str, Any]  # an answer, or a part of one
 
 @dataclass(frozen=True)
 class Node:
-    """Somebody who is on, as `door nodes` shows them; spans are seconds.
+    """A caller online, as `door nodes` shows them; spans are in seconds.
 
-    `server` is empty for callers of a server that is gone. `idle` and `left` are None for callers
-    of other servers, which alone know. `since` is None where the books did not say it.
+    `server` is "" if the caller's server is gone. `idle` and `left` are None for callers of other
+    servers, because only their server knows them. `since` is None if the books did not answer.
     """
 
     node: int
@@ -68,23 +68,23 @@ class Node:
 
 @dataclass(frozen=True)
 class Moment:
-    """What the books say at this moment: the calls that live, and servers silent for too long."""
+    """The books at one moment: live calls, lost servers with their seconds of silence, event."""
 
     calls: list[OpenCall]
     lost: list[tuple[ServerRecord, int]]
-    event: str  # a sentence about one that was started early; "" without
+    event: str  # a sentence about the event that was started early, or ""
 
     def on(self, node: int) -> OpenCall | None:
         return next((call for call in self.calls if call.node == node), None)
 
 
 async def look_into(board: Board) -> Moment:
-    """Look up who is on, and which servers there are; TimeoutError where the books do not answer,
-    and raises what they raise."""
+    """Read the calls and the servers from the books; raise `TimeoutError` without an answer, and
+    `BooksFailed`."""
     async with asyncio.timeout(BOOKS_SECONDS):
-        living, books = await board.books.run(_look)
+        living, moment = await board.books.run(_look)
     board.peers.adopt(living)
-    return books
+    return moment
 
 
 def _look(desk: Desk) -> tuple[list[ServerRecord], Moment]:
@@ -103,7 +103,7 @@ async def _who_is_on(board: Board) -> list[OpenCall]:
 
 
 async def _on(board: Board, node: int, call: int | None) -> OpenCall:
-    """Find the call on a node; `call` is the one that the sysop has seen there, if they have."""
+    """Return the call on a node; refuse if `call`, the number the sysop expects, is another."""
     found = next((each for each in await _who_is_on(board) if each.node == node), None)
     if found is None:
         raise CommandRefused(f"Node {node} is empty.")
@@ -117,11 +117,11 @@ def _here(board: Board, calls: Collection[OpenCall]) -> list[Caller]:
     return [caller for caller in board.callers() if caller.call_id in wanted]
 
 
-# An end, and words.
+# Ending calls, and texts to callers.
 
 
 async def kick(board: Board, node: int, why: str, by: str, call: int | None) -> Part:
-    """End the call on a node; raises `CommandRefused`."""
+    """End the call on a node; raise `CommandRefused` if the node is empty."""
     found = await _on(board, node, call)
     name, here = clean(found.name), _here(board, [found])
     log.warning("%s ends the call of %s on node %d", by, name, node)
@@ -139,13 +139,13 @@ async def kick(board: Board, node: int, why: str, by: str, call: int | None) -> 
 
 
 async def say(board: Board, node: int | None, text: str, call: int | None) -> Part:
-    """Say something to the caller on a node, or to all; raises `CommandRefused`."""
+    """Show a text to the caller on a node, or to all; raise `CommandRefused` without callers."""
     calls = [await _on(board, node, call)] if node is not None else await _who_is_on(board)
     if not calls:
         raise CommandRefused("Nobody is online.")
     here = _here(board, calls)
-    told = {caller.call_id for caller in here}
-    if elsewhere := [each.caller_id for each in calls if each.call_id not in told]:
+    own_calls = {caller.call_id for caller in here}
+    if elsewhere := [each.caller_id for each in calls if each.call_id not in own_calls]:
         try:
             await board.books.run(partial(_leave_words, caller_ids=elsewhere, text=text))
         except BooksFailed as error:
@@ -155,8 +155,8 @@ async def say(board: Board, node: int | None, text: str, call: int | None) -> Pa
         caller.console.bell()
         with speaking_to(caller.console.viewer):
             caller.console.say(f"|14{_(SAYS).format(text=literal(text))}")
-    who = clean(calls[0].name) if len(calls) == 1 else f"{len(calls)} callers"
-    return {"words": f"{who} can read it."}
+    readers = clean(calls[0].name) if len(calls) == 1 else f"{len(calls)} callers"
+    return {"words": f"{readers} can read it."}
 
 
 def _leave_words(desk: Desk, caller_ids: Collection[int], text: str) -> None:
@@ -165,7 +165,7 @@ def _leave_words(desk: Desk, caller_ids: Collection[int], text: str) -> None:
 
 
 async def forgive_at_pages(board: Board, who: str) -> bool:
-    """Clear what the books count against an address or a name; tell if there was anything."""
+    """Clear the counts of the books against an address or a name; return whether there were any."""
     address = key_of(who.partition("/")[0])
     from_there = "" if address is None else str(address)
     about = "" if address is not None else kept_of(digest_of(names.fold(who)))
@@ -176,30 +176,30 @@ async def forgive_at_pages(board: Board, who: str) -> bool:
         return False
 
 
-# Who is on.
+# The list of callers.
 
 
 async def nodes(board: Board, stays: int | None) -> Part:
-    """Say who is on: of this server's callers all, of others what their rows have."""
+    """Return the callers online: this server's in full, others as far as the books have them."""
     here = {caller.call_id: caller for caller in board.callers()}
     own = board.peers.own_name
     log_ons = max(0, len(board.consoles) - len(here))
     server: dict[str, Any] = {"name": clean(own), "log_ons": log_ons, "draining": board.draining}
-    if stays is not None:  # it was started by a door, and ends by itself
+    if stays is not None:  # minutes; a door has started the server, which ends by itself
         server["stays"] = stays
     event, silent = "", []
     try:
-        books = await look_into(board)
+        moment = await look_into(board)
     except (TimeoutError, BooksFailed) as error:
         log.warning("who is on elsewhere is not known: %s", error)
         silent.append("The books do not answer: callers of other servers are missing here.")
         found = [_seen(board, caller, None, own) for caller in here.values()]
     else:
-        event = books.event
-        found = [_node(board, call, here.get(call.call_id)) for call in books.calls]
+        event = moment.event
+        found = [_node(board, call, here.get(call.call_id)) for call in moment.calls]
         silent += [
             clean(f"Server {row.name} is silent: nothing was heard of it for {span(seconds)}.")
-            for row, seconds in books.lost
+            for row, seconds in moment.lost
             if row.id != board.peers.own_id
         ]
     others = [
@@ -235,12 +235,12 @@ def _seen(board: Board, caller: Caller, since: str | None, server: str) -> Node:
 
 
 def place_of(call: OpenCall) -> str:
-    """Name what serves a call."""
+    """Return the words for the server of a call."""
     return f"server {clean(call.server)}" if call.server else "a server that is gone"
 
 
 def clean(text: str) -> str:
-    """Return what may be shown of a text: no more than LONGEST characters, none of them a control.
+    """Return a text without control characters, cut to `LONGEST` characters.
 
     >>> clean("Back in\\t5\\x1b[2J minutes  ")
     'Back in 5[2J minutes'

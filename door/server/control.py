@@ -1,9 +1,9 @@
-"""The sysop's hand on the running server: what is asked through the socket in the data folder.
+"""The sysop's commands to the running server, through the socket in the data folder.
 
-Only the user of the server and root may (`door_calls`), whoever else may hand callers over.
+Only the server's user and root may give commands (`door_calls`). Other users may at most hand
+callers over.
 
-Commands about callers are for the whole board (`server.everywhere`). All others are for the server
-that is asked.
+Commands about callers apply to the whole board (`board_commands`), all others to this server.
 """
 
 from __future__ import annotations
@@ -25,55 +25,55 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.lines.commands import Said, SysopCommand
 
-MOST_SHOWN = 100  # addresses that are held back
+MOST_SHOWN = 100  # refused addresses in one answer
 UNKNOWN = "This server does not know that command. Is it of another version?"
 
 log = logging.getLogger("door.control")
 
 
 class Served(Protocol):
-    """What commands ask of the server."""
+    """The server, as commands see it."""
 
     board: Board
-    ended: asyncio.Event  # set when the board is to close
+    ended: asyncio.Event  # set when the server must close
     lag: LoopLag
 
     @property
     def stays(self) -> int | None:
-        """For how many minutes it stays without callers; None if it does not end by itself."""
+        """Minutes that the server stays without callers; None if it stays until it is stopped."""
 
     def drain(self, by: str) -> str:
-        """Take no more calls, and close when the last caller has gone, or now if asked again;
-        return what is wrong with that."""
+        """Take no more calls, and close when the last caller has gone; a second drain closes at
+        once. Return a sentence about a problem, or ""."""
 
     def shut(self, by: str) -> str:
-        """Close the board now, for doors as well, until the sysop opens it; return what is wrong
-        with that."""
+        """Close the board now, for doors as well, until the sysop opens it. Return a sentence about
+        a problem, or ""."""
 
     def look_now(self) -> None:
-        """See at once what a command has written into the books."""
+        """Read at once the changes that a command has written into the books."""
 
     async def give_way(self) -> bool:
-        """Make room for another server, if a door has started this one; tell whether it does."""
+        """End for another server if a door has started this one; return whether it ends."""
 
 
 async def answer_control(server: Served, command: SysopCommand) -> None:
-    """Do a command and answer; OSError where nobody takes the answer."""
+    """Run a command and send its answer; raise `OSError` if the asker is gone."""
     answer: Part
     try:
         if command.said.get(COMMAND) == ATTEND:
             await attend(server.board, command)
             return
         answer = await carry_out(server, command.said)
-    except CommandRefused as impossible:
-        answer = {"error": str(impossible)}
+    except CommandRefused as refusal:
+        answer = {"error": str(refusal)}
     await command.answer(answer)
 
 
 async def carry_out(server: Served, said: Said) -> Part:
-    """Do a command, and return the answer; raises `CommandRefused`."""
+    """Run a command and return its answer; raise `CommandRefused` if it cannot run."""
     board = server.board
-    by = clean(str(said.get("by") or "")) or "the sysop"  # in the browser nobody says it
+    by = clean(str(said.get("by") or "")) or "the sysop"  # commands from the browser have no name
     match said:
         case {"control": "here"}:
             return {}
@@ -104,7 +104,7 @@ async def carry_out(server: Served, said: Said) -> Part:
 
 
 def _call(said: Said) -> int | None:
-    """Return the call that the sysop means, where they name it as well as its node."""
+    """Return the number of the call, if the command names one next to its node."""
     call = said.get("call")
     return call if isinstance(call, int) else None
 
@@ -119,7 +119,7 @@ def _line(text: str) -> str:
 
 def _refused(board: Board) -> Part:
     held, count = board.reception.held(MOST_SHOWN)
-    shown = [asdict(each) | {"wait": ceil(each.wait)} for each in held]
+    shown = [asdict(address) | {"wait": ceil(address.wait)} for address in held]
     names = board.reception.names_held()
     return {"held": shown, "more": max(0, count - MOST_SHOWN), "names": names}
 
@@ -133,11 +133,11 @@ async def _forgive(board: Board, who: str, by: str) -> Part:
     return {"words": f"Nothing is held against {who} any more."}
 
 
-# The end of this server. The others of the board go on.
+# Commands that end this server. Other servers of the board go on.
 
 
 def _drain(server: Served, by: str) -> Part:
-    """Drain; a server that drains already closes."""
+    """Drain the server, or close it if it drains already; return the answer."""
     board = server.board
     log.warning("%s takes the board out of service", by)
     problem = server.drain(by)
@@ -157,5 +157,5 @@ def _closing(board: Board) -> str:
 
 
 def _one_of_several(board: Board) -> str:
-    """Return this server's name; empty where the board has no other."""
+    """Return this server's name if the board has other servers, else ""."""
     return clean(board.peers.own_name) if board.peers.others else ""
