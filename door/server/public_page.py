@@ -1,8 +1,8 @@
-"""The page about the board that everybody may see, where `[public]` wants one.
+"""The public page about the board, if `[public]` switches it on.
 
-Nothing is read or made for who asks: page, list of seals and picture are made now and then, are the
-same for all, and lie in memory. Callers are named as the board's bulletin and its brass plate name
-them. Nothing else of them is there, and nothing of what only the sysop sees.
+The server makes the page, its picture and the list of seals every `FRESH_SECONDS` and keeps them in
+memory. A request reads nothing from the books, and every visitor gets the same files. The page
+names callers as the bulletin and the brass plate do, and shows nothing else about them.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from timebank.wagers.chains import SealedChain
     from timebank.wagers.tournaments import Champion
 
-FRESH_SECONDS = 300  # how often it is made, and how long a browser may keep it
+FRESH_SECONDS = 300  # between two makes; a browser may keep the page as long
 ABOUT, PICTURE, SEALS = "about", "about.png", "seals.txt"
-# The picture: a usual screen, of which a drawing has the upper rows, and a bar below.
+# The picture: a screen of 80 columns with the welcome drawing, and a bar below the drawing.
 COLUMNS, LEAST_ROWS, MOST_ROWS = 80, 20, 25
 SCALE = 2
 LOOPBACK = ("127.", "::1")
@@ -54,7 +54,7 @@ log = logging.getLogger("door.server")
 
 
 class CallingWay(NamedTuple):
-    """How to call: by what, the command or address to type, and a link where browsers know one."""
+    """One way to call: its kind, the command or address to type, and a link for browsers or ""."""
 
     name: str
     typed: str
@@ -63,20 +63,21 @@ class CallingWay(NamedTuple):
 
 @dataclass(frozen=True)
 class BoardNow:
-    """What the books say, at a moment of the board's clock."""
+    """The contents of the page from the books; `at` is the time by the board's clock."""
 
     at: str
-    news: Bulletin | None  # without it nobody is named
+    news: Bulletin | None  # None if the page names no callers
     breakers: Sequence[str]
     sealed: Sequence[SealedChain]
-    # The tournament that is open, and until when by the board's clock; who won the last one.
-    until: str
-    champion: Champion | None
+    until: str  # the end of the open tournament by the board's clock; "" without one
+    champion: Champion | None  # of the last tournament
 
 
 class PublicPage:
-    """`files` are those that a browser may ask for now, by their paths: none while the page is
-    off."""
+    """The files of the public page.
+
+    `files` has each file by its path; it is empty while the page is off.
+    """
 
     def __init__(self, board: Board, books: Books) -> None:
         self.files: dict[str, File] = {}
@@ -86,19 +87,18 @@ class PublicPage:
         self._problem = ""
 
     async def open(self, ports: Sequence[int]) -> None:
-        """Make it for the first time; `ports` are those that the listeners got."""
+        """Make the page for the first time; `ports` are the ports of the listeners, in order."""
         self._ports = ports
         await self.renew()
 
     async def keep(self) -> None:
-        """Make it anew now and then, until cancelled."""
+        """Make the page again every `FRESH_SECONDS`, until cancelled."""
         while True:
             await sleep(self._board.clock, FRESH_SECONDS)
             await self.renew()
 
     async def renew(self) -> None:
-        """Make it, by the settings as they are now; keep what there is while books cannot be
-        read."""
+        """Make the page by the current settings, or keep the old one if the books fail."""
         config = self._board.config
         if not (config.public.is_shown and self._ports):
             self.files.clear()
@@ -113,7 +113,7 @@ class PublicPage:
                 log.error("the page about the board stays as it was: %s", error)
             self._problem = str(error)
             return
-        except Exception:  # the page is no reason to end anything
+        except Exception:  # a fault of the page must not end the server
             log.exception("the page about the board cannot be made")
             return
         self._problem = ""
@@ -166,17 +166,17 @@ def _list_of_seals(sealed: Iterable[SealedChain]) -> bytes:
 
 
 def _ways(config: Config, ports: Sequence[int]) -> list[CallingWay]:
-    """List how to call from elsewhere: as the sysop says, or by what listens for all itself."""
+    """Return the ways to call: those in `[public]`, else the listeners open to other machines."""
     public = config.public
     if public.ways:
-        return [CallingWay("", each) for each in public.ways]
-    found = [CallingWay("web", public.address, public.address)]
+        return [CallingWay("", typed) for typed in public.ways]
+    ways = [CallingWay("web", public.address, public.address)]
     for listener, port in zip(config.listeners, ports, strict=True):
         if not (listener.proxies or listener.host.startswith(LOOPBACK)):
             name = "telnets" if listener.telnet else listener.kind
             if (way := KINDS[name].way) is not None:
-                found.append(CallingWay(name, *way(public.host, port)))
-    return list(dict.fromkeys(found))
+                ways.append(CallingWay(name, *way(public.host, port)))
+    return list(dict.fromkeys(ways))
 
 
 # The picture.
@@ -184,8 +184,8 @@ def _ways(config: Config, ports: Sequence[int]) -> list[CallingWay]:
 
 class Image(NamedTuple):
     file: File
-    wide: int  # in dots
-    high: int
+    width: int  # in pixels
+    height: int
 
 
 def _picture(config: Config, ways: Sequence[CallingWay]) -> Image:
@@ -201,7 +201,7 @@ def _picture(config: Config, ways: Sequence[CallingWay]) -> Image:
 
 @lru_cache(maxsize=2)
 def _painted(drawn: Art | None, bar: str) -> Image:
-    """Paint a screen as a terminal of ours shows it, above how to call."""
+    """Paint the drawing as a terminal shows it, with `bar`, the ways to call, below."""
     rows = LEAST_ROWS if drawn is None else min(max(art.height(drawn), LEAST_ROWS), MOST_ROWS)
     canvas = Canvas(COLUMNS + 1, rows + 1)
     if drawn is not None:
@@ -209,8 +209,8 @@ def _painted(drawn: Art | None, bar: str) -> Image:
     canvas.blank(rows, 0, COLUMNS, 1)
     canvas.put_pipe(rows, 0, f"|17|15{literal(bar).center(COLUMNS)}")
     file = pages.made(".png", picture.png(canvas, SCALE), FRESH_SECONDS)
-    dots = SCALE * picture.WIDTH, SCALE * picture.HEIGHT
-    return Image(file, COLUMNS * dots[0], (rows + 1) * dots[1])
+    width, height = SCALE * picture.WIDTH, SCALE * picture.HEIGHT
+    return Image(file, COLUMNS * width, (rows + 1) * height)
 
 
 # The page, in the viewer's language.
@@ -235,8 +235,8 @@ def _page(
         "language": language,
         "board": html.escape(board.name),
         "head": _head(config, f"{public.address}/{_path(language, own)}", language),
-        "wide": str(image.wide),
-        "high": str(image.high),
+        "wide": str(image.width),
+        "high": str(image.height),
         "alt": html.escape(_alt(config)),
         "about": html.escape(_about(config)),
         "play": html.escape(_("Play now")),
@@ -248,10 +248,10 @@ def _page(
 
 
 def _about(config: Config) -> str:
-    told = _(
+    words = _(
         "Card games for minutes online. You get {minutes} a day, and what you win is more time."
     )
-    return told.format(minutes=span(config.bank.minutes_per_day * 60))
+    return words.format(minutes=span(config.bank.minutes_per_day * 60))
 
 
 def _alt(config: Config) -> str:
@@ -259,10 +259,9 @@ def _alt(config: Config) -> str:
 
 
 def _head(config: Config, address: str, language: str) -> str:
-    """Say what a site shows of a link to a page (https://ogp.me), and where it is in other
-    languages."""
+    """Return the tags for previews of links (https://ogp.me), and the page's other languages."""
     public, own = config.public, config.board.language
-    told = {
+    properties = {
         "og:title": config.board.name,
         "og:description": _about(config),
         "og:url": address,
@@ -273,7 +272,8 @@ def _head(config: Config, address: str, language: str) -> str:
         "og:image:alt": _alt(config),
     }
     tags = [
-        f'<meta property="{name}" content="{html.escape(text)}">' for name, text in told.items()
+        f'<meta property="{name}" content="{html.escape(text)}">'
+        for name, text in properties.items()
     ]
     tags.append(f'<meta name="description" content="{html.escape(_about(config))}">')
     tags.append('<meta name="twitter:card" content="summary_large_image">')
@@ -316,16 +316,16 @@ def _calling(ways: Sequence[CallingWay]) -> str:
 
 
 def _tournament(found: BoardNow) -> str:
-    told = []
+    sentences = []
     if found.until:
-        told.append(
+        sentences.append(
             _("A tournament is on until {time}. The cards are the same for everybody.").format(
                 time=found.until
             )
         )
     if found.champion is not None:
-        told.append(greeting.champion_words(found.champion.names))
-    return "\n".join(f"<p>{html.escape(each)}</p>" for each in told)
+        sentences.append(greeting.champion_words(found.champion.names))
+    return "\n".join(f"<p>{html.escape(each)}</p>" for each in sentences)
 
 
 def _hall(news: Bulletin, breakers: Sequence[str]) -> str:
@@ -339,9 +339,9 @@ def _hall(news: Bulletin, breakers: Sequence[str]) -> str:
     ]
     if breakers:
         lists.append(_places(_("They broke the bank"), ((name, "") for name in breakers)))
-    told = html.escape(_("Amounts are time: hours, minutes and seconds."))
+    note = html.escape(_("Amounts are time: hours, minutes and seconds."))
     inside = "\n".join(lists)
-    return f'<div class="lists">\n{inside}\n</div>\n<p>{told}</p>'
+    return f'<div class="lists">\n{inside}\n</div>\n<p>{note}</p>'
 
 
 def _standings(heading: str, places: Sequence[Standing]) -> str:
@@ -362,7 +362,7 @@ def _seals(sealed: Sequence[SealedChain]) -> str:
         none = _("No chain of seeds is sealed yet today. The first shoe of each caller seals one.")
         return f"<p>{html.escape(none)}</p>"
     number = len(sealed)
-    told = ngettext(
+    seals = ngettext(
         "{number} chain of seeds is sealed for today. Its anchor is in {list}.",
         "{number} chains of seeds are sealed for today. Their anchors are in {list}, a line each.",
         number,
@@ -384,5 +384,5 @@ def _seals(sealed: Sequence[SealedChain]) -> str:
     inside = "\n".join(
         f"<dt>{html.escape(name)}</dt>\n<dd><code>{seal}</code></dd>" for name, seal in rows
     )
-    told = html.escape(told).format(number=number, **links)
-    return f"<p>{told} {html.escape(why).format(**links)}</p>\n<dl>\n{inside}\n</dl>"
+    seals = html.escape(seals).format(number=number, **links)
+    return f"<p>{seals} {html.escape(why).format(**links)}</p>\n<dl>\n{inside}\n</dl>"
