@@ -1,8 +1,8 @@
-"""What a running board does by itself, now and then.
+"""The periodic jobs of a running server.
 
-Leases are renewed, hands that nobody returned to are stood, records travel to and from THEBANK.EXT,
-the bulletin of the day is written, and callers on line are told of what was left for them. What
-concerns the whole board is done by one of its servers, the one that leads (leadership.py).
+The server renews its leases, stands hands whose callers did not return, exchanges records with
+THEBANK.EXT, writes the bulletin of the day, and shows callers their notices. The leading server
+alone does the jobs of the whole board (leadership.py).
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ if TYPE_CHECKING:
     from timebank.wagers.tournaments import Champion
 
 OVERDUE_SECONDS = 600.0
-DEAD_SECONDS = 60.0  # how often calls are closed whose server is dead
-BULLETIN_SECONDS = 60.0  # how often it is asked whether a day has ended
-SEEN_SECONDS = 1.0  # a server that is killed sooner tells of a hand again
-AWARD_SECONDS = 1.0  # one look for all hands that end meanwhile
-OUTBOX_SECONDS = 60.0  # until a file that could not be written is tried again
+DEAD_SECONDS = 60.0  # between two searches for calls of dead servers
+BULLETIN_SECONDS = 60.0  # between two checks whether the day has ended
+SEEN_SECONDS = 1.0  # a kill within it makes the next server announce a hand again
+AWARD_SECONDS = 1.0  # hands that end within it share one query
+OUTBOX_SECONDS = 60.0  # before another attempt to write the file
 
 T = TypeVar("T")
 Work = Callable[[], Awaitable[None]]
@@ -72,18 +72,16 @@ log = logging.getLogger("door.housekeeping")
 
 
 class _Look(NamedTuple):
-    """What is seen in the books: a number that changes with them, and whether this server leads."""
+    """The result of a look at the books."""
 
-    version: int
-    leads: bool
+    version: int  # changes when another process writes
+    leads: bool  # whether this server is the leading one
     living: list[ServerRecord]
     elsewhere: Elsewhere
-    closed: dict[int, str | None]  # which calls here, as `closed_of`
-    # Events that were started early.
-    early: tuple[EarlyEvent, ...]
-    # A tournament is over and not settled; and who won the last one.
-    due: bool
-    champion: Champion | None
+    closed: dict[int, str | None]  # calls of this server, as `closed_of` returns them
+    early: tuple[EarlyEvent, ...]  # events that were started early
+    due: bool  # whether a tournament is over and not settled
+    champion: Champion | None  # of the last tournament
 
 
 class Housekeeping:
@@ -97,15 +95,18 @@ class Housekeeping:
         self._leads = False
         self._look_now = Flag()
         self._notices_came = Flag()
-        self._problems: dict[str, str] = {}  # what was logged last, so that it is logged once
+        self._problems: dict[str, str] = {}  # the last problem of each job, to log a problem once
         self._jobs: list[asyncio.Task[None]] = []
 
     async def take_up_the_books(self) -> None:
-        """Treat books that are not those served last as restored; raises `BooksUnavailable`."""
+        """Treat books as restored if they are not the books served last.
+
+        Raises `BooksUnavailable`.
+        """
         await self._beside_the_loop(restore.take_up)
 
     async def start(self) -> None:
-        """Do once what callers may expect to be done, then begin the rounds."""
+        """Do the jobs that must precede the first caller, then start the periodic ones."""
         seen = await self._see()
         self._leads = seen.leads
         await self._look_for_a_wrong_clock()
@@ -132,25 +133,25 @@ class Housekeeping:
         self._jobs = [asyncio.create_task(job) for job in jobs]
 
     def _listening(self) -> list[Coroutine[Any, Any, None]]:
-        """Return what looks at the books as soon as another server has written, where one may."""
+        """Return the job that hears of other servers' writes; none for books in a file."""
         server = self._board.config.bank.server
         return [] if server is None else [nudges.listen(server, self._look_now.set)]
 
     async def _begin_to_lead(self) -> None:
-        """Do once what whoever led before may have left undone."""
+        """Do at once the jobs that the last leader may have left undone."""
         if self._leads:
             await self._stand_overdue()
             await self._write_bulletin()
             self._books.outbox_waits.set()
 
     def _led(self, seconds: Callable[[], float], work: Work) -> Coroutine[Any, Any, None]:
-        """Do something now and then that only one server of the board does."""
+        """Return a periodic job that runs only while this server leads."""
 
-        async def led() -> None:
+        async def work_as_leader() -> None:
             if self._leads:
                 await work()
 
-        return self._every(seconds, led)
+        return self._every(seconds, work_as_leader)
 
     async def stop(self) -> None:
         for job in self._jobs:
@@ -158,9 +159,9 @@ class Housekeeping:
         await asyncio.gather(*self._jobs, return_exceptions=True)
 
     async def flush_outbox(self) -> bool:
-        """Append what waits for THEBANK.EXT once; tell whether nothing is left waiting.
+        """Append the waiting records to THEBANK.EXT; return whether none is left for this server.
 
-        Where another server does that, it is left to it.
+        The leading server alone does this.
         """
         if not self._leads:
             return True
@@ -174,7 +175,7 @@ class Housekeeping:
         return delivery.problem is None
 
     async def _deliver_outbox(self) -> None:
-        """Append what waits for THEBANK.EXT: at once, and again later what could not be written."""
+        """Append records to THEBANK.EXT when they come; after a failure, again later."""
         waits = self._books.outbox_waits
         while True:
             await waits.wait()
@@ -193,14 +194,14 @@ class Housekeeping:
             self._report(f"import {report.path}", report.problem)
 
     async def _renew_mark(self) -> None:
-        """Change the mark of the books, so that an older copy of them is known as one."""
+        """Change the mark of the books, by which an older copy is recognized."""
         self._report("mark", await self._beside_the_loop(restore.renew))
 
     async def _stand_overdue(self) -> None:
         await overdue.stand_all(self._books)
 
     async def _settle_tournament(self) -> None:
-        """Pay the winners of the tournament that is over, and say so to those who are on."""
+        """Pay the winners of the finished tournament, and show callers online their notices."""
         if await settle_tournament(self._board) is not None:
             await self._tell_notices()
 
@@ -220,9 +221,9 @@ class Housekeeping:
         await self._board.look_after_games(leads=self._leads)
 
     async def _close_dead_calls(self) -> None:
-        """Close the calls of a server that is dead, whose callers need not come back.
+        """Close the calls of dead servers without waiting for their callers.
 
-        Books in a file have one server alone, which closes them as it starts.
+        Books in a file have a single server, which closes old calls when it starts.
         """
         if not self._board.server_id:
             return
@@ -231,10 +232,10 @@ class Housekeeping:
             log.warning("closed call %d, whose server is gone", call_id)
 
     async def _look_at_the_books(self) -> None:
-        """See whether another process has written, and tell callers what it left for them.
+        """Read the books, and show callers new notices if another process has written.
 
-        The clock is judged on the way, for another process may have believed it meanwhile; and the
-        jobs are taken when whoever led is gone.
+        Judges the clock too, because another process may have accepted a wrong time. Starts to lead
+        if the leading server is gone.
         """
         await self.keep_clock()
         seen = await self._see()
@@ -244,11 +245,11 @@ class Housekeeping:
         if seen.version != self._books_version:
             self._books_version = seen.version
             if self._leads:
-                self._books.outbox_waits.set()  # it may have left a record
+                self._books.outbox_waits.set()  # the other process may have added a record
             await self._tell_notices()
 
     async def _see(self) -> _Look:
-        """Look at the books, and go by what other processes have written there."""
+        """Look at the books, and apply the changes of other processes."""
         board = self._board
         here = [caller.call_id for caller in board.callers()]
         seen = await self._books.run(partial(self._look, here=here))
@@ -278,7 +279,7 @@ class Housekeeping:
         )
 
     async def _lead(self, leads: bool) -> None:
-        """Take the jobs up, or leave them to whoever has them now."""
+        """Start or stop the leader's jobs if `leads` has changed."""
         if leads == self._leads:
             return
         self._leads = leads
@@ -289,38 +290,38 @@ class Housekeeping:
         await self._begin_to_lead()
 
     async def hand_on(self) -> None:
-        """Do what is left of the jobs, before the lease is let go; for the end of a server."""
+        """Finish the leader's jobs when the server ends, before it releases the lease."""
         with contextlib.suppress(BooksFailed):
-            # Behind all that is on its way into the books.
+            # This look runs after all pending writes.
             await self._lead((await self._see()).leads)
         await self.flush_outbox()
         self._leads = False
 
     def look_now(self) -> None:
-        """Look at the books without waiting for the next round: something was changed there."""
+        """Look at the books at once, because a command has changed them."""
         self._look_now.set()
 
     def _take_early(self, early: tuple[EarlyEvent, ...]) -> None:
-        """Go by the events that were started early, and tell who is on of what is new in them."""
+        """Apply the events that were started early, and announce changes to callers online."""
         schedule, now = self._board.config.bank.schedule, self._clock.now()
         before = set(schedule.early)
         if not schedule.adopt_early(early):
             return
         news = [event for event in early if event not in before and not event.is_over(now)]
-        gone = [event for event in before - set(early) if not event.is_over(now)]
+        withdrawn = [event for event in before - set(early) if not event.is_over(now)]
         for caller in self._board.callers():
             if caller.console.is_lost:
                 continue
             with speaking_to(caller.console.viewer):
                 lines = [wording.starts_early(event, schedule, now) for event in news]
-                lines += [wording.taken_back(event) for event in gone]
+                lines += [wording.taken_back(event) for event in withdrawn]
             caller.console.bell()
             for line in lines:
                 caller.console.say(f"|12{line}")
             caller.clock.look_for_events()
 
     async def keep_clock(self) -> None:
-        """Hold the wall clock against what has passed, and tell the log when it is off."""
+        """Compare the wall clock with the elapsed time, and log a clock that is off."""
         judgement = await self._books.run(self._clock.keep)
         self._clock.adopt(judgement)
         for words in judgement.news:
@@ -333,14 +334,14 @@ class Housekeeping:
             log.warning("A wrong clock has gone too far for %s: see `timebank clock`.", names)
 
     async def _tell_at_once(self) -> None:
-        """Tell what a caller of this process has left for another, without waiting for a look."""
+        """Show notices at once that callers of this process leave for others."""
         while True:
             await self._books.notices_wait.wait()
             self._books.notices_wait.clear()
             self._notices_came.set()
 
     async def _tell_notices(self) -> None:
-        """Show callers on line what waits for them; what it brought shows in their purse."""
+        """Show callers online their notices and messages, and bring their purses up to date."""
         here = {
             each.record.id: each
             for each in self._board.callers()
@@ -351,14 +352,14 @@ class Housekeeping:
         waiting = await self._books.run(partial(unseen_of, caller_ids=list(here)))
         for caller_id, unseen in waiting.items():
             caller = here[caller_id]
-            if caller.console.is_lost:  # they wait for the next log-on
+            if caller.console.is_lost:  # the notices wait for the next log-on
                 continue
             caller.console.bell()
             self._say(caller, unseen)
-            # Marked when they are shown: a line that is lost meanwhile costs nobody their notice.
+            # Mark notices as read after they are shown, so a lost line loses no notice.
             marked = await self._books.run(partial(take_unread, caller_id=caller_id))
             self._say(caller, marked.beyond(unseen))
-            if not marked.notices:  # a message moves no minutes
+            if not marked.notices:  # messages move no minutes
                 continue
             try:
                 caller.tell(await caller.touch())
@@ -374,7 +375,7 @@ class Housekeeping:
                 caller.console.say("\n".join(lines))
 
     async def _tell_of_awards(self) -> None:
-        """Tell callers what they have earned, a moment after a hand has ended or they have come."""
+        """Announce new awards `AWARD_SECONDS` after the end of a hand or a log-on."""
         waits = self._books.awards_wait
         while True:
             await waits.wait()
@@ -394,9 +395,9 @@ class Housekeeping:
                 continue
             with speaking_to(caller.console.viewer):
                 names = ", ".join(map(literal, map(name_of, words)))
-                told = ngettext("Award: {names}!", "Awards: {names}!", len(words))
-                caller.console.say(f"|14{told.format(names=names)}")
-            # Once it is shown: a line that is lost meanwhile costs nobody their award.
+                text = ngettext("Award: {names}!", "Awards: {names}!", len(words))
+                caller.console.say(f"|14{text.format(names=names)}")
+            # Note the award after it is shown, so a lost line loses no announcement.
             await self._books.run(partial(awards.note_told, caller_id=caller_id, words=words))
 
     async def _close_when_gone(self) -> None:
@@ -404,7 +405,7 @@ class Housekeeping:
         self._board.interrupt_all(Closing(Phrase(wording.GONE)))
 
     async def _each_time(self, flag: Flag, work: Work) -> None:
-        """Do a piece of work whenever a message asks for it; those that come meanwhile are one."""
+        """Do a piece of work each time the flag is set; flags set meanwhile count once."""
         while True:
             await flag.wait()
             flag.clear()
@@ -418,9 +419,9 @@ class Housekeeping:
 
     @staticmethod
     async def _guarded(work: Work, before: str = "") -> str:
-        """Do a piece of work, log what goes wrong, and return what is wrong with the books.
+        """Do a piece of work, log its failure, and return the problem of the books, or "".
 
-        What is still wrong with them as `before` is not logged again.
+        Does not log a problem equal to `before`, the problem of the last round.
         """
         try:
             await work()
