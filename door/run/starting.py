@@ -1,11 +1,11 @@
-"""The start of a server for doors, by the first door that comes where none runs.
+"""The start of a server by a door, if none runs.
 
 The door takes the lock of the books (`timebank.serving`) and hands it down to the server, which
-keeps it all its life. Other doors that come at the same moment wait until they reach the server. A
-note of a starting server in a lock that is free means that the start has failed: then no door tries
-again for `AGAIN_SECONDS`.
+holds the lock all its life. Other doors wait meanwhile until they reach the server. A free lock
+with the note of a starting server means that the start has failed. Then no door starts a server for
+`RETRY_SECONDS`.
 
-Light: a door loads this only where no server runs.
+A door loads this module only if no server runs.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
-LOG = "server.log"  # in the data folder: what such a server has to say
+LOG = "server.log"  # in the data folder
 PROGRAM = "door.cli.for_doors"
 
-# How long a server is waited for: some ten times what it takes, and one may have to end first.
+# The limit of a start: ten times its usual length, as an old server may have to end first.
 START_SECONDS = 20.0
-# How long others are left to start one, where this door may not: a service starts one again that
-# was killed, and who is on waits for that.
+# Time for another user to start a server, if this door may not. A service restarts a killed server,
+# so a door whose caller is online waits longer.
 OTHERS_SECONDS, SERVICE_SECONDS = 0.5, 15.0
-AGAIN_SECONDS = 5.0  # until a start is tried again after one that failed
-AWAKE_SECONDS = 1.0  # until a server that has been halted leaves a sign of life
-POLL_SECONDS = 0.02  # between two looks whether the server is there
+RETRY_SECONDS = 5.0  # between a failed start and the next
+AWAKE_SECONDS = 1.0  # for a resumed server to leave a sign of life
+POLL_SECONDS = 0.02  # between two attempts to reach the server
 
-# What of the host's environment a server is left: it means the machine, and not one call.
+# The variables of the host that a server keeps: those of the machine, not of a call.
 KEPT = ("PATH", "TZ", "LANG", "HOME", "PYTHONPATH")
 KEPT_BEGINNINGS = ("LC_", "PG", "XDG_")
-# Limits of the host's for a door that would end a server in the middle of its callers.
+# The host's limits for a door that would kill a server during calls.
 LIMITS = ((resource.RLIMIT_CPU, "CPU time"), (resource.RLIMIT_AS, "memory"))
-FIRST_FREE = 16  # a descriptor above those that a server is given
-LOCK_AT = 3  # the descriptor of the lock there, behind input, output and errors
-# Signals that mean to a server what they mean to any program, whatever they mean to a door.
+FIRST_FREE = 16  # above all descriptors that a server gets
+LOCK_AT = 3  # the lock's descriptor in the server, after input, output and errors
+# Signals for which a new server restores the default action.
 USUAL = (
     *(signal.SIGALRM, signal.SIGHUP, signal.SIGTERM),
     *(signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP),
@@ -56,10 +56,10 @@ USUAL = (
 
 
 def why_not(folder: str) -> str:
-    """Say why this door may start no server for a data folder, and who may; "" if it may.
+    """Return why this door may not start a server for a data folder; "" if it may.
 
-    A server's books, socket and log must belong to the owner of the folder, who could not use or
-    end it otherwise.
+    Only the owner of the folder may start a server, because the owner must be able to use and end
+    it.
     """
     try:
         owner = os.stat(folder).st_uid
@@ -86,10 +86,11 @@ def why_not(folder: str) -> str:
 
 
 def end_hung(wire: _socket.socket, folder: str) -> bool:
-    """End the server at the other end of a wire if it has stood still for long, and is ours.
+    """Kill the server at the other end of a wire if it hangs and belongs to this user; return
+    whether it was killed.
 
-    It may have stood still together with this door, on a machine that was halted: then it says in a
-    moment that it goes on. Where nobody can leave a sign of life, nothing is known.
+    After a halt of the whole machine the server gets `AWAKE_SECONDS` for a sign of life. If the
+    disk takes no signs of life, the server is left alone.
     """
     process = hand_over.process_of(wire)
     if not (process and hand_over.is_of(wire, os.geteuid()) and hand_over.stands_still(folder)):
@@ -101,26 +102,25 @@ def end_hung(wire: _socket.socket, folder: str) -> bool:
         if hand_over.stands_still(folder):
             os.kill(process, signal.SIGKILL)
             return True
-    except OSError:  # the disk takes no signs, or the server is not ours to end
+    except OSError:  # the disk takes no signs, or the server is another user's
         pass
     return False
 
 
 def has_ended(wire: _socket.socket) -> bool:
-    """Return whether the server at the other end of a wire has ended: another door may have done it
-    just now."""
+    """Return whether the server at the other end of a wire has ended, by another door perhaps."""
     poll = select.poll()
-    poll.register(wire, 0)  # the end is reported whatever is asked for
+    poll.register(wire, 0)  # poll always reports the end of a connection
     return bool(poll.poll(0))
 
 
 def reach(config: str, folder: str, place: str, *, waits: bool = False) -> _socket.socket:
-    """Reach the server of the board, and start one if that is still needed.
+    """Reach the server of the board, and start one if none runs; return the connection.
 
-    `config` is sysop.toml, `folder` the data folder, `place` the lock of the books. A door that
-    `waits` stays when the last start has failed just now, until a start is tried again, and longer
-    where another user starts the server. Raises `OSError` where no server is there in time,
-    `PermissionError` where this door may start none.
+    `config` is sysop.toml, `folder` the data folder, `place` the lock of the books. With `waits`
+    the door retries after a failed start, and waits longer for a server of another user. Raises
+    `OSError` without a server after `START_SECONDS`, and `PermissionError` if this door may not
+    start a server.
     """
     usual = signal.signal(signal.SIGALRM, _give_up)
     signal.setitimer(signal.ITIMER_REAL, START_SECONDS)
@@ -138,7 +138,7 @@ def _give_up(number: int, frame: FrameType | None) -> NoReturn:
 def _reach(config: str, folder: str, place: str, waits: bool) -> _socket.socket:
     why = why_not(folder)
     _make_folder(config, folder)
-    started = -AGAIN_SECONDS  # by us: a full disk takes no note of that
+    started = -RETRY_SECONDS  # the last start by this door, as a full disk takes no note
     others_until = time.monotonic() + (SERVICE_SECONDS if waits else OTHERS_SECONDS)
     while True:
         lock = None if why else serving.take_now(place)
@@ -146,7 +146,7 @@ def _reach(config: str, folder: str, place: str, waits: bool) -> _socket.socket:
             raise PermissionError(why)
         if lock is not None:
             try:
-                has_failed = _has_failed(lock) or time.monotonic() < started + AGAIN_SECONDS
+                has_failed = _has_failed(lock) or time.monotonic() < started + RETRY_SECONDS
                 if has_failed and not waits:
                     raise ConnectionRefusedError("the last server could not be started")
                 if not has_failed:
@@ -165,14 +165,14 @@ def _reach(config: str, folder: str, place: str, waits: bool) -> _socket.socket:
 
 
 def _keeps_out(note: serving.ServingNote, folder: str) -> bool:
-    """Tell whether doors of a data folder wait in vain for the holder of the lock."""
+    """Return whether the holder of the lock will not serve the doors of a data folder."""
     is_elsewhere = os.path.realpath(note.data) != os.path.realpath(folder)
     replaces = note.state in (serving.RESTORING, serving.MOVING)
     return replaces or (note.state == serving.SERVING and is_elsewhere)
 
 
 def _make_folder(config: str, folder: str) -> None:
-    """Make the data folder as the settings want it, for the very first caller of a board."""
+    """Make the data folder by the settings, for the very first caller of a board."""
     if os.path.isdir(folder):
         return
     from pathlib import Path  # noqa: PLC0415
@@ -184,31 +184,31 @@ def _make_folder(config: str, folder: str) -> None:
     try:
         privacy.make_folder(settings.load(Path(config)))
     except SettingsError as error:
-        raise FileNotFoundError(str(error)) from error  # the door says what is wrong
+        raise FileNotFoundError(str(error)) from error  # the door reports OSErrors
 
 
 def _has_failed(lock: serving.Lock) -> bool:
     before = lock.before
     if before is None or before.state != serving.STARTING:
         return False
-    return 0 <= time.time() - os.fstat(lock.file).st_mtime < AGAIN_SECONDS
+    return 0 <= time.time() - os.fstat(lock.file).st_mtime < RETRY_SECONDS
 
 
 def _start(lock: int, config: str, folder: str) -> None:
-    """Start a server that has nothing of this process but the lock, and outlives it."""
+    """Start a server that inherits only the lock from this process, and outlives it."""
     signals = (signal.SIGALRM, signal.SIGHUP, signal.SIGTERM)
     signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         child = os.fork()
         if not child:
             _become_a_server(lock, config, folder)
-        os.waitpid(child, 0)  # which has ended once it has a child of its own
+        os.waitpid(child, 0)  # ends as soon as it has forked the server
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
 
 
 def environment(host: Mapping[str, str]) -> dict[str, str]:
-    """Return what a server is left of a host's environment.
+    """Return the part of a host's environment that a server keeps.
 
     >>> environment({"TZ": "UTC", "LC_ALL": "C", "SBBSNODE": "/sbbs/node1", "LD_PRELOAD": "x.so"})
     {'TZ': 'UTC', 'LC_ALL': 'C'}
@@ -220,38 +220,40 @@ def environment(host: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _log_of(folder: str, nothing: int) -> int:
-    """Open the log for what Python itself may say; `nothing` where it is no file: a link that
-    others may have put there could lead to any file of ours, and a pipe would be waited for."""
+def _open_log(folder: str, fallback: int) -> int:
+    """Open the log for messages of Python itself; return `fallback` if the log cannot be opened.
+
+    Refuses a link, because another user could lead it to any file, and a pipe, which would block.
+    """
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
         return os.open(os.path.join(folder, LOG), flags, 0o600)
     except OSError:
-        return nothing
+        return fallback
 
 
 def _become_a_server(lock: int, config: str, folder: str) -> NoReturn:
-    """Leave the host's session and its terminal, and all that it has passed down."""
+    """Leave the host's session, terminal, descriptors and environment, and run the server."""
     try:
         os.setsid()
         if os.fork():
-            os._exit(0)  # whoever leads no session never gets a terminal again
-        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a host may have set it low
-        nothing = os.open(os.devnull, os.O_RDWR)
-        log = _log_of(folder, nothing)
-        ends = [fcntl.fcntl(each, fcntl.F_DUPFD, FIRST_FREE) for each in (nothing, log, log, lock)]
+            os._exit(0)  # without a session of its own, a process gets no terminal
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))  # the host may have set it low
+        null = os.open(os.devnull, os.O_RDWR)
+        log = _open_log(folder, null)
+        ends = [fcntl.fcntl(end, fcntl.F_DUPFD, FIRST_FREE) for end in (null, log, log, lock)]
         for target, end in enumerate(ends):
             os.dup2(end, target)
         os.closerange(LOCK_AT + 1, os.sysconf("SC_OPEN_MAX"))
         whole = os.path.abspath(config)
-        left = environment(os.environ)
+        kept = environment(os.environ)
         os.umask(0o077)
         os.chdir("/")
         for number in USUAL:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        # Without the folder that we are in, where the host may have anything.
-        os.execve(sys.executable, [sys.executable, "-P", "-m", PROGRAM, whole, str(LOCK_AT)], left)
+        # -P keeps the current folder, which is the host's, out of the module path.
+        os.execve(sys.executable, [sys.executable, "-P", "-m", PROGRAM, whole, str(LOCK_AT)], kept)
     finally:
         os._exit(1)

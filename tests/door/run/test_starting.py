@@ -342,7 +342,7 @@ def test_one_that_cannot_start_is_not_tried_again_for_a_while(
     with pytest.raises(ConnectionRefusedError):
         reach(board)
     assert log.read_text().count("door.no_such_program") == 1
-    long_ago = time.time() - starting.AGAIN_SECONDS
+    long_ago = time.time() - starting.RETRY_SECONDS
     os.utime(lock_of(board), (long_ago, long_ago))
     with pytest.raises(ConnectionRefusedError):
         reach(board)
