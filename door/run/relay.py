@@ -1,12 +1,12 @@
-"""`door run`: hands its caller over to the server of the board, and waits for the end.
+"""`door run`: hands its caller over to the server of the board, and waits for the end of the call.
 
-The door reads the host's files for the server, and passes on the descriptors of the caller's line.
-During the call it tells the server of the host's signals, and writes minutes that go back into the
-host's files. It exits with the status that the server says. Where no server runs, it starts one
-(`door.run.starting`). When the server ends in the middle of a call, the next one gets the same
-descriptors. A caller who cannot be served reads why (`door.run.turning_away`).
+The door sends the host's files and the descriptors of the caller's line to the server. During the
+call it passes the host's signals to the server, and writes returned minutes into the host's files.
+It exits with the status that the server sends. If no server runs, the door starts one
+(`door.run.starting`). If the server ends during a call, the door hands the same descriptors to the
+next server. A caller who cannot be served reads the reason (`door.run.turning_away`).
 
-Light, because most callers wait for nothing else to load: see tests/test_import_budget.py.
+This module imports little, because callers wait for it to load: see tests/test_import_budget.py.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import time
 
 from door.lines import hand_over
 
-TYPE_CHECKING = False  # as `typing` has it, which is not loaded for that
+TYPE_CHECKING = False  # without `typing`, which is slow to load
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import FrameType
@@ -32,37 +32,43 @@ if TYPE_CHECKING:
 
 CONFIG, CONFIG_VARIABLE = "sysop.toml", "BJFT_CONFIG"
 VALUES = ("config", "dropfile", "door", "board", "node", "socket", "connect", "charset", "size")
-GOES_ON = "goes-on"  # a value too, which a door gives to itself alone
-FLAGS = ("stdio", "local", "telnet", "no-telnet", "verbose")  # verbose is of 1.0, and does nothing
+GOES_ON = "goes-on"  # an option that a door passes only to itself
+FLAGS = (
+    "stdio",
+    "local",
+    "telnet",
+    "no-telnet",
+    "verbose",
+)  # release 1.0 had verbose, which is ignored
 WAYS = ("stdio", "local", "socket", "connect")
 CHARSETS = ("cp437", "cp437-text", "utf-8", "iso-8859-1", "us-ascii")
 NODE_DIGITS = 4
 
-WELL = 0  # also when the caller hung up, or was turned away for a reason of their own
-FAILED = 1  # something went wrong here: the log says what
-REFUSED = 2  # nobody could be served: the log says what the sysop must do
+WELL = 0  # also if the caller hung up, or was turned away for the caller's own reason
+FAILED = 1  # the door or the server failed: the log has the fault
+REFUSED = 2  # no caller can be served: the log tells the sysop what to do
 
-# What a caller reads before a server is there.
+# Texts for a caller without a server.
 ONE_MOMENT = "One moment, please."
 UP_TO_DATE = "The board is being brought up to date. One moment, please."
 CLOSED = "The board is closed just now. Please call again later."
 NO_ANSWER = "The board does not answer just now. Please call again later."
 OUT_OF_ORDER = "Sorry, the games can't open right now. Please tell the sysop."
 
-# What the log reads.
+# Texts for the log.
 TOO_LONG = "what the host says is too long for a server: one of {}, or the name of a folder"
 HUNG = "the board's server does not answer"
 NOT_HANDED_OVER = "the caller could not be handed over to the server: {}"
 
-CONNECT_SECONDS = 10.0  # a host that wants to be called back listens before it starts the door
-# The host has hung up, and waits for us to end. What is not posted by then the server posts alone.
+CONNECT_SECONDS = 10.0  # to a host that listens before it starts the door
+# The host has hung up, and waits for the door to end. After this time the server posts alone.
 POSTING_SECONDS = 6
-MOST_HAND_OVERS, HAND_OVER_SECONDS = 3, 60.0  # to another server, within such a span
-# How long a server that speaks otherwise is waited for to end, and how often it is asked.
+MAX_HAND_OVERS, HAND_OVER_SECONDS = 3, 60.0  # to other servers, within these seconds
+# The wait for a server of another protocol to end, and the pause between two attempts.
 UP_TO_DATE_SECONDS, UP_TO_DATE_PAUSE = 60.0, 1.0
-CLOSED_SECONDS = 15.0  # how long `door serve` may take for a restart
+CLOSED_SECONDS = 15.0  # for `door serve` to restart
 
-NO_FOLDER: HostFolder = ("", False, 0, [])  # nothing is read yet
+NO_FOLDER: HostFolder = ("", False, 0, [])  # before the files are read
 BEGIN = "from door.cli.entry import main; main()"
 HANG_UPS = (signal.SIGHUP, signal.SIGTERM)
 _SIGNALS = {
@@ -73,13 +79,12 @@ _SIGNALS = {
 
 
 class Before:
-    """The state of a call that every server it reaches must know.
+    """The state of a call that the door keeps from one server to the next.
 
-    `went_on` is True once a server has had the call.
-
-    `now` is the wall clock in seconds since 1970, and `arrived` the same instant, monotonic.
-    `called_back` is the descriptor of the connection to the host, if there is one already. `place`
-    is where its drop files are looked for, and `folder` what was read there.
+    `went_on` is True once a server has had the call. `now` is the start of the call by the wall
+    clock, in seconds since 1970, and `arrived` the same instant by the monotonic clock.
+    `called_back` is the descriptor of the connection to the host, or None. `place` is the path of
+    the drop files, and `folder` has their contents.
     """
 
     def __init__(self) -> None:
@@ -87,35 +92,33 @@ class Before:
         self.went_on = False
         self.called_back: int | None = None
         self.place, self.folder = "", NO_FOLDER
-        self.release = hand_over.release()  # of this process, whatever is installed meanwhile
+        self.release = hand_over.release()  # of this process; an update may install another
 
     def read(self, place: str) -> None:
-        """Read the host's files: when the call begins, and when minutes were written into them.
+        """Read the host's files, when the call begins and after minutes were written into them.
 
-        Never for another server: by then they may be of the next caller, and the host asks nobody.
+        A change of servers is no reason to read them again: they may be the next caller's by then.
         """
         self.place, self.folder = place, hand_over.files_at(place)
 
     def call_back(self, host: str, port: int) -> int:
-        """Connect to the host, once: it takes one connection. Raises `_NotServed`."""
+        """Connect to the host, which takes a single connection. Raises `_NotServed`."""
         if self.called_back is None:
             self.called_back = _connected(host, port)
         return self.called_back
 
     def begin_again(self) -> None:
-        """Become a door of the release that is installed now; return only where that fails.
+        """Replace this program by the door of the installed release; return only on failure.
 
-        The process keeps its number and the caller's descriptors. An option names the descriptor of
-        a file without a name, which hands the call on. Signals that come meanwhile are heard
-        afterwards.
+        The process keeps its number and the caller's descriptors. A memory file, named by an
+        option, carries the state of the call. Signals stay blocked until the new door is ready.
         """
-        import json  # noqa: PLC0415 - few doors see a release come
+        import json  # noqa: PLC0415 - few doors see an update
 
         path, is_named, error, files = self.folder
         read = path, is_named, error, [(*about, inside.hex()) for *about, inside in files]
         facts = self.now, self.arrived, self.went_on, self.called_back, self.place, read
-        # The script of the old release may have gone: modules are installed before their release
-        # has its name.
+        # An update may have removed the old script already, as pip installs modules first.
         begin = [sys.executable, "-P", "-c", BEGIN]
         try:
             end = os.memfd_create(GOES_ON, 0)
@@ -129,7 +132,7 @@ class Before:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, HANG_UPS)
 
     def go_on(self, descriptor: str) -> None:
-        """Take on the call that `begin_again` hands on, if the descriptor leads to one."""
+        """Restore the state that `begin_again` has written, if the descriptor has one."""
         import json  # noqa: PLC0415 - few doors go on
 
         try:
@@ -145,9 +148,9 @@ class Before:
 
 
 class _NotServed(Exception):
-    """Nobody serves this caller. They read `words`; `why` is for the log, "" for nothing.
+    """The caller cannot be served. `words` are for the caller, `why` is for the log; "" for none.
 
-    `is_logged` is set where a server has written it down.
+    `is_logged` is True if a server has logged `why`.
     """
 
     def __init__(self, words: str, status: int, why: str = "", *, is_logged: bool = False) -> None:
@@ -156,38 +159,38 @@ class _NotServed(Exception):
 
 
 class _Late(Exception):
-    """The server has not ended a call within `POSTING_SECONDS` of the host's hang-up."""
+    """The server has not ended the call within `POSTING_SECONDS` after the host's hang-up."""
 
 
 class _HungUp(Exception):
-    """The host has hung up while no server had its caller."""
+    """The host has hung up before a server had the caller."""
 
 
 class _SpeaksOtherwise(Exception):
-    """The server is of a release that a door of this one does not understand."""
+    """The server uses the protocol of another release."""
 
 
 def relay(words: Sequence[str], environment: Mapping[str, str]) -> int | None:
-    """Hand the caller of `door run` with these words over; return the status to exit with.
+    """Hand over the caller of `door run` with the arguments `words`; return the exit status.
 
-    None where the words are for the command itself to look at.
+    Returns None if the command itself must parse the arguments.
     """
-    said = read(words)
-    return None if said is None else Door(said, environment).run()
+    options = read(words)
+    return None if options is None else Door(options, environment).run()
 
 
 class Door:
-    """One call, from its first moment to its end, at one server after another."""
+    """One call from start to end, at one server or at several in turn."""
 
-    def __init__(self, said: Mapping[str, str], environment: Mapping[str, str]) -> None:
-        self.said, self.environment = dict(said), environment
+    def __init__(self, options: Mapping[str, str], environment: Mapping[str, str]) -> None:
+        self.options, self.environment = dict(options), environment
         self.before = Before()
-        if GOES_ON in self.said:
-            self.before.go_on(self.said.pop(GOES_ON))
-        self.settings = Settings(said, environment)
+        if GOES_ON in self.options:
+            self.before.go_on(self.options.pop(GOES_ON))
+        self.settings = Settings(options, environment)
         self._hand_overs: list[float] = []
-        self._waits = ""  # what the caller has read last of that
-        self._speaks_otherwise: float | None = None  # since when
+        self._waits = ""  # the last text that asked the caller to wait
+        self._speaks_otherwise: float | None = None  # since when the server is another release's
 
     def run(self) -> int:
         for number in HANG_UPS:
@@ -202,18 +205,18 @@ class Door:
                 return self._turn_away(refusal)
             except _HungUp:
                 raise
-            except Exception as error:  # the folder that we are in has gone, say
+            except Exception as error:  # the current folder is gone, for example
                 why = f"the door failed: {error!r}"
                 return self._turn_away(_NotServed(OUT_OF_ORDER, FAILED, why))
             finally:
-                # A host that hurries sends its next signal behind the first.
+                # A hasty host sends a second signal after the first.
                 for number in HANG_UPS:
                     signal.signal(number, _pass_over)
         except _HungUp:
             return WELL
 
     def wait(self, words: str) -> None:
-        """Tell the caller, once, that they must wait."""
+        """Show the caller a text that asks to wait; the same text only once."""
         if words == self._waits:
             return
         begins = f"{self._below()}\r\n" if self._waits or self.before.went_on else ""
@@ -222,14 +225,14 @@ class Door:
         self._waits = words
 
     def _below(self) -> str:
-        """Return what moves the cursor below the screen that a killed server has left."""
+        """Return the line break that puts the cursor below the screen of a killed server, or ""."""
         return "\r\n" if self.before.went_on and not self._waits else ""
 
     def _line(self) -> CallerLine | None:
-        from door.run import caller_line  # noqa: PLC0415 - where a server runs nobody needs it
+        from door.run import caller_line  # noqa: PLC0415 - only without a server
 
         try:
-            return caller_line.line_of(self.said, self.before.folder[3], self.before.call_back)
+            return caller_line.line_of(self.options, self.before.folder[3], self.before.call_back)
         except _NotServed:  # the host takes no connection
             return None
 
@@ -243,15 +246,15 @@ class Door:
         return refusal.status
 
     def _at_a_server(self) -> int | None:
-        """Have the call at a server; None if it goes on at another one."""
+        """Run the call at a server; return its status, or None if another server must go on."""
         if self.before.went_on:
             self._keep_up()
-        # Before a server waits for us: the disk of the host may be slow.
+        # The host's disk may be slow, so read it before a server waits for this door.
         if not self.before.place:
-            self.before.read(_placed(self.said, self.environment)[0])
+            self.before.read(_placed(self.options, self.environment)[0])
         wire = self._reach()
         try:
-            messages = _messages(self.said, self.environment, self.before)
+            messages = _messages(self.options, self.environment, self.before)
             status = _Relay(wire, self.before, str(self.settings.folder)).run(messages)
         except _SpeaksOtherwise:
             self._wait_for_another()
@@ -266,32 +269,32 @@ class Door:
         return status
 
     def _count(self) -> None:
-        """Note a hand-over to another server; raises `_NotServed` for too many of them."""
+        """Count a hand-over to another server; raise `_NotServed` after `MAX_HAND_OVERS`."""
         now = time.monotonic()
         recent = [each for each in self._hand_overs if now - each < HAND_OVER_SECONDS]
         self._hand_overs = [*recent, now]
-        if len(recent) >= MOST_HAND_OVERS:
+        if len(recent) >= MAX_HAND_OVERS:
             raise _NotServed(CLOSED, FAILED, "the board's servers have ended one after another")
         self._waits = ""
         time.sleep(hand_over.PAUSE if recent else 0)
 
     def _end_hung(self, wire: _socket.socket) -> None:
-        """End a server that has stood still for long, if it is ours; raises `_NotServed`."""
-        from door.run import starting  # noqa: PLC0415 - where a server runs nobody needs it
+        """Kill a server that hangs, if it belongs to this user; else raise `_NotServed`."""
+        from door.run import starting  # noqa: PLC0415 - only without a server
 
         is_ended = starting.end_hung(wire, str(self.settings.folder)) or starting.has_ended(wire)
         if not is_ended:
             raise _NotServed(NO_ANSWER, FAILED, HUNG)
 
     def _keep_up(self) -> None:
-        """Become a door of the release that is installed now, if that is another one: what would be
-        loaded from now on does not go with what is loaded."""
+        """Become a door of the installed release if it is another one, because modules of two
+        releases do not work together."""
         if hand_over.release() not in ("", self.before.release):
             self.before.begin_again()
 
     def _wait_for_another(self) -> None:
-        """Wait for a server that a door of this release understands, or become one of the release
-        that is installed now; raises `_NotServed`."""
+        """Wait for a server of this protocol, or become a door of the installed release; raise
+        `_NotServed` after `UP_TO_DATE_SECONDS`."""
         self._keep_up()
         now = time.monotonic()
         self._speaks_otherwise = self._speaks_otherwise or now
@@ -301,7 +304,7 @@ class Door:
         time.sleep(UP_TO_DATE_PAUSE)
 
     def _reach(self) -> _socket.socket:
-        """Reach the server of the board, which is started if none runs; raises `_NotServed`."""
+        """Reach the server of the board, and start one if none runs; raise `_NotServed`."""
         folder = self.settings.folder
         if folder is None:
             raise _NotServed(OUT_OF_ORDER, REFUSED, f"{self.settings.path} cannot be read")
@@ -311,12 +314,12 @@ class Door:
                 folder = self.settings.without_note() or folder
                 self._wait_while_closed(folder)
                 wire = hand_over.dial_if_any(folder) or self._start(folder)
-        except BlockingIOError as error:  # its queue is full
+        except BlockingIOError as error:  # the server's queue is full
             raise _NotServed(NO_ANSWER, FAILED, HUNG) from error
         except OSError as error:
             why = f"the server's {os.path.join(folder, hand_over.NAME)} cannot be opened: {error}"
             raise _NotServed(CLOSED, REFUSED, why) from error
-        # Whoever shares the folder could listen in it, and be told of callers.
+        # Another user with access to the folder could listen there, and spy on callers.
         if not hand_over.is_of(wire, os.stat(folder).st_uid):
             wire.close()
             why = f"the server in {folder} is neither its owner's nor root's: it is told nothing"
@@ -324,9 +327,9 @@ class Door:
         return wire
 
     def _wait_while_closed(self, folder: str) -> None:
-        """Wait for the sysop's server if it is restarted under a caller who is on, or who waits for
-        that; raises `_NotServed` where the board stays closed."""
-        from door import closed  # noqa: PLC0415 - where a server runs nobody needs it
+        """Wait for a restart of the sysop's server if the caller was online or waits for an update;
+        raise `_NotServed` if the board stays closed."""
+        from door import closed  # noqa: PLC0415 - only without a server
 
         is_restarted = self.before.went_on or self._speaks_otherwise is not None
         until = time.monotonic() + (CLOSED_SECONDS if is_restarted else 0.0)
@@ -337,12 +340,12 @@ class Door:
             time.sleep(hand_over.PAUSE)
 
     def _start(self, folder: str) -> _socket.socket:
-        from door.run import starting  # noqa: PLC0415 - where a server runs nobody needs it
+        from door.run import starting  # noqa: PLC0415 - only without a server
 
         self.wait(ONE_MOMENT)
         try:
             place = self.settings.lock(folder)
-            # Who is on does not lose their hand because one start has failed, in an update say.
+            # A failed start, as in an update, must not cost a caller online their hand.
             is_on = self.before.went_on
             wire = starting.reach(self.settings.path, folder, place, waits=is_on)
         except PermissionError as refused:
@@ -363,7 +366,7 @@ def _pass_over(number: int, frame: FrameType | None) -> None:
 
 
 def read(words: Sequence[str]) -> dict[str, str] | None:
-    """Read the options of `door run`; None where they are for the command itself to look at.
+    """Parse the arguments of `door run`; return None if the command itself must parse them.
 
     >>> read(["--dropfile", "door32.sys", "--node=3", "--stdio"])
     {'dropfile': 'door32.sys', 'node': '3', 'stdio': ''}
@@ -372,53 +375,53 @@ def read(words: Sequence[str]) -> dict[str, str] | None:
     >>> read(["--node"]), read(["--node", "one"]), read(["--stdio", "--socket", "7"])
     (None, None, None)
     """
-    said: dict[str, str] = {}
-    left = iter(words)
-    for word in left:
+    options: dict[str, str] = {}
+    remaining = iter(words)
+    for word in remaining:
         name, sign, value = word.removeprefix("--").partition("=")
         if not word.startswith("--"):
             return None
         if name in (*VALUES, GOES_ON):
-            given = value if sign else next(left, None)
-            if given is None:
+            argument = value if sign else next(remaining, None)
+            if argument is None:
                 return None
-            said[name] = given
+            options[name] = argument
         elif name in FLAGS and not sign:
-            said[name] = ""
+            options[name] = ""
         else:
             return None
-    return said if _makes_sense(said) else None
+    return options if _is_valid(options) else None
 
 
-def _makes_sense(said: Mapping[str, str]) -> bool:
-    node, descriptor = said.get("node", "0"), said.get("socket", "0")
+def _is_valid(options: Mapping[str, str]) -> bool:
+    node, descriptor = options.get("node", "0"), options.get("socket", "0")
     return (
-        sum(way in said for way in WAYS) <= 1
+        sum(way in options for way in WAYS) <= 1
         and (node.isdecimal() and len(node) <= NODE_DIGITS)
         and descriptor.isdecimal()
-        and said.get("charset", CHARSETS[0]) in CHARSETS
+        and options.get("charset", CHARSETS[0]) in CHARSETS
     )
 
 
 class Settings:
-    """What sysop.toml says that matters here. It is read where no note of a server saves that.
+    """The settings that a door needs, from a server's note or else from sysop.toml.
 
-    `folder` is the data folder, None where the settings cannot be read.
+    `path` is sysop.toml, and `folder` the data folder; None if the settings cannot be read.
     """
 
-    def __init__(self, said: Mapping[str, str], environment: Mapping[str, str]) -> None:
-        self.path = said.get("config") or environment.get(CONFIG_VARIABLE) or CONFIG
+    def __init__(self, options: Mapping[str, str], environment: Mapping[str, str]) -> None:
+        self.path = options.get("config") or environment.get(CONFIG_VARIABLE) or CONFIG
         self.folder = hand_over.folder_noted(self.path) or self._folder_set()
 
     def without_note(self) -> str | None:
-        """Return the data folder by sysop.toml alone: the server that left the note has ended, and
-        links may lead elsewhere by now."""
+        """Return the data folder by sysop.toml, because the server of the note has ended and the
+        folder may have moved."""
         self.folder = self._folder_set() or self.folder
         return self.folder
 
     def lock(self, folder: str) -> str:
-        """Return where the lock of the books is."""
-        from timebank import serving  # noqa: PLC0415 - where a server runs nobody needs it
+        """Return the path of the lock of the books."""
+        from timebank import serving  # noqa: PLC0415 - only without a server
 
         on_server = bool(self._table("timebank").get("database"))
         return serving.place_of(os.path.join(folder, serving.BOOKS), on_server=on_server)
@@ -426,11 +429,11 @@ class Settings:
     def _folder_set(self) -> str | None:
         folder = self._table("board").get("data", "data")
         if not isinstance(folder, str) or self._cannot_be_read:
-            return None  # what is wrong is said by who reads all of it
+            return None  # the whole command reads all settings, and reports their faults
         return os.path.join(os.path.dirname(self.path), folder)
 
     def _table(self, name: str) -> dict[str, Any]:
-        import tomllib  # noqa: PLC0415 - not where a server has left a note
+        import tomllib  # noqa: PLC0415 - not needed with a server's note
 
         self._cannot_be_read = False
         try:
@@ -445,15 +448,15 @@ class Settings:
 
 
 def _messages(
-    said: Mapping[str, str],
+    options: Mapping[str, str],
     environment: Mapping[str, str],
     before: Before,
 ) -> list[bytes]:
-    """Put what is known of the call into messages. Every path in them is whole.
+    """Return the messages that describe the call to a server, with absolute paths.
 
-    Raises `_NotServed` for more than a server reads of one.
+    Raises `_NotServed` if a message is too long for a server.
     """
-    _, here, asked, heard = _placed(said, environment)
+    _, here, asked, variables = _placed(options, environment)
     path, is_named, error, files = before.folder
     facts = [
         f"version={hand_over.VERSION}",
@@ -467,32 +470,34 @@ def _messages(
         f"unread={error}",
         *([f"went_on={time.monotonic()!r}"] if before.went_on else []),
         *(f"--{name}={value}" for name, value in asked.items()),
-        *(f"${name}={value}" for name, value in heard.items()),
+        *(f"${name}={value}" for name, value in variables.items()),
     ]
     call = hand_over.packed(hand_over.CALL, *facts)
     if len(call) > hand_over.LARGEST:
-        long = [f"--{name}" for name in asked] + list(heard)
+        long = [f"--{name}" for name in asked] + list(variables)
         raise _NotServed(OUT_OF_ORDER, REFUSED, TOO_LONG.format(", ".join(long)))
     return [*map(hand_over.file_packed, files), call]
 
 
 def _placed(
-    said: Mapping[str, str], environment: Mapping[str, str]
+    options: Mapping[str, str], environment: Mapping[str, str]
 ) -> tuple[str, str, dict[str, str], dict[str, str]]:
-    """Return where drop files are looked for, our folder, options and environment, in whole
-    paths."""
+    """Return the path of the drop files, the current folder, the options and the variables, all
+    with absolute paths."""
     try:
         here = os.getcwd()
-    except OSError:  # a host has taken away the folder that it started us in
+    except OSError:  # the host has removed the current folder
         here = "/"
-    heard = {name: environment[name] for name in hand_over.VARIABLES if environment.get(name)}
-    whole = {name: os.path.join(here, heard[name]) for name in hand_over.PATHS if name in heard}
-    asked = dict(said)
+    variables = {name: environment[name] for name in hand_over.VARIABLES if environment.get(name)}
+    paths = {
+        name: os.path.join(here, variables[name]) for name in hand_over.PATHS if name in variables
+    }
+    asked = dict(options)
     if "dropfile" in asked:
         asked["dropfile"] = os.path.join(here, asked["dropfile"])
-    # In the order in which `door.dropfiles.search` looks.
-    place = asked.get("dropfile", next(iter(whole.values()), here))
-    return place, here, asked, {**heard, **whole}
+    # In the order of `door.dropfiles.search`.
+    place = asked.get("dropfile", next(iter(paths.values()), here))
+    return place, here, asked, {**variables, **paths}
 
 
 class _Relay:
@@ -505,21 +510,21 @@ class _Relay:
         self._board = board
         self._is_on = False  # whether the server has the caller
         self._hung_up = False
-        self._waits: list[tuple[int, bool]] = []  # whether descriptors of the line were blocking
-        self._looks: list[tuple[int, list[Any]]] = []  # of terminals, as they were
+        self._blocking: list[tuple[int, bool]] = []  # descriptors, with their first blocking mode
+        self._terminals: list[tuple[int, list[Any]]] = []  # with their first attributes
 
     def run(self, messages: Sequence[bytes]) -> int | None:
-        """Return the status of the call, None if it goes on at another server.
+        """Return the status of the call; None if another server must go on.
 
-        Raises `_NotServed`, `_SpeaksOtherwise`, and `TimeoutError` where it does not answer.
+        Raises `_NotServed`, `_SpeaksOtherwise`, and `TimeoutError` if the server does not answer.
         """
-        usual = {number: signal.signal(number, self._heard) for number in _SIGNALS}
+        usual = {number: signal.signal(number, self._pass_on) for number in _SIGNALS}
         usual[signal.SIGALRM] = signal.signal(signal.SIGALRM, _give_up)
         try:
             self._call(messages)
             return self._follow()
         except _Late:
-            return WELL  # what is not posted yet is found by the caller's next session
+            return WELL  # the caller's next session finds what is not posted yet
         except ConnectionError:
             return self._go_on()
         except OSError as error:
@@ -541,17 +546,17 @@ class _Relay:
     def _follow(self) -> int | None:
         while self._obey(message := self._next()):
             continue
-        return self._came_to(message)
+        return self._result_of(message)
 
-    def _hears(self) -> bool:
-        """Return whether a message is there, or the server's end."""
+    def _is_readable(self) -> bool:
+        """Return whether a message has come, or the server has ended."""
         poll = select.poll()
         poll.register(self._wire, select.POLLIN)
         return bool(poll.poll(0))
 
     def _next(self) -> bytes:
-        """Wait for a message. A server that stands still while it has the caller is ended, so that
-        they go on at another one: it has taken nobody since, and nobody else may come."""
+        """Wait for a message, and return it. Kill a server that hangs with the caller, so that
+        the call goes on at another server: no other door may come to do it."""
         poll = select.poll()
         poll.register(self._wire, select.POLLIN)
         while self._is_on and not poll.poll(hand_over.BEAT_SECONDS * 1000):
@@ -562,8 +567,8 @@ class _Relay:
         return hand_over.receive(self._wire)
 
     def _obey(self, message: bytes) -> bool:
-        """Do what a message of the server asks; return whether the call is on. An empty message is
-        the server's end."""
+        """Carry out a message of the server; return whether the call goes on. An empty message
+        means that the server has ended."""
         word, *texts = hand_over.unpacked(message)
         if word == hand_over.WANTED:
             hand_over.send_ends(self._wire, hand_over.packed(hand_over.LINE), self._ends(texts))
@@ -571,28 +576,28 @@ class _Relay:
             self._before.went_on = self._is_on = True
             self._wire.settimeout(None)
         elif word == hand_over.GIVE:
-            # A server that still waits for the answer is there, and says nothing meanwhile.
-            if not self._hears():
-                self._wire.send(hand_over.packed(*self._given(texts)))
+            # A server that waits for the answer sends nothing; any message means it has ended.
+            if not self._is_readable():
+                self._wire.send(hand_over.packed(*self._give_back(texts)))
         elif word == hand_over.REFUSED:
             if len(texts) != 4 or texts[0] != hand_over.VERSION:
                 raise _SpeaksOtherwise
             _, status, words, why = texts
             raise _NotServed(words, int(status), why, is_logged=True)
-        else:  # done, again, or nothing at all
+        else:  # done, again, or an empty message
             return False
         return True
 
-    def _came_to(self, message: bytes) -> int | None:
-        """Return what `run` returns, by the last message."""
+    def _result_of(self, message: bytes) -> int | None:
+        """Return the result of `run` for the last message."""
         word, *texts = hand_over.unpacked(message)
         return int(texts[0]) if word == hand_over.DONE else self._go_on()
 
-    def _given(self, texts: Sequence[str]) -> tuple[str, str]:
-        """Write minutes into a file of the host's, and say what has come of it."""
+    def _give_back(self, texts: Sequence[str]) -> tuple[str, str]:
+        """Write minutes into a file of the host, and return the answer for the server."""
         try:
             from door.dropfiles.give_back import give_back  # noqa: PLC0415 - at the end of few calls
-        except Exception as error:  # of a release that is being installed, say
+        except Exception as error:  # an update is under way, for example
             return hand_over.NOT_GIVEN, f"The door cannot load what it needs: {error}."
         try:
             answer = give_back(self._before.folder[0], texts)
@@ -603,36 +608,36 @@ class _Relay:
             return hand_over.IN_DOUBT, f"The door failed: {error!r}."
 
     def _go_on(self) -> int | None:
-        """Have the line as it was before the server had it; return what `run` returns."""
-        for terminal, look in self._looks:
+        """Restore the line to its state before the server; return the result of `run`."""
+        for terminal, attributes in self._terminals:
             try:
-                termios.tcsetattr(terminal, termios.TCSANOW, look)
+                termios.tcsetattr(terminal, termios.TCSANOW, attributes)
             except termios.error:
-                continue  # it has gone
-        for end, waits in self._waits:
-            os.set_blocking(end, waits)
+                continue  # the terminal is gone
+        for end, is_blocking in self._blocking:
+            os.set_blocking(end, is_blocking)
         return WELL if self._hung_up else None
 
     def _ends(self, wanted: Sequence[str]) -> list[int]:
-        """Return the descriptors of the line that is wanted; raises `_NotServed`."""
+        """Return the descriptors of the line that the server wants; raise `_NotServed`."""
         kind, *where = wanted
         if kind == hand_over.CONNECT:
             host, port = where
             return [self._before.call_back(host, int(port))]
         ends = [int(where[0])] if kind == hand_over.SOCKET else [0, 1]
-        # What the host has not passed down may be what was opened here.
+        # A number that the host has not passed down may be a descriptor of this process.
         if self._wire.fileno() in ends or not _leads_to_a_caller(ends):
             from door.run.turning_away import why_no_line  # noqa: PLC0415 - few are
 
             raise _NotServed("", REFUSED, why_no_line(ends) or f"{ends} is not the caller's")
         for end in ends:
-            self._waits.append((end, os.get_blocking(end)))
+            self._blocking.append((end, os.get_blocking(end)))
             if os.isatty(end):
-                self._looks.append((end, termios.tcgetattr(end)))
+                self._terminals.append((end, termios.tcgetattr(end)))
         return ends
 
-    def _heard(self, number: int, frame: FrameType | None) -> None:
-        """Tell the server of a signal; a server that has gone is seen elsewhere."""
+    def _pass_on(self, number: int, frame: FrameType | None) -> None:
+        """Pass a signal to the server; `_follow` notices a server that has ended."""
         if number != signal.SIGWINCH and not self._hung_up:
             self._hung_up = True
             signal.alarm(POSTING_SECONDS)
@@ -657,13 +662,13 @@ def _leads_to_a_caller(ends: Sequence[int]) -> bool:
 
 
 def _connected(host: str, port: int) -> int:
-    """Call the host back; raises `_NotServed` where nobody answers."""
-    import socket  # noqa: PLC0415 - it finds hosts by their names, and few want to be called back
+    """Connect to the host, and return the descriptor; raise `_NotServed` without an answer."""
+    import socket  # noqa: PLC0415 - it resolves names, and few hosts want a connection
 
     try:
         with socket.create_connection((host, port), CONNECT_SECONDS) as wire:
             wire.settimeout(None)
             return wire.detach()
-    except (OSError, UnicodeError) as error:  # the latter for a name that cannot be one
+    except (OSError, UnicodeError) as error:  # UnicodeError for an invalid host name
         why = f"{host} does not answer on port {port} ({error}): it must listen there first"
         raise _NotServed("", REFUSED, why) from error

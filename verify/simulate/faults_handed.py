@@ -52,13 +52,13 @@ def gives_again_after_the_hand_over(patch: pytest.MonkeyPatch) -> None:
 
 def hears_no_hang_up_at_a_relay(patch: pytest.MonkeyPatch) -> None:
     """A relay that keeps to itself that the host has hung up."""
-    real = relay._Relay._heard
+    real = relay._Relay._pass_on
 
-    def heard(self: relay._Relay, number: int, frame: FrameType | None) -> None:
+    def pass_on(self: relay._Relay, number: int, frame: FrameType | None) -> None:
         if relay._SIGNALS[Signals(number)] == hand_over.RESIZED:
             real(self, number, frame)
 
-    patch.setattr(relay._Relay, "_heard", heard)
+    patch.setattr(relay._Relay, "_pass_on", pass_on)
 
 
 # With the seed at which the search for each begins.

@@ -379,7 +379,7 @@ def test_a_call_that_no_server_keeps_comes_to_an_end(tmp_path: Path) -> None:
     config, server = stands_in(tmp_path)
 
     def lets_all_go() -> None:
-        for _ in range(relay.MOST_HAND_OVERS + 1):
+        for _ in range(relay.MAX_HAND_OVERS + 1):
             near, _ = takes(server, host)
             near.send(hand_over.packed(hand_over.AGAIN))
             near.close()
@@ -1099,11 +1099,11 @@ def test_what_was_written_into_a_file_of_the_hosts_is_known_at_the_next_server(
         before.read(str(tmp_path))
         door = relay._Relay(ours, before, "")
         assert way.minutes is not None
-        assert door._given(asked(way, 5))[0] == hand_over.GIVEN
+        assert door._give_back(asked(way, 5))[0] == hand_over.GIVEN
         assert before.folder == hand_over.files_at(str(tmp_path))
         way = replace(way, minutes=way.minutes + 5)
         put(tmp_path, WRITERS["synchronet stdio"])
-        assert door._given(asked(replace(way, minutes=0), 5))[0] != hand_over.GIVEN
+        assert door._give_back(asked(replace(way, minutes=0), 5))[0] != hand_over.GIVEN
         assert [name for name, *_ in before.folder[3]] == [way.path.name]
 
 
