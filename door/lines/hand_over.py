@@ -1,17 +1,17 @@
-"""What a door process and the server of the same board say to each other about a caller.
+"""The protocol by which a door process hands its caller over to the server of the board.
 
-The process that a host has started hands its caller over: it sends what its host has written, file
-by file, and says what its host says; then it passes on the descriptors that the caller is on. From
-there on it only tells of signals, writes into the host's files what the server asks for, and waits
-for the end. Each message is a packet of its own: a word and texts, with NUL between them, which no
-path and no environment can hold. Only behind the facts of a file stands what is in it.
+The door sends the host's drop files, one by one, then its options and environment, then the
+descriptors of the caller's line. During the call it passes on the host's signals, writes into the
+host's files at the server's request, and waits for the end. Each message is one packet: a word and
+texts, separated by NUL, which paths and environments cannot contain. The message of a file ends
+with the contents of the file.
 
 A server also leaves a note of its data folder, next to sysop.toml or in the home of its user. As
-long as sysop.toml is the file that the server has read, a door goes by the note and need not read
-the settings. The sysop's commands go by it where sysop.toml cannot be read.
+long as sysop.toml is unchanged, a door uses the note and need not read the settings. The sysop's
+commands use the note if sysop.toml cannot be read.
 
-Light: such a process loads this and next to nothing else. `socket` alone would take it as long as
-Python itself does to start, for its enumerations.
+A door loads this module and little else. `socket` alone would take as long to load as Python takes
+to start, because of its enumerations.
 """
 
 from __future__ import annotations
@@ -22,61 +22,60 @@ import stat
 import sys
 import time
 
-TYPE_CHECKING = False  # as `typing` has it, which is not loaded for that
+TYPE_CHECKING = False  # without `typing`, which is slow to load
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    # Its name, when it was written (in nanoseconds), the number of the error that kept it from
-    # being read, and what is in it: with the error UNEXPECTED, what is wrong with it.
+    # Name, time of the last change (in nanoseconds), number of the error that prevented reading,
+    # and contents. With the error UNEXPECTED, the contents are the sentence about the fault.
     HostFile = tuple[str, int, int, bytes]
-    # Its path, whether one of its files was named, the number of the error that kept it from being
-    # read, and its files.
+    # Path, whether the host named a file, number of the error that prevented reading, and files.
     HostFolder = tuple[str, bool, int, list[HostFile]]
 
 NAME = "door.sock"  # in the data folder
-VERSION = "5"  # of all that stands here, and of what `dropfiles.giving` asks for
-PACKAGE, INFO = "blackjack_for_time-", ".dist-info"  # how the name of an installed release is made
+VERSION = "5"  # of this protocol, and of the requests of `dropfiles.giving`
+PACKAGE, INFO = "blackjack_for_time-", ".dist-info"  # around the number of an installed release
 LARGEST_FILE = 64 * 1024  # bytes of a drop file; no writer comes near 4 KiB
 LARGEST = 2 * LARGEST_FILE  # bytes of a message; the kernel takes some 200 KiB
 LONGEST_PATH = 100  # bytes; the kernel takes 107
-NOTE = ".doors"  # how the name ends of a note of where a server listens
-STATE = ".local/state/blackjack-for-time"  # in a home
-LONGEST_NAME = 200  # bytes of the name of a file that a path gives
+NOTE = ".doors"  # the ending of a note's name
+STATE = ".local/state/blackjack-for-time"  # in the home of a user
+LONGEST_NAME = 200  # bytes of a path in a note's name
 INT = 4  # bytes
-LATEST = 2**63 - 1  # nanoseconds since 1970 that a system writes beside a file
-MOST_ERRORS = 4095  # that a system has numbers for
-ANSWER_SECONDS = 3.0  # a server that takes longer has stopped, and takes nobody
-BEAT_SECONDS = 30.0  # a server that has left no sign of life for so long stands still
-PAUSE = 0.2  # seconds until a server is dialled again
+LATEST = 2**63 - 1  # nanoseconds since 1970, of a file's last change
+MAX_ERRNO = 4095  # the highest error number of a system
+ANSWER_SECONDS = 3.0  # a server that takes longer hangs
+BEAT_SECONDS = 30.0  # a server without a sign of life for so long hangs
+PAUSE = 0.2  # seconds between two attempts to reach a server
 
-# What the door says: a file of its host's; behind the last of those, who is calling; where they
-# are, with the descriptors; and, while they are on, what it has heard from its host.
+# Messages of the door: a file of the host; after the last file, the facts of the call; the
+# descriptors of the line; and, during the call, the host's signals.
 FILE, CALL, LINE = "file", "call", "line"
 HUNG_UP, ENDED, RESIZED = "hung up", "ended", "resized"
 
-# What the server says: that it does not take the caller, with its version, the status to exit by,
-# words for the caller, and why; which line it wants, which is one of the ways below; that it has
-# the caller from now on; how the call ended, with a status; or that it ends itself, and the caller
+# Messages of the server. REFUSED: it does not take the caller; with its version, the exit status,
+# the words for the caller, and the reason. WANTED: the kind of line it wants, see below. TAKEN: it
+# has the caller. DONE: the call has ended, with a status. AGAIN: the server ends, and the caller
 # goes on at the next one.
 REFUSED, WANTED, TAKEN, DONE, AGAIN = "refused", "wanted", "taken", "done", "again"
 
-# That minutes go back to the host, and what came of that: they are in the file of that name, or
-# why they are not, or may be.
+# The server's request to give minutes back to the host, and the door's answers: written into the
+# named file, not written, or in doubt.
 GIVE, GIVEN, NOT_GIVEN, IN_DOUBT = "give", "given", "not given", "in doubt"
 
-# How a caller is reached: standard input and output; the descriptor of that number; a connection
-# that the door makes to host and port.
+# Kinds of line: standard input and output; the descriptor of a number; a connection of the door to
+# a host and port.
 STDIO, SOCKET, CONNECT = "stdio", "socket", "connect"
 
-# What of the environment counts: where the drop file is, which node it is, what the terminal is.
+# Variables for the server: the path of the drop file, the node, and the terminal.
 VARIABLES = (
     *("BBSDEV_DRP", "DOOR_DROPFILE", "SBBSNODE", "SBBSNNUM", "DOOR_NODE"),
     *("TERM", "LC_ALL", "LC_CTYPE", "LANG"),
 )
-PATHS = ("BBSDEV_DRP", "DOOR_DROPFILE", "SBBSNODE")  # those of them that are paths
+PATHS = ("BBSDEV_DRP", "DOOR_DROPFILE", "SBBSNODE")  # the variables that are paths
 
-# The files that `door.dropfiles` reads, by their names in lower case; those of nodes begin and end
-# as the last two say.
+# The names, in lower case, of the files that `door.dropfiles` reads. DORINFO has a number in its
+# name, between `NODES` and `END`.
 FILES = frozenset(
     (
         *("door32.sys", "door.sys", "chain.txt", "bbsdev.drp", "exitinfo.bbs"),
@@ -84,15 +83,15 @@ FILES = frozenset(
     )
 )
 NODES, END, LONGEST_NODES = "dorinfo", ".def", 14
-MOST_FILES = 40  # that are sent of one folder
-# Of a message, whatever the locale of either process is: a name must be the same in both.
+MOST_FILES = 40  # of one folder, in messages
+# The encoding of messages. It does not depend on the locale, so both processes see the same names.
 _LETTERS = "utf-8", "surrogateescape"
-NO_FILE = 6  # the error of a pipe or a device where a file is wanted (ENXIO)
-UNEXPECTED = 1  # of a file that `timebank.files.opened` would leave alone (EPERM)
+NO_FILE = 6  # the error of a pipe or a device instead of a file (ENXIO)
+UNEXPECTED = 1  # the error of a file that `timebank.files.opened` refuses (EPERM)
 
 
 def packed(word: str, *texts: str) -> bytes:
-    """Make a message.
+    """Return the message of a word and texts.
 
     >>> unpacked(packed("wanted", "socket", "7"))
     ['wanted', 'socket', '7']
@@ -105,11 +104,10 @@ def unpacked(data: bytes) -> list[str]:
 
 
 def files_at(place: str) -> HostFolder:
-    """Read the files of a host in a folder, or in that of a file that is named: the one that is
-    named first, then the newest. Hosts may name it in another case than they wrote.
+    """Read the drop files in a folder, newest first, or in the folder of a named file, which is
+    first. The case of the name may differ.
 
-    Nothing is opened that was no plain file before, and no pipe is waited for. A disk that hangs
-    keeps this process waiting.
+    Opens only plain files, and never waits for a pipe. A disk that hangs blocks this process.
     """
     folder, name = place, ""
     if not os.path.isdir(place):
@@ -137,7 +135,7 @@ def _found(folder: int, whole: str) -> list[tuple[str, os.stat_result]]:
                 continue
             try:
                 status = entry.stat()
-            except OSError:  # gone meanwhile, or a link to nowhere
+            except OSError:  # removed since, or a broken link
                 continue
             if name == named or stat.S_ISREG(status.st_mode):
                 found.append((entry.name != whole, -status.st_mtime_ns, entry.name, status))
@@ -146,7 +144,7 @@ def _found(folder: int, whole: str) -> list[tuple[str, os.stat_result]]:
 
 
 def is_read(name: str) -> bool:
-    """Return whether a file of this name, in lower case, may be one that drop files are read of."""
+    """Return whether `name`, in lower case, is the name of a drop file."""
     is_of_nodes = name.startswith(NODES) and name.endswith(END) and len(name) <= LONGEST_NODES
     return is_of_nodes or name in FILES
 
@@ -154,7 +152,7 @@ def is_read(name: str) -> bool:
 def _read(folder: int, path: str, name: str, status: os.stat_result) -> HostFile:
     number, inside = NO_FILE, b""
     if stat.S_ISREG(status.st_mode):
-        # A link or a pipe may have taken its place just now.
+        # A link or a pipe may have replaced the file since.
         flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         try:
             end = os.open(name, flags, dir_fd=folder)
@@ -173,7 +171,7 @@ def _read(folder: int, path: str, name: str, status: os.stat_result) -> HostFile
 def _refuse_unexpected(about: os.stat_result, folder: os.stat_result, path: str) -> None:
     is_shared = folder.st_mode & stat.S_IWOTH
     if about.st_nlink > 1 or (is_shared and about.st_uid not in (os.geteuid(), folder.st_uid, 0)):
-        from pathlib import Path  # noqa: PLC0415 - for a sentence that few boards need
+        from pathlib import Path  # noqa: PLC0415 - few boards need the sentence
 
         from timebank import files  # noqa: PLC0415
 
@@ -181,7 +179,7 @@ def _refuse_unexpected(about: os.stat_result, folder: os.stat_result, path: str)
 
 
 def content(end: int) -> bytes:
-    """Read a drop file that is open, or a byte more than one may have."""
+    """Read an open drop file; a file that is too large yields `LARGEST_FILE` bytes and one more."""
     pieces, read = [], 0
     while read <= LARGEST_FILE and (piece := os.pread(end, LARGEST_FILE + 1 - read, read)):
         pieces.append(piece)
@@ -190,13 +188,13 @@ def content(end: int) -> bytes:
 
 
 def file_packed(file: HostFile) -> bytes:
-    """Make the message of a file, which `file_in` reads."""
+    """Return the message of a file, which `file_in` reads."""
     name, written, number, content = file
     return packed(FILE, name, str(written), str(number), "") + content
 
 
 def file_in(data: bytes) -> HostFile | None:
-    """Read the message of a file, None for another one; raises `ValueError`."""
+    """Read the message of a file; return None for other messages. Raises `ValueError`."""
     if not data.startswith(packed(FILE, "")):
         return None
     _, name, written, number, content = data.split(b"\0", 4)
@@ -211,18 +209,18 @@ def _instant(text: bytes) -> int:
 
 
 def error_in(text: str | bytes) -> int:
-    """Read the number of an error, 0 for none; raises `ValueError`."""
+    """Read the number of an error, 0 for no error. Raises `ValueError`."""
     number = int(text)
-    if not 0 <= number <= MOST_ERRORS:
+    if not 0 <= number <= MAX_ERRNO:
         raise ValueError("no system has so many errors")
     return number
 
 
 def release() -> str:
-    """Return the release that is installed now, "" if none is found.
+    """Return the installed release, or "" if none is found.
 
-    It is read from the names in the folders of packages, because loading `importlib.metadata`
-    takes as long as a whole door.
+    Reads the names in the package folders, because `importlib.metadata` takes as long to load as a
+    whole door.
     """
     for folder in sys.path:
         if folder.endswith("-packages"):
@@ -237,16 +235,17 @@ def release() -> str:
 
 
 def leave_note(config: str, read: os.stat_result, folder: str) -> str | None:
-    """Note where the server listens that has `read` this sysop.toml; returns what was written.
+    """Leave a note of the server's data folder; return the note's path, None if none was left.
 
-    It is a link that leads nowhere: made at once, never half written, read with one call.
+    `read` is the status of sysop.toml when the server read it. The note is a symbolic link to
+    nowhere, because a link is made in one step and read with one call.
     """
     text = f"{_version_of(read)} {os.path.realpath(folder)}"
     for place in _places(config):
         begun = f"{place}.{os.getpid()}"
         try:
             os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
-            if os.path.lexists(begun):  # of a process that had this number before
+            if os.path.lexists(begun):  # from an earlier process of this number
                 os.unlink(begun)
             os.symlink(text, begun)
             os.replace(begun, place)
@@ -257,21 +256,21 @@ def leave_note(config: str, read: os.stat_result, folder: str) -> str | None:
 
 
 def folder_noted(config: str) -> str | None:
-    """Return the data folder of the server that has read this sysop.toml as it is now."""
+    """Return the data folder from the note on sysop.toml; None if sysop.toml has changed since."""
     try:
         now = _version_of(os.stat(config))
     except OSError:
         return None
     for user, version, folder in notes_on(config):
-        # Another user's server could only be there to be asked.
+        # A note of another user may be a trap.
         if user == os.geteuid():
             return folder if version == now else None
     return None
 
 
 def notes_on(config: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the notes on a sysop.toml, best first: the number of the user who has left it, the
-    version of the file that the server has read, and the server's data folder."""
+    """Yield the notes on sysop.toml, best first: the number of the note's owner, the version of
+    sysop.toml that the server has read, and the server's data folder."""
     for place in _places(config):
         try:
             user = os.lstat(place).st_uid
@@ -286,11 +285,11 @@ def _version_of(config: os.stat_result) -> str:
 
 
 def _places(config: str) -> Iterator[str]:
-    """Give where a note on a sysop.toml is left, best first."""
+    """Yield the possible paths of a note on sysop.toml, best first."""
     whole = os.path.realpath(config)
     folder, name = os.path.split(whole)
     yield os.path.join(folder, f".{name}{NOTE}")
-    import pwd  # noqa: PLC0415 - where the first place has nothing
+    import pwd  # noqa: PLC0415 - not needed for the first path
 
     try:
         # Not HOME, which may be another user's under sudo.
@@ -301,10 +300,10 @@ def _places(config: str) -> Iterator[str]:
 
 
 def dial(folder: str, seconds: float = ANSWER_SECONDS) -> _socket.socket:
-    """Reach the server of a board by its data folder; `OSError` when none listens there.
+    """Connect to the server of a data folder; raise `OSError` if none listens.
 
-    `seconds` is how long each step may take, from this one on: a server that stands still may have
-    a queue that is full. Raises `BlockingIOError` then.
+    `seconds` limits this step, and each later step on the connection. Raises `BlockingIOError` if
+    the queue of the server stays full, as that of a server that hangs does.
     """
     wire = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     wire.settimeout(seconds)
@@ -323,7 +322,7 @@ def dial(folder: str, seconds: float = ANSWER_SECONDS) -> _socket.socket:
 
 
 def dial_if_any(folder: str) -> _socket.socket | None:
-    """Reach the server of a board as `dial` does; None where none listens."""
+    """Connect to the server as `dial` does; return None if none listens."""
     try:
         return dial(folder)
     except (FileNotFoundError, ConnectionRefusedError):
@@ -341,10 +340,10 @@ def _connects(wire: _socket.socket, name: str, until: float) -> bool:
 
 
 def stands_still(folder: str) -> bool:
-    """Return whether the server of a board has left no sign of life for long.
+    """Return whether the server has left no sign of life for `BEAT_SECONDS`.
 
-    It beats on the file of its socket, by the monotonic clock. One that takes nobody any more has
-    no such file.
+    The server touches the file of its socket, with the time of the monotonic clock. A server that
+    takes no more callers has no such file.
     """
     try:
         beat = os.stat(os.path.join(folder, NAME)).st_mtime
@@ -354,9 +353,9 @@ def stands_still(folder: str) -> bool:
 
 
 def short(folder: str) -> tuple[str, int | None]:
-    """Give a name of the socket that is short enough for the kernel.
+    """Return a path of the socket that is short enough for the kernel, and a descriptor or None.
 
-    Beside it stands a descriptor that must stay open as long as the name is used.
+    The descriptor must stay open while the path is in use.
     """
     path = os.path.join(folder, NAME)
     if len(os.fsencode(path)) <= LONGEST_PATH:
@@ -366,27 +365,27 @@ def short(folder: str) -> tuple[str, int | None]:
 
 
 def is_of(wire: _socket.socket, user: int) -> bool:
-    """Whether the process at the other end is of a user or of root, by the kernel's word."""
+    """Return whether the process at the other end belongs to `user` or root, by the kernel."""
     return _credentials(wire)[1] in (user, 0)
 
 
 def process_of(wire: _socket.socket) -> int:
-    """Return the process at the other end, 0 where it has no number here."""
+    """Return the number of the process at the other end, 0 if it has none here."""
     return _credentials(wire)[0]
 
 
 def _credentials(wire: _socket.socket) -> list[int]:
-    """Return process, user and group of the other end."""
-    said = wire.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 3 * INT)
-    parts = (said[at : at + INT] for at in range(0, len(said), INT))
+    """Return the numbers of the process, user and group at the other end."""
+    data = wire.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 3 * INT)
+    parts = (data[at : at + INT] for at in range(0, len(data), INT))
     return [int.from_bytes(part, sys.byteorder) for part in parts]
 
 
 def receive(wire: _socket.socket) -> bytes:
-    """Return the next message, empty once the other end has closed; raises `OSError`.
+    """Return the next message, empty after the other end has closed; raise `OSError`.
 
-    An end that closes with something unread resets the connection, and the kernel reports that
-    before it gives out what that end has sent last.
+    An end that closes with unread data resets the connection. The kernel reports the reset before
+    it delivers the last messages of that end, so a second read gets them.
     """
     try:
         return wire.recv(LARGEST)
@@ -405,6 +404,6 @@ def is_socket(descriptor: int) -> bool:
 
 
 def flows(descriptor: int) -> bool:
-    """Whether a descriptor is one that can be waited for: a file has all of it at once."""
+    """Return whether a descriptor can be polled for data, unlike a plain file."""
     pipe = stat.S_ISFIFO(os.fstat(descriptor).st_mode)
     return pipe or is_socket(descriptor) or os.isatty(descriptor)
