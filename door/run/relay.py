@@ -576,7 +576,7 @@ class _Relay:
             self._before.went_on = self._is_on = True
             self._wire.settimeout(None)
         elif word == hand_over.GIVE:
-            # A server that waits for the answer sends nothing; any message means it has ended.
+            # A server that waits for the answer sends nothing until then.
             if not self._is_readable():
                 self._wire.send(hand_over.packed(*self._give_back(texts)))
         elif word == hand_over.REFUSED:
