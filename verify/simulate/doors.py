@@ -54,7 +54,7 @@ class HostLine(Wire):
 class Relay(relay._Relay):
     """One call at one server, by a connection without a descriptor."""
 
-    def _hears(self) -> bool:
+    def _is_readable(self) -> bool:
         assert isinstance(self._wire, End)
         return self._wire.is_readable()
 
@@ -137,16 +137,16 @@ class Door(Life):
             self.end = ear.dial(self.machine.loop, self.machine.chance, self.mortal)
             self.pipes.append(self.end)
             if not door.before.place:
-                door.before.read(door.said["dropfile"])
+                door.before.read(door.options["dropfile"])
             course = self.relay = Relay(self.end, door.before, "")  # type: ignore[arg-type] # a fake
             try:
                 if door.before.went_on:
                     self._come_since[self.name] = self.machine.loop.time()
-                said = {**door.said, "socket": f"{line.fileno()}"}
+                said = {**door.options, "socket": f"{line.fileno()}"}
                 course._call(relay._messages(said, {}, door.before))
                 while course._obey(message := await self.end.receive()):
                     self.hand_overs += message == handed.packed(handed.TAKEN)
-                return course._came_to(message)
+                return course._result_of(message)
             except relay._Late:
                 return relay.WELL
             except OSError:
@@ -163,7 +163,7 @@ class Door(Life):
             self.wire.hang_up()
         elif not self.is_dead():
             with self.at_work():
-                self.relay._heard(number, None)
+                self.relay._pass_on(number, None)
 
     def alarm(self, seconds: int) -> None:
         """Let the process be interrupted so much later, or not at all, as signal.alarm() does."""
