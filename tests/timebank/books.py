@@ -124,11 +124,9 @@ class Books:
         return psycopg.connect(host=where, user=server.user, dbname=server.name, autocommit=True)
 
     def wait(self, seconds: int) -> None:
-        """Let time pass, on both clocks, and on that of the server that the books are on."""
+        """Let time pass, on both clocks."""
         self.now += timedelta(seconds=seconds)
         self.uptime += seconds
-        if self.is_on_a_server:
-            self.sql("UPDATE calls SET seen = seen - ? WHERE closed IS NULL", seconds)
 
     def wait_until(self, now: datetime) -> None:
         self.wait(int((now - self.now).total_seconds()))
@@ -136,6 +134,12 @@ class Books:
     def step(self, seconds: int) -> None:
         """Set the wall clock; no time passes."""
         self.now += timedelta(seconds=seconds)
+
+    def wait_in_a_call(self, seconds: int) -> None:
+        """Let time pass on the clock of the server that the books are on, too."""
+        self.wait(seconds)
+        if self.is_on_a_server:
+            self.sql("UPDATE calls SET seen = seen - ? WHERE closed IS NULL", seconds)
 
     def server_dies(self) -> None:
         """Let the calls that are open be those of a server that is known to be dead."""

@@ -30,7 +30,9 @@ CHECK = {
     "check.html": "text/html",
     "check.css": "text/css",
     "icon.svg": "image/svg+xml",
-    **dict.fromkeys(("check.js", "fairness.js", "payments.js", "packed.js"), "text/javascript"),
+    **dict.fromkeys(
+        ("check.js", "fairness.js", "payments.js", "packed.js", "rules.js"), "text/javascript"
+    ),
 }
 CAST = "application/x-asciicast"
 USUAL = "80x24"

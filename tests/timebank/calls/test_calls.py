@@ -156,9 +156,9 @@ def test_two_callers_may_call_at_once(books, ann):
 
 def test_taking_over_closes_the_old_call_and_charges_it_to_this_moment(books, ann):
     old = books.call(ann, node=1)
-    books.wait(10)
+    books.wait_in_a_call(10)
     old.renew()
-    books.wait(7)
+    books.wait_in_a_call(7)
     new = books.call(ann, node=2, take_over=True)
     assert new.opened.taken_over
     assert stored(books, old) == (17, 17, 0, None)
@@ -168,7 +168,7 @@ def test_taking_over_closes_the_old_call_and_charges_it_to_this_moment(books, an
     assert new.purse.online == 3583
     with pytest.raises(CallClosed):
         old.touch()
-    books.wait(3)
+    books.wait_in_a_call(3)
     new.touch()
     assert new.purse.online == 3580
 
@@ -265,9 +265,9 @@ def test_a_call_that_its_server_has_left_open_is_closed_at_the_second_renewal(bo
 @pytest.mark.parametrize("why", ["", "Go to bed"])
 def test_a_call_that_the_sysop_ends_is_charged_to_this_moment_and_its_server_told(books, ann, why):
     call = books.call(ann)
-    books.wait(10)
+    books.wait_in_a_call(10)
     call.renew()
-    books.wait(7)
+    books.wait_in_a_call(7)
     assert books.do(end_call, call.id, why)
     assert not is_open(books, call)
     assert stored(books, call)[0] == 17

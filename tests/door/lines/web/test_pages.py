@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from door.desk.pages.hand_film import CALLERS_PAGE, CHECK
 from door.lines.web import pages
 from tests.door.lines.web.site import asked, get, open_site
 
@@ -46,6 +47,12 @@ def test_what_the_scripts_import_is_there() -> None:
         if path.endswith(".js"):
             for name in re.findall(rb'(?:from|import\(?) ?"\./([^"]+)"', file.plain):
                 assert f"/{name.decode()}" in found
+
+
+def test_the_pages_of_the_sysop_have_what_the_page_that_checks_hands_imports() -> None:
+    for name in (name for name in CHECK if name.endswith(".js")):
+        text = (CALLERS_PAGE / name).read_text()
+        assert set(re.findall(r'from "\./([^"]+)"', text)) <= set(CHECK)
 
 
 def test_no_language_of_the_page_has_words_that_english_has_not() -> None:
