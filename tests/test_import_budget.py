@@ -53,6 +53,13 @@ def loaded(said: str) -> Loaded:
     return {name: int(spent) for spent, name in LINE.findall(said.partition(MARK)[2])}
 
 
+# What the program uses and a build lacks: extras, and dependencies that no command needs to load.
+NOT_AT_A_BUILD = [
+    *("psycopg", "websockets", "asyncssh", "jinja2", "starlette", "uvicorn"),
+    *("prometheus_client", "textual", "telnetlib3", "argon2", "tomlkit", "wcwidth", "segno"),
+]
+
+
 def refuse(found: Loaded, heavy: set[str]) -> None:
     """Fail where something heavy is loaded, and show by module what all of it takes."""
     too_much = sorted(name for name in found if name in heavy)
@@ -81,6 +88,23 @@ def test_commands_are_completed_without_loading_one(module: str, name: str) -> N
     )
     assert "plain,audit" in ran.stdout
     refuse(loaded(ran.stderr), HEAVY)
+
+
+def test_every_command_is_there_without_the_extras() -> None:
+    """A build has no more than SQLAlchemy and click when it makes the man pages of all commands."""
+    code = (
+        "import sys\n"
+        f"sys.modules.update(dict.fromkeys({NOT_AT_A_BUILD}))\n"
+        "from door.cli.main import main as door\n"
+        "from timebank.cli.main import main as timebank\n"
+        "both = {**door.commands, **timebank.commands}\n"
+        "print(*(command.name for command in both.values()))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert {"serve", "backup"} <= set(ran.stdout.split())
 
 
 def test_odds_are_told_without_the_books() -> None:

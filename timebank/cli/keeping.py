@@ -34,7 +34,7 @@ from timebank.errors import (
     NotInOrder,
 )
 from timebank.keeping import backup as file_copies
-from timebank.keeping import book_move, dumps, last_copy
+from timebank.keeping import book_move, last_copy
 from timebank.keeping import maintain as nightly
 from timebank.ledger.engines import books_of
 from timebank.ledger.schema import instant
@@ -93,6 +93,7 @@ def _copies(settings: BankSettings) -> ModuleType:
         return file_copies
 
     books_of(settings)  # which says what is missing, where that is so
+    from timebank.keeping import dumps  # noqa: PLC0415 - it needs the extra `postgres`
 
     return dumps
 
