@@ -48,6 +48,10 @@ ANSWER_SECONDS = 3.0  # a server that takes longer hangs
 BEAT_SECONDS = 30.0  # a server without a sign of life for so long hangs
 PAUSE = 0.2  # seconds between two attempts to reach a server
 
+# What a caller reads when no server takes them, in ASCII: the line may not be known yet.
+CLOSED = "The board is closed just now. Please call again later."
+OUT_OF_ORDER = "Sorry, the games can't open right now. Please tell the sysop."
+
 # Messages of the door: a file of the host; after the last file, the facts of the call; the
 # descriptors of the line; and, during the call, the host's signals.
 FILE, CALL, LINE = "file", "call", "line"

@@ -51,9 +51,7 @@ REFUSED = 2  # no caller can be served: the log tells the sysop what to do
 # Texts for a caller without a server.
 ONE_MOMENT = "One moment, please."
 UP_TO_DATE = "The board is being brought up to date. One moment, please."
-CLOSED = "The board is closed just now. Please call again later."
 NO_ANSWER = "The board does not answer just now. Please call again later."
-OUT_OF_ORDER = "Sorry, the games can't open right now. Please tell the sysop."
 
 # Texts for the log.
 TOO_LONG = "what the host says is too long for a server: one of {}, or the name of a folder"
@@ -207,7 +205,7 @@ class Door:
                 raise
             except Exception as error:  # the current folder is gone, for example
                 why = f"the door failed: {error!r}"
-                return self._turn_away(_NotServed(OUT_OF_ORDER, FAILED, why))
+                return self._turn_away(_NotServed(hand_over.OUT_OF_ORDER, FAILED, why))
             finally:
                 # A hasty host sends a second signal after the first.
                 for number in HANG_UPS:
@@ -274,7 +272,9 @@ class Door:
         recent = [each for each in self._hand_overs if now - each < HAND_OVER_SECONDS]
         self._hand_overs = [*recent, now]
         if len(recent) >= MAX_HAND_OVERS:
-            raise _NotServed(CLOSED, FAILED, "the board's servers have ended one after another")
+            raise _NotServed(
+                hand_over.CLOSED, FAILED, "the board's servers have ended one after another"
+            )
         self._waits = ""
         time.sleep(hand_over.PAUSE if recent else 0)
 
@@ -299,7 +299,9 @@ class Door:
         now = time.monotonic()
         self._speaks_otherwise = self._speaks_otherwise or now
         if now - self._speaks_otherwise > UP_TO_DATE_SECONDS:
-            raise _NotServed(CLOSED, REFUSED, "the board's server is of a release of before")
+            raise _NotServed(
+                hand_over.CLOSED, REFUSED, "the board's server is of a release of before"
+            )
         self.wait(UP_TO_DATE)
         time.sleep(UP_TO_DATE_PAUSE)
 
@@ -307,7 +309,9 @@ class Door:
         """Reach the server of the board, and start one if none runs; raise `_NotServed`."""
         folder = self.settings.folder
         if folder is None:
-            raise _NotServed(OUT_OF_ORDER, REFUSED, f"{self.settings.path} cannot be read")
+            raise _NotServed(
+                hand_over.OUT_OF_ORDER, REFUSED, f"{self.settings.path} cannot be read"
+            )
         try:
             wire = hand_over.dial_if_any(folder)
             while wire is None:
@@ -318,12 +322,12 @@ class Door:
             raise _NotServed(NO_ANSWER, FAILED, HUNG) from error
         except OSError as error:
             why = f"the server's {os.path.join(folder, hand_over.NAME)} cannot be opened: {error}"
-            raise _NotServed(CLOSED, REFUSED, why) from error
+            raise _NotServed(hand_over.CLOSED, REFUSED, why) from error
         # Another user with access to the folder could listen there, and spy on callers.
         if not hand_over.is_of(wire, os.stat(folder).st_uid):
             wire.close()
             why = f"the server in {folder} is neither its owner's nor root's: it is told nothing"
-            raise _NotServed(CLOSED, REFUSED, why)
+            raise _NotServed(hand_over.CLOSED, REFUSED, why)
         return wire
 
     def _wait_while_closed(self, folder: str) -> None:
@@ -335,7 +339,7 @@ class Door:
         until = time.monotonic() + (CLOSED_SECONDS if is_restarted else 0.0)
         while closed.is_closed(folder):
             if time.monotonic() >= until:
-                raise _NotServed(CLOSED, WELL)
+                raise _NotServed(hand_over.CLOSED, WELL)
             self.wait(ONE_MOMENT)
             time.sleep(hand_over.PAUSE)
 
@@ -349,11 +353,11 @@ class Door:
             is_on = self.before.went_on
             wire = starting.reach(self.settings.path, folder, place, waits=is_on)
         except PermissionError as refused:
-            raise _NotServed(CLOSED, REFUSED, str(refused)) from refused
+            raise _NotServed(hand_over.CLOSED, REFUSED, str(refused)) from refused
         except OSError as error:
             log = os.path.join(folder, starting.LOG)
             why = f"no server could be started: {error}. {log} may say why"
-            raise _NotServed(OUT_OF_ORDER, REFUSED, why) from error
+            raise _NotServed(hand_over.OUT_OF_ORDER, REFUSED, why) from error
         return wire
 
 
@@ -475,7 +479,7 @@ def _messages(
     call = hand_over.packed(hand_over.CALL, *facts)
     if len(call) > hand_over.LARGEST:
         long = [f"--{name}" for name in asked] + list(variables)
-        raise _NotServed(OUT_OF_ORDER, REFUSED, TOO_LONG.format(", ".join(long)))
+        raise _NotServed(hand_over.OUT_OF_ORDER, REFUSED, TOO_LONG.format(", ".join(long)))
     return [*map(hand_over.file_packed, files), call]
 
 
@@ -532,7 +536,9 @@ class _Relay:
                 return WELL
             if isinstance(error, TimeoutError):
                 raise
-            raise _NotServed(OUT_OF_ORDER, FAILED, NOT_HANDED_OVER.format(error)) from error
+            raise _NotServed(
+                hand_over.OUT_OF_ORDER, FAILED, NOT_HANDED_OVER.format(error)
+            ) from error
         finally:
             signal.alarm(0)
             for number, handler in usual.items():

@@ -75,11 +75,8 @@ NO_ANSWER = "The door does not say whether it has written into the host's file."
 STOPS = N_("The board's server is closing. One moment, please: you go on from here.")
 BEAT_SECONDS = 10.0  # between two signs that this server does not stand still
 WELL, FAILED, REFUSED = "0", "1", "2"  # as `door run` exits
-# What a caller reads who is on no line yet: in ASCII.
-CLOSED = "The board is closed just now. Please call again later."
 FULL = "All lines are busy just now. Please call again later."
 NO_ROOM = "not all descriptors of a caller have arrived: this server may have {} open"
-OUT_OF_ORDER = "Sorry, the games can't open right now. Please tell the sysop."
 ANOTHER = "another server listens there"
 ONLY_OURS = "This is for the sysop alone."
 NOT_YOURS = "Only the user of the server and root can control it."
@@ -288,7 +285,7 @@ class DoorListener:
         said = dict(text.partition("=")[::2] for text in texts)
         await self._meet(said.get("release", ""), said.get("version", ""))
         if self._board.draining:
-            raise CallNotTaken("the board takes no more calls", CLOSED, is_fault=False)
+            raise CallNotTaken("the board takes no more calls", hand_over.CLOSED, is_fault=False)
         facts = Facts(said, files)
         game = facts.game()
         if "local" in facts.asked:
@@ -323,7 +320,7 @@ class DoorListener:
         if self._release and is_installed and await self._is_old():
             raise ServerEnds
         if version != hand_over.VERSION:
-            raise CallNotTaken(f"the door is of release {release}", OUT_OF_ORDER)
+            raise CallNotTaken(f"the door is of release {release}", hand_over.OUT_OF_ORDER)
 
     async def _serve(self, wire: DoorWire, call: HandedOver) -> None:
         ends = await wire.ends(call.way)
@@ -332,7 +329,7 @@ class DoorListener:
                 wire.take()
                 back, went_well = await self._greet(line, call)
         except NoLine as nobody:
-            raise CallNotTaken(str(nobody), OUT_OF_ORDER) from nobody
+            raise CallNotTaken(str(nobody), hand_over.OUT_OF_ORDER) from nobody
         finally:
             wire.stop()
             _close(ends)
@@ -402,7 +399,9 @@ class Facts:
                 size=asked.get("size"),
             )
         except (LookupError, ValueError, OverflowError, OSError) as error:
-            raise CallNotTaken("what the door says cannot be read", OUT_OF_ORDER) from error
+            raise CallNotTaken(
+                "what the door says cannot be read", hand_over.OUT_OF_ORDER
+            ) from error
 
     def introduction(self) -> Introduction:
         """Introduce the sysop."""
@@ -415,7 +414,7 @@ class Facts:
         if table is not None and game is None:
             codes = ", ".join(game.code for game in GAMES.values())
             why = f"No table is called {table}: --door takes {codes}."
-            raise CallNotTaken(why, OUT_OF_ORDER)
+            raise CallNotTaken(why, hand_over.OUT_OF_ORDER)
         return game
 
     def arrival(self, boards: Mapping[str, HostBoard]) -> DoorCall:
@@ -437,7 +436,7 @@ class Facts:
             )
             return way or line_setup.said_by(arrival.understood.connection, telnet)
         except (NoLine, ValueError) as nobody:
-            raise CallNotTaken(str(nobody), OUT_OF_ORDER) from nobody
+            raise CallNotTaken(str(nobody), hand_over.OUT_OF_ORDER) from nobody
 
 
 def _behind(mark: str, said: Mapping[str, str]) -> dict[str, str]:
@@ -512,7 +511,7 @@ class DoorWire:
         try:
             _said(data, hand_over.LINE)
             if len(ends) != wanted or not all(map(hand_over.flows, ends)):
-                raise CallNotTaken("the caller's line cannot be passed on", OUT_OF_ORDER)
+                raise CallNotTaken("the caller's line cannot be passed on", hand_over.OUT_OF_ORDER)
         except BaseException:
             _close(ends)
             raise

@@ -111,7 +111,7 @@ async def test_doors_of_a_closed_board_say_so_and_start_no_server(tmp_path: Path
         folder = str(host.config.board.data)
         closed.close(folder, BY_STOP)
         status, shown, _ = await host.refused("--stdio", "--dropfile", str(host.door32()))
-        assert (status, relay.CLOSED in shown) == (0, True)
+        assert (status, hand_over.CLOSED in shown) == (0, True)
         assert not (host.config.board.data / hand_over.NAME).exists()
         closed.reopen(folder)
         visit = await host.a_visit()
@@ -170,5 +170,5 @@ def test_a_relay_of_a_closed_board_starts_nothing(
         turning_away, "turn_away", lambda path, line, words, why: told.append(words)
     )
     assert relay.relay(["--config", str(tmp_path / "sysop.toml")], {}) == 0
-    assert told == [relay.CLOSED]
+    assert told == [hand_over.CLOSED]
     assert serving.read(str(tmp_path / "data" / "board.sqlite3.serving")) is None

@@ -226,7 +226,7 @@ async def test_a_server_that_drains_takes_nobody(tmp_path: Path) -> None:
         await first.terminal.until("The sysop is about to close the board")
         file = host.door32(2, user=43, alias="Bee")
         second = await host.on_terminal("--dropfile", str(file), name="Bee@Xibalba")
-        await second.terminal.until(relay.CLOSED)
+        await second.terminal.until(hand_over.CLOSED)
         second.presses(" ")
         assert await second.ends() == 0
         assert await first.goes() == 0
@@ -392,7 +392,7 @@ def test_a_call_that_no_server_keeps_comes_to_an_end(tmp_path: Path) -> None:
         serves.join()
         near, _ = host.accept()
         with near:
-            assert f"\r\n\r\n{relay.CLOSED}".encode() in near.recv(256)
+            assert f"\r\n\r\n{hand_over.CLOSED}".encode() in near.recv(256)
 
 
 @pytest.mark.parametrize("is_on", [True, False], ids=["on", "waits"])
@@ -410,7 +410,7 @@ def test_a_door_becomes_one_of_the_new_release_when_it_hands_its_caller_on(
         near, first = takes(server, host) if is_on else comes(server)
         doors.append(hand_over.process_of(near))
         install(tmp_path, "9.9")
-        refused = (hand_over.REFUSED, "next", "2", relay.OUT_OF_ORDER, "why")
+        refused = (hand_over.REFUSED, "next", "2", hand_over.OUT_OF_ORDER, "why")
         near.send(hand_over.packed(*((hand_over.AGAIN,) if is_on else refused)))
         near.close()
         near, second = takes(server, host)
@@ -473,7 +473,9 @@ def test_a_server_that_speaks_otherwise_is_waited_for(tmp_path: Path, is_other: 
     config, server = stands_in(tmp_path)
 
     def ends_at_last() -> None:
-        texts = ["0", "2", relay.OUT_OF_ORDER, "why"] if is_other else ["it is of another version"]
+        texts = (
+            ["0", "2", hand_over.OUT_OF_ORDER, "why"] if is_other else ["it is of another version"]
+        )
         for _ in range(3):
             near, _ = server.accept()
             near.recv(hand_over.LARGEST)
@@ -558,7 +560,7 @@ def test_the_files_of_a_host_are_read_before_a_server_waits_for_them(
     monkeypatch.setattr(hand_over, "files_at", reads)
     with server:
         assert relay.relay(["--config", config, "--dropfile", "/sbbs/node1"], {}) == relay.FAILED
-    assert told == [(relay.OUT_OF_ORDER, "the door failed: KeyError('/sbbs/node1')")]
+    assert told == [(hand_over.OUT_OF_ORDER, "the door failed: KeyError('/sbbs/node1')")]
 
 
 @pytest.mark.parametrize("number", [errno.EMSGSIZE, errno.ETOOMANYREFS])
@@ -587,7 +589,7 @@ def test_a_fault_of_the_door_is_not_told_as_one_of_the_servers(
         assert relay.relay(["--config", config, "--stdio"], {}) == relay.FAILED
         serves.join()
     why = f"the caller could not be handed over to the server: [Errno {number}]"
-    assert [words for words, _ in told] == [relay.OUT_OF_ORDER]
+    assert [words for words, _ in told] == [hand_over.OUT_OF_ORDER]
     assert told[0][1].startswith(why)
     for end in (reading, writing):
         os.close(end)
@@ -602,7 +604,7 @@ def test_words_of_a_host_that_are_too_long_are_named(
     with server:
         assert relay.relay(["--config", config, "--stdio"], host) == relay.REFUSED
     why = "what the host says is too long for a server: one of --config, --stdio, TERM, LANG, "
-    assert told == [(relay.OUT_OF_ORDER, f"{why}or the name of a folder")]
+    assert told == [(hand_over.OUT_OF_ORDER, f"{why}or the name of a folder")]
 
 
 def test_one_long_variable_of_a_host_reaches_the_server(tmp_path: Path) -> None:

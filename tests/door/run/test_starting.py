@@ -127,7 +127,7 @@ async def test_under_a_host_that_limits_the_cpu_of_its_doors_no_server_is_starte
             stderr=asyncio.subprocess.DEVNULL,
         )
         shown, _ = await process.communicate(b" ")
-        assert (process.returncode, relay.CLOSED in shown.decode()) == (relay.REFUSED, True)
+        assert (process.returncode, hand_over.CLOSED in shown.decode()) == (relay.REFUSED, True)
         assert shown.startswith(f"{relay.ONE_MOMENT}\r\n".encode())
         host.expected = "start `door serve` when the machine starts"
         assert host.expected in host.log
@@ -172,7 +172,7 @@ def test_settings_that_make_no_sense_serve_nobody(board: Path, told: list[tuple[
     for toml in ("board = 3\n", "[board]\ndata = 3\n", "[server\n"):
         (board / "sysop.toml").write_text(toml)
         assert runs(board) == relay.REFUSED
-    assert [words for words, _ in told] == [relay.OUT_OF_ORDER] * 3
+    assert [words for words, _ in told] == [hand_over.OUT_OF_ORDER] * 3
     assert os.listdir(board / "data") == []
 
 
@@ -186,7 +186,9 @@ def test_a_door_that_fails_says_so_without_a_traceback(
     monkeypatch.setattr(relay.os, "getcwd", cwd)
     monkeypatch.setattr(starting, "reach", lambda *words, waits: 1 / 0)
     assert runs(board) == relay.FAILED
-    assert told == [(relay.OUT_OF_ORDER, "the door failed: ZeroDivisionError('division by zero')")]
+    assert told == [
+        (hand_over.OUT_OF_ORDER, "the door failed: ZeroDivisionError('division by zero')")
+    ]
 
 
 def test_beside_a_server_that_it_may_not_reach_a_door_starts_none(
@@ -197,7 +199,7 @@ def test_beside_a_server_that_it_may_not_reach_a_door_starts_none(
 
     monkeypatch.setattr(hand_over, "dial", dial)
     assert runs(board) == relay.REFUSED
-    assert [words for words, _ in told] == [relay.CLOSED]
+    assert [words for words, _ in told] == [hand_over.CLOSED]
     assert os.listdir(board / "data") == []
 
 
@@ -209,7 +211,7 @@ def test_a_door_of_another_user_starts_none_and_says_who_may(
     monkeypatch.setattr(starting.os, "geteuid", lambda: 4_000_000)
     assert runs(board) == relay.REFUSED
     ((words, why),) = told
-    assert words == relay.CLOSED
+    assert words == hand_over.CLOSED
     assert f"only {owner}, who owns {board / 'data'}, may start one: run `door serve`" in why
     assert os.listdir(board / "data") == []
 
@@ -229,7 +231,7 @@ def test_under_limits_of_its_host_a_door_starts_none(
     )
     assert runs(board) == relay.REFUSED
     ((words, why),) = told
-    assert words == relay.CLOSED
+    assert words == hand_over.CLOSED
     assert f"limits the {what} of this door" in why
     assert "start `door serve` when the machine starts" in why
 
