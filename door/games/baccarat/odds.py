@@ -47,8 +47,7 @@ def odds(game: str, rules: BaccaratRules) -> Odds:
         "dealer": drawn,
         "never-bust": stood,
     }
-    purses = (strategies["perfect"].net,)  # nothing is staked after the bet
-    return Odds(game, asdict(rules), strategies, notes=(RUNS_ON,), purses=purses)
+    return Odds(game, asdict(rules), strategies, notes=(RUNS_ON,))
 
 
 def card(title: str, rules: BaccaratRules, odds: Odds) -> StrategyCard:

@@ -28,7 +28,7 @@ def odds(game: str, rules: RedDogRules) -> Odds:
         "never-bust": staying,
     }
     notes = (RUNS_ON,) if rules.shuffle == "shoe" else ()
-    return Odds(game, asdict(rules), strategies, notes=notes, purses=(staying.net, raising.net))
+    return Odds(game, asdict(rules), strategies, notes=notes)
 
 
 def card(title: str, rules: RedDogRules, odds: Odds) -> StrategyCard:

@@ -35,8 +35,6 @@ _DEALT = 3.0
 _MOST_OUT = 12
 """Cards that may be out when one is drawn; more are next to never."""
 
-_ENOUGH = 3  # bets beside the first: a split, and a double of both hands
-
 _HEEDING = ("perfect", "never-bust")
 
 _DEALER_NATURAL = RESULTS.index("natural")
@@ -64,7 +62,6 @@ def odds(game: str, rules: BlackjackRules, shoe: Counts | None = None) -> Odds:
     hands = every_hand(rules, shoe)
     as_dealer = Strategy(_drawn_to(rules, hands), set(), set())
     counts = {strategy: _Count(rules) for strategy in STRATEGIES}
-    poor = [_Count(rules) for _ in range(1 if rules.split == "never" else 2)]
     for up in range(1, 11):
         if not shoe[up - 1]:
             continue
@@ -77,24 +74,12 @@ def odds(game: str, rules: BlackjackRules, shoe: Counts | None = None) -> Odds:
         }
         for strategy, play in plays.items():
             against.count(play, counts[strategy])
-        for purse, count in enumerate(poor):
-            against.count(against.best(purse=purse), count)
     strategies = {
         strategy: count.figures(heeds=strategy in _HEEDING) for strategy, count in counts.items()
     }
     mapping = rules_to_mapping(rules)
     del mapping["insurance_unit"]  # the value of a coin, which is no rule of the house
-    purses = [count.figures(heeds=False).net for count in poor]
-    if rules.split != "never":
-        purses.append(purses[-1])  # two bets: a split, and no double of one hand alone
-    return Odds(
-        game,
-        mapping,
-        strategies,
-        _insurance(rules, shoe, hands),
-        _notes(rules),
-        (*purses, strategies["perfect"].net),
-    )
+    return Odds(game, mapping, strategies, _insurance(rules, shoe, hands), _notes(rules))
 
 
 def full(decks: int) -> Counts:
@@ -151,9 +136,12 @@ class Against:
 
     # Ways to play.
 
-    def best(self, *, safe: bool = False, purse: int = _ENOUGH) -> Strategy:
-        """The best by the cards in sight, of whoever can stake so many more bets; `safe`: hitting
-        and doubling only what cannot bust. The hands of a split are doubled where both could be."""
+    def best(self, *, safe: bool = False) -> Strategy:
+        """Return the best play by the cards in sight, by a caller who can stake two more bets.
+
+        `safe` hits and doubles only what cannot bust. The hands of a split are doubled where both
+        could be.
+        """
         may_hit = self.safe if safe else self.anything
         worth, hits, _ = self._whole(safe)
         doubles, splits = set(), set()
@@ -161,20 +149,17 @@ class Against:
         half_doubles: dict[int, set[int]] = {}
         for place, _ in self.asked():
             best = worth[place]
-            if purse and may_hit[place] and self.may_double(place):
+            if may_hit[place] and self.may_double(place):
                 doubled = self.main.doubled(place)
                 if doubled > best + SAME * self.main.clear[place]:
                     best = doubled
                     doubles.add(place)
             value = self.pairs.get(place)
-            if not purse or value is None or not self.main.clear[place]:
+            if value is None or not self.main.clear[place]:
                 continue
             half = self.half(value)
             half_worth, half_hits[value] = self._half_best(value, safe)
-            doubling = purse >= _ENOUGH
-            half_doubles[value] = (
-                self._worth_doubling(half, half_worth, may_hit) if doubling else set()
-            )
+            half_doubles[value] = self._worth_doubling(half, half_worth, may_hit)
             if 2 * self.dealt(half, half_worth, half_doubles[value]) > best + SAME:
                 splits.add(value)
                 doubles.discard(place)

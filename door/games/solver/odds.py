@@ -59,9 +59,6 @@ class Odds:
     strategies: Mapping[str, Figures]
     insurance: Insurance | None = None
     notes: tuple[str, ...] = field(default=())  # what is not exact, and by how much
-    # How often perfect play wins so much for a unit, by how many more bets a caller can stake after
-    # the first: none, one, ...; the last stands for all purses that are larger.
-    purses: tuple[Mapping[float, float], ...] = field(default=())
 
     def plain(self) -> dict[str, object]:
         """What JSON has of it."""
@@ -73,17 +70,16 @@ class Odds:
         if self.insurance is not None:
             plain["insurance"] = vars(self.insurance)
         plain["notes"] = list(self.notes)
-        plain["purses"] = [_shares(net) for net in self.purses]
         return plain
 
     @classmethod
     def of_plain(cls, plain: Mapping[str, object]) -> Odds:
         """Read what `plain` gives; anything else raises KeyError, TypeError or ValueError."""
         strategies, insurance = plain["strategies"], plain.get("insurance")
-        rules, notes, purses = plain["rules"], plain["notes"], plain["purses"]
+        rules, notes = plain["rules"], plain["notes"]
         if not isinstance(strategies, dict) or not isinstance(rules, dict):
             raise TypeError("no odds")
-        if not isinstance(notes, list) or not isinstance(purses, list):
+        if not isinstance(notes, list):
             raise TypeError("no notes")
         return cls(
             str(plain["game"]),
@@ -91,7 +87,6 @@ class Odds:
             {str(name): _of_plain(each) for name, each in strategies.items()},
             Insurance(**insurance) if isinstance(insurance, dict) else None,
             tuple(map(str, notes)),
-            tuple(map(_of_shares, purses)),
         )
 
 
