@@ -94,9 +94,9 @@ FAULTS = {
     syncs_checkpoints_alone: 7,
     answers_before_the_commit: 14,
     swallows_a_failed_commit: 14,
-    guesses_that_nothing_has_changed: 82,
+    guesses_that_nothing_has_changed: 28,
     trusts_a_second_sync: 120,
-    leaves_new_books_in_the_log: 90,
+    leaves_new_books_in_the_log: 15,
     syncs_no_folder: 25,
     syncs_no_files: 8,
 }
