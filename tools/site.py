@@ -49,7 +49,7 @@ def settings_page() -> str:
     parts = [
         "# Every key of sysop.toml\n",
         "`door config example` prints a file with all of them. `door config show --effective` shows"
-        " what holds on your board, and [the guide](../sysop-guide.md#sysoptoml) says more.\n",
+        " what holds on your board, and [the guide](../guide/settings.md) says more.\n",
         *_table_parts("", schema.schema()),
     ]
     return "\n".join(parts)

@@ -2,7 +2,7 @@
 
 The time bank reads its own part (`timebank.settings.settings`), each game its section
 (`settings.py` in its folder); this adds the board's own keys, and refuses unknown ones. A missing
-table or key is the default. docs/sysop-guide.md and the comments in sysop.toml say what each means.
+table or key is the default. docs/guide/settings.md and the comments in sysop.toml say what each means.
 
 No database and no network here: light commands read this.
 """

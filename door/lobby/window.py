@@ -83,7 +83,7 @@ def unsaid(caller: Caller, scene: Scene) -> str:
 
 
 def field_values(caller: Caller, allowance: Allowance) -> dict[str, str]:
-    """Return the named fields of the window (docs/sysop-guide.md lists them), all as text."""
+    """Return the named fields of the window (docs/guide/screens.md lists them), all as text."""
     purse = caller.purse.posted
     clock = wording.clock_time
     return {

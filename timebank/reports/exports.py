@@ -2,7 +2,7 @@
 
 Amounts are whole numbers of their unit (seconds, or cents of play money) with their usual reading
 beside them; instants are ISO 8601 by the clocks of the board, with their zone. What each field is
-stands in docs/sysop-guide.md.
+stands in docs/guide/books.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Our pictures, each by its name: whole screens, and headers of five rows for the rooms.
 
-Names between at-signs are fields that the board fills in (docs/sysop-guide.md).
+Names between at-signs are fields that the board fills in (docs/guide/screens.md).
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def test_what_the_tables_are_worth(game: Game) -> None:
 
 
 def test_what_a_key_makes_of_black_jack_for_time() -> None:
-    for keys, gains in rows("sysop-guide.md", "Setting an edge").items():
+    for keys, gains in rows("guide/settings.md", "Setting an edge").items():
         settings = tomllib.loads("\n".join(re.findall(r"`(.+?)`", keys)))
         odds = odds_of(BJFT, BJFT.kind.vary(settings, BJFT.kind.base))
         assert gains == [shown(odds, "perfect"), shown(odds, "totals")], keys
