@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from door.call.caller import AT_LOG_ON
-from door.call.display import literal
+from door.call.markup import literal
 from timebank.language import _, ngettext, speaking_to
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from door import wording
 from door.call.call_clock import CallClock, Patience
 from door.call.chair import SENT_AWAY, WATCHED, CallersChair
 from door.call.console import Console
-from door.call.display import hanging, literal
 from door.call.grace import Grace
 from door.call.last_hand import LastHand
+from door.call.markup import hanging, literal
 from door.call.status_line import StatusLine
 from door.call.talk import Talk
 from door.config.config import Pace

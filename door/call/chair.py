@@ -15,14 +15,14 @@ from collections.abc import Callable, Set
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from door.call.bystander import LOOK_SECONDS, Bystander
-from door.call.display import literal
+from door.call.markup import literal
 from door.errors import NotNow
 from timebank.callers.hearing import ignored
 from timebank.language import N_, Phrase, speaking_to
 
 if TYPE_CHECKING:
     from door.call.console import Console
-    from door.call.display import Scene
+    from door.call.scene import Scene
     from door.clock import Timer
     from door.config.config import Config
     from timebank.callers.callers import CallerRecord

@@ -13,9 +13,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
 from itertools import accumulate
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from ansi.charset import READ_ALOUD, UNREADABLE, Charset, encode, reread, spelling
 from ansi.keys import (
@@ -36,20 +35,10 @@ from ansi.keys import (
     Key,
     KeyDecoder,
 )
-from door.call.display import (
-    LAYOUT_COLUMNS,
-    CanvasDisplay,
-    Display,
-    Explained,
-    LinesDisplay,
-    Scene,
-    View,
-    literal,
-    plain,
-    resume,
-    wrap,
-)
+from door.call.display import CanvasDisplay, Display, LinesDisplay, resume
+from door.call.markup import lit, literal, plain, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns, pages_of
+from door.call.scene import LAYOUT_COLUMNS, Explained, ExplainedInLines, Scene, View
 from door.clock import Clock, Timer
 from door.errors import CarrierLost, Hangup, Interruption, TakenOver
 from door.lines.line import MIN_COLUMNS, MIN_ROWS, Ask, Line, OpenKeys, clamp_size
@@ -145,14 +134,6 @@ class CommandLine(Protocol):
 
     def meaning(self) -> str:
         """Say what can be done so."""
-
-
-@runtime_checkable
-class ExplainedInLines(Protocol):
-    """A scene that shows less, or something else, where it is told in lines."""
-
-    def explain_lines(self) -> Sequence[str]:
-        """Return what is explained of it there, as `Explained.explain` does."""
 
 
 class Cover(Protocol):
@@ -997,28 +978,6 @@ def is_command(text: str) -> bool:
     (True, False)
     """
     return _COMMANDS.match(text) is not None
-
-
-def lit(choices: Mapping[str, str], default: str | None = None) -> str:
-    """Return the labels of choices as a menu shows them, each with its letter lit; that of
-    `default` says that Enter gives it."""
-    named = {default: f" |07({_('Enter')})"} if default is not None else {}
-    return "  ".join(
-        f"{_lit(letter, label)}{named.get(letter, '')}" for letter, label in choices.items()
-    )
-
-
-@lru_cache(maxsize=512)
-def _lit(letter: str, label: str) -> str:
-    """Return a label with its letter lit, or with the letter put before it.
-
-    >>> _lit("P", "Place bet"), _lit("X", "Quit")
-    ('|07|08<|15P|08>|07lace bet', '|08<|15X|08>|07 Quit')
-    """
-    at = label.upper().find(letter)
-    if at < 0:
-        return f"|08<|15{letter}|08>|07 {label}"
-    return f"|07{label[:at]}|08<|15{label[at]}|08>|07{label[at + 1 :]}"
 
 
 def _letters(page: Sequence[str]) -> int:

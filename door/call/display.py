@@ -7,20 +7,28 @@ smaller than 40x22, and for the log-on, when nothing is known yet. Texts may hol
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, field
-from functools import lru_cache
-from itertools import accumulate
-from typing import NamedTuple, Protocol, cast, runtime_checkable
+from typing import cast
 
 from ansi.canvas import Canvas
 from ansi.style import Colour, Style, from_pipe, sgr
 from ansi.width import character_width, text_width
+from door.call.markup import beginning, plain, wrap, wrap_question
+from door.call.scene import (
+    LAYOUT_COLUMNS,
+    Area,
+    Clocked,
+    Explained,
+    Scene,
+    View,
+    WholeNarrow,
+    WholeScreen,
+    WholeWidth,
+)
 from timebank.language import Viewer, speaking_to
 
-LAYOUT_COLUMNS = 79  # of the usual screen: 80 columns less the one that wraps
 USUAL_ROWS = 24
 STATUS_ROWS = 1
 # Below the scene: what was said, and in the last of these rows the prompt. A prompt that is longer
@@ -35,209 +43,8 @@ TEXTS_KEPT = 60
 _STATUS_STYLE = Style(background=Colour.BLUE)
 CLOCK = "\0"  # where the clock, which changes every second, stands among the pieces of a line
 
-# What others say stands so far from the left from its second row on.
-HANG_CELLS = 2
-_STAYS = frozenset(":;!?»")  # with a space before it in French, and never first in a row
-_HANGS = "\t"  # before such a paragraph; nothing that anybody says has one
-
-PIPE_CODE = re.compile(r"\|(?:[01][0-9]|2[0-3])")
-
 Send = Callable[[str], None]
 Soon = Callable[[Callable[[], None]], object]  # calls later, in the event loop's next step
-
-
-class Area(NamedTuple):
-    """The part of a canvas that is a scene's: `columns` cells from `left` on, in rows 0 to `rows`
-    - 1. At least 39 by 15; 79 by 19 on the usual screen."""
-
-    left: int
-    columns: int
-    rows: int
-
-    @property
-    def is_narrow(self) -> bool:
-        return self.columns < LAYOUT_COLUMNS
-
-    def centred(self, columns: int = LAYOUT_COLUMNS) -> int:
-        """Return the column from which something so wide stands in the middle."""
-        return self.left + max(0, (self.columns - columns) // 2)
-
-
-class Scene(Protocol):
-    """Something to look at: painted on a canvas, or told in lines."""
-
-    def paint(self, canvas: Canvas, area: Area) -> None:
-        """Paint the area; a bar across the screen may go beyond its sides."""
-
-    def lines(self) -> Sequence[str]:
-        """Return the same in lines of text, pipe codes allowed."""
-
-
-class Clocked(Scene, Protocol):
-    """A scene with a clock on it, which can be painted without all the rest."""
-
-    def paint_clock(self, canvas: Canvas, area: Area) -> None:
-        """Paint the clock on an area that shows the scene already."""
-
-
-@runtime_checkable
-class Explained(Protocol):
-    """A scene that says what is to be seen on it."""
-
-    def explain(self) -> Sequence[str]:
-        """Return what each field means, a paragraph each, pipe codes allowed."""
-
-
-class WholeWidth:
-    """A scene that has the width of the screen to itself: nothing that was said stands beside."""
-
-
-class WholeScreen(WholeWidth):
-    """A scene that has all rows above the prompt as well. What is said covers its lowest ones."""
-
-
-class WholeNarrow(WholeWidth):
-    """A scene that has all rows above the prompt on a narrow screen, and takes no more of them than
-    `page_rows`, so that sentences of two rows cover nothing."""
-
-
-@dataclass(frozen=True)
-class View:
-    """What stands on a display, for another one to go on with when the window has changed."""
-
-    scene: Scene | None
-    said: Sequence[str]  # what can still be seen of it, in whole texts
-    prompt: str
-    typed: str
-    room: int = 0
-    earlier: Sequence[str] = ()
-
-
-def plain(text: str) -> str:
-    return PIPE_CODE.sub("", text) if "|" in text else text
-
-
-def literal(text: str) -> str:
-    """Return text that another person wrote, so that nothing in it is a pipe code.
-
-    >>> literal("a|15b")
-    'a│15b'
-    """
-    return text.replace("|", "\N{BOX DRAWINGS LIGHT VERTICAL}")
-
-
-def hanging(text: str) -> str:
-    """Return what another person said so that only its first row begins where sentences of the
-    board do, however long it is: nothing in it can pass for one."""
-    return f"{_HANGS}{text}"
-
-
-@lru_cache(maxsize=512)
-def wrap(text: str, width: int) -> tuple[str, ...]:
-    """Break `text` at spaces into lines that take at most `width` cells.
-
-    Pipe codes take no room, and the last one of a line goes on in the next; a word longer than a
-    line is cut, and is all in one colour. A paragraph that is `hanging` is indented from its second
-    line on.
-
-    >>> wrap("What a loooooong word", 6)
-    ('What a', 'looooo', 'ong', 'word')
-    >>> wrap(hanging("What a word"), 6)
-    ('What a', '  word')
-    >>> wrap("À demain : salut !", 9)
-    ('À', 'demain :', 'salut !')
-    """
-    lines: list[str] = []
-    for paragraph in text.split("\n"):
-        if paragraph.startswith(_HANGS):
-            first, *rest = _wrap_paragraph(paragraph[1:], width, width - HANG_CELLS)
-            lines += [first, *(" " * HANG_CELLS + line for line in rest)]
-        else:
-            lines += _wrap_paragraph(paragraph, width, width)
-    return tuple(lines)
-
-
-def _words(paragraph: str) -> list[str]:
-    """Return what is not broken, though there may be a space in it."""
-    words = paragraph.split(" ")
-    if _STAYS.isdisjoint(words):
-        return words
-    kept = words[:1]
-    for word in words[1:]:
-        if word in _STAYS:
-            kept[-1] = f"{kept[-1]} {word}"
-        else:
-            kept.append(word)
-    return kept
-
-
-def _wrap_paragraph(paragraph: str, width: int, below: int) -> list[str]:
-    """Break a paragraph into a line of `width` cells and lines of `below` cells, which are no
-    more."""
-    lines: list[str] = []
-    line, used = "", -1
-    for word in _words(paragraph):
-        length = text_width(plain(word))
-        if used + 1 + length <= (below if lines else width):
-            line, used = word if used < 0 else f"{line} {word}", used + 1 + length
-            continue
-        if used >= 0:
-            lines.append(line)
-        *full, rest = _cut(word, below) if length > below else [word]
-        colour = "".join(PIPE_CODE.findall(f"{line}{word}" if full else line)[-1:])
-        lines += [colour + part for part in full]
-        line, used = colour + rest, text_width(plain(rest))
-    return [*lines, line]
-
-
-@lru_cache(maxsize=512)
-def wrap_question(text: str, width: int, room: int) -> tuple[str, ...]:
-    """Break a question into lines, so that an answer of `room` cells fits behind the last.
-
-    Choices stand two spaces apart, and none of them is broken. An answer needs half a line at most.
-
-    >>> wrap_question("Take a card?  <Y>es  <N>o thanks", 22, 1)
-    ('Take a card?  <Y>es', '<N>o thanks')
-    >>> wrap_question("Take a card?  <Y>es  <N>o", 26, 1)
-    ('Take a card?  <Y>es', '<N>o')
-    """
-    lines = _break_question(text, width)
-    if text_width(plain(lines[-1])) + 1 + min(room, width // 2) <= width:
-        return lines
-    if room > 1:  # a field that is typed into gets a row of its own
-        return (*lines, "")
-    return (*lines[:-1], *_break_question(lines[-1], width - 2))
-
-
-def _break_question(text: str, width: int) -> tuple[str, ...]:
-    lines: list[str] = []
-    for choice in text.split("  "):
-        joined = f"{lines[-1]}  {choice}" if lines else choice
-        if lines and text_width(plain(joined)) > width:
-            lines += wrap(choice, width)
-        else:
-            lines[-1:] = wrap(joined, width)
-    return tuple(lines)
-
-
-def _cut(word: str, width: int) -> list[str]:
-    """Cut a word, without its pipe codes, into parts that take at most `width` cells."""
-    parts, used = [""], 0
-    for letter in plain(word):
-        used += character_width(letter)
-        if used > width:
-            parts.append("")
-            used = character_width(letter)
-        parts[-1] += letter
-    return parts
-
-
-def _beginning(text: str, cells: int) -> str:
-    """Return as much of a text as fits into so many cells."""
-    if text.isascii():
-        return text[:cells]
-    ends = accumulate(map(character_width, text))
-    return "".join(letter for letter, end in zip(text, ends, strict=True) if end <= cells)
 
 
 def _rubbed_out(letter: str) -> str:
@@ -310,7 +117,7 @@ class LinesDisplay:
 
     def typed(self, text: str) -> None:
         """Echo what was added, rub out what was taken away; what has no room is not shown."""
-        old, new = _beginning(self._typed, self._room), _beginning(text, self._room)
+        old, new = beginning(self._typed, self._room), beginning(text, self._room)
         same = 0
         for before, after in zip(old, new, strict=False):
             if before != after:
@@ -632,7 +439,7 @@ class CanvasDisplay:
             for row, line in enumerate(self._asked, first):
                 column = canvas.put_pipe(row, 1, line) + (1 if line else 0)
             room = max(0, canvas.width - 1 - column)
-            shown = _beginning(self._typed[::-1], room)[::-1]
+            shown = beginning(self._typed[::-1], room)[::-1]
             row = first + len(self._asked) - 1
             canvas.cursor = (row, canvas.put(row, column, shown))
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from door.call.caller import Caller
-from door.call.display import hanging, literal
+from door.call.markup import hanging, literal
 from door.call.purse import TickingPurse
 from door.clock import seconds_begun
 from door.errors import NotGiven

@@ -8,11 +8,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ansi.canvas import Canvas
-from door.call.display import WholeNarrow, plain, wrap
+from door.call.markup import plain, wrap
+from door.call.scene import WholeNarrow
 
 if TYPE_CHECKING:
     from ansi.canvas import Row
-    from door.call.display import Area
+    from door.call.scene import Area
 
 TITLE_ROWS = 2  # the bar, and an empty row, or the rest of a title that is longer than a row
 MARGIN = 2

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.call.display import wrap
+from door.call.markup import wrap
 from door.clock import ROUNDING, seconds_begun
 from timebank.language import _
 

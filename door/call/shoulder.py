@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from ansi.keys import BACKSPACE, ENTER, RUBOUT
 from door.call.bystander import Bystander
 from door.call.console import Paint
-from door.call.display import CanvasDisplay, Display, LinesDisplay, WholeWidth, literal, wrap
+from door.call.display import CanvasDisplay, Display, LinesDisplay
+from door.call.markup import literal, wrap
+from door.call.scene import WholeWidth
 from timebank.language import Phrase, _, speaking_to
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.caller import Caller
-    from door.call.display import Area
+    from door.call.scene import Area
 
 LONGEST_LINE = 200  # characters of a line in a chat
 LINES_KEPT = 60  # of a chat, for a screen that is laid out anew

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ansi.width import character_width
-from door.call.display import literal
+from door.call.markup import literal
 from door.errors import NotSaid
 from timebank.language import _
 from timebank.names.names import fold

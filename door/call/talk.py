@@ -17,7 +17,7 @@ from weakref import WeakMethod
 
 from door import wording
 from door.call import spoken
-from door.call.display import hanging, literal
+from door.call.markup import hanging, literal
 from door.errors import NotSaid
 from timebank.callers import callers, messages, notices
 from timebank.callers.messages import Limits

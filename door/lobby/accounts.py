@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from door.call.display import literal, wrap
+from door.call.markup import literal, wrap
 from door.call.page import Page
 from door.lobby.bulletins import PLACES
 from door.wording import DAY

@@ -16,7 +16,7 @@ from ansi import art
 from ansi.art import Art, Sauce
 from ansi.style import from_pipe, sgr
 from door import wording
-from door.call.display import literal, plain
+from door.call.markup import literal, plain
 from timebank import files
 from timebank.callers import standings
 from timebank.callers.standings import DaySpan

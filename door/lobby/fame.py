@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.call.display import hanging, literal, plain, wrap
+from door.call.markup import hanging, literal, plain, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page
 from door.games.registry import GAMES
 from door.lobby import bulletins

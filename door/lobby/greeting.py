@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from door.call.display import literal, plain
+from door.call.markup import literal, plain
 from door.lobby import texts
 from timebank.language import _, ngettext
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from ansi.charset import Charset
 from door.call.console import CANVAS_COLUMNS, CANVAS_ROWS, Console, Look, Paint
-from door.call.display import LAYOUT_COLUMNS, wrap
+from door.call.markup import wrap
+from door.call.scene import LAYOUT_COLUMNS
 from door.lobby import texts
 from timebank.language import LANGUAGES, N_, _
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from door.call.display import hanging
+from door.call.markup import hanging
 from door.errors import NoAdviceNow
 from door.lobby.sums import is_awaited, sums_of
 from timebank.language import N_, _, ngettext

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from door.call.display import hanging, literal
+from door.call.markup import hanging, literal
 from door.call.shared import Shared
 from timebank.callers import awards, fame, messages, standings
 from timebank.callers.award_names import name_of

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.call.display import literal
+from door.call.markup import literal
 from door.call.page import Page
 from door.lobby import amounts
 from door.lobby.accounts import find_account, read_account

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.call.display import literal
+from door.call.markup import literal
 from door.lobby import amounts
 from door.lobby.accounts import find_account, list_accounts, read_account
 from door.lobby.amounts import serve

@@ -19,8 +19,9 @@ from ansi import art
 from ansi.canvas import Canvas
 from ansi.charset import Charset
 from door.call.console import Paint
-from door.call.display import LAYOUT_COLUMNS, WholeNarrow, literal, wrap
+from door.call.markup import literal, wrap
 from door.call.page import MARGIN, Page
+from door.call.scene import LAYOUT_COLUMNS, WholeNarrow
 from timebank import files
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from ansi.art import Art
     from ansi.canvas import Row
     from door.call.console import Console
-    from door.call.display import Area
+    from door.call.scene import Area
 
 LARGEST = 256 * 1024  # bytes; more is no screen
 OURS = Path(__file__).parents[1] / "screens"

@@ -11,14 +11,15 @@ from ansi import art
 from ansi.canvas import Canvas
 from ansi.width import text_width
 from door import wording
-from door.call.display import LAYOUT_COLUMNS, WholeWidth, literal, wrap
+from door.call.markup import literal, wrap
+from door.call.scene import LAYOUT_COLUMNS, WholeWidth
 from door.lobby import texts
 from timebank.language import N_, _
 
 if TYPE_CHECKING:
     from ansi.art import Art
     from door.call.caller import Caller
-    from door.call.display import Area, Scene
+    from door.call.scene import Area, Scene
     from timebank.window.allowance import Allowance
 
 

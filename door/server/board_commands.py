@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from door.call.caller import kicked
-from door.call.display import literal
+from door.call.markup import literal
 from door.defence.counts import digest_of, kept_of, key_of
 from door.errors import CommandRefused
 from timebank.callers import page_tries

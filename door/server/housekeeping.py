@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from door import wording
 from door.call.caller import AT_LOG_ON
-from door.call.display import hanging, literal
+from door.call.markup import hanging, literal
 from door.call.talk import Unheard, take_unread, unseen_of
 from door.clock import sleep
 from door.errors import Closing

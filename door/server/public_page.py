@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ansi import art, picture
 from ansi.canvas import Canvas
 from door import wording
-from door.call.display import literal
+from door.call.markup import literal
 from door.clock import sleep
 from door.lines.registry import KINDS
 from door.lines.web import pages

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ansi.charset import Charset
 from door.call.console import Console
-from door.call.display import literal
 from door.call.guest import Guest
+from door.call.markup import literal
 from door.dropfiles.dropfile import fold_name
 from door.errors import NotTrusted
 from door.games.registry import game_named

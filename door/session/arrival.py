@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from ansi.charset import Charset
-from door.call.display import literal
 from door.call.guest import Guest
+from door.call.markup import literal
 from door.clock import seconds_begun
 from door.config.boards import NAMES, HostBoard, board_named, board_of, is_name, unlisted
 from door.dropfiles.disk import HostFiles

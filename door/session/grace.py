@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.call.console import lit
-from door.call.display import hanging
+from door.call.markup import hanging, lit
 from door.call.page import Page
 from door.errors import TimeAgain, TimeUp
 from door.lobby.teller import may_withdraw, withdraw_some

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door.call import spoken
-from door.call.display import hanging, literal
+from door.call.markup import hanging, literal
 from door.call.page import Page
 from door.call.talk import begins_with
 from door.errors import NotSaid

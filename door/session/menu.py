@@ -11,16 +11,10 @@ from typing import TYPE_CHECKING
 from ansi.canvas import Canvas
 from ansi.width import text_width
 from door import wording
-from door.call.console import lit
-from door.call.display import (
-    LAYOUT_COLUMNS,
-    CanvasDisplay,
-    WholeWidth,
-    literal,
-    plain,
-    wrap,
-)
+from door.call.display import CanvasDisplay
+from door.call.markup import lit, literal, plain, wrap
 from door.call.page import MARGIN
+from door.call.scene import LAYOUT_COLUMNS, WholeWidth
 from door.games.registry import GAMES
 from door.lobby import bulletins, fame, texts
 from door.lobby.luck import show_luck
@@ -43,8 +37,8 @@ if TYPE_CHECKING:
     from ansi.canvas import Row
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.call.display import Area
     from door.call.purse import TickingPurse
+    from door.call.scene import Area
     from door.games.engine.descriptor import Game
     from door.games.engine.settings import StakeSettings
 

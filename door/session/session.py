@@ -12,8 +12,8 @@ from door import wording
 from door.call.call_clock import TIME_UP
 from door.call.caller import WAS_TAKEN_OVER
 from door.call.console import Console
-from door.call.display import hanging, literal
 from door.call.last_hand import is_doubtful
+from door.call.markup import hanging, literal
 from door.call.talk import Unheard, take_unread
 from door.errors import (
     BoardFull,

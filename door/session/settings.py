@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 from ansi.width import text_width
 from door.call import arrivals, passwords, phrases
 from door.call.chair import ALLOWED, WATCHED, Allowed, allowed
-from door.call.console import Paint, lit
-from door.call.display import LAYOUT_COLUMNS, literal, plain
+from door.call.console import Paint
+from door.call.markup import lit, literal, plain
 from door.call.page import Page
+from door.call.scene import LAYOUT_COLUMNS
 from door.config.config import Pace
 from door.errors import Distrusted, NotNow
 from door.games.registry import GAMES

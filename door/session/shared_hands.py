@@ -9,8 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from door.call.console import lit
-from door.call.display import literal, wrap
+from door.call.markup import lit, literal, wrap
 from door.call.page import MARGIN, TITLE_ROWS
 from door.games.blackjack import duplicate
 from door.games.blackjack import events as happened

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from door.call.display import literal, plain
+from door.call.markup import literal, plain
 from door.call.page import Page
 from timebank.language import N_, Phrase, _
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.caller import Caller
     from door.call.chair import CallersChair
-    from door.call.display import Area, Scene
+    from door.call.scene import Area, Scene
 
 PLACE = N_("Watching")
 AFTERWARDS = N_("Who is on")  # where they are once it is over

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from door.call.display import literal
+from door.call.markup import literal
 from door.call.page import Page
 from door.defence import ssh_keys
 from door.errors import KeyRefused

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH, paint_hand
-from door.call.display import WholeWidth, literal, wrap
+from door.call.markup import literal, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns
+from door.call.scene import WholeWidth
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.engine.cards import Card, Count, parse_cards
@@ -27,7 +28,7 @@ from timebank.words import MINUTE, span
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.caller import Caller
-    from door.call.display import Area
+    from door.call.scene import Area
     from door.session.strips import Strip
     from timebank.settings.schedule import ClosedPeriod
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from door.call.display import literal
+from door.call.markup import literal
 from door.call.page import Page
 from door.errors import NoAdviceNow
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from door import wording
 from door.call.chair import SWITCHED_OFF
-from door.call.display import literal
+from door.call.markup import literal
 from door.call.page import Page
 from door.errors import NotNow, NotSaid
 from door.games.registry import GAMES

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.call.display import LAYOUT_COLUMNS
+from door.call.scene import LAYOUT_COLUMNS
 from door.tables.words import elsewhere, turns_are_used
 from timebank.errors import BooksFailed
 from timebank.language import _

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from door.call import phrases
-from door.call.display import literal
+from door.call.markup import literal
 from timebank.language import _
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ansi.canvas import Hyperlink
-from door.call.display import WholeScreen, wrap
+from door.call.markup import wrap
 from door.call.page import MARGIN
+from door.call.scene import WholeScreen
 from door.config.config import CHECK_PAGE
 from door.games import proofs
 from door.lobby import looks
@@ -22,7 +23,7 @@ from timebank.wagers import journal
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.caller import Caller
-    from door.call.display import Area
+    from door.call.scene import Area
     from door.tables.fairness import Fairness
     from timebank.ledger.database import Desk
 

@@ -24,7 +24,7 @@ from timebank.words import span
 
 if TYPE_CHECKING:
     from ansi.canvas import Row
-    from door.call.display import Area
+    from door.call.scene import Area
 
 PANEL_COLUMNS = 25  # the figures at the right
 FELT_ROW = 1

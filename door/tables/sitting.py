@@ -17,7 +17,7 @@ from timebank.language import _
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.call.chair import Watchable
-    from door.call.display import Scene
+    from door.call.scene import Scene
     from door.tables.strategy import TableCard
     from door.tables.words import Words
     from timebank.wagers.journal import Shoe

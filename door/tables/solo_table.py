@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Mapping, Sequence, Set
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from door.call.console import lit
-from door.call.display import Scene
+from door.call.markup import lit
+from door.call.scene import Scene
 from door.errors import TimeUp
 from door.games.engine.game import Act
 from door.lobby.teller import visit_bank

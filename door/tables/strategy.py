@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from door.call.display import LAYOUT_COLUMNS
+from door.call.scene import LAYOUT_COLUMNS
 from door.errors import NoAdviceNow
 from door.games.registry import GAMES
 from door.games.solver.strategy_card import Section, StrategyCard

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ansi.style import Colour, Style
-from door.call.display import WholeWidth
+from door.call.scene import WholeWidth
 from door.lobby import texts
 from door.tables.scene import FELT
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ansi.art import Art
     from ansi.canvas import Canvas
     from door.call.caller import Caller
-    from door.call.display import Area
+    from door.call.scene import Area
 
 SECONDS = 1.0
 RAIL = Style(Colour.WHITE, Colour.BROWN)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ansi.width import text_width
 from door import wording
-from door.call.display import LAYOUT_COLUMNS
+from door.call.scene import LAYOUT_COLUMNS
 from door.games.registry import GAMES
 from timebank.language import N_, _, ngettext
 from timebank.words import MINUTE, span

@@ -23,7 +23,8 @@ from ansi.cards import (
     paint_hand,
 )
 from ansi.style import Colour, Style
-from door.call.display import LAYOUT_COLUMNS, literal, wrap
+from door.call.markup import literal, wrap
+from door.call.scene import LAYOUT_COLUMNS
 from door.games.baccarat import events as happened
 from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.games.baccarat.rules import point_of
@@ -36,7 +37,7 @@ from timebank.words import field as figure
 if TYPE_CHECKING:
     from ansi.canvas import Row
     from door.call.console import Console
-    from door.call.display import Area
+    from door.call.scene import Area
     from door.games.baccarat.round import BaccaratRound
     from door.games.engine.cards import Card
     from door.tables.baccarat.stakes import ForTheBank

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from door.call.console import lit
-from door.call.display import LAYOUT_COLUMNS
+from door.call.markup import lit
+from door.call.scene import LAYOUT_COLUMNS
 from door.games.baccarat.events import (
     BaccaratDealt,
     BaccaratOutcome,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from door.call.display import LAYOUT_COLUMNS
+from door.call.scene import LAYOUT_COLUMNS
 from door.games.red_dog import events as happened
 from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.game import RedDogSettings

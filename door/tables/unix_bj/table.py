@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from door.call.console import lit
+from door.call.markup import lit
 from door.call.page import MARGIN, Page
 from door.games.unix_bj.game import UnixBjSettings
 from door.lobby import texts

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from door.call.display import wrap
+from door.call.markup import wrap
 from door.tables.words import Words
 from timebank.language import N_, _
 from timebank.words import money, span

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from ansi.cards import CARD_WIDTH, LARGE_WIDTH, paint_hand, short, step_of
 from ansi.style import Colour, Style
 from ansi.width import text_width
-from door.call.display import plain, wrap
+from door.call.markup import plain, wrap
 from door.tables.scene import FELT, PRINT, RAIL
 from timebank.language import _
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
-    from door.call.display import Area
+    from door.call.scene import Area
     from door.games.engine.cards import Card
     from door.tables.vegas.words import SeatEnding
 

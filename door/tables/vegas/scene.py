@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ansi.width import text_width
 from door import wording
-from door.call.display import literal, wrap
-from door.call.display import plain as without_codes
+from door.call.markup import literal, wrap
+from door.call.markup import plain as without_codes
 from door.games.blackjack import events as dealt
 from door.tables.fairness import Fairness
 from door.tables.scene import FELT, RAIL, paint_title
@@ -36,7 +36,7 @@ from timebank.words import span
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
-    from door.call.display import Area
+    from door.call.scene import Area
     from door.games.blackjack.blackjack_hand import Hand
     from door.games.engine.cards import Card
     from door.games.vegas.game import VegasSettings

@@ -17,7 +17,8 @@ from ansi.keys import ENTER, ESCAPE, INTERRUPT
 from door import wording
 from door.call import phrases
 from door.call.call_clock import TIME_UP
-from door.call.console import HELP_KEYS, is_command, lit
+from door.call.console import HELP_KEYS, is_command
+from door.call.markup import lit
 from door.call.spoken import LONGEST_LINE
 from door.errors import CarrierLost, NotNow, NotSaid, TakenOver, TimeAgain, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase

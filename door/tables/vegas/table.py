@@ -21,7 +21,7 @@ from ansi.width import character_width
 from door.call import spoken
 from door.call.books import NOT_IN_TIME, NOT_KNOWN_IN_TIME
 from door.call.console import patience
-from door.call.display import plain
+from door.call.markup import plain
 from door.errors import Closing, NotNow, NotSaid
 from door.games.blackjack.round import BlackjackAction
 from door.games.vegas.game import VegasSettings

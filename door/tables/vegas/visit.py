@@ -6,8 +6,9 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING, TypeVar
 
 from door.call.books import NOT_IN_TIME
-from door.call.display import LAYOUT_COLUMNS, wrap
+from door.call.markup import wrap
 from door.call.page import Page
+from door.call.scene import LAYOUT_COLUMNS
 from door.clock import until
 from door.errors import HandElsewhere
 from door.tables.vegas.room import room_of

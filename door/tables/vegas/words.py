@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.call.display import hanging, literal
+from door.call.markup import hanging, literal
 from door.games.blackjack import events as happened
 from door.games.blackjack.blackjack_hand import Hand
 from door.games.blackjack.events import BlackjackOutcome, Event

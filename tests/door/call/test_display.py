@@ -9,8 +9,10 @@ import pytest
 from ansi.canvas import Canvas
 from ansi.charset import Charset
 from door.call.console import Console, Look, Paint
-from door.call.display import Area, CanvasDisplay, hanging, plain, wrap
+from door.call.display import CanvasDisplay
+from door.call.markup import hanging, plain, wrap
 from door.call.page import TITLE_ROWS, Page
+from door.call.scene import Area
 from door.clock import SystemClock
 from door.lines.line import Hints
 from tests.ansi.terminal import Terminal

@@ -12,8 +12,9 @@ import pytest
 from ansi.canvas import Canvas
 from ansi.charset import Charset
 from door.call.console import Console, Look, Paint
-from door.call.display import Area, plain
+from door.call.markup import plain
 from door.call.page import Page, pages_of
+from door.call.scene import Area
 from door.clock import SystemClock
 from door.lines.line import OpenKeys
 from tests.ansi.terminal import Terminal

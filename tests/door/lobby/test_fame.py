@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from door.call.display import plain, wrap
+from door.call.markup import plain, wrap
 from door.lobby.bulletins import list_of
 from door.lobby.fame import _award, _plate
 from tests.door.playing import at_the_table, hand

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from door.call.display import plain, wrap
+from door.call.markup import plain, wrap
 from door.games.solver.played_hand import for_the_bank
 from door.lobby.luck import lines_of, sentences
 from door.lobby.sums import Sums

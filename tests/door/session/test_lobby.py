@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from ansi.width import text_width
-from door.call.display import LAYOUT_COLUMNS, plain
+from door.call.markup import plain
+from door.call.scene import LAYOUT_COLUMNS
 from door.games.registry import GAMES
 from door.lobby.pulse import EVERY_SECONDS, GoingsOn, pulse_of
 from door.session.menu import ALL, INDENT, MenuScene, Offer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from door.call.display import plain
+from door.call.markup import plain
 from door.lobby.pulse import EVERY_SECONDS
 from door.session import menu
 from tests.door.visiting import MENU, seated, sysop_toml, visitor

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ansi.canvas import Canvas
 from ansi.charset import Charset
 from door.call.console import KEYS_ON_END, KEYS_WAITING, Console, Look, Paint
-from door.call.display import Area
+from door.call.scene import Area
 from door.clock import SystemClock
 from tests.door.wall import Wall
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ansi.canvas import Canvas
-from door.call.display import Area, plain
+from door.call.markup import plain
+from door.call.scene import Area
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.session.shared_hands import DealScene, ranked
 from door.tables.black_jack_for_time.scene import ENDINGS

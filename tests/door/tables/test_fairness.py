@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from ansi.canvas import Canvas
-from door.call.display import Area
+from door.call.scene import Area
 from door.cli.main import main
 from door.games import proofs
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from door import helper
-from door.call.display import plain
+from door.call.markup import plain
 from door.call.page import MARGIN
 from door.errors import NoAdviceNow
 from door.games.baccarat.rules import BACCARAT

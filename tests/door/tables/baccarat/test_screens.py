@@ -10,7 +10,7 @@ import pytest
 
 from ansi.canvas import Canvas
 from ansi.style import Colour
-from door.call.display import Area
+from door.call.scene import Area
 from door.games.baccarat.events import BaccaratOutcome, Side
 from door.games.baccarat.round import BaccaratAction, start
 from door.games.baccarat.rules import BACCARAT

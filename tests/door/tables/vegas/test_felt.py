@@ -13,7 +13,8 @@ import pytest
 from ansi.canvas import Canvas
 from ansi.cards import paint_hand
 from ansi.style import Colour
-from door.call.display import Area, plain
+from door.call.markup import plain
+from door.call.scene import Area
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.rules import VEGAS, rules_to_mapping
 from door.games.engine.cards import parse_cards

@@ -8,7 +8,7 @@ import pytest
 
 from ansi.canvas import Canvas
 from ansi.cards import short
-from door.call.display import Area
+from door.call.scene import Area
 from door.errors import Closing
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.tables.card_names import named_card, the_card

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ansi.charset import Charset, encode
 from ansi.width import character_width
-from door.call.display import plain
+from door.call.markup import plain
 from door.call.spoken import (
     LINES_AT_ONCE,
     LONGEST_LINE,

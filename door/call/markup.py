@@ -1,0 +1,167 @@
+"""Texts with pipe codes: what others wrote, choices with a letter lit, and lines of a width."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import accumulate
+
+from ansi.width import character_width, text_width
+from timebank.language import _
+
+# What others say stands so far from the left from its second row on.
+HANG_CELLS = 2
+_STAYS = frozenset(":;!?»")  # with a space before it in French, and never first in a row
+_HANGS = "\t"  # before such a paragraph; nothing that anybody says has one
+
+PIPE_CODE = re.compile(r"\|(?:[01][0-9]|2[0-3])")
+
+
+def plain(text: str) -> str:
+    return PIPE_CODE.sub("", text) if "|" in text else text
+
+
+def literal(text: str) -> str:
+    """Return text that another person wrote, so that nothing in it is a pipe code.
+
+    >>> literal("a|15b")
+    'a│15b'
+    """
+    return text.replace("|", "\N{BOX DRAWINGS LIGHT VERTICAL}")
+
+
+def hanging(text: str) -> str:
+    """Return what another person said so that only its first row begins where sentences of the
+    board do, however long it is: nothing in it can pass for one."""
+    return f"{_HANGS}{text}"
+
+
+def lit(choices: Mapping[str, str], default: str | None = None) -> str:
+    """Return the labels of choices as a menu shows them, each with its letter lit; that of
+    `default` says that Enter gives it."""
+    named = {default: f" |07({_('Enter')})"} if default is not None else {}
+    return "  ".join(
+        f"{_lit(letter, label)}{named.get(letter, '')}" for letter, label in choices.items()
+    )
+
+
+@lru_cache(maxsize=512)
+def _lit(letter: str, label: str) -> str:
+    """Return a label with its letter lit, or with the letter put before it.
+
+    >>> _lit("P", "Place bet"), _lit("X", "Quit")
+    ('|07|08<|15P|08>|07lace bet', '|08<|15X|08>|07 Quit')
+    """
+    at = label.upper().find(letter)
+    if at < 0:
+        return f"|08<|15{letter}|08>|07 {label}"
+    return f"|07{label[:at]}|08<|15{label[at]}|08>|07{label[at + 1 :]}"
+
+
+@lru_cache(maxsize=512)
+def wrap(text: str, width: int) -> tuple[str, ...]:
+    """Break `text` at spaces into lines that take at most `width` cells.
+
+    Pipe codes take no room, and the last one of a line goes on in the next; a word longer than a
+    line is cut, and is all in one colour. A paragraph that is `hanging` is indented from its second
+    line on.
+
+    >>> wrap("What a loooooong word", 6)
+    ('What a', 'looooo', 'ong', 'word')
+    >>> wrap(hanging("What a word"), 6)
+    ('What a', '  word')
+    >>> wrap("À demain : salut !", 9)
+    ('À', 'demain :', 'salut !')
+    """
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        if paragraph.startswith(_HANGS):
+            first, *rest = _wrap_paragraph(paragraph[1:], width, width - HANG_CELLS)
+            lines += [first, *(" " * HANG_CELLS + line for line in rest)]
+        else:
+            lines += _wrap_paragraph(paragraph, width, width)
+    return tuple(lines)
+
+
+def _words(paragraph: str) -> list[str]:
+    """Return what is not broken, though there may be a space in it."""
+    words = paragraph.split(" ")
+    if _STAYS.isdisjoint(words):
+        return words
+    kept = words[:1]
+    for word in words[1:]:
+        if word in _STAYS:
+            kept[-1] = f"{kept[-1]} {word}"
+        else:
+            kept.append(word)
+    return kept
+
+
+def _wrap_paragraph(paragraph: str, width: int, below: int) -> list[str]:
+    """Break a paragraph into a line of `width` cells and lines of `below` cells, which are no
+    more."""
+    lines: list[str] = []
+    line, used = "", -1
+    for word in _words(paragraph):
+        length = text_width(plain(word))
+        if used + 1 + length <= (below if lines else width):
+            line, used = word if used < 0 else f"{line} {word}", used + 1 + length
+            continue
+        if used >= 0:
+            lines.append(line)
+        *full, rest = _cut(word, below) if length > below else [word]
+        colour = "".join(PIPE_CODE.findall(f"{line}{word}" if full else line)[-1:])
+        lines += [colour + part for part in full]
+        line, used = colour + rest, text_width(plain(rest))
+    return [*lines, line]
+
+
+@lru_cache(maxsize=512)
+def wrap_question(text: str, width: int, room: int) -> tuple[str, ...]:
+    """Break a question into lines, so that an answer of `room` cells fits behind the last.
+
+    Choices stand two spaces apart, and none of them is broken. An answer needs half a line at most.
+
+    >>> wrap_question("Take a card?  <Y>es  <N>o thanks", 22, 1)
+    ('Take a card?  <Y>es', '<N>o thanks')
+    >>> wrap_question("Take a card?  <Y>es  <N>o", 26, 1)
+    ('Take a card?  <Y>es', '<N>o')
+    """
+    lines = _break_question(text, width)
+    if text_width(plain(lines[-1])) + 1 + min(room, width // 2) <= width:
+        return lines
+    if room > 1:  # a field that is typed into gets a row of its own
+        return (*lines, "")
+    return (*lines[:-1], *_break_question(lines[-1], width - 2))
+
+
+def _break_question(text: str, width: int) -> tuple[str, ...]:
+    lines: list[str] = []
+    for choice in text.split("  "):
+        joined = f"{lines[-1]}  {choice}" if lines else choice
+        if lines and text_width(plain(joined)) > width:
+            lines += wrap(choice, width)
+        else:
+            lines[-1:] = wrap(joined, width)
+    return tuple(lines)
+
+
+def _cut(word: str, width: int) -> list[str]:
+    """Cut a word, without its pipe codes, into parts that take at most `width` cells."""
+    parts, used = [""], 0
+    for letter in plain(word):
+        used += character_width(letter)
+        if used > width:
+            parts.append("")
+            used = character_width(letter)
+        parts[-1] += letter
+    return parts
+
+
+def beginning(text: str, cells: int) -> str:
+    """Return as much of a text as fits into so many cells."""
+    if text.isascii():
+        return text[:cells]
+    ends = accumulate(map(character_width, text))
+    return "".join(letter for letter, end in zip(text, ends, strict=True) if end <= cells)
