@@ -2,7 +2,8 @@
 
 The time bank reads its own part (`timebank.settings.settings`), each game its section
 (`settings.py` in its folder); this adds the board's own keys, and refuses unknown ones. A missing
-table or key is the default. docs/guide/settings.md and the comments in sysop.toml say what each means.
+table or key is the default. docs/guide/settings.md and the comments in sysop.toml say what each
+means.
 
 No database and no network here: light commands read this.
 """
@@ -204,7 +205,7 @@ def read(root: TomlTable, path: Path) -> Config:
         public=read_public(root.table("public"), listeners),
         shoes_ahead=fairness.read("shoes_ahead", Number(0, MOST_SHOES_AHEAD), MOST_SHOES_AHEAD),
         check_address=fairness.read("check_address", CHECK_ADDRESS, ""),
-        unheeded=_unheeded(fairness, root.table("server")),
+        unheeded=_unheeded(root),
     )
 
 
@@ -219,9 +220,15 @@ def _check_address(text: str) -> str:
 CHECK_ADDRESS = Text(_check_address, LONGEST_ADDRESS, may_be_empty=True)
 
 
-def _unheeded(fairness: TomlTable, server: TomlTable) -> tuple[str, ...]:
+def _unheeded(root: TomlTable) -> tuple[str, ...]:
     """Let keys of earlier releases stand, and say so where they were set."""
-    said = []
+    said, fairness, server = [], root.table("fairness"), root.table("server")
+    for number, table in enumerate(root.tables("listeners") or (), 1):
+        if table.retired("telnet").get("telnet"):
+            said.append(
+                f"{table.place('telnet')}: [[listeners]] {number}, telnet has no effect any more:"
+                ' telnet over TLS has a port of its own, with kind = "telnets". Take it out.'
+            )
     if fairness.retired(*_BEACON).get("beacon", "none") != "none":
         said.append(
             f"{fairness.place('beacon')}: [fairness] beacon has no effect any more: no shoe waits"

@@ -118,10 +118,6 @@ def _check_own(table: TomlTable, listener: ListenerSettings) -> None:
         if getattr(listener, name) and name not in KINDS[listener.kind].own:
             may = [each for each, row in KINDS.items() if name in row.own]
             _refuse_kind(table, name, listener.kind, may)
-    has_tls = listener.certificate is not None or not table.sound("certificate", "key")
-    if listener.telnet and table.sound("telnet") and not has_tls:
-        reason = "needs a certificate: without TLS nothing tells a silent browser from a caller"
-        table.refuse("telnet", reason)
 
 
 def _refuse_kind(table: TomlTable, name: str, kind: str, may: Sequence[str]) -> None:

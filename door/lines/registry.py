@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from door.errors import CannotListen, HostKeyRefused
 from door.lines.rlogin.trust import NETWORKS, Network
 from timebank.language import N_
-from timebank.settings.forms import OPTIONAL_PATH, TrueOrFalse, setting
+from timebank.settings.forms import OPTIONAL_PATH, setting
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, MutableMapping
@@ -50,7 +50,6 @@ class ListenerSettings:
     # pages that may call; without any the page must come from where it calls.
     forwarded: tuple[Network, ...] = setting(NETWORKS, [])
     origins: tuple[str, ...] = ()
-    telnet: bool = setting(TrueOrFalse(), False)  # whether telnet over TLS is served there too
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,6 @@ def _web(server: Answering, where: ListenerSettings, entrance: Entrance) -> List
         forwarded=where.forwarded,
         origins=where.origins,
         is_blocked=server.is_blocked,
-        takes_telnet=where.telnet,
     )
 
 
@@ -193,7 +191,7 @@ KINDS: Mapping[str, ListenerKind] = {
         usual_port=8023,
         make=_web,
         has_certificate=None,
-        own=("forwarded", "origins", "telnet"),
+        own=("forwarded", "origins"),
         needs=NEEDS_WEB,
         named_by=("X-Forwarded-For", "forwarded"),
         at_home="http://localhost:{port} in a browser",

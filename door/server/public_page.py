@@ -172,10 +172,9 @@ def _ways(config: Config, ports: Sequence[int]) -> list[CallingWay]:
         return [CallingWay("", typed) for typed in public.ways]
     ways = [CallingWay("web", public.address, public.address)]
     for listener, port in zip(config.listeners, ports, strict=True):
-        if not (listener.proxies or listener.host.startswith(LOOPBACK)):
-            name = "telnets" if listener.telnet else listener.kind
-            if (way := KINDS[name].way) is not None:
-                ways.append(CallingWay(name, *way(public.host, port)))
+        way = KINDS[listener.kind].way
+        if way is not None and not (listener.proxies or listener.host.startswith(LOOPBACK)):
+            ways.append(CallingWay(listener.kind, *way(public.host, port)))
     return list(dict.fromkeys(ways))
 
 

@@ -243,11 +243,6 @@ class TlsLayer(Between):
 
     # A transport to the protocol inside
 
-    def get_extra_info(self, name: str, default: object = None) -> object:
-        if name == "ssl_object":
-            return self._tls
-        return super().get_extra_info(name, default)
-
     def write(self, data: bytes | bytearray | memoryview) -> None:
         if not data or self._failed or self._said_good_bye:
             return

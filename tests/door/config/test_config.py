@@ -319,15 +319,6 @@ class TestTheListeners:
             'line 3: [[listeners]] 1, origins: is for kind "web" only, and this one is "telnet".',
         ]
 
-    def test_telnet_may_share_a_port_of_the_web_that_has_tls(self, load, refusal):
-        web = '[[listeners]]\nkind = "web"\ntelnet = true\n'
-        (listener,) = load(f'{web}certificate = "/b.pem"\nkey = "/b.key"').listeners
-        assert listener.telnet
-        (sentence,) = refusal(web)
-        assert sentence.startswith("line 3: [[listeners]] 1, telnet: needs a certificate: ")
-        (sentence,) = refusal("[[listeners]]\ntelnet = true")
-        assert 'is for kind "web" only' in sentence
-
     @pytest.mark.parametrize(
         "text", ["board.example", "https://board.example/", "https://é.example"]
     )
@@ -560,6 +551,17 @@ def test_the_link_of_1_0_may_stay_and_is_told_where_it_was_set(load, tmp_path):
     assert load('[server]\nlink = ""').unheeded == ()
     (told,) = load('[server]\nname = "north"\nlink = "10.0.0.1:2324"').unheeded
     assert told.startswith(f"{tmp_path / 'sysop.toml'}, line 3: [server] link has no effect")
+
+
+def test_the_telnet_of_1_0_on_a_port_of_the_web_may_stay_and_is_told_where_it_was_on(
+    load, tmp_path
+):
+    web = '[[listeners]]\nkind = "web"\n'
+    assert load(f"{web}telnet = false").unheeded == ()
+    (told,) = load(f"{web}telnet = true").unheeded
+    file = tmp_path / "sysop.toml"
+    assert told.startswith(f"{file}, line 3: [[listeners]] 1, telnet has no effect any more")
+    assert 'kind = "telnets"' in told
 
 
 def test_the_keys_of_1_0_for_doors_by_themselves_may_stay_and_are_told(load, tmp_path):
