@@ -18,25 +18,23 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from door.config.boards import HostBoard, read_boards
-from door.config.defence import Defences
+from door.config.defence import HOME, Defences
 from door.config.listeners import (
     HealthSettings,
     is_taken,
     read_health,
     read_listeners,
 )
-from door.config.metrics import MetricsSettings
 from door.config.pages import PagesSettings, read_pages
 from door.config.public import EXAMPLE, LONGEST_ADDRESS, PublicSettings, read_public
-from door.config.talk import CompanySettings
-from door.config.tournament import TournamentSettings
 from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
 from door.lines.registry import ListenerSettings
+from door.lines.rlogin.trust import NETWORKS, Network, address_in
 from timebank.errors import NameRefused
 from timebank.language import ENGLISH, LANGUAGES
 from timebank.names import names
-from timebank.settings.forms import Number, OneOf, Text, setting
+from timebank.settings.forms import Number, OneOf, Text, TrueOrFalse, setting
 from timebank.settings.quoting import guess
 from timebank.settings.settings import BankSettings, read_bank
 from timebank.settings.toml import TomlTable, open_table
@@ -124,6 +122,41 @@ class ServerSettings:
     name: str = setting(Text(str, LONGEST_SERVER_NAME, may_be_empty=True), "")
     # Where front ends ask how it is.
     health: HealthSettings | None = setting(Text(read_health, 60, may_be_empty=True), "")
+
+
+@dataclass(frozen=True)
+class TournamentSettings:
+    """The board's part of `[tournament]`; the time bank reads when it is open and its prizes."""
+
+    hands: int = setting(Number(1, 50), 10)
+
+
+@dataclass(frozen=True)
+class CompanySettings:
+    """What callers may say to each other, hear of each other and see."""
+
+    messages: bool = setting(TrueOrFalse(), True)  # whether callers may write to each other
+    messages_a_day: int = setting(Number(1, 1000), 100)
+    messages_waiting: int = setting(Number(1, 500), 30)
+    one_liners: bool = setting(TrueOrFalse(), True)  # whether they may leave a line on the menu
+    comings: bool = setting(TrueOrFalse(), True)  # whether they are told who logs on and off
+    watching: bool = setting(TrueOrFalse(), True)  # whether one may watch another's table
+
+
+def _host(text: str) -> str:
+    address = address_in(text)
+    if address is None:
+        raise ValueError(f"is {text}, which is not an IP address of this machine")
+    return str(address)
+
+
+@dataclass(frozen=True)
+class MetricsSettings:
+    """Where `door metrics` answers, and which addresses it answers."""
+
+    host: str = setting(Text(_host), "127.0.0.1")
+    port: int = setting(Number(0, 65535), 9523)
+    allow: tuple[Network, ...] = setting(NETWORKS, HOME)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -22,19 +22,22 @@ from timebank.errors import HoursRefused, NameRefused, NoPlace
 from timebank.names import names
 from timebank.settings.forms import (
     OPTIONAL_PATH,
+    Form,
     Number,
+    Numbers,
     OneOf,
+    Schema,
     SomeOf,
     Text,
     Texts,
+    TrueOrFalse,
     setting,
 )
 from timebank.settings.hours import ALWAYS, GROUPS, WEEKDAYS, OpeningHours
 from timebank.settings.place import ServerPlace, read_place
 from timebank.settings.quoting import guess, shown
-from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES, Event, Schedule
+from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES, Event, Schedule, first_instant
 from timebank.settings.toml import TomlTable, open_table
-from timebank.settings.tournament import USUAL, TournamentTerms, read_tournament
 
 Mode = Literal["built-in", "external", "none"]
 MODES: tuple[Mode, ...] = ("built-in", "external", "none")
@@ -54,6 +57,9 @@ MOST_DAYS = 36_500
 MOST_GRACE = 60  # minutes
 # Uncharged seconds a day beside `grace_minutes`: to read what is new, see a hand stood, withdraw.
 LAST_SECONDS = 120
+WEEK_HOURS = 168
+MOST_PLACES = 10
+MOST_MINUTES = 10_080  # that the house puts into a week, and of a prize
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,56 @@ class Retention:
     log: int = setting(Number(1, MOST_DAYS), 365, "log_days")
     # A caller who has not called for this time is gone: the account is closed when it is empty.
     gone: int = setting(Number(1, MOST_DAYS), 365, "gone_days")
+
+
+@dataclass(frozen=True)
+class Weekday(Form[int]):
+    """A day of the week by its short name, kept as a number from Monday."""
+
+    def read(self, value: object) -> int:
+        return WEEKDAYS.index(OneOf(WEEKDAYS).read(value))
+
+    @property
+    def schema(self) -> Schema:
+        return OneOf(WEEKDAYS).schema
+
+
+@dataclass(frozen=True)
+class TournamentTerms:
+    """Amounts are seconds, all of them whole minutes."""
+
+    on: bool = setting(TrueOrFalse(), True)
+    # When it opens, by the clock of the board, and for how many hours it stays open.
+    weekday: int = setting(Weekday(), "fri", "day")
+    hour: int = setting(Number(0, 23), 18)
+    hours: int = setting(Number(1, WEEK_HOURS), 48)
+    # What a caller pays who can win something.
+    entry: int = setting(Number(0, DAY_MINUTES, MINUTE), 0, "entry_minutes")
+    # By place, the first one first.
+    prizes: tuple[int, ...] = setting(
+        Numbers(Number(0, MOST_MINUTES, MINUTE), MOST_PLACES),
+        [15, 10, 5],
+        "prize_minutes",
+    )
+    # The most that the house puts into prizes in seven days.
+    from_house: int = setting(Number(0, MOST_MINUTES, MINUTE), 30, "house_minutes")
+
+    def latest(self, schedule: Schedule, now: datetime) -> tuple[datetime, datetime]:
+        """Say when the last one opened, which may be at this instant, and when it is over."""
+        day = schedule.local(now).date()
+        day -= timedelta(days=(day.weekday() - self.weekday) % 7)
+        starts = self._start(schedule, day)
+        if starts > now:
+            starts = self._start(schedule, day - timedelta(days=7))
+        return starts, starts + timedelta(hours=self.hours)
+
+    def next_start(self, schedule: Schedule, now: datetime) -> datetime:
+        """Say when the next one opens after this instant."""
+        last = schedule.local(self.latest(schedule, now)[0]).date()
+        return self._start(schedule, last + timedelta(days=7))
+
+    def _start(self, schedule: Schedule, day: date) -> datetime:
+        return first_instant(datetime.combine(day, time(self.hour)), schedule.zone)
 
 
 def _name(text: str) -> str:
@@ -137,7 +193,7 @@ class BankSettings:
     imports: tuple[Path, ...] = setting(Texts(Path), [], "import", "timebank")
     import_seconds: int = setting(Number(1, 86_400), 30, table="timebank")
     retention: Retention = Retention()
-    tournament: TournamentTerms = USUAL
+    tournament: TournamentTerms = TournamentTerms()
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -207,7 +263,7 @@ def read_bank(root: TomlTable) -> BankSettings:
         limits=window.fill(BankLimits),
         hours=OpeningHours.read(hours),
         retention=window.fill(Retention),
-        tournament=read_tournament(root.table("tournament")),
+        tournament=_tournament(root.table("tournament")),
     )
     _check_thebank_ext(window, bank)
     _check_imports(window, bank)
@@ -226,6 +282,14 @@ def _server(table: TomlTable) -> ServerPlace | None:
     except NoPlace as refused:
         table.refuse("database", str(refused))
         return None
+
+
+def _tournament(table: TomlTable) -> TournamentTerms:
+    """Read the terms: prizes fall from place to place, or stay as they are."""
+    terms = table.fill(TournamentTerms)
+    if list(terms.prizes) != sorted(terms.prizes, reverse=True):
+        table.refuse("prize_minutes", "must not grow from one place to the next")
+    return replace(terms, prizes=tuple(filter(None, terms.prizes)))
 
 
 def _zone(board: TomlTable) -> ZoneInfo:

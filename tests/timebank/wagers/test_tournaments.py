@@ -21,7 +21,7 @@ from timebank.keeping.maintain import maintain
 from timebank.ledger import sql, transfers
 from timebank.ledger.machine import ClockReading
 from timebank.ledger.reasons import Told
-from timebank.settings.tournament import TournamentTerms
+from timebank.settings.settings import TournamentTerms
 from timebank.wagers import deals, tournaments
 from timebank.window.corrections import freeze
 
