@@ -18,7 +18,6 @@ from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.engine.cards import Card, Count, parse_cards
 from door.lobby import texts
-from door.session import strips
 from door.tables.card_names import listed_cards
 from door.tables.scene import COUNT, FELT, FELT_ROW, RAIL, ROWS_FOR_LARGE
 from timebank.errors import BooksFailed
@@ -26,11 +25,16 @@ from timebank.language import N_, _
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ansi.canvas import Canvas
     from door.call.caller import Caller
     from door.call.scene import Area
     from door.session.strips import Strip
     from timebank.settings.schedule import ClosedPeriod
+
+    # Paints at a row and a column.
+    Strip = Callable[[Canvas, int, int], None]
 
 TOURED = "toured"  # the preference of a caller who was offered it
 # The caller has 12, and 18 with one more card; the dealer busts on whatever they leave.
@@ -42,6 +46,19 @@ MOST_CARDS = 4  # in a hand of it
 GOOD = 17  # a total to stay on
 TWENTY_ONE = 21
 HIT, STAY, LEAVE = "H", "S", "Q"
+
+# The small pictures below the screens.
+STRIP_ROWS = CARD_HEIGHT
+BLACKJACK = ("AS", "KH")
+_CHIP, _TOP = "▀▄▀▄▀▄▀", " ▄▄▄▄▄ "
+_STACKS = (("|12", 4), ("|09", 3), ("|10", 2), ("|14", 1))  # colour and height
+_CLOCK = (
+    "|14 ▄▀▀▀▀▀▄ ",
+    "|14█   |15│|14   █",
+    "|14█   |15└──|14 █",
+    "|14█       █",
+    "|14 ▀▄▄▄▄▄▀ ",
+)
 
 
 def is_due(caller: Caller) -> bool:
@@ -93,15 +110,15 @@ class TourPage(Page):
         columns = page_columns(area.columns)
         used = sum(len(wrap(each, columns - MARGIN)) for each in self.body)
         row = TITLE_ROWS + used + 1
-        if self.strip is not None and row + strips.ROWS <= area.rows:
+        if self.strip is not None and row + STRIP_ROWS <= area.rows:
             self.strip(canvas, row, area.centred(columns) + 1)
 
 
 def screens(caller: Caller) -> list[TourPage]:
     told: list[tuple[str, list[str], Strip]] = [
-        (_("Your minutes are your chips"), _of_minutes(caller), strips.chips),
-        (_("How a hand goes"), _of_hands(), strips.cards),
-        (_("Closing time and the bank"), _of_bank(caller), strips.clock),
+        (_("Your minutes are your chips"), _of_minutes(caller), _paint_chips),
+        (_("How a hand goes"), _of_hands(), _paint_cards),
+        (_("Closing time and the bank"), _of_bank(caller), _paint_clock),
     ]
     # Blocks mean nothing in plain letters.
     is_drawn = caller.console.look.has_shapes
@@ -210,6 +227,23 @@ def _of_event(caller: Caller, closing: ClosedPeriod) -> str:
         " win beyond it goes to your bank, or waits for you."
     )
     return words.format(event=closing.name, time=f"{start:%H:%M}")
+
+
+def _paint_chips(canvas: Canvas, row: int, column: int) -> None:
+    for colour, height in _STACKS:
+        for number in range(height):
+            canvas.put_pipe(row + STRIP_ROWS - 1 - number, column, f"{colour}{_CHIP}")
+        canvas.put_pipe(row + STRIP_ROWS - 1 - height, column, f"{colour}{_TOP}")
+        column += len(_CHIP) + 2
+
+
+def _paint_cards(canvas: Canvas, row: int, column: int) -> None:
+    paint_hand(canvas, row, column, BLACKJACK, canvas.width - column)
+
+
+def _paint_clock(canvas: Canvas, row: int, column: int) -> None:
+    for number, line in enumerate(_CLOCK, row):
+        canvas.put_pipe(number, column, line)
 
 
 # The practice hand.
