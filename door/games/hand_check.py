@@ -1,4 +1,4 @@
-"""Played hands out of the journal: shown to who doubts one, and all of them checked again."""
+"""Played hands of the journal, shown and checked again; tries at deals and tournaments too."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door.errors import NoSuchHand
-from door.games import score_check
+from door.games.blackjack import duplicate
+from door.games.blackjack.duplicate import HANDS
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
 from door.games.engine import shuffle
+from door.games.engine.errors import GameError
 from door.games.engine.journaled import acts_of, seat_of
 from door.games.rounds import found, kind_of
+from door.games.solver.tutor import costs
 from timebank.audit import jobs as audit_jobs
 from timebank.audit.accounts import PartFound, Task
 from timebank.audit.accounts import check as check_books
@@ -21,7 +25,8 @@ from timebank.errors import JournalDamaged
 from timebank.ledger.generations import generation_of
 from timebank.reports import extracts
 from timebank.reports.extracts import Wanted
-from timebank.wagers import chains, journal
+from timebank.wagers import chains, deals, journal
+from timebank.wagers.deals import WHOLE_BET
 from timebank.wagers.rounds import VOID, WHY_VOID
 from timebank.words import amount_words, clock, money, title
 
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
     from door.games.engine.game import Dealt
     from timebank.ledger.database import Desk
     from timebank.settings.settings import BankSettings
+    from timebank.wagers.deals import KeptTry
     from timebank.wagers.journal import Shoe, StoredRound
 
 AT_ONCE = 20_000  # hands that one process replays before it takes others
@@ -95,7 +101,7 @@ def audit(desk: Desk, since: int = 1, begin: Checkpoint | None = None) -> tuple[
     """
     findings, counted = replayed(since, journal.last_round(desk), desk)
     of_books = check_books(desk, Task(None, begin)).findings
-    return [*of_books, *findings, *score_check.audit(desk, since)], counted
+    return [*of_books, *findings, *wrong_tries(desk, since)], counted
 
 
 def audit_by_jobs(
@@ -118,7 +124,7 @@ def _with_none(part: Callable[[Desk], PartFound], desk: Desk) -> tuple[list[Find
 
 
 def _tried(since: int, part: int, parts: int, desk: Desk) -> tuple[list[Finding], int]:
-    return score_check.audit(desk, since, part, parts), 0
+    return wrong_tries(desk, since, part, parts), 0
 
 
 def replayed(first: int, last: int, desk: Desk) -> tuple[list[Finding], int]:
@@ -249,3 +255,51 @@ def _result_words(stored: StoredRound) -> str:
     amount = amount_words(abs(net), stored.unit)
     words = f"won {amount}" if net > 0 else f"lost {amount}" if net < 0 else "even"
     return f"{stored.outcome}: {words}"
+
+
+def wrong_tries(desk: Desk, since_hand: int = 1, part: int = 0, parts: int = 1) -> list[Finding]:
+    """Play and weigh the tries at deals and tournaments again, and return what differs.
+
+    `since_hand` leaves out deals that have not changed since that hand. Of several `parts`,
+    numbered from 0, each takes every so many deals. A deal takes 5 ms, and each try 1 ms.
+    """
+    return [
+        Finding(f"{'daily deal' if deal.daily else 'tournament'} {deal.day}", words)
+        for deal in deals.kept(desk, since_hand)[part::parts]
+        for words in _wrong_in(desk, deal)
+    ]
+
+
+def _wrong_in(desk: Desk, deal: deals.KeptDeal) -> Iterator[str]:
+    if not shuffle.fits(deal.seed, deal.seal):
+        yield "its seed does not fit its seal."
+    try:
+        rules = rules_from_mapping(json.loads(deal.rules), BLACK_JACK_FOR_TIME)
+    except (GameError, ValueError, TypeError, AttributeError) as error:
+        yield f"its rules cannot be read: {str(error).rstrip('.')}."
+        return
+    for each in deals.kept_tries(desk, deal.seal):
+        if words := _differs(rules, deal, each):
+            yield f"the try of {each.name} {words}."
+
+
+def _differs(rules: BlackjackRules, deal: deals.KeptDeal, kept: KeptTry) -> str:
+    """Say in what a try is another one when it is played again; nothing where it is the same."""
+    try:
+        again = duplicate.played(rules, deal.seed, kept.acts.split(), deal.hands or HANDS)
+    except (GameError, ValueError, TypeError, AttributeError) as error:
+        return f"cannot be played again: {str(error).rstrip('.')}"
+    if kept.score is None:
+        return "is over, but has no score" if again.is_over else ""
+    if not again.is_over:
+        return f"has a score, but hand {again.number} is still in play"
+    if again.score != kept.score:
+        return f"has won {kept.score} coins in the books, replayed it is {again.score}"
+    if kept.cost is not None and (cost := costs.cost_of(again)) != kept.cost:
+        booked, weighed = _percent(kept.cost), _percent(cost)
+        return f"costs {booked} of a bet in the books, weighed again it is {weighed}"
+    return ""
+
+
+def _percent(cost: int) -> str:
+    return f"{cost * 100 / WHOLE_BET:.2f}%"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
-from door.games import score_check
+from door.games import hand_check
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, rules_to_mapping
 from door.games.engine import shuffle
@@ -141,5 +141,5 @@ async def test_part_of_an_audit_leaves_out_deals_that_were_over_before(tmp_path:
                 changed(board, "deals", "seed", b"no"),
                 board.books() as desk,
             ):
-                found = score_check.audit(desk, since_hand)
+                found = hand_check.wrong_tries(desk, since_hand)
             assert bool(found) is is_named, (closed, later, since_hand)
