@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.caller import Caller
     from door.call.scene import Area
-    from door.session.strips import Strip
     from timebank.settings.schedule import ClosedPeriod
 
     # Paints at a row and a column.

@@ -12,16 +12,13 @@ from door.games.vegas.game import GAME as VEGAS
 from door.lobby import sums
 from door.tables.baccarat import film as baccarat_film
 from door.tables.baccarat import table as baccarat
-from door.tables.black_jack_for_time import film as black_jack_film
 from door.tables.black_jack_for_time import table as black_jack
 from door.tables.game_table import GameTable
-from door.tables.red_dog import film as red_dog_film
 from door.tables.red_dog import table as red_dog
 from door.tables.tutor import tutor_process
-from door.tables.unix_bj import film as unix_bj_film
 from door.tables.unix_bj import table as unix_bj
 from door.tables.vegas import film as vegas_film
-from door.tables.vegas import room, visit
+from door.tables.vegas import room
 
 _SUMS = {"sums": sums.for_board}
 _TUTOR = {**_SUMS, "tutor": tutor_process.for_board}
@@ -34,13 +31,13 @@ TABLES: Mapping[str, GameTable] = {
             BLACK_JACK_FOR_TIME,
             black_jack.sit_down,
             black_jack.menu_words,
-            black_jack_film.film,
+            black_jack.film,
             _TUTOR,
         ),
         GameTable(BACCARAT, baccarat.sit_down, baccarat.menu_words, baccarat_film.film, _SUMS),
-        GameTable(UNIX_BJ, unix_bj.sit_down, unix_bj.menu_words, unix_bj_film.film, _TUTOR),
-        GameTable(VEGAS, visit.Company, room.menu_words, vegas_film.film, _VEGAS),
-        GameTable(RED_DOG, red_dog.sit_down, red_dog.menu_words, red_dog_film.film, _SUMS),
+        GameTable(UNIX_BJ, unix_bj.sit_down, unix_bj.menu_words, unix_bj.film, _TUTOR),
+        GameTable(VEGAS, room.RoomVisit, room.menu_words, vegas_film.film, _VEGAS),
+        GameTable(RED_DOG, red_dog.sit_down, red_dog.menu_words, red_dog.film, _SUMS),
     )
 }
 """Each table under the name of its game."""

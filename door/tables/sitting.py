@@ -3,26 +3,68 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ansi.style import Colour, Style
 from door.call import phrases
 from door.call.chair import GOT_UP, CallersChair
+from door.call.scene import WholeWidth
 from door.errors import NotNow, NotSaid
 from door.games.engine import shuffle
-from door.tables.title_screen import walk_in
+from door.lobby import texts
+from door.tables.scene import FELT
 from timebank.errors import BooksUnavailable, CallClosed, Refused
 from timebank.language import _
 
 if TYPE_CHECKING:
+    from ansi.art import Art
+    from ansi.canvas import Canvas
     from door.call.caller import Caller
     from door.call.chair import Watchable
-    from door.call.scene import Scene
+    from door.call.scene import Area, Scene
     from door.tables.strategy import TableCard
     from door.tables.words import Words
     from timebank.wagers.journal import Shoe
 
+
 log = logging.getLogger("door.tables")
+
+_FRAME = Style(Colour.WHITE, Colour.BROWN)
+TITLE_SECONDS = 1.0  # that the name of a game is shown on the way in
+
+
+@dataclass(frozen=True)
+class TitleScreen(WholeWidth):
+    """Felt across the whole screen, with the drawn header of a game in its middle."""
+
+    title: str
+    header: Art
+
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        canvas.blank(0, 0, canvas.columns, area.rows, FELT)
+        for rail in (0, area.rows - 1):
+            canvas.blank(rail, 0, canvas.columns, 1, _FRAME)
+        top = max(0, area.rows - texts.header_rows(self.header)) // 2
+        texts.paint_header(canvas, self.header, area, top)
+
+    def lines(self) -> Sequence[str]:
+        return [f"|15{self.title}"]
+
+
+async def _show_title(caller: Caller, game: str, title: str) -> None:
+    """Show the header of a game for a moment; any key skips it, and counts for the table.
+
+    Nothing is shown in plain lines, with animation off, or to a caller who has typed ahead.
+    """
+    console = caller.console
+    if not (console.pace and console.is_painted) or console.next_key():
+        return
+    header = texts.find(console, caller.config.board.texts, game)
+    if header is not None:
+        console.stage(TitleScreen(title, header))
+        await console.beat(TITLE_SECONDS)
 
 
 class Sitting:
@@ -70,7 +112,7 @@ class Sitting:
         self.caller.place = self.title
         self.console.forget()
         if self.header and self.caller.came_back_to != self.header:
-            await walk_in(self.caller, self.header, self.title)
+            await _show_title(self.caller, self.header, self.title)
         before = self.caller.clock.on_tick
         self.caller.clock.on_tick = self._follow
         chair = self.caller.chair = CallersChair(

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from door.call.scene import LAYOUT_COLUMNS
 from door.games.red_dog import events as happened
-from door.games.red_dog.events import Event, RedDogOutcome
+from door.games.red_dog.events import Event, RedDogDealt, RedDogOutcome
 from door.games.red_dog.game import RedDogSettings
 from door.games.red_dog.kind import RED_DOG_KIND
 from door.games.red_dog.round import RedDogAction, RedDogRound
 from door.games.red_dog.rules import BEST_ODDS
 from door.tables.red_dog import words
 from door.tables.red_dog.scene import RedDogScene
+from door.tables.red_dog.words import sentence
+from door.tables.reel import film_alone
 from door.tables.scene import Ending
 from door.tables.solo_table import TableForTime
 from door.tables.strategy import TableCard
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.tables.play import Step
+    from door.tables.reel import Filmed, Reel
 
 
 _THREE = RedDogOutcome.THREE_OF_A_KIND
@@ -106,3 +109,17 @@ def sit_down(board: Board, caller: Caller) -> RedDogTable:
 
 async def menu_words(board: Board, caller: Caller) -> str:
     return turns_and_bets(caller, RED_DOG_KIND.name, RedDogSettings.of(caller.config.games))
+
+
+def film(reel: Reel, hand: Filmed) -> None:
+    coin = hand.stored.coin
+
+    def said(event: Event) -> str:
+        return "" if isinstance(event, RedDogDealt) else sentence(event, coin)
+
+    keys = RedDogTable.action_keys
+    film_alone(
+        *(reel, hand, RedDogScene(coin, None), said, seconds),
+        lambda event, _after: banner(event),
+        lambda word: _(keys[RedDogAction(word)][1]),
+    )

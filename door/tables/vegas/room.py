@@ -1,4 +1,4 @@
-"""The Vegas room: the tables of one server, which open as callers come.
+"""The Vegas room: the tables of one server, which open as callers come, and their way there.
 
 The server takes a pit as it starts (`pits.py`), and the rounds with it that an earlier server left
 there. It keeps the pit until it ends.
@@ -9,19 +9,26 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
+from collections.abc import Awaitable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from door.call.books import NOT_IN_TIME
+from door.call.markup import wrap
+from door.call.page import Page
+from door.call.scene import LAYOUT_COLUMNS
 from door.call.shared import Shared
+from door.clock import until
 from door.errors import HandElsewhere
 from door.games.vegas.game import VegasSettings
 from door.tables.vegas import pits
 from door.tables.vegas.pits import Hold
+from door.tables.vegas.seat import VegasVisit
 from door.tables.vegas.table import VegasTable
 from door.tables.vegas.table_round import GAME
 from door.tables.words import turns_today
-from timebank.errors import JournalDamaged, Refused
-from timebank.language import _, ngettext
+from timebank.errors import BooksUnavailable, JournalDamaged, Refused
+from timebank.language import N_, Phrase, _, ngettext
 from timebank.wagers import journal
 from timebank.wagers.journal import FIRST_TABLE
 
@@ -31,6 +38,15 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
 
 log = logging.getLogger("door.tables")
+
+T = TypeVar("T")
+
+STOOD_ELSEWHERE = N_("Your hand at Vegas is being stood for you; you'll hear how it ended.")
+UNREACHED = N_(
+    "The table can't be reached just now. Any open hand is kept for you: please try again in a "
+    "minute."
+)
+TOLD_SECONDS = 30.0  # to read why there is no table; nobody is kept there until they idle out
 
 
 class VegasRoom(Shared):
@@ -191,3 +207,59 @@ async def menu_words(board: Board, caller: Caller) -> str:
         return _("nobody at the table; {turns}").format(turns=turns)
     words = ngettext("{number} caller there; {turns}", "{number} callers there; {turns}", others)
     return words.format(number=others, turns=turns)
+
+
+class RoomVisit:
+    """One caller's way to a table of the room."""
+
+    def __init__(self, board: Board, caller: Caller) -> None:
+        self._board = board
+        self._caller = caller
+        self._room = room_of(board)
+
+    async def visit(self) -> None:
+        try:
+            table = await self._in_time(self._room.table_for(self._caller))
+        except HandElsewhere:
+            await self._tell(_(STOOD_ELSEWHERE))
+            return
+        except BooksUnavailable:
+            await self._tell(_(UNREACHED))
+            return
+        await VegasVisit(self._board, self._caller, table).visit()
+
+    async def has_open_hand(self) -> bool:
+        caller_id = self._caller.record.id
+        try:
+            table = await self._in_time(self._room.find(caller_id))
+        except HandElsewhere:
+            return True
+        return table is not None and table.state.place_of(caller_id) is not None
+
+    async def stand_open_hand(self) -> None:
+        try:
+            table = await self._in_time(self._room.table_for(self._caller))
+        except HandElsewhere:
+            self._caller.console.say(f"|14{_(STOOD_ELSEWHERE)}")
+        else:
+            await VegasVisit(self._board, self._caller, table).stand_open_hand()
+
+    async def _in_time(self, looking: Awaitable[T]) -> T:
+        """Return what is looked for; `BooksUnavailable` where the caller has waited too long."""
+        try:
+            async with until(self._board.clock, self._caller.console.answer_by()):
+                return await looking
+        except TimeoutError as late:
+            raise BooksUnavailable(Phrase(NOT_IN_TIME)) from late
+
+    async def _tell(self, words: str) -> None:
+        """Say why there is no table, and go on to the menu also without a key. What was typed for
+        the table is for nothing here."""
+        console = self._caller.console
+        console.forget_keys()
+        console.stage(Page("Vegas", wrap(words, LAYOUT_COLUMNS - 2)))
+        console.display.prompt(f"|07{_('Press any key')}")
+        await console.pause(TOLD_SECONDS)
+        if console.next_key() is not None:
+            await console.key()
+        console.display.answered()

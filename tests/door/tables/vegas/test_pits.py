@@ -12,7 +12,7 @@ import pytest
 
 from door.games.blackjack.round import BlackjackAction
 from door.tables.vegas import news, pits
-from door.tables.vegas.visit import STOOD_ELSEWHERE
+from door.tables.vegas.room import STOOD_ELSEWHERE
 from tests.door.company import Player, player, table_toml
 from tests.door.seated import (
     MINUTE,
