@@ -1,8 +1,8 @@
 """The time bank's part of sysop.toml: time zone, events, minutes a day, and the bank's own rules.
 
 The board's settings (door/config/config.py) are built on `read_bank`; the `timebank` command, which
-must not know the board, uses `load` and leaves the rest of the file alone. docs/guide/settings.md and
-the comments in sysop.toml say what each key means.
+must not know the board, uses `load` and leaves the rest of the file alone. docs/guide/settings.md
+and the comments in sysop.toml say what each key means.
 """
 
 from __future__ import annotations
