@@ -56,11 +56,10 @@ COMMANDS: tuple[Command, ...] = (
     Command((TIMEBANK, "export", "csv")),
     Command((TIMEBANK, "boards"), is_flat=True),
     Command((TIMEBANK, "outbox"), is_flat=True),
-    Command((TIMEBANK, "audit", "--jobs", "1")),
-    Command((DOOR, "audit", "--jobs", "1")),
-    # Behind them, for they begin with what those leave.
-    Command((TIMEBANK, "audit", "--since-last"), is_flat=True, within=10.0),
-    Command((DOOR, "audit", "--since-last"), is_flat=True, within=10.0),
+    Command((TIMEBANK, "audit")),
+    Command((DOOR, "audit")),
+    # Behind it, for it begins with the hand at which that has ended.
+    Command((DOOR, "audit", "--since-last")),
     Command((TIMEBANK, "backup", "copy")),
 )
 

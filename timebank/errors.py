@@ -179,20 +179,6 @@ class EventRefused(Unusable):
     """A system event cannot be started early, or taken back."""
 
 
-class AuditBroken(Unusable):
-    """A process that checked a part of the books has died; nothing is known of that part."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "A process that checked the books was killed, perhaps for want of memory, so the audit"
-            " is not finished. `--jobs 1` takes the least."
-        )
-
-
-class CheckpointRefused(Unusable):
-    """A checkpoint is not as it was made, so no audit can begin with it."""
-
-
 class DatabaseRefused(Unusable):
     """The file cannot be used as our database."""
 

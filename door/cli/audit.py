@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import sys
-from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from door.cli.common import config_option, load_config, reading
 from door.games import hand_check as hands
-from timebank.audit import jobs as audit_jobs
-from timebank.audit.checkpoints import first_open_hand
+from timebank.audit.rounds import first_open_hand
 from timebank.cli.common import (
     WholeNumber,
-    Wrong,
-    beginning,
     format_option,
     note_audit,
-    replay_from,
-    with_earlier,
+    retired_option,
+    say_wrong,
     write_audit,
 )
-from timebank.cli.errors import EXIT_WRONG, refusing
+from timebank.cli.errors import EXIT_WRONG
 from timebank.cli.progress import working
-from timebank.errors import AuditBroken
 from timebank.keeping import last_audit
 from timebank.ledger import chain, generations, transfers
-from timebank.ledger.schema import instant
-from timebank.wagers import journal
+
+if TYPE_CHECKING:
+    from timebank.ledger.database import Desk
 
 
 @click.command()
@@ -44,17 +41,11 @@ from timebank.wagers import journal
 @click.option(
     "--since-last",
     is_flag=True,
-    help="Check what came after the checkpoint that `timebank audit` left last, and replay the"
-    " hands since the last audit that replayed them.",
+    help="Replay the hands since the last audit that replayed them and found nothing wrong; the"
+    " books are checked whole.",
 )
-@click.option(
-    "--jobs",
-    type=WholeNumber(1, 64),
-    help="How many processes check, each on a core of its own.  [default: by cores and hands]",
-)
-def audit(
-    config_path: Path, form: str, since_hand: int, since_last: bool, jobs: int | None
-) -> None:
+@retired_option("--jobs", type=int)
+def audit(config_path: Path, form: str, since_hand: int, since_last: bool) -> None:
     """Check the books, and replay every settled hand and every try at a daily deal or tournament.
 
     Exits with 1 and names what is wrong. The digest of the last transfer is shown as `timebank
@@ -64,45 +55,39 @@ def audit(
         raise click.UsageError("Choose one: --since-hand or --since-last.")
     config = load_config(config_path)
     with reading(config) as desk, working("Checking the books and the hands"):
-        begin = beginning(config.bank, desk, None, since_last)
-        count = transfers.count(desk, None if begin is None else begin.last)
-        jobs = jobs or audit_jobs.usual(count)
-        if begin is not None:
-            findings, counted = hands.audit(desk, replay_from(config.bank, desk, begin), begin)
-        elif jobs > 1:
-            last = journal.last_round(desk)
-            with refusing(AuditBroken):
-                findings, counted = hands.audit_by_jobs(
-                    config.bank, desk.now, since_hand, last, jobs
-                )
-        else:
-            findings, counted = hands.audit(desk, since_hand)
-        generation, begun = generations.current(desk.connection), desk.now
-        digest, hand = chain.head(desk.connection).digest, first_open_hand(desk)
-    wrong = Wrong(findings)
-    if begin is not None:
-        wrong = with_earlier(config.bank, last_audit.HANDS, findings)
-    if findings or since_hand == 1:  # a part that is in order says nothing of the rest
-        note_audit(config.bank, last_audit.HANDS, begun, generation, wrong, hand=hand)
+        first = _first_new(desk) if since_last else since_hand
+        findings, counted = hands.audit(desk, first)
+        count, digest = transfers.count(desk), chain.head(desk.connection).digest
+        generation, hand = generations.current(desk.connection), first_open_hand(desk)
+    if findings or since_last or since_hand == 1:  # a part that is in order says nothing of all
+        note_audit(config.bank, last_audit.HANDS, desk.now, generation, findings, hand=hand)
     if form != "text":
         facts = {"hands": counted, "transfers": count, "digest": digest, "generation": generation}
-        write_audit(form, facts, wrong.findings)
-    elif wrong:
-        wrong.say("door audit")
+        write_audit(form, facts, findings)
+    elif findings:
+        say_wrong(findings)
     else:
-        began = None if begin is None else config.bank.schedule.local(instant(begin.at))
-        _say_in_order(counted, began, generation, digest)
-    sys.exit(EXIT_WRONG if wrong else 0)
+        _say_in_order(counted, first, generation, digest)
+    sys.exit(EXIT_WRONG if findings else 0)
 
 
-def _say_in_order(hands: int, since: datetime | None, generation: int, digest: str) -> None:
+def _first_new(desk: Desk) -> int:
+    """Return the hand that the last audit of the hands had come to, if that found nothing wrong in
+    these books; or else the first of all."""
+    last = last_audit.last_audit(desk.settings, last_audit.HANDS)
+    if last is None or last.hand is None or last.generation != generations.current(desk.connection):
+        click.echo("No audit of these books has replayed their hands, so all are.", err=True)
+        return 1
+    return last.hand
+
+
+def _say_in_order(hands: int, first: int, generation: int, digest: str) -> None:
     agree = "1 settled hand was replayed and agrees"
     if hands != 1:
         agree = f"{hands} settled hands were replayed and agree"
     click.echo(f"The books are in order; {agree}.")
-    if since is not None:
-        said = f"Only what came after the checkpoint of {since:%Y-%m-%d %H:%M:%S} was checked."
-        click.echo(said)
+    if first > 1:
+        click.echo(f"Only hands from {first} on were replayed.")
     if generation > 1:
         click.echo(f"They are in generation {generation}: a backup was restored.")
     click.echo(f"The last digest is {digest}.")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from door.errors import NoSuchHand
@@ -16,10 +15,7 @@ from door.games.engine.errors import GameError
 from door.games.engine.journaled import acts_of, seat_of
 from door.games.rounds import found, kind_of
 from door.games.solver.tutor import costs
-from timebank.audit import jobs as audit_jobs
-from timebank.audit.accounts import PartFound, Task
-from timebank.audit.accounts import check as check_books
-from timebank.audit.checkpoints import Checkpoint
+from timebank.audit.accounts import audit as audit_books
 from timebank.audit.findings import Finding
 from timebank.errors import JournalDamaged
 from timebank.ledger.generations import generation_of
@@ -31,15 +27,10 @@ from timebank.wagers.rounds import VOID, WHY_VOID
 from timebank.words import amount_words, clock, money, title
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from door.games.engine.game import Dealt
     from timebank.ledger.database import Desk
-    from timebank.settings.settings import BankSettings
     from timebank.wagers.deals import KeptTry
     from timebank.wagers.journal import Shoe, StoredRound
-
-AT_ONCE = 20_000  # hands that one process replays before it takes others
 
 
 def describe(desk: Desk, number: int) -> str:
@@ -93,44 +84,17 @@ def as_json(desk: Desk, number: int) -> str:
     )
 
 
-def audit(desk: Desk, since: int = 1, begin: Checkpoint | None = None) -> tuple[list[Finding], int]:
+def audit(desk: Desk, since: int = 1) -> tuple[list[Finding], int]:
     """Check the books, every settled hand from number `since` on against its journal, and the tries
-    at daily deals and tournaments of then; return findings, and how many hands there were.
-
-    With a checkpoint, only what came after it is checked of the books.
-    """
-    findings, counted = replayed(since, journal.last_round(desk), desk)
-    of_books = check_books(desk, Task(None, begin)).findings
-    return [*of_books, *findings, *wrong_tries(desk, since)], counted
+    at daily deals and tournaments of then; return findings, and how many hands there were."""
+    findings, counted = replayed(desk, since)
+    return [*audit_books(desk), *findings, *wrong_tries(desk, since)], counted
 
 
-def audit_by_jobs(
-    settings: BankSettings, now: datetime, since: int, last: int, jobs: int
-) -> tuple[list[Finding], int]:
-    """Do the same by several processes, up to hand number `last`; raises `AuditBroken` too."""
-    spans = [
-        partial(replayed, first, min(first + AT_ONCE - 1, last))
-        for first in range(since, last + 1, AT_ONCE)
-    ]
-    books = [partial(_with_none, part) for part in audit_jobs.parts(Task())]
-    at_deals = [partial(_tried, since, part, jobs) for part in range(jobs)]
-    found = audit_jobs.run(settings, now, jobs, [*books, *spans, *at_deals])
-    findings = [finding for each, _ in found for finding in each]
-    return findings, sum(counted for _, counted in found)
-
-
-def _with_none(part: Callable[[Desk], PartFound], desk: Desk) -> tuple[list[Finding], int]:
-    return part(desk).findings, 0
-
-
-def _tried(since: int, part: int, parts: int, desk: Desk) -> tuple[list[Finding], int]:
-    return wrong_tries(desk, since, part, parts), 0
-
-
-def replayed(first: int, last: int, desk: Desk) -> tuple[list[Finding], int]:
-    """Check the settled hands from one number to another against their journals."""
+def replayed(desk: Desk, first: int = 1) -> tuple[list[Finding], int]:
+    """Check the settled hands from one number on against their journals."""
     findings, counted, links = list[Finding](), 0, _Links()
-    for stored in journal.rounds_between(desk, first, last):
+    for stored in journal.rounds_between(desk, first, journal.last_round(desk)):
         if isinstance(stored, JournalDamaged):
             findings.append(_damaged(stored))
             continue
@@ -257,15 +221,15 @@ def _result_words(stored: StoredRound) -> str:
     return f"{stored.outcome}: {words}"
 
 
-def wrong_tries(desk: Desk, since_hand: int = 1, part: int = 0, parts: int = 1) -> list[Finding]:
+def wrong_tries(desk: Desk, since_hand: int = 1) -> list[Finding]:
     """Play and weigh the tries at deals and tournaments again, and return what differs.
 
-    `since_hand` leaves out deals that have not changed since that hand. Of several `parts`,
-    numbered from 0, each takes every so many deals. A deal takes 5 ms, and each try 1 ms.
+    `since_hand` leaves out deals that have not changed since that hand. A deal takes 5 ms, and each
+    try 1 ms.
     """
     return [
         Finding(f"{'daily deal' if deal.daily else 'tournament'} {deal.day}", words)
-        for deal in deals.kept(desk, since_hand)[part::parts]
+        for deal in deals.kept(desk, since_hand)
         for words in _wrong_in(desk, deal)
     ]
 

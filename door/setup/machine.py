@@ -126,7 +126,7 @@ def _systemd(config: Config, wanted: WantedFiles) -> dict[str, str]:
             instead |= {"/var/lib/bjft/backups": plain(backups(config))}
         text = fitted(name, instead)
         text = text.replace("WorkingDirectory=/var/lib/bjft", f"WorkingDirectory={home}")
-        if job.endswith("audit") and wanted.mail:
+        if job == "audit" and wanted.mail:
             text = _mailed(text, wanted.mail)
         made[name] = text
         timer = f"systemd/bjft-{job}.timer"

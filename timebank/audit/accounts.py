@@ -8,18 +8,17 @@ that is kept beside them, and names each row that does not fit.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, exists, func, or_, select
+from sqlalchemy import ColumnElement, exists, func, or_, select
 
 from timebank.audit import callers as people
 from timebank.audit import days
-from timebank.audit.chain import ROWS, Chain, check_generations, discontinued
-from timebank.audit.checkpoints import CheckedAccount, Checkpoint, digest_of_balances
+from timebank.audit.chain import ALL_ROWS, Chain, check_generations
 from timebank.audit.earned import check_earned
-from timebank.audit.findings import BEGINNING, Check, Finding, Since, bound, chosen, each_is_wrong
+from timebank.audit.findings import Check, Finding, each_is_wrong
 from timebank.audit.guests import check_hosts
 from timebank.audit.loans import check_loans
 from timebank.audit.rounds import check_rounds
@@ -30,7 +29,7 @@ from timebank.ledger import dialects, schema
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import generations
 from timebank.ledger.schema import callers, import_lines, imports, outbox, transfers
-from timebank.ledger.sql import Prepared, Query, Reader, value
+from timebank.ledger.sql import Prepared, Query
 from timebank.words import MINUTE
 
 _ALLOTMENT, ELAPSED, *_ = schema.SYSTEM_ACCOUNTS
@@ -39,62 +38,16 @@ FOR_PLAY = frozenset({*schema.PLAY_ACCOUNTS, schema.MINT})
 FOR_BOTH = frozenset({"stake", "house"})
 
 
-class Mark(NamedTuple):
-    """What a checkpoint is to say, where it is not known before its rows are read."""
-
-    # The last transfer before it, the first call that was open then, and what accounts held.
-    last: int
-    call: int
-    balances: str
-
-
-class Task(NamedTuple):
-    """What an audit is to do: check everything, or what came after a checkpoint.
-
-    `since_digest` is that of the last transfer (`ledger.head`) as noted down from an earlier audit,
-    in whole: the books must continue the ones that it ended. `mark` is of the checkpoint that is
-    made of it, if any is.
-    """
-
-    since_digest: str | None = None
-    checkpoint: Checkpoint | None = None
-    mark: Mark | None = None
-
-    @property
-    def since(self) -> Since:
-        return BEGINNING if self.checkpoint is None else self.checkpoint.bounds
-
-
-class PartFound(NamedTuple):
-    """What a part of an audit found; the rows say where those of a checkpoint begin as well."""
-
-    findings: list[Finding]
-    # The first transfer of a call from that of the mark on, None without any.
-    first_row: int | None = None
-
-
 def audit(desk: Desk, since_digest: str | None = None) -> list[Finding]:
-    """Check the books and name every row that is off; an empty list when all is well."""
-    return check(desk, Task(since_digest)).findings
+    """Check the books and name every row that is off; an empty list when all is well.
 
-
-def check(desk: Desk, task: Task) -> PartFound:
-    """Do what an audit is to do, one part after the other."""
-    if task.checkpoint is not None:
-        apart = list(discontinued(desk, task.checkpoint))
-        if apart:
-            return PartFound(apart)
-    return together(part(desk, task) for part in PARTS.values())
-
-
-def together(parts: Iterable[PartFound]) -> PartFound:
-    """Put together what the parts have found, in their order."""
-    findings: list[Finding] = []
-    first_row: int | None = None
-    for found in parts:
-        findings += found.findings
-        first_row = first_row if found.first_row is None else found.first_row
-    return PartFound(findings, first_row)
+    `since_digest` is that of the last transfer (`ledger.head`) as noted down from an earlier audit:
+    the books must continue the ones that it ended.
+    """
+    findings = _check_rows(desk, since_digest)
+    for check in CHECKS:
+        findings += check(desk)
+    return findings
 
 
 class _Account:
@@ -150,142 +103,43 @@ def _read_accounts(desk: Desk) -> dict[int, _Account]:
     return accounts
 
 
-def _begin_with(checkpoint: Checkpoint, accounts: dict[int, _Account]) -> Iterator[Finding]:
-    """Let accounts hold what they held at a checkpoint, and name those that are others now."""
-    known = {each.id: each for each in checkpoint.accounts}
-    for number, then in known.items():
-        account = accounts.get(number)
-        if account is None:
-            yield Finding(f"account {number}", f"It was there at the checkpoint ({then.kind}).")
-            continue
-        account.recomputed = then.balance
-        now = CheckedAccount(number, account.kind, *account.of, account.unit, then.balance)
-        if now != then:
-            was = ", ".join(str(each) for each in then[1:5] if each is not None)
-            yield Finding(account.label, f"At the checkpoint it was another one: {was}.")
-    for number, account in accounts.items():
-        if number not in known and number <= checkpoint.last_account:
-            yield Finding(account.label, "It was not there at the checkpoint, for all its number.")
-
-
-def _check_file(desk: Desk, since: Since) -> Iterator[Finding]:
-    """See whether the books are guarded, and their file is whole; or what new rows refer to."""
-    engine = dialects.of(desk.connection)
-    if since.is_the_beginning:
-        yield from _check_whole_file(desk)
-    else:
-        for check in (_no_call, _no_hand):
-            yield from check(desk, since)
-    for name, is_there in engine.unguarded(desk.connection):
-        what = "was changed" if is_there else "is missing"
-        yield Finding(f"trigger {name}", f"It {what}, so the books are not guarded.")
-
-
-def _check_whole_file(desk: Desk) -> Iterator[Finding]:
+def _check_file(desk: Desk) -> Iterator[Finding]:
+    """See whether the file is whole, and the books are guarded."""
     engine = dialects.of(desk.connection)
     for problem in engine.damages(desk.connection):
         yield Finding("database", f"{engine.NAME} says: {problem}.")
     for table, number, parent in engine.broken_references(desk.connection):
         which = "a row" if number is None else f"row {number}"
         yield Finding(f"table {table}", f"In {which}, the {parent} referred to do not exist.")
+    for name, is_there in engine.unguarded(desk.connection):
+        what = "was changed" if is_there else "is missing"
+        yield Finding(f"trigger {name}", f"It {what}, so the books are not guarded.")
 
 
-def _of_none(column: ColumnElement[int | None], key: ColumnElement[int]) -> Query:
-    """Choose transfers that name what there is not."""
-    there = exists().where(key == column)
-    return select(transfers.c.id, column).where(
-        transfers.c.id > bound("row"), column.is_not(None), ~there
-    )
-
-
-@each_is_wrong("transfer {}", "The call {1} referred to does not exist.")
-def _no_call() -> Query:
-    return _of_none(transfers.c.call_id, schema.calls.c.id)
-
-
-@each_is_wrong("transfer {}", "The hand {1} referred to does not exist.")
-def _no_hand() -> Query:
-    return _of_none(transfers.c.round_id, schema.rounds.c.id)
-
-
-def _check_rows(desk: Desk, task: Task) -> PartFound:
+def _check_rows(desk: Desk, since_digest: str | None) -> list[Finding]:
     """Go through the transfers once, along the chain and from account to account."""
     accounts = _read_accounts(desk)
-    begin = task.checkpoint
-    others = [] if begin is None else list(_begin_with(begin, accounts))
-    chain = Chain(desk, task.since_digest, begin)
-    rows = _Rows(desk, accounts, 0 if begin is None else begin.last)
-    marking = None if task.mark is None else _Marking(desk, task.mark, task.since, accounts)
-    every = chain.follow(chosen(ROWS, desk, task.since))
-    if marking is not None:
-        every = marking.follow(every)
-    rows.follow(every)
+    chain, rows = Chain(desk, since_digest), _Rows(desk, accounts)
+    rows.follow(chain.follow(ALL_ROWS.long(desk.connection)))
     chain.end()
     rows.end(dialects.of(desk.connection).given_numbers(desk.connection).get("transfers", 0))
     online = {each.of[0]: each.empty for each in accounts.values() if each.empty and each.of[0]}
-    found = [
-        *(*others, *chain.findings, *check_generations(desk, task.since)),
-        *(*rows.findings, *_check_accounts(accounts)),
-        *check_waived(desk, task.since, online),
+    return [
+        *(*chain.findings, *check_generations(desk), *rows.findings),
+        *(*_check_accounts(accounts), *check_waived(desk, online)),
     ]
-    if marking is None or found:  # balances that are wrong are told already
-        return PartFound(found)
-    return PartFound(list(marking.end()), marking.first_row)
-
-
-_FIRST_ROW: Reader[int | None] = value(
-    lambda: select(func.min(transfers.c.id)).where(
-        transfers.c.id.between(bindparam("first"), bindparam("last")),
-        transfers.c.call_id >= bindparam("call"),
-    )
-)
-
-
-class _Marking:
-    """Watches what a checkpoint is to say go by, before each row is taken."""
-
-    def __init__(self, desk: Desk, mark: Mark, since: Since, accounts: dict[int, _Account]) -> None:
-        # Of calls that were open at the checkpoint before already, there are rows before it.
-        self.first_row: int | None = _FIRST_ROW.one(
-            desk.connection, first=since.first_row, last=mark.last, call=mark.call
-        )
-        self._mark = mark
-        self._accounts = accounts
-        self._held: str | None = None
-
-    def follow(self, rows: Iterator[Sequence[Any]]) -> Iterator[Sequence[Any]]:
-        """Give rows on, and see what accounts hold where those of the checkpoint end."""
-        for row in rows:
-            if row[0] > self._mark.last:
-                self._hold()
-                yield row
-                break
-            yield row
-        yield from rows
-
-    def end(self) -> Iterator[Finding]:
-        if self._held is None:
-            self._hold()
-        if self._held != self._mark.balances:
-            said = "The balances were others when the audit began: somebody wrote past the books."
-            yield Finding(f"transfer {self._mark.last}", said)
-
-    def _hold(self) -> None:
-        balances = ((number, account.recomputed) for number, account in self._accounts.items())
-        self._held = digest_of_balances(balances)
 
 
 class _Rows:
     """Follows the transfers through their entries and accounts; `findings` are what is off."""
 
-    def __init__(self, desk: Desk, accounts: dict[int, _Account], last: int) -> None:
-        """Begin after the transfer with the number `last`."""
+    def __init__(self, desk: Desk, accounts: dict[int, _Account]) -> None:
         self.findings: list[Finding] = []
         self._accounts = accounts
         # Numbers that no transfer has, because a restore went past them.
         self._passed = [range(each.after + 1, each.first) for each in generations(desk.connection)]
         self._entries = _Entries()
-        self._last: Any = last
+        self._last: Any = 0
         for account in accounts.values():
             if account.kind == "online":
                 account.empty = Emptiness(is_empty=account.recomputed == 0)
@@ -417,17 +271,14 @@ def _incomplete() -> Query:
     return select(callers.c.id, callers.c.name, found).where(found != len(schema.CALLER_ACCOUNTS))
 
 
-_charged_otherwise = each_is_wrong(
+@each_is_wrong(
     "call {}",
     "Of {1} seconds {2} were charged and {3} waived; its transfers charge {4}.",
 )
-
-
-def _charges(these: ColumnElement[bool], rows: ColumnElement[bool]) -> Query:
-    """Choose those of some calls that say they were charged otherwise than by some transfers."""
+def _calls() -> Query:
     used = (
         select(transfers.c.call_id, func.sum(transfers.c.amount).label("posted"))
-        .where(transfers.c.target == ELAPSED, rows)
+        .where(transfers.c.target == ELAPSED)
         .group_by(transfers.c.call_id)
         .subquery()
     )
@@ -436,41 +287,14 @@ def _charges(these: ColumnElement[bool], rows: ColumnElement[bool]) -> Query:
         select(call.id, call.ticked, call.charged, call.waived, posted)
         .select_from(schema.calls)
         .join(used, used.c.call_id == call.id, isouter=True)
-        .where(these)
         .where(or_(call.charged != posted, call.ticked != call.charged + call.waived))
     )
-
-
-@_charged_otherwise
-def _calls() -> Query:
-    return _charges(schema.calls.c.id >= bound("call"), transfers.c.id >= bound("first_row"))
-
-
-_CHARGED_LATE = Prepared(
-    lambda: (
-        select(transfers.c.call_id)
-        .where(transfers.c.target == ELAPSED, transfers.c.id > bound("row"))
-        .where(transfers.c.call_id < bound("call"))
-        .distinct()
-        .order_by(transfers.c.call_id)
-    )
-)
-
-
-def _check_charged_late(desk: Desk, since: Since) -> Iterator[Finding]:
-    """See to calls that were over at a checkpoint, and were charged after it."""
-    if since.is_the_beginning:
-        return
-    for (number,) in list(chosen(_CHARGED_LATE, desk, since)):
-        yield Finding(f"call {number}", "It was over at the checkpoint, and was charged after it.")
 
 
 @each_is_wrong("transfer {}", "It charges time used and names no call.")
 def _of_no_call() -> Query:
     return select(transfers.c.id).where(
-        transfers.c.target == ELAPSED,
-        transfers.c.call_id.is_(None),
-        transfers.c.id > bound("row"),
+        transfers.c.target == ELAPSED, transfers.c.call_id.is_(None)
     )
 
 
@@ -480,7 +304,7 @@ def _outbox(tells: ColumnElement[bool]) -> Query:
         select(row.id, row.amount, outbox.c.minutes)
         .select_from(transfers)
         .join(outbox, outbox.c.number == row.id, isouter=True)
-        .where(row.kind == "external", tells, row.id > bound("row"))
+        .where(row.kind == "external", tells)
         .where(row.amount.is_distinct_from(outbox.c.minutes * MINUTE))
     )
 
@@ -500,7 +324,7 @@ def _of_no_transfer() -> Query:
     return (
         select(outbox.c.number)
         .join(transfers, transfers.c.id == outbox.c.number, isouter=True)
-        .where(transfers.c.kind.is_distinct_from("external"), outbox.c.number > bound("row"))
+        .where(transfers.c.kind.is_distinct_from("external"))
     )
 
 
@@ -525,7 +349,6 @@ def _of_no_line() -> Query:
         select(transfers.c.id)
         .join(import_lines, import_lines.c.transfer_id == transfers.c.id, isouter=True)
         .where(transfers.c.kind == "import", import_lines.c.import_id.is_(None))
-        .where(transfers.c.id > bound("row"))
     )
 
 
@@ -536,7 +359,7 @@ def _lines(wrong: ColumnElement[bool]) -> Query:
         .select_from(import_lines)
         .join(transfers, transfers.c.id == line.transfer_id, isouter=True)
         .join(imports, imports.c.id == line.import_id, isouter=True)
-        .where(line.transfer_id > bound("row"), wrong)
+        .where(line.transfer_id.is_not(None), wrong)
     )
 
 
@@ -551,28 +374,8 @@ def _lines_not_read() -> Query:
 
 
 CHECKS: tuple[Check, ...] = (
-    *(_incomplete, *days.CHECKS, check_earned, _calls, _of_no_call),
-    _check_charged_late,
+    *(check_rounds, _check_file, _incomplete, *days.CHECKS, check_earned, _calls, _of_no_call),
     *(_of_no_record, _of_another_record, _of_another_name, _of_no_transfer, _of_no_line),
     *(_lines_of_others, _lines_not_read, *people.CHECKS),
     *(check_hosts, check_loans, check_tournaments),
 )
-
-
-def _check_the_rest(desk: Desk, since: Since) -> Iterator[Finding]:
-    for check in CHECKS:
-        yield from check(desk, since)
-
-
-def _part(check: Check) -> Callable[[Desk, Task], PartFound]:
-    return lambda desk, task: PartFound(list(check(desk, task.since)))
-
-
-# What of the audit can be done beside the others, in the order in which findings are told. The
-# rows take the most time, and then the hands.
-PARTS: Mapping[str, Callable[[Desk, Task], PartFound]] = {
-    "rows": _check_rows,
-    "hands": _part(check_rounds),
-    "file": _part(_check_file),
-    "rest": _part(_check_the_rest),
-}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import ColumnElement, and_, case, exists, func, not_, null, or_, select
 
-from timebank.audit.findings import Check, Finding, Since, bound, chosen, each_is_wrong
+from timebank.audit.findings import Check, Finding, each_is_wrong
 from timebank.audit.traces import DAY, clock_went_back, log_reaches, told
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, callers, calls, source, target, transfers
@@ -65,7 +65,6 @@ def _of_others() -> Query:
     return (
         select(row.id, row.kind, of.kind, of.caller_id, to.kind, to.caller_id, calls.c.caller_id)
         .select_from(joined)
-        .where(row.id > bound("row"))
         .where(
             or_(
                 is_strange,
@@ -80,9 +79,9 @@ def _of_others() -> Query:
 _OF_OTHERS = Prepared(_of_others)
 
 
-def _check_accounts(desk: Desk, since: Since) -> Iterator[Finding]:
+def _check_accounts(desk: Desk) -> Iterator[Finding]:
     """Find accounts whose owner or kind was changed, by transfers that cannot have been theirs."""
-    for number, kind, *ends, caller_of_call in chosen(_OF_OTHERS, desk, since):
+    for number, kind, *ends, caller_of_call in _OF_OTHERS.long(desk.connection):
         ways = [
             f"{account} of caller {owner}" if owner else account
             for account, owner in zip(ends[::2], ends[1::2], strict=True)
@@ -199,11 +198,11 @@ def _registered() -> Query:
 _REGISTERED = Prepared(_registered)
 
 
-def _check_registered(desk: Desk, since: Since) -> Iterator[Finding]:
+def _check_registered(desk: Desk) -> Iterator[Finding]:
     """Find callers who registered a day after their first call, or a day before a caller with a
     lower number. A wrong clock explains either, and leaves its traces: in the log, for a caller
     whom a sysop has entered."""
-    for number, name, created, opened, before, is_late in list(chosen(_REGISTERED, desk, since)):
+    for number, name, created, opened, before, is_late in list(_REGISTERED.long(desk.connection)):
         where, said = f"caller {number}", f"{name} is said to have registered on {told(created)}"
         if is_late and not clock_went_back(desk, created):
             yield Finding(where, f"{said}, and called first on {told(opened)}.")
@@ -242,9 +241,9 @@ def _held() -> Query:
 _HELD = Prepared(_held)
 
 
-def _check_held(desk: Desk, since: Since) -> Iterator[Finding]:
+def _check_held(desk: Desk) -> Iterator[Finding]:
     """Find callers whose held time waits for another instant or event than it was held for."""
-    for number, name, until, behind, at, facts, has_waited in chosen(_HELD, desk, since):
+    for number, name, until, behind, at, facts, has_waited in _HELD.long(desk.connection):
         is_behind = isinstance(until, int) and isinstance(at, int) and until > at
         if not is_behind and not clock_went_back(desk, at, 0):
             waits = "nothing" if until is None else told(until)

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, bindparam, select
 
-from timebank.audit.checkpoints import Checkpoint
-from timebank.audit.findings import Finding, Since, bound
+from timebank.audit.findings import Finding
 from timebank.ledger import chain
 from timebank.ledger.chain import GENESIS
 from timebank.ledger.database import Desk
@@ -62,7 +61,6 @@ def _written() -> Query:
 
 
 ALL_ROWS = Prepared(lambda: _written().order_by(transfers.c.id))
-ROWS = Prepared(lambda: _written().where(transfers.c.id > bound("row")).order_by(transfers.c.id))
 _ONE = Prepared(lambda: _written().where(transfers.c.id == bindparam("number")))
 _ACCOUNTS = Prepared(lambda: select(accounts.c.id))
 _CALLS = Prepared(lambda: select(calls.c.id))
@@ -86,13 +84,10 @@ FIELDS = {
 class Chain:
     """Follows the chain from its beginning, row by row, and names in `findings` what does not fit.
 
-    With `since_digest`, noted down from an earlier audit, the books must contain that digest. With
-    a checkpoint that the books continue, it is followed from there.
+    With `since_digest`, noted down from an earlier audit, the books must contain that digest.
     """
 
-    def __init__(
-        self, desk: Desk, since_digest: str | None, checkpoint: Checkpoint | None = None
-    ) -> None:
+    def __init__(self, desk: Desk, since_digest: str | None) -> None:
         self.findings: list[Finding] = []
         self._desk = desk
         self._since = since_digest
@@ -101,9 +96,6 @@ class Chain:
         self._found = since_digest in (None, GENESIS, *known)
         self._last = 0
         self._link = GENESIS
-        if checkpoint is not None:
-            self._to_come = self._to_come[len(checkpoint.generations) :]
-            self._last, self._link = checkpoint.last, checkpoint.digest
         self._begins = self._next_begins()
         self._bad = 0
 
@@ -163,9 +155,8 @@ class Chain:
             self.findings.append(Finding("ledger", f"{more} more transfers do not fit the chain."))
         if not self._found:
             said = (
-                f"No transfer has the digest {self._since}, and no checkpoint is kept under it:"
-                " these books do not continue those that it was noted down from, or that checkpoint"
-                " is lost."
+                f"No transfer has the digest {self._since}: these books do not continue those that"
+                " it was noted down from."
             )
             self.findings.append(Finding("ledger", said))
 
@@ -190,20 +181,6 @@ def _unfit(generation: Generation, last: int, link: str) -> Iterator[Finding]:
     whole = last == generation.after
     if whole and generation.made(link) != generation.digest:
         yield Finding(where, "It does not fit the chain: it was changed, or put in by hand.")
-
-
-def discontinued(desk: Desk, checkpoint: Checkpoint) -> Iterator[Finding]:
-    """Tell when the books do not continue those that a checkpoint was made of."""
-    known = tuple((each.number, each.digest) for each in generations(desk.connection))
-    row = _ONE(desk.connection, number=checkpoint.last).first()
-    ended = checkpoint.generations[-1][1] if checkpoint.generations else GENESIS
-    digest = ended if row is None else Written._make(row).digest
-    said = "These books do not continue those that the checkpoint was made of"
-    if known[: len(checkpoint.generations)] != checkpoint.generations:
-        yield Finding("ledger", f"{said}: their generations are others.")
-    elif digest != checkpoint.digest:
-        what = "is missing" if row is None else "has another digest"
-        yield Finding("ledger", f"{said}: transfer {checkpoint.last} {what}.")
 
 
 class _Search:
@@ -346,7 +323,6 @@ _DEALT = Prepared(
     lambda: (
         select(rounds.c.id, rounds.c.shoe_id)
         .where(rounds.c.id >= bindparam("first"), rounds.c.shoe_id < bindparam("first_shoe"))
-        .where(rounds.c.id >= bound("hand"))
         .order_by(rounds.c.id)
     )
 )
@@ -356,13 +332,12 @@ _ACTED = Prepared(
         .distinct()
         .join(rounds, rounds.c.id == actions.c.round_id)
         .where(actions.c.call_id >= bindparam("first_call"), rounds.c.id < bindparam("first"))
-        .where(rounds.c.id >= bound("hand"))
         .order_by(actions.c.round_id)
     )
 )
 
 
-def check_generations(desk: Desk, since: Since) -> Iterator[Finding]:
+def check_generations(desk: Desk) -> Iterator[Finding]:
     before = 1
     floor: dict[str, int] = {}
     known = generations(desk.connection)
@@ -381,21 +356,21 @@ def check_generations(desk: Desk, since: Since) -> Iterator[Finding]:
             if firsts[table] < last:
                 yield Finding(where, f"It gives numbers of {NUMBERED[table]} that were given.")
         floor = dict(firsts)
-        yield from _check_closed(desk, generation, since.hand)
+        yield from _check_closed(desk, generation)
 
 
-def _check_closed(desk: Desk, generation: Generation, hand: int) -> Iterator[Finding]:
-    """Look at what was open when a generation began, and at hands from number `hand` on."""
+def _check_closed(desk: Desk, generation: Generation) -> Iterator[Finding]:
+    """Look at what was open when a generation began."""
     books, firsts = desk.connection, generation.firsts
     begun = f"generation {generation.number} began"
     for table, (what, still_open) in _OPEN.items():
         for number in still_open(books, first=firsts[table]).scalars():
             yield Finding(f"{what} {number}", f"It was open when {begun}, and is still.")
-    of_hands = {"first": firsts["rounds"], "since_hand": hand}
-    for number, shoe in _DEALT(books, first_shoe=firsts["shoes"], **of_hands):
+    first = firsts["rounds"]
+    for number, shoe in _DEALT(books, first_shoe=firsts["shoes"], first=first):
         yield Finding(
             f"hand {number}", f"It was dealt from shoe {shoe}, which was closed when {begun}."
         )
-    acted = _ACTED(books, first_call=firsts["calls"], **of_hands)
+    acted = _ACTED(books, first_call=firsts["calls"], first=first)
     for number in acted.scalars():
         yield Finding(f"hand {number}", f"It was dealt before {begun}, and played on after it.")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import ColumnElement, FromClause, and_, case, exists, func, literal, or_, select
 
-from timebank.audit.findings import Check, Finding, Since, bound, chosen, each_is_wrong
+from timebank.audit.findings import Check, Finding, each_is_wrong
 from timebank.audit.traces import clock_went_back, log_reaches, was_mended
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
@@ -42,21 +42,18 @@ def _grants() -> Query:
         select(transfers.c.id)
         .join(accounts, accounts.c.id == transfers.c.target)
         .where(or_(transfers.c.kind == "grant", transfers.c.source == ALLOTMENT))
-        .where(transfers.c.id > bound("row"))
         .where(*(~each for each in accounted))
     )
 
 
 @each_is_wrong("caller {}", "The grant of {1} should be transfer {2}, and is not.")
 def _days() -> Query:
-    """Choose days since a bound, and last days, that do not begin with their grant."""
+    """Choose days that do not begin with their grant."""
     row, day = transfers.c, days.c
-    is_last = exists().where(callers.c.id == day.caller_id, callers.c.day == day.day)
     return (
         select(day.caller_id, day.day, day.grant_id)
         .join(transfers, row.id == day.grant_id, isouter=True)
         .where(day.grant_id.is_not(None))
-        .where(or_(day.grant_id > bound("row"), day.after >= bound("row"), is_last))
         .where(or_(row.id.is_(None), row.kind != "grant", row.id != day.after + 1))
     )
 
@@ -82,12 +79,12 @@ def _granted() -> Query:
 _GRANTED_ON = Prepared(_granted)
 
 
-def _check_granted(desk: Desk, since: Since) -> Iterator[Finding]:
+def _check_granted(desk: Desk) -> Iterator[Finding]:
     """Find days whose date was changed, so that their caller is granted minutes once more.
 
     Mending a wrong clock changes the date of a day too, and is in order.
     """
-    for caller_id, day, granted, at in list(chosen(_GRANTED_ON, desk, since)):
+    for caller_id, day, granted, at in list(_GRANTED_ON.long(desk.connection)):
         if day > granted or not clock_went_back(desk, at):
             yield Finding(
                 f"caller {caller_id}", f"The minutes of {day} were granted for {granted}."
@@ -187,7 +184,7 @@ def _hands() -> Query:
     row = transfers.c
     first = (
         select(row.round_id, func.min(row.id).label("first"))
-        .where(row.round_id >= bound("hand"))
+        .where(row.round_id.is_not(None))
         .group_by(row.round_id)
         .subquery()
     )
@@ -205,9 +202,9 @@ def _entries() -> Query:
 _HANDS, _ENTRIES = Prepared(_hands), Prepared(_entries)
 
 
-def _check_counted(desk: Desk, since: Since) -> Iterator[Finding]:
+def _check_counted(desk: Desk) -> Iterator[Finding]:
     for what, query in (("hand", _HANDS), ("tournament", _ENTRIES)):
-        for number, caller_id, day, was, at in list(chosen(query, desk, since)):
+        for number, caller_id, day, was, at in list(query.long(desk.connection)):
             is_explained = was_mended(desk, caller_id) or clock_went_back(desk, at)
             if was is not None and not is_explained:
                 said = f"For caller {caller_id} it counts on {day}, and was begun on {was}."

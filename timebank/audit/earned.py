@@ -33,7 +33,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from timebank.audit.findings import Finding, Since, bound, chosen
+from timebank.audit.findings import Finding
 from timebank.audit.traces import was_mended
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import (
@@ -99,21 +99,13 @@ def _staked() -> ColumnElement[int]:
 
 
 def _days() -> Query:
-    """Choose the days that began after a bound, and the day that each caller had at the bound."""
     day, who = days.c, callers.c
-    then = (
-        select(day.caller_id, func.max(day.after).label("began"))
-        .where(day.after < bound("row"))
-        .group_by(day.caller_id)
-        .subquery()
-    )
     known = (who.id, who.name, who.deleted, day.day, day.after, day.standing, day.carried)
     return (
         select(*known, _staked())
         .select_from(days)
         .join(callers, who.id == day.caller_id)
-        .join(then, then.c.caller_id == day.caller_id, isouter=True)
-        .where(who.board.is_(None), day.after >= func.coalesce(then.c.began, -NEVER))
+        .where(who.board.is_(None), day.after.is_not(None))
         .order_by(day.caller_id, day.day)
     )
 
@@ -174,13 +166,10 @@ def _sums() -> Query:
 _DAYS, _SUMS = Prepared(_days), Prepared(_sums)
 
 
-def check_earned(desk: Desk, since: Since) -> Iterator[Finding]:
-    """Check what each day began with, what it kept, and what became of an earlier day's stake.
-
-    An audit from a checkpoint checks the days that began or ended after it.
-    """
+def check_earned(desk: Desk) -> Iterator[Finding]:
+    """Check what each day began with, what it kept, and what became of an earlier day's stake."""
     by_caller: list[list[_Day]] = []
-    for caller_id, rows in groupby(chosen(_DAYS, desk, since), itemgetter(0)):
+    for caller_id, rows in groupby(_DAYS.long(desk.connection), itemgetter(0)):
         of_caller = [_Day(*row) for row in rows]
         if all(isinstance(amount, int) for day in of_caller for amount in day[4:]):
             by_caller.append(of_caller)

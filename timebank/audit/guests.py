@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, case, exists, func, not_, or_, select
 
-from timebank.audit.findings import Check, Finding, Since, bound, chosen, each_is_wrong
+from timebank.audit.findings import Check, Finding, each_is_wrong
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, callers, given_back, source, target, transfers, visits
@@ -20,13 +20,9 @@ from timebank.ledger.visit import HostSession, Parting
 from timebank.words import MINUTE
 
 
-def check_hosts(desk: Desk, since: Since) -> Iterator[Finding]:
-    """Check visits; from a checkpoint on those that were open at it, or came after it.
-
-    What was given back is checked whole: there is little of it.
-    """
+def check_hosts(desk: Desk) -> Iterator[Finding]:
     for check in CHECKS:
-        yield from check(desk, since)
+        yield from check(desk)
 
 
 def _sum(amount: ColumnElement[int], these: ColumnElement[bool]) -> ColumnElement[int]:
@@ -79,7 +75,7 @@ def _of_strange_kind() -> Query:
         .select_from(transfers)
         .join(accounts, accounts.c.id.in_([transfers.c.source, transfers.c.target]))
         .join(callers, callers.c.id == accounts.c.caller_id)
-        .where(transfers.c.id > bound("row"), kind.in_([*OURS, *THEIRS]))
+        .where(kind.in_([*OURS, *THEIRS]))
         .where(or_(ours, and_(kind.in_(THEIRS), board.is_(None))))
     )
 
@@ -99,7 +95,6 @@ def _calls() -> Query:
                 visit.caller_id != call.caller_id,
             )
         )
-        .where(call.id >= bound("call"))
     )
 
 
@@ -111,8 +106,8 @@ def _differ(one: ColumnElement[bool], other: ColumnElement[bool]) -> ColumnEleme
 _CALLS = Prepared(_calls)
 
 
-def _check_calls(desk: Desk, since: Since) -> Iterator[Finding]:
-    for call, visit, over, left in chosen(_CALLS, desk, since):
+def _check_calls(desk: Desk) -> Iterator[Finding]:
+    for call, visit, over, left in _CALLS.long(desk.connection):
         if visit is None:
             yield Finding(f"call {call}", "It is another board's caller's, but has no visit.")
         elif over != left:
@@ -158,14 +153,10 @@ def _visits() -> Query:
     return (
         select(visit.id, visit.closed.is_not(None), *said, *came)
         .select_from(visits)
-        .join(
-            transfers,
-            and_(row.call_id == visit.call_id, row.id >= bound("first_row")),
-            isouter=True,
-        )
+        .join(transfers, row.call_id == visit.call_id, isouter=True)
         .join(source, source.c.id == row.source, isouter=True)
         .join(target, target.c.id == row.target, isouter=True)
-        .where(visit.call_id >= bound("call"))
+        .where(visit.call_id.is_not(None))
         .group_by(visit.id)
     )
 
@@ -177,8 +168,8 @@ COLUMNS = (
 )
 
 
-def _check_transfers(desk: Desk, since: Since) -> Iterator[Finding]:
-    for number, over, *amounts in chosen(_VISITS, desk, since):
+def _check_transfers(desk: Desk) -> Iterator[Finding]:
+    for number, over, *amounts in _VISITS.long(desk.connection):
         said, moved = amounts[: len(COLUMNS)], amounts[len(COLUMNS) :]
         # While it is open, only what came in is known.
         for what, says, moves in list(zip(COLUMNS, said, moved, strict=True)):
@@ -204,7 +195,7 @@ def _without_call() -> Query:
             func.sum(visit.taken_home).label("home"),
             func.sum(kept).label("saved"),
         )
-        .where(visit.call_id.is_(None), visit.id >= bound("visit"))
+        .where(visit.call_id.is_(None))
         .group_by(visit.caller_id)
         .subquery()
     )
@@ -219,7 +210,6 @@ def _without_call() -> Query:
         .join(accounts, accounts.c.id == row.source)
         .where(row.call_id.is_(None), accounts.c.kind.in_(["online", "held"]))
         .where(row.kind.in_(["taken home", "gain", "put back", "loan paid"]))
-        .where(row.id > bound("row"))
         .group_by(accounts.c.caller_id)
         .subquery()
     )
@@ -237,8 +227,8 @@ def _without_call() -> Query:
 def _in_order() -> Query:
     """Choose visits, with the debt of the day as it may have been when each began or ended.
 
-    Those from a bound on, and of each of their callers the last one before it. What was shown to
-    the host since is left open, for claims are not told apart from visits of the same second.
+    What was shown to the host since is left open, for claims are not told apart from visits of the
+    same second.
     """
     visit, before, given = visits.c, visits.alias(), given_back.c
     debts = (
@@ -255,19 +245,8 @@ def _in_order() -> Query:
         .correlate(visits)
         .scalar_subquery()
     )
-    later = visits.alias()
-    last_before = (
-        select(func.max(before.c.id))
-        .where(before.c.caller_id == visit.caller_id, before.c.id < bound("visit"))
-        .where(
-            exists().where(later.c.caller_id == before.c.caller_id, later.c.id >= bound("visit"))
-        )
-        .correlate(visits)
-        .scalar_subquery()
-    )
     return (
         select(visits, callers.c.board, debts.label("debts"), shown.label("shown_since"))
-        .where(or_(visit.id >= bound("visit"), visit.id == last_before))
         .join(callers, callers.c.id == visit.caller_id)
         .order_by(visit.caller_id, visit.id)
     )
@@ -284,13 +263,10 @@ def _ended(row: Any) -> list[object]:
     return [] if row["closed"] is None else [row[name] for name in ENDED]
 
 
-def _check_order(desk: Desk, since: Since) -> Iterator[Finding]:
+def _check_order(desk: Desk) -> Iterator[Finding]:
     """Reckon every visit anew, and see that each goes on where the one before it ended."""
     before: Any = None
-    for row in chosen(_IN_ORDER, desk, since).mappings():
-        if row["id"] < since.visit:
-            before = row
-            continue
+    for row in _IN_ORDER.long(desk.connection).mappings():
         where = f"visit {row['id']}"
         first = before is None or before["caller_id"] != row["caller_id"]
         left = (0, 0) if first else (before["left_standing"], before["left_own"])
@@ -338,7 +314,6 @@ def _told_of(kind: str, told_in: ColumnElement[int], told: ColumnElement[bool]) 
         .select_from(transfers)
         .join(given_back, told_in == row.id, isouter=True)
         .where(row.kind == kind, row.amount.is_distinct_from(given.minutes * MINUTE), told)
-        .where(row.id > bound("row"))
     )
 
 

@@ -9,80 +9,41 @@ from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from sqlalchemy import CompoundSelect, FromClause, and_, case, func, or_, select, union, union_all
+from sqlalchemy import case, func, or_, select
 
-from timebank.audit.findings import Finding, Since, bound, chosen
+from timebank.audit.findings import Finding
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import accounts, days, moved, source, target, transfers, visits
-from timebank.ledger.sql import NEVER, Prepared, Query
+from timebank.ledger.schema import days, moved, source, target, transfers, visits
+from timebank.ledger.sql import Prepared, Query
 
 _LENT, _PAID = source.c.kind == "loan", target.c.kind == "loan"
 # What a guest leaves with.
 _LEFT = transfers.c.kind.in_(["gain", "put back"])
 
 
-def _rows(of: FromClause) -> Query:
+def _moved() -> Query:
     row = transfers.c
     change = case((_LENT, row.amount), else_=0) - case((_PAID, row.amount), else_=0)
-    return select(
-        func.coalesce(source.c.caller_id, target.c.caller_id),
-        *(row.id.label("number"), row.kind, row.amount, change.label("change")),
-        *(source.c.kind.label("came_from"), row.call_id),
-    ).select_from(of)
-
-
-def _moved() -> Query:
-    return _rows(moved).where(or_(_LENT, _PAID, _LEFT)).order_by(transfers.c.id)
-
-
-def _active() -> CompoundSelect[int]:
-    """Name the callers of whom anything was moved behind a bound, or who began a day."""
-    row = transfers.c
-    ends = union(*(select(end).where(row.id > bound("row")) for end in (row.source, row.target)))
-    return union(
-        select(accounts.c.caller_id).where(accounts.c.id.in_(ends)),
-        select(days.c.caller_id).where(days.c.after >= bound("row")),
-    )
-
-
-def _moved_of_active() -> CompoundSelect[tuple[object, ...]]:
-    """Choose all loans of active callers, whenever they were, and what guests left with since."""
-    row, loan = transfers.c, accounts
-    theirs = and_(loan.c.kind == "loan", loan.c.caller_id.in_(_active()))
-    of_loan = or_(row.source == loan.c.id, row.target == loan.c.id)
-    joined = (
-        loan.join(transfers, and_(theirs, of_loan))
-        .join(source, source.c.id == row.source)
-        .join(target, target.c.id == row.target)
-    )
-    left = _rows(moved).where(_LEFT, row.id > bound("row"), ~or_(_LENT, _PAID))
-    return union_all(_rows(joined), left).order_by("number")
-
-
-def _days() -> Query:
-    """Choose the days that began behind a bound, and the one that each caller had then."""
-    day = days.c
-    then = (
-        select(day.caller_id, func.max(day.after).label("began"))
-        .where(day.after < bound("row"))
-        .group_by(day.caller_id)
-        .subquery()
-    )
     return (
-        select(day.caller_id, day.day, day.after, day.owed)
-        .join(then, then.c.caller_id == day.caller_id, isouter=True)
-        .where(or_(day.after.is_(None), day.after >= func.coalesce(then.c.began, -NEVER)))
-        .order_by(day.caller_id, day.after)
+        select(
+            func.coalesce(source.c.caller_id, target.c.caller_id),
+            *(row.id, row.kind, row.amount, change, source.c.kind, row.call_id),
+        )
+        .select_from(moved)
+        .where(or_(_LENT, _PAID, _LEFT))
+        .order_by(row.id)
     )
 
 
 _MOVED = Prepared(_moved)
-_ACTIVE = Prepared(_active)
-_MOVED_OF_ACTIVE = Prepared(_moved_of_active)
-_DAYS = Prepared(_days)
+_DAYS = Prepared(
+    lambda: select(days.c.caller_id, days.c.day, days.c.after, days.c.owed).order_by(
+        days.c.caller_id, days.c.after
+    )
+)
 _VISITS = Prepared(
     lambda: select(visits.c.call_id, visits.c.id, visits.c.loan).where(
-        visits.c.call_id >= bound("call"), visits.c.loan.is_not(None)
+        visits.c.call_id.is_not(None), visits.c.loan.is_not(None)
     )
 )
 
@@ -122,19 +83,13 @@ class _Loan:
         return bisect_left(self.numbers, after + 1)
 
 
-def check_loans(desk: Desk, since: Since) -> Iterator[Finding]:
+def check_loans(desk: Desk) -> Iterator[Finding]:
     rows: defaultdict[int, list[_LoanRow]] = defaultdict(list)
-    active: set[int] | None = None
-    if not since.is_the_beginning:
-        active = {caller_id for (caller_id,) in chosen(_ACTIVE, desk, since)}
-    moved_by = _MOVED if active is None else _MOVED_OF_ACTIVE
-    for caller_id, *row in chosen(moved_by, desk, since):
+    for caller_id, *row in _MOVED.long(desk.connection):
         rows[caller_id].append(_LoanRow(*row))
     loans = {caller_id: _Loan(found) for caller_id, found in rows.items()}
     nobodys = _Loan([])
-    for caller_id, rows_of_days in groupby(chosen(_DAYS, desk, since), key=itemgetter(0)):
-        if active is not None and caller_id not in active:
-            continue
+    for caller_id, rows_of_days in groupby(_DAYS.long(desk.connection), key=itemgetter(0)):
         found = [_Day(*day) for _, *day in rows_of_days]
         begun = [day for day in found if isinstance(day.after, int)]
         for day in found:
@@ -149,7 +104,7 @@ def check_loans(desk: Desk, since: Since) -> Iterator[Finding]:
                     f"When {day.day} began {was} was owed on a loan, not {day.owed}.",
                 )
         yield from _check_days(loan, begun)
-    ended = {call_id: (number, owed) for call_id, number, owed in chosen(_VISITS, desk, since)}
+    ended = {call_id: (number, owed) for call_id, number, owed in _VISITS.long(desk.connection)}
     for loan in loans.values():
         yield from _check_visits(loan, ended)
 

@@ -11,7 +11,6 @@ from typing import Any, cast
 from sqlalchemy import (
     ColumnElement,
     and_,
-    bindparam,
     case,
     distinct,
     false,
@@ -22,7 +21,7 @@ from sqlalchemy import (
     tuple_,
 )
 
-from timebank.audit.findings import Check, Finding, Since, bound, chosen, each_is_wrong
+from timebank.audit.findings import Check, Finding, each_is_wrong
 from timebank.callers import hand_totals
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import (
@@ -35,21 +34,26 @@ from timebank.ledger.schema import (
     target,
     transfers,
 )
-from timebank.ledger.sql import Prepared, Query, highest, total
+from timebank.ledger.sql import Prepared, Query, Reader, highest, total, value
 
 
-def check_rounds(desk: Desk, since: Since) -> Iterator[Finding]:
-    """Check hands; from a checkpoint on those that were open at it, or are named after it."""
-    wrong = [finding for check in CHECKS for finding in check(desk, since)]
-    if not since.is_the_beginning:
-        for (number,) in list(chosen(_NAMED_LATE, desk, since)):
-            found = _HAND(desk.connection, number=number)
-            wrong += [finding for hand in found for finding in _wrong_transfers(hand)]
-        yield from wrong
-        return
+def check_rounds(desk: Desk) -> Iterator[Finding]:
+    wrong = [finding for check in CHECKS for finding in check(desk)]
     yield from wrong
     if not wrong:  # totals of hands that are wrong would be wrong as well
         yield from _check_totals(desk)
+
+
+# The sum keeps SQLite from going along the numbers, through all that are over.
+_OPEN_HAND = select(func.min(rounds.c.id + 0)).where(rounds.c.settled.is_(None)).scalar_subquery()
+_FIRST_OPEN: Reader[int] = value(
+    lambda: select(func.coalesce(_OPEN_HAND, highest(rounds.c.id) + 1))
+)
+
+
+def first_open_hand(desk: Desk) -> int:
+    """Return the first hand that is not over: the next one, where all are."""
+    return _FIRST_OPEN.one(desk.connection)
 
 
 # What callers stake out of, and what they play against.
@@ -57,8 +61,8 @@ PURSES = ("online", "bankroll", "tab")
 BANKS = ("house", "casino")
 
 
-def _hands(which: ColumnElement[bool]) -> Query:
-    """Add up what the rows of each of these hands come to, beside what it says of itself."""
+def _hands() -> Query:
+    """Add up what the rows of each hand come to, beside what it says of itself."""
     row, hand, of, to = transfers.c, rounds.c, source.c, target.c
     of_stake, to_stake = of.kind == "stake", to.kind == "stake"
     to_purse, to_bank = to.kind.in_(PURSES), to.kind.in_(BANKS)
@@ -88,7 +92,6 @@ def _hands(which: ColumnElement[bool]) -> Query:
         .join(transfers, row.round_id == hand.id, isouter=True)
         .join(source, of.id == row.source, isouter=True)
         .join(target, to.id == row.target, isouter=True)
-        .where(which)
         .group_by(hand.id)
     )
 
@@ -96,7 +99,7 @@ def _hands(which: ColumnElement[bool]) -> Query:
 def _wrong_hands() -> Query:
     """Choose hands of which `_wrong_transfers` has something to say: most have nothing, and are not
     worth a look from outside the database."""
-    hand = _hands(rounds.c.id >= bound("hand")).subquery()
+    hand = _hands().subquery()
     it = hand.c
     standing = it.staked - it.paid_lost - it.paid_returned - it.forfeited
     agrees = (
@@ -109,20 +112,10 @@ def _wrong_hands() -> Query:
 
 
 _WRONG_HANDS = Prepared(_wrong_hands)
-_HAND = Prepared(lambda: _hands(rounds.c.id == bindparam("number")))
-# Of those that were over at a checkpoint.
-_NAMED_LATE = Prepared(
-    lambda: (
-        select(transfers.c.round_id)
-        .where(transfers.c.id > bound("row"), transfers.c.round_id < bound("hand"))
-        .distinct()
-        .order_by(transfers.c.round_id)
-    )
-)
 
 
-def _check_transfers(desk: Desk, since: Since) -> Iterator[Finding]:
-    for hand in chosen(_WRONG_HANDS, desk, since):
+def _check_transfers(desk: Desk) -> Iterator[Finding]:
+    for hand in _WRONG_HANDS.long(desk.connection):
         yield from _wrong_transfers(hand)
 
 
@@ -178,7 +171,6 @@ def _of_no_hand() -> Query:
         select(transfers.c.id)
         .join(accounts, accounts.c.id.in_([transfers.c.source, transfers.c.target]))
         .where(accounts.c.kind == "stake", transfers.c.round_id.is_(None))
-        .where(transfers.c.id > bound("row"))
     )
 
 
@@ -189,7 +181,7 @@ def _journals() -> Query:
         select(rounds.c.id, taken, last)
         .select_from(rounds)
         .join(actions, actions.c.round_id == rounds.c.id, isouter=True)
-        .where(rounds.c.lead.is_(None), rounds.c.id >= bound("hand"))
+        .where(rounds.c.lead.is_(None))
         .group_by(rounds.c.id)
         .having(or_(taken == 0, taken != last + 1))
     )
@@ -201,7 +193,7 @@ def _own_journals() -> Query:
         select(rounds.c.id, rounds.c.lead)
         .distinct()
         .join(actions, actions.c.round_id == rounds.c.id)
-        .where(rounds.c.lead.is_not(None), rounds.c.id >= bound("hand"))
+        .where(rounds.c.lead.is_not(None))
     )
 
 
@@ -212,7 +204,7 @@ def _together(*wrong: Callable[[Any, Any], ColumnElement[bool]]) -> Query:
     return (
         select(hand.id, hand.lead)
         .join(first, lead.id == hand.lead)
-        .where(hand.id >= bound("hand"), *(each(hand, lead) for each in wrong))
+        .where(*(each(hand, lead) for each in wrong))
         .order_by(hand.id)
     )
 
@@ -246,7 +238,6 @@ def _uneven() -> Query:
     return (
         select(first)
         .where(rounds.c.outcome.is_distinct_from("void"))  # whose callers were not deleted
-        .where(rounds.c.id >= bound("hand"))
         .group_by(first)
         .having(func.count(distinct(func.coalesce(rounds.c.settled, -1))) > 1)
         .order_by(first)
@@ -259,7 +250,6 @@ def _shoes() -> Query:
         select(rounds.c.id, shoes.c.id)
         .join(shoes, shoes.c.id == rounds.c.shoe_id)
         .where(or_(shoes.c.game != rounds.c.game, shoes.c.caller_id != rounds.c.caller_id))
-        .where(rounds.c.id >= bound("hand"))
         .order_by(rounds.c.id)
     )
 

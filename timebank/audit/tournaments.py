@@ -1,8 +1,4 @@
-"""The audit of tournaments: entered once, paid once, and paid what the rules say.
-
-There are few of them, so all are looked at, from a checkpoint on as well; of the transfers of the
-account of prizes those after it.
-"""
+"""The audit of tournaments: entered once, paid once, and paid what the rules say."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, and_, case, func, null, or_, select, union_all
 
-from timebank.audit.findings import Check, Finding, Since, bound, chosen, each_is_wrong
+from timebank.audit.findings import Check, Finding, each_is_wrong
 from timebank.ledger.database import Desk
 from timebank.ledger.prizes import places_of, shared_out
 from timebank.ledger.schema import (
@@ -54,7 +50,7 @@ def _of_no_tournament() -> Query:
     return (
         select(row.id)
         .where(or_(row.source == _account(), row.target == _account()))
-        .where(row.id > bound("row"), row.id.not_in(claimed))
+        .where(row.id.not_in(claimed))
         .order_by(row.id)
     )
 
@@ -185,13 +181,13 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def check_tournaments(desk: Desk, since: Since) -> Iterator[Finding]:
+def check_tournaments(desk: Desk) -> Iterator[Finding]:
     for check in CHECKS:
-        yield from check(desk, since)
+        yield from check(desk)
     by_seal: defaultdict[str, list[_Entry]] = defaultdict(list)
-    for seal, *row in chosen(_ENTRIES, desk, since):
+    for seal, *row in _ENTRIES.long(desk.connection):
         by_seal[seal].append(_Entry(*row))
-    for terms in [_Terms(*row) for row in chosen(_TERMS, desk, since)]:
+    for terms in [_Terms(*row) for row in _TERMS.long(desk.connection)]:
         for said in _wrong(terms, by_seal[terms.seal]):
             yield Finding(f"tournament {terms.seal}", said)
         if terms.outcome is None:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 
 from sqlalchemy import select
 
-from timebank.audit.findings import Finding, Since, bound, chosen
+from timebank.audit.findings import Finding
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import callers, calls, transfers
+from timebank.ledger.schema import callers, calls
 from timebank.ledger.sql import Prepared, Query
 
 # What only a caller asks for, so that the opening of a call does not bring it.
@@ -70,32 +70,21 @@ def _waived() -> Query:
     return (
         select(calls.c.id, calls.c.caller_id, callers.c.name, calls.c.waived, calls.c.opened)
         .join(callers, callers.c.id == calls.c.caller_id)
-        .where(calls.c.waived > 0, calls.c.id >= bound("call"))
+        .where(calls.c.waived > 0)
         .order_by(calls.c.id)
     )
 
 
-def _begun_before() -> Query:
-    row = transfers.c
-    return select(row.call_id).where(
-        row.id >= bound("first_row"), row.id <= bound("row"), row.call_id >= bound("call")
-    )
+_WAIVED = Prepared(_waived)
 
 
-_WAIVED, _BEGUN_BEFORE = Prepared(_waived), Prepared(_begun_before)
-
-
-def check_waived(desk: Desk, since: Since, online: Mapping[int, Emptiness]) -> Iterator[Finding]:
+def check_waived(desk: Desk, online: Mapping[int, Emptiness]) -> Iterator[Finding]:
     """Find calls with waived seconds whose caller had time left all along.
 
-    `online` has the emptiness of each caller's account. An audit from a checkpoint passes over
-    calls that have transfers before it.
+    `online` has the emptiness of each caller's account.
     """
-    before = set()
-    if not since.is_the_beginning:
-        before = {number for (number,) in chosen(_BEGUN_BEFORE, desk, since)}
-    for number, caller_id, name, waived, opened in chosen(_WAIVED, desk, since):
+    for number, caller_id, name, waived, opened in _WAIVED.long(desk.connection):
         account = online.get(caller_id)
-        if number not in before and account is not None and not account.has(number, opened):
+        if account is not None and not account.has(number, opened):
             said = f"{waived} seconds were not charged, and {name} had time left all along."
             yield Finding(f"call {number}", said)

@@ -13,20 +13,18 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 import click
 
-from timebank.audit import jobs as audit_jobs
-from timebank.audit.checkpoints import digest_of
+from timebank.audit import accounts as book_audit
 from timebank.callers import callers, own_limits
 from timebank.cli import common
 from timebank.cli.common import NUMBER, config_option, format_option, opened, since_option, tell
 from timebank.cli.errors import EXIT_WRONG, refusing
 from timebank.cli.progress import working
-from timebank.errors import AuditBroken, BackupRefused, BooksUnavailable
+from timebank.errors import BackupRefused, BooksUnavailable
 from timebank.guests import claims
-from timebank.keeping import backup, checkpoint_files, last_audit, restore
+from timebank.keeping import backup, last_audit, restore
 from timebank.ledger import chain as digests
 from timebank.ledger import transfers as ledger
 from timebank.ledger.generations import generations
-from timebank.ledger.schema import instant
 from timebank.reports import beancount, exports, neighbours, statements
 from timebank.reports import boards as board_reports
 from timebank.reports import house as house_report
@@ -35,7 +33,7 @@ from timebank.reports.extracts import Wanted, entries, extracts, known_game, kno
 from timebank.reports.totals import KeptTotals
 
 if TYPE_CHECKING:
-    from timebank.audit.checkpoints import Checkpoint
+    from timebank.audit.findings import Finding
     from timebank.ledger.database import Desk
     from timebank.ledger.generations import Generation
     from timebank.ledger.own_limits import OwnLimits
@@ -43,7 +41,6 @@ if TYPE_CHECKING:
     from timebank.reports.summary import By
     from timebank.reports.tables import Piece
     from timebank.settings.schedule import Schedule
-    from timebank.settings.settings import BankSettings
 
 
 @click.command()
@@ -400,94 +397,53 @@ def _digest(_context: click.Context, _parameter: click.Parameter, typed: str | N
     "--since-digest",
     metavar="DIGEST",
     callback=_digest,
-    help="Prove that the books still continue those with this digest. With that of a checkpoint,"
-    " check only what came after it.",
+    help="Prove that the books still continue those with this digest.",
 )
-@click.option(
-    "--since-last",
-    is_flag=True,
-    help="Check what came after the checkpoint of the last audit that found nothing wrong.",
-)
-@click.option(
-    "--jobs",
-    type=common.WholeNumber(1, 64),
-    help="How many processes check, each on a core of its own.  [default: by cores and transfers]",
-)
-def audit(
-    config: Path, form: str, since_digest: str | None, since_last: bool, jobs: int | None
-) -> None:
+@common.retired_option("--since-last", is_flag=True)
+@common.retired_option("--jobs", type=int)
+def audit(config: Path, form: str, since_digest: str | None) -> None:
     """Check the books, row by row.
 
     Exits with 1 and names the rows if anything is off. If all is well, it shows the digest of
     the last transfer. Note it down, and you can prove later that the ledger up to it is unchanged.
     As JSON and CSV it is always there; in CSV it is the last line.
-
-    It leaves a checkpoint beside the books, with a digest of its own. An audit that begins with
-    it takes seconds in books of millions: rows before it are not read again.
     """
-    if since_digest is not None and since_last:
-        raise click.UsageError("Choose one: --since-digest or --since-last.")
     with opened(config) as books, books.look() as desk:
-        begin = common.beginning(books.settings, desk, since_digest, since_last)
-        audited = _audited(books, desk, since_digest, begin, jobs)
+        audited = _audited(books, desk, since_digest)
     if form == "text":
-        _say_audited(audited, since_digest, books.settings.schedule)
+        _say_audited(audited, since_digest)
     else:
         facts = {
             "transfers": audited.transfers,
             "digest": audited.digest,
-            "checkpoint": audited.checkpoint,
             "generation": audited.generation,
         }
-        common.write_audit(form, facts, audited.wrong.findings)
-    sys.exit(EXIT_WRONG if audited.wrong else 0)
+        common.write_audit(form, facts, audited.findings)
+    sys.exit(EXIT_WRONG if audited.findings else 0)
 
 
 class _Audited(NamedTuple):
-    wrong: common.Wrong
-    # Those that were checked, with their rows.
+    findings: list[Finding]
     transfers: int
     digest: str
     restores: list[Generation]
     remark: str | None  # why these books may have been put back by hand
-    # What it began with, and the digest of what it has left.
-    begin: Checkpoint | None
-    checkpoint: str | None
 
     @property
     def generation(self) -> int:
         return self.restores[-1].number if self.restores else 1
 
 
-def _audited(
-    books: common.OpenBooks,
-    desk: Desk,
-    since_digest: str | None,
-    begin: Checkpoint | None,
-    jobs: int | None,
-) -> _Audited:
-    """Check the books, note beside them what was found, and leave a checkpoint."""
-    transfers = ledger.count(desk, None if begin is None else begin.last)
-    jobs = jobs or audit_jobs.usual(transfers)
-    with refusing(AuditBroken), working("Checking the books"):
-        findings, left = audit_jobs.audit(books.settings, desk, since_digest, begin, jobs)
-    remark = _remark(books, desk)
-    digest, restores = digests.head(desk.connection).digest, generations(desk.connection)
-    # Books that are to be treated as restored go on otherwise.
-    kept = None if left is None or remark is not None else _leave(books.settings, left)
-    command, generation = last_audit.BOOKS, restores[-1].number if restores else 1
-    wrong = common.Wrong(findings)
-    if begin is not None:
-        wrong = common.with_earlier(books.settings, command, findings)
-    common.note_audit(books.settings, command, desk.now, generation, wrong, of_file=remark)
-    return _Audited(wrong, transfers, digest, restores, remark, begin, kept)
-
-
-def _leave(settings: BankSettings, checkpoint: Checkpoint) -> str | None:
-    """Keep a checkpoint beside the books; without a folder for it, none is left."""
-    with common.noting("checkpoint"):
-        return checkpoint_files.keep(settings, checkpoint)
-    return None
+def _audited(books: common.OpenBooks, desk: Desk, since_digest: str | None) -> _Audited:
+    """Check the books, and note beside them what was found."""
+    with working("Checking the books"):
+        findings = book_audit.audit(desk, since_digest)
+    head = digests.head(desk.connection)
+    restores, remark = generations(desk.connection), _remark(books, desk)
+    audited = _Audited(findings, ledger.count(desk), head.digest, restores, remark)
+    told = findings if remark is None else [f"{remark}.", *findings]
+    common.note_audit(books.settings, last_audit.BOOKS, desk.now, audited.generation, told)
+    return audited
 
 
 def _remark(books: common.OpenBooks, desk: Desk) -> str | None:
@@ -503,21 +459,14 @@ def _remark(books: common.OpenBooks, desk: Desk) -> str | None:
     return remark
 
 
-def _say_audited(audited: _Audited, since_digest: str | None, schedule: Schedule) -> None:
+def _say_audited(audited: _Audited, since_digest: str | None) -> None:
     if audited.remark is not None:
         click.echo(f"{audited.remark}. The next start treats it as restored.", err=True)
-    if audited.wrong:
-        audited.wrong.say("timebank audit")
+    if audited.findings:
+        common.say_wrong(audited.findings)
         return
     rows = "1 transfer" if audited.transfers == 1 else f"{audited.transfers} transfers"
-    if audited.begin is None:
-        click.echo(f"The books are in order: {rows}, and every balance follows from them.")
-    else:
-        made = f"{schedule.local(instant(audited.begin.at)):%Y-%m-%d %H:%M:%S}"
-        click.echo(
-            f"The books are in order since the checkpoint of {made}: {rows}, and every balance"
-            " follows from it and them. What came before it was not read."
-        )
+    click.echo(f"The books are in order: {rows}, and every balance follows from them.")
     if audited.restores:
         last = audited.restores[-1]
         click.echo(
@@ -526,13 +475,6 @@ def _say_audited(audited: _Audited, since_digest: str | None, schedule: Schedule
         )
     if since_digest is not None:
         click.echo("They continue the books with your digest.")
-    elif audited.begin is not None:
-        click.echo(f"Its digest is {digest_of(audited.begin.encoded())}.")
     click.echo(
         f"The last digest is {audited.digest}. Note it down for `timebank audit --since-digest`."
     )
-    if audited.checkpoint is not None:
-        click.echo(
-            f"The checkpoint of this audit is {audited.checkpoint}. Given to --since-digest, it"
-            " lets the next one check only what comes after it."
-        )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -21,7 +21,6 @@ from timebank.cli.errors import UserError, refusing
 from timebank.cli.progress import working
 
 if TYPE_CHECKING:
-    from timebank.audit.checkpoints import Checkpoint
     from timebank.audit.findings import Finding
     from timebank.calls.clock import BelievedClock
     from timebank.ledger.database import Database, Desk
@@ -101,6 +100,18 @@ class WholeNumber(click.IntRange):
 MOST = 2**63 - 1  # whatever SQLite can count to
 # The number of a transfer, call or hand.
 NUMBER = WholeNumber(1, MOST)
+
+
+def retired_option(name: str, **form: Any) -> Callable[[F], F]:
+    """Take an option that an earlier release had, and say that it counts no more."""
+    return click.option(name, hidden=True, expose_value=False, callback=_retired, **form)
+
+
+def _retired(_context: click.Context, option: click.Parameter, value: object) -> None:
+    if value:
+        click.echo(f"{option.opts[0]} is ignored: this release has no such option.", err=True)
+
+
 DATE = click.DateTime(formats=["%Y-%m-%d"])
 since_option = click.option(
     "--since",
@@ -261,44 +272,10 @@ def noting(what: str) -> Iterator[None]:
         click.echo(f"Nothing could be noted of this {what} ({error}).", err=True)
 
 
-class Wrong(NamedTuple):
-    """What is wrong in the books: what an audit found, and behind it what is known from earlier."""
-
-    findings: list[Finding]
-    earlier: int = 0  # how many of the findings are
-    more: int = 0  # what an earlier audit found beside them, and did not note
-
-    def __bool__(self) -> bool:
-        return bool(self.findings or self.more)
-
-    def say(self, command: str) -> None:
-        say(map(str, self.findings))
-        known, count = self.earlier + self.more, len(self.findings) + self.more
-        click.echo(f"{_things(count, 'is', 'are')} wrong in the books.", err=True)
-        if known:
-            them, are = ("it", "is") if known == 1 else ("they", "are")
-            click.echo(
-                f"{_things(known, 'was', 'were')} found by an earlier audit, and may be before the"
-                f" checkpoint: {them} {are} told until an audit of everything finds nothing"
-                f" (`{command}`).",
-                err=True,
-            )
-
-
-def _things(count: int, one: str, many: str) -> str:
-    return f"1 thing {one}" if count == 1 else f"{count} things {many}"
-
-
-def with_earlier(settings: BankSettings, command: str, findings: list[Finding]) -> Wrong:
-    """Add to what an audit found that began with a checkpoint what was found before."""
-    from timebank.keeping import last_audit
-
-    last = last_audit.last_audit(settings, command)
-    if last is None:
-        return Wrong(findings)
-    told = set(map(str, findings))
-    earlier = [each for each in last.of_rows() if str(each) not in told]
-    return Wrong([*findings, *earlier], len(earlier), last.more)
+def say_wrong(findings: Sequence[Finding]) -> None:
+    say(map(str, findings))
+    count = "1 thing is" if len(findings) == 1 else f"{len(findings)} things are"
+    click.echo(f"{count} wrong in the books.", err=True)
 
 
 def note_audit(
@@ -306,84 +283,31 @@ def note_audit(
     command: str,
     at: datetime,
     generation: int,
-    wrong: Wrong,
+    findings: Iterable[object],
     *,
-    of_file: str | None = None,
     hand: int | None = None,
 ) -> None:
-    """Note what an audit has found, and what is known from earlier; if nothing is new, that note
-    stays as it is.
+    """Note for the pages what an audit has found.
 
-    `of_file` is what it says of the file. `hand` is the first that was not over: those before it
-    count as replayed if nothing is wrong.
+    `hand` is the first that was not over: those before it count as replayed if nothing is wrong.
     """
     from timebank.keeping import last_audit
 
-    if wrong and of_file is None and len(wrong.findings) == wrong.earlier:
-        return
-    remarks = [] if of_file is None else [f"{of_file}."]
-    told = [*remarks, *map(str, wrong.findings)]
-    agreed = None if told else hand
+    found = list(map(str, findings))
     with noting("audit"):
-        last_audit.note(
-            *(settings, command, at, generation, told, agreed),
-            of_file=len(remarks),
-            more=wrong.more,
-        )
-
-
-def beginning(
-    settings: BankSettings, desk: Desk, since_digest: str | None, since_last: bool
-) -> Checkpoint | None:
-    """Find the checkpoint with which an audit begins, if any; say so where there is no last one."""
-    from timebank.audit.chain import discontinued
-    from timebank.errors import CheckpointRefused
-    from timebank.keeping import checkpoint_files
-    from timebank.ledger.generations import generations
-
-    digest = checkpoint_files.last_kept(settings) if since_last else since_digest
-    with refusing(CheckpointRefused):
-        found = None if digest is None else checkpoint_files.kept(settings, digest)
-    if not since_last:
-        return found
-    if found is None:
-        click.echo("No audit has left a checkpoint yet, so everything is checked.", err=True)
-        return None
-    restored = len(generations(desk.connection)) > len(found.generations)
-    if restored and any(discontinued(desk, found)):
-        said = "The books were restored since the last checkpoint, so everything is checked."
-        click.echo(said, err=True)
-        return None
-    return found
-
-
-def replay_from(settings: BankSettings, desk: Desk, begin: Checkpoint) -> int:
-    """Say which hand an audit of the hands begins with that begins with a checkpoint.
-
-    Checkpoints are left by audits that replay no hand. So it goes back to where the last audit of
-    the hands had come, if that found nothing wrong in these books; or else to the first hand.
-    """
-    from timebank.keeping import last_audit
-    from timebank.ledger import generations
-
-    last = last_audit.last_audit(settings, last_audit.HANDS)
-    if last is None or last.hand is None or last.generation != generations.current(desk.connection):
-        click.echo("No audit of these books has replayed their hands, so all are.", err=True)
-        return 1
-    return min(begin.hand, last.hand)
+        last_audit.note(settings, command, at, generation, found, None if found else hand)
 
 
 AUDIT_FIELDS = ("where", "sentence")
 
 
 def write_audit(form: str, facts: Record, findings: Iterable[Finding]) -> None:
-    """Write what an audit found, with its facts, or in CSV behind it their digests."""
+    """Write what an audit found, with its facts, or in CSV behind it the digest."""
     from timebank.reports.exports import one_as_json
 
     found = [finding._asdict() for finding in findings]
     if form == "csv":
-        digests = ((name, facts.get(name)) for name in ("checkpoint", "digest"))
-        found += [{"where": name, "sentence": digest} for name, digest in digests if digest]
+        found.append({"where": "digest", "sentence": facts["digest"]})
         tell(form, (), AUDIT_FIELDS, found)
     else:
         click.echo(one_as_json({**facts, "findings": found}, indent=2))

@@ -7,24 +7,10 @@ import pytest
 from tests.timebank.at_the_window import deposit
 from tests.timebank.books import lost, pushed, won
 from tests.timebank.hosts import comes, known
-from timebank.audit.accounts import Task, check
-from timebank.audit.checkpoints import draft
 from timebank.window import corrections
 
 DAY = 86_400
 MINUTE = 60
-
-
-def found_since(books, begin) -> list[str]:
-    """What an audit finds that begins with a checkpoint."""
-    with books.database.reading(books.settings, books.now) as desk:
-        return [str(each) for each in check(desk, Task(checkpoint=begin)).findings]
-
-
-def checkpoint(books):
-    with books.database.reading(books.settings, books.now) as desk:
-        made = draft(desk, None)
-    return made._replace(first_row=1)
 
 
 def test_minutes_that_were_said_to_be_earned_and_banked_overnight_are_found(books, ann, vandal):
@@ -140,20 +126,6 @@ def test_a_board_without_a_bank_forfeits_and_is_in_order(books, ann, vandal):
     assert books.audit() == []
     vandal("UPDATE days SET carried = 300, standing = 300 WHERE standing = 600")
     assert len(books.audit()) == 1
-
-
-def test_an_audit_from_a_checkpoint_sees_the_days_that_ended_behind_it(books, ann, bob, vandal):
-    call, bobs = books.call(ann), books.call(bob, node=2)
-    call = call.next_day()
-    begin = checkpoint(books)
-    bobs.win(300, 600)
-    vandal("UPDATE days SET carried = 600 WHERE caller_id = 1")
-    call.next_day()
-    (said,) = found_since(books, begin)
-    assert "When 2026-06-02 began for Ann, 600 counted as earned" in said
-    vandal("UPDATE days SET carried = 0 WHERE caller_id = 1")
-    (said,) = found_since(books, begin)
-    assert "When 2026-06-02 ended for Ann, 600 were kept as earned, and 0 were earned." in said
 
 
 def test_a_day_of_a_guest_that_earned_something_is_found(books, vandal):

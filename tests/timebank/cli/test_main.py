@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 
 import pytest
 from click.testing import CliRunner
 
-from tests.timebank.books import lost
-from tests.timebank.vandal import Vandal
 from timebank.cli.main import main
-from timebank.keeping import deletion, last_audit
+from timebank.keeping import deletion
 from timebank.ledger import transfers
 from timebank.settings.settings import load
 
@@ -83,101 +80,20 @@ def test_the_ledger_in_the_time_of_the_board(board, timebank):
 def test_an_audit_that_finds_nothing_says_so(board, timebank):
     board.call(board.caller("Ann")).lose(60)
     digest = last_digest(board)
-    output = timebank.says("audit")
-    assert output == (
+    assert timebank.says("audit") == (
         "The books are in order: 3 transfers, and every balance follows from them.\n"
         f"The last digest is {digest}. Note it down for `timebank audit --since-digest`.\n"
-    ) + (
-        ""  # books on a server have no folder here
-        if board.is_on_a_server
-        else f"The checkpoint of this audit is {left(output)}. Given to --since-digest, it lets the"
-        " next one check only what comes after it.\n"
     )
 
 
-def left(output) -> str:
-    return re.search("checkpoint of this audit is ([0-9a-f]{64})", output)[1]
-
-
-@pytest.mark.of_a_file
-def test_an_audit_goes_on_from_the_last_one_or_from_the_one_that_was_noted_down(
-    board, timebank, config
-):
-    call = board.call(board.caller("Ann"))
-    call.lose(60)
-    code, output, error = timebank("audit", "--since-last")
-    assert (code, error) == (
-        0,
-        "No audit has left a checkpoint yet, so everything is checked.\n",
+def test_options_of_release_1_0_are_ignored_with_a_sentence(board, timebank):
+    """Timers of release 1.0 give `--since-last`."""
+    code, output, error = timebank("audit", "--since-last", "--jobs", "2")
+    assert (code, output) == (0, timebank.says("audit"))
+    assert error == (
+        "--since-last is ignored: this release has no such option.\n"
+        "--jobs is ignored: this release has no such option.\n"
     )
-    first = left(output)
-    call.lose(120)
-    output = timebank.says("audit", "--since-last")
-    assert re.search(
-        "in order since the checkpoint of .*: 2 transfers, and every balance follows from it and"
-        " them. What came before it was not read.",
-        output,
-    )
-    assert f"Its digest is {first}." in output
-    code, output, _ = timebank("audit", "--since-digest", first, "--format", "json")
-    told = json.loads(output)
-    assert (code, told["transfers"], told["digest"]) == (0, 2, last_digest(board))
-    board.sql("UPDATE rounds SET lost = 30 WHERE id = 2")
-    assert timebank("audit", "--since-digest", first)[:2] == (
-        1,
-        "hand 2: 30 was lost, its transfers add up to 120.\n",
-    )
-    code, output, error = timebank("audit", "--since-digest", told["checkpoint"])
-    assert (code, output) == (1, "hand 2: 30 was lost, its transfers add up to 120.\n")
-    assert "was found by an earlier audit" in error
-    assert "Choose one: --since-digest or --since-last." in timebank.refuses(
-        "audit", "--since-last", "--since-digest", first
-    )
-    for file in load(config).database.parent.glob("*.checkpoint-*"):
-        file.write_bytes(b"")
-    assert "The checkpoint that is kept under this digest was changed" in timebank.refuses(
-        "audit", "--since-digest", first
-    )
-
-
-@pytest.mark.of_a_file
-def test_what_is_known_to_be_wrong_is_told_until_an_audit_of_everything_finds_nothing(
-    board, config, timebank
-):
-    ann = board.call(board.caller("Ann"))
-    ann.lose(300)
-    ann.bet(60)
-    assert timebank("audit")[0] == 0
-    ann.act(lost(60))
-    vandal = Vandal(board)
-    vandal("UPDATE rounds SET won = 7 WHERE id = 1")
-    of_hand_1 = "hand 1: 7 was won, its transfers add up to 0."
-    assert timebank("audit", "--since-last")[0] == 0  # it is before the checkpoint
-    code, output, _ = timebank("audit")
-    assert (code, of_hand_1 in output) == (1, True)
-    for _ in range(2):
-        code, output, error = timebank("audit", "--since-last")
-        assert (code, output) == (1, f"{of_hand_1}\n")
-        assert error == (
-            "1 thing is wrong in the books.\n1 thing was found by an earlier audit, and may be"
-            " before the checkpoint: it is told until an audit of everything finds nothing"
-            " (`timebank audit`).\n"
-        )
-    told = json.loads(timebank("audit", "--since-last", "--format", "json")[1])
-    assert told["findings"] == [
-        {"where": "hand 1", "sentence": "7 was won, its transfers add up to 0."}
-    ]
-    ann.bet(60)
-    vandal("UPDATE rounds SET won = 8 WHERE id = 3")
-    of_hand_3 = "hand 3: 8 was won, its transfers add up to 0."
-    for _ in range(2):  # what was found yesterday is told once
-        code, output, _ = timebank("audit", "--since-last")
-        assert (code, output.splitlines()) == (1, [of_hand_3, of_hand_1])
-    assert last_audit.last_audit(load(config), last_audit.BOOKS).wrong == 2
-    vandal("UPDATE rounds SET won = 0")
-    assert timebank("audit", "--since-last")[0] == 1
-    assert timebank("audit")[0] == 0
-    assert timebank("audit", "--since-last")[0] == 0
 
 
 def last_digest(books) -> str:
@@ -214,14 +130,9 @@ def test_an_audit_for_other_programs(board, timebank):
     none = "0" * 64
     code, output, error = timebank("audit", "--format", "json")
     told = json.loads(output)
-    kept = told.pop("checkpoint")
     in_order = {"transfers": 0, "digest": none, "generation": 1, "findings": []}
     assert (code, told, error) == (0, in_order, "")
-    # Of a file it keeps a checkpoint, of the second that it was made in.
-    checkpoint = "checkpoint,[0-9a-f]{64}\n" if kept else ""
-    assert re.fullmatch(
-        f"where,sentence\n{checkpoint}digest,{none}\n", timebank.says("audit", "--format", "csv")
-    )
+    assert timebank.says("audit", "--format", "csv") == f"where,sentence\ndigest,{none}\n"
     board.call(board.caller("Ann")).lose(60)
     board.sql("UPDATE rounds SET lost = 30")
     sentence = "30 was lost, its transfers add up to 60."
@@ -231,7 +142,6 @@ def test_an_audit_for_other_programs(board, timebank):
     assert json.loads(output) == {
         "transfers": transfers,
         "digest": digest,
-        "checkpoint": None,
         "generation": 1,
         "findings": [{"where": "hand 1", "sentence": sentence}],
     }
