@@ -16,7 +16,6 @@ from tests.timebank.books import Books
 from tests.timebank.cluster import Cluster, programs, shared
 from tests.timebank.tables import Table
 from tests.timebank.vandal import Vandal
-from timebank.audit import chain
 from timebank.cli.main import main
 from timebank.settings.place import read_place
 from timebank.settings.settings import load
@@ -212,17 +211,6 @@ def evening(board: Books) -> Books:
     bob.lose(1200)
     bob.close()
     return board
-
-
-@pytest.fixture
-def narrow_search(monkeypatch) -> pytest.MonkeyPatch:
-    """Let the audit search no further for what was changed than most tests need.
-
-    A whole search that finds nothing takes a second. `undo` has it back.
-    """
-    monkeypatch.setattr(chain, "AMOUNTS", range(1, 4_001))
-    monkeypatch.setattr(chain, "SECONDS", 7_500)
-    return monkeypatch
 
 
 @pytest.fixture

@@ -1,14 +1,8 @@
-"""The audit of the chain: which row does not fit its digest first, and what differs in it.
-
-A digest says that something was changed, not what. But a row was written once so that it fitted,
-and so what it said can be found again by trying: other amounts, accounts, times, and the places
-that other rows have. Some hundred thousand tries are a second's work, and done for one row only.
-"""
+"""The audit of the chain: which row does not fit its digest first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain as joined
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, bindparam, select
@@ -18,18 +12,11 @@ from timebank.ledger import chain
 from timebank.ledger.chain import GENESIS
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import NUMBERED, Generation, generations
-from timebank.ledger.schema import accounts, actions, calls, rounds, shoes, transfers
-from timebank.ledger.sql import NEVER, Prepared, Query
+from timebank.ledger.schema import actions, calls, rounds, shoes, transfers
+from timebank.ledger.sql import NEVER, Prepared
 
 # Rows that are named one by one; the rest are counted.
 LISTED = 10
-# How far amounts (seconds: more than a day), times and numbers are searched.
-AMOUNTS = range(1, 100_001)
-# Of play money: whole dollars or francs.
-PLAY_AMOUNTS = range(100, 10_000_001, 100)
-SECONDS = 20_000
-SHIFTS = range(1, 1001)
-PLACES = range(1, 21)
 
 
 class Written(NamedTuple):
@@ -48,37 +35,16 @@ class Written(NamedTuple):
     facts: Any
     digest: Any
 
-    def made(self, before: str, number: int | None = None) -> str:
-        """Make the digest that this row should have after `before`, under another number if so."""
-        if not isinstance(self.kind, str):
-            return ""
-        first = self.number if number is None else number
-        return chain.digest(before, first, *self[1:11])
+    def made(self, before: str) -> str:
+        """Make the digest that this row should have after `before`."""
+        return chain.digest(before, *self[:11]) if isinstance(self.kind, str) else ""
 
 
-def _written() -> Query:
-    return select(transfers.c.id, *(transfers.c[name] for name in Written._fields[1:]))
-
-
-ALL_ROWS = Prepared(lambda: _written().order_by(transfers.c.id))
-_ONE = Prepared(lambda: _written().where(transfers.c.id == bindparam("number")))
-_ACCOUNTS = Prepared(lambda: select(accounts.c.id))
-_CALLS = Prepared(lambda: select(calls.c.id))
-_HANDS = Prepared(lambda: select(rounds.c.id))
-_KINDS = Prepared(lambda: select(transfers.c.kind).distinct())
-_UNIT = Prepared(lambda: select(accounts.c.unit).where(accounts.c.id == bindparam("number")))
-
-FIELDS = {
-    "amount": "amount",
-    "source": "source account",
-    "target": "target account",
-    "kind": "kind",
-    "call_id": "call",
-    "round_id": "hand",
-    "at": "time",
-    "place": "place in its entry",
-    "size": "entry's size",
-}
+ALL_ROWS = Prepared(
+    lambda: select(transfers.c.id, *(transfers.c[name] for name in Written._fields[1:])).order_by(
+        transfers.c.id
+    )
+)
 
 
 class Chain:
@@ -89,7 +55,6 @@ class Chain:
 
     def __init__(self, desk: Desk, since_digest: str | None) -> None:
         self.findings: list[Finding] = []
-        self._desk = desk
         self._since = since_digest
         self._to_come = generations(desk.connection)
         known = (each.digest for each in self._to_come)
@@ -162,11 +127,18 @@ class Chain:
 
     def _is_bad(self, row: Written, begins: Generation | None) -> None:
         self._bad += 1
+        if self._bad > LISTED:
+            return
+        said = "It does not fit the chain either."
         if self._bad == 1:
-            self.findings.append(_Search(self._desk, row, begins).finding())
-        elif self._bad <= LISTED:
-            where = f"transfer {row.number}"
-            self.findings.append(Finding(where, "It does not fit the chain either."))
+            before = f"transfer {self._last}" if self._last else "the beginning"
+            if begins is not None:
+                before = f"generation {begins.number}"
+            said = (
+                f"It does not continue {before} as that stands: one of the two was changed, moved"
+                " or put in by hand, or a row between them is gone."
+            )
+        self.findings.append(Finding(f"transfer {row.number}", said))
 
 
 def _unfit(generation: Generation, last: int, link: str) -> Iterator[Finding]:
@@ -181,127 +153,6 @@ def _unfit(generation: Generation, last: int, link: str) -> Iterator[Finding]:
     whole = last == generation.after
     if whole and generation.made(link) != generation.digest:
         yield Finding(where, "It does not fit the chain: it was changed, or put in by hand.")
-
-
-class _Search:
-    """Looks for what was done to the first row that does not fit, and what it said before."""
-
-    def __init__(self, desk: Desk, row: Written, begins: Generation | None) -> None:
-        """`begins` is the generation whose first transfer it is, None when it is another."""
-        self.books = desk.connection
-        self.row = row
-        self.begins = begins
-        self.last = self._row(row.number - 1)
-        self.next = self._row(row.number + 1)
-        self.before: str = self.last.digest if self.last else GENESIS
-        if begins is not None:
-            self.before = begins.digest
-
-    def finding(self) -> Finding:
-        where = f"transfer {self.row.number}"
-        for look in (self._digest, self._edited, self._moved, self._inserted, self._removed):
-            sentence = look()
-            if sentence:
-                return Finding(where, sentence)
-        if self.last is not None:
-            sentence = self._rewritten(self.last)
-            if sentence:
-                return Finding(f"transfer {self.last.number}", sentence)
-        return Finding(where, self._unknown())
-
-    def _row(self, number: int) -> Written | None:
-        found = _ONE(self.books, number=number).first()
-        return None if found is None else Written._make(found)
-
-    def _continues(self, digest: str, number: int) -> bool:
-        return self.next is not None and self.next.made(digest, number) == self.next.digest
-
-    def _digest(self) -> str:
-        made = self.row.made(self.before)
-        if self._continues(made, self.row.number + 1):
-            return f"Its digest was changed: it is {self.row.digest}, and was {made}."
-        return ""
-
-    def _edited(self) -> str:
-        return self._restored(
-            self.row, lambda guess: guess.made(self.before) == self.row.digest, "changed"
-        )
-
-    def _rewritten(self, row: Written) -> str:
-        """Try the row before: it may have been changed and given a digest that fits."""
-        before = self._row(row.number - 1)
-        digest = before.digest if before else GENESIS
-        return self._restored(
-            row, lambda guess: self.row.made(guess.made(digest)) == self.row.digest, "rewritten"
-        )
-
-    def _restored(self, row: Written, fits: Callable[[Written], bool], done: str) -> str:
-        for field, values in self._guesses(row):
-            for value in values:
-                if fits(row._replace(**{field: value})):
-                    now = getattr(row, field)
-                    return f"It was {done}: its {FIELDS[field]} was {value}, and is {now}."
-        return ""
-
-    def _guesses(self, row: Written) -> Iterator[tuple[str, Iterable[object]]]:
-        """List, field by field, what a row may have said; the likeliest fields first."""
-        accounts = _ACCOUNTS(self.books).scalars().all()
-        before, after = self._row(row.number - 1), self._row(row.number + 1)
-        times = [each.at for each in (before, after) if each and isinstance(each.at, int)]
-        yield "amount", joined(AMOUNTS, PLAY_AMOUNTS) if self._is_play(row) else AMOUNTS
-        yield "source", accounts
-        yield "target", accounts
-        yield "kind", _KINDS(self.books).scalars().all()
-        yield "call_id", (None, *_CALLS(self.books).scalars())
-        yield "round_id", (None, *_HANDS(self.books).scalars())
-        yield "at", joined.from_iterable(range(at - SECONDS, at + SECONDS) for at in times)
-        yield "place", PLACES
-        yield "size", PLACES
-
-    def _is_play(self, row: Written) -> bool:
-        found = _UNIT(self.books, number=row.source).scalar()
-        return found not in (None, "second")
-
-    def _inserted(self) -> str:
-        if self._continues(self.before, self.row.number):
-            return f"It was put in by hand: the next row was written as transfer {self.row.number}."
-        return ""
-
-    def _removed(self) -> str:
-        """Try whether rows before this one are gone and the numbers were closed up."""
-        for shift in SHIFTS:
-            if self._continues(self.row.digest, self.row.number + shift + 1):
-                rows = "the row before it is" if shift == 1 else f"{shift} rows before it are"
-                return f"It was written as transfer {self.row.number + shift}: {rows} removed."
-        return ""
-
-    def _moved(self) -> str:
-        """Try the places and the contents of all other rows."""
-        before = GENESIS
-        for other in map(Written._make, ALL_ROWS(self.books)):
-            if self.row.digest in (
-                self.row.made(before, other.number),
-                self.row.made(other.digest, other.number),
-            ):
-                return f"It was written as transfer {other.number}: the order was changed."
-            if other.made(self.before, self.row.number) == self.row.digest:
-                return f"What was written here is in transfer {other.number} now."
-            before = other.digest
-        return ""
-
-    def _unknown(self) -> str:
-        if self.begins is not None:
-            what = f"It does not continue generation {self.begins.number} as that stands"
-        elif self.last is None:
-            what = "It is not what was written"
-        else:
-            what = f"It does not continue transfer {self.last.number} as that stands"
-        changes = "its reason or several of its fields were changed"
-        if self.last is not None:
-            changes += ", or that one was rewritten with a digest of its own"
-        if self.next is None or not self._continues(self.row.digest, self.row.number + 1):
-            changes += ", or it was never written by this program"
-        return f"{what}: {changes}."
 
 
 # The audit of generations: nothing that was open before a restore was gone on with after it.

@@ -14,8 +14,6 @@ from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import ADJUSTMENT, Account, Movement
 from timebank.wagers import journal
 
-pytestmark = pytest.mark.usefixtures("narrow_search")
-
 
 @pytest.fixture
 def books(open_books, folder):

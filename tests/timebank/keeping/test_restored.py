@@ -41,7 +41,7 @@ from timebank.wagers import journal
 from timebank.wagers.journal import open_shoe
 from timebank.wagers.play_money import Tally, tally
 
-pytestmark = [pytest.mark.of_a_file, pytest.mark.usefixtures("narrow_search")]
+pytestmark = pytest.mark.of_a_file
 
 SEED, OTHER_SEED = bytes(32), bytes([1] * 32)
 SEAL, OTHER_SEAL = "a" * 64, "b" * 64
