@@ -184,7 +184,8 @@ class TestARowThatDoesNotFit:
     def test_stands_behind_rows_that_are_gone_and_whose_numbers_were_closed_up(self, books, vandal):
         vandal(
             "DELETE FROM transfers WHERE id IN (7, 8)",
-            "UPDATE transfers SET id = id - 2 WHERE id > 8",
+            "UPDATE transfers SET id = -id WHERE id > 8",
+            "UPDATE transfers SET id = -id - 2 WHERE id < 0",
             "UPDATE sqlite_sequence SET seq = seq - 2 WHERE name = 'transfers'",
         )
         assert chained(books)[0] == unfit(7)
