@@ -311,8 +311,8 @@ class Board:
         for caller, number in seen:
             caller.last_hand.noted(number)
 
-    def end_closed(self, ended: Mapping[int, str | None]) -> None:
-        """Interrupt the callers whose calls were closed elsewhere, each with the sysop's reason."""
+    def end_closed(self, ended: Mapping[int, str]) -> None:
+        """Interrupt the callers whose calls were closed elsewhere, each with the reason."""
         for caller in self.callers():
             if caller.call_id in ended:
                 caller.console.interrupt(closed(ended[caller.call_id]))

@@ -20,12 +20,12 @@ from door.call.markup import hanging, literal
 from door.call.status_line import StatusLine
 from door.call.talk import Talk
 from door.config.config import Pace
-from door.errors import Kicked, TakenOver
+from door.errors import Closing, Kicked, TakenOver
 from door.flag import Flag
 from timebank.callers import callers, own_limits
 from timebank.callers.messages import Limits
 from timebank.callers.notices import note_seen
-from timebank.calls import grace
+from timebank.calls import calls, grace
 from timebank.calls.calls import close_call, touch, why_ended
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown
 from timebank.language import LANGUAGES, N_, Phrase, _
@@ -52,6 +52,7 @@ TAKEN_OVER = Phrase("You've logged on from another connection.")
 AT_LOG_ON = N_("Log-on")
 WAS_TAKEN_OVER = "taken over"  # why a call ended that another one took the place of
 KICKED = N_("The sysop ended this call.")
+ENDED_ELSEWHERE = N_("Another server has ended this call. Please call again.")
 
 # How long a moment lasts.
 PACES: Mapping[Pace, float] = {"normal": 1.0, "fast": 0.4, "off": 0.0}
@@ -62,9 +63,13 @@ def kicked(why: str) -> Kicked:
     return Kicked(literal(why) if why else Phrase(KICKED))
 
 
-def closed(why: str | None) -> Kicked | TakenOver:
-    """Return what ends a call that was closed elsewhere; `why` is the sysop's reason, if any."""
-    return TakenOver(TAKEN_OVER) if why is None else kicked(why)
+def closed(reason: str) -> Closing | TakenOver:
+    """Return what ends a call that was closed elsewhere, for a reason in the books."""
+    if reason.startswith(calls.TAKEN_OVER):
+        return TakenOver(TAKEN_OVER)
+    if reason.startswith(calls.ENDED):
+        return kicked(reason.removeprefix(calls.ENDED))
+    return Closing(Phrase(ENDED_ELSEWHERE))
 
 
 class Caller:
@@ -177,11 +182,11 @@ class Caller:
             return []
         return [f"{row.why}." for row in receipt.rows if row.kind == "deposit"]
 
-    async def how_it_was_closed(self) -> Kicked | TakenOver:
+    async def how_it_was_closed(self) -> Closing | TakenOver:
         """Return what ends this call, which the books have as closed."""
         with contextlib.suppress(BooksFailed):
             return closed(await self.books.run(lambda desk: why_ended(desk, self.call_id)))
-        return closed(None)
+        return closed("")
 
     async def close(self, reason: str) -> None:
         """Post what is left to post, and close the call in the books; `reason` is the sysop's."""

@@ -141,6 +141,11 @@ class DoorListener:
                     *(folder, config.path),
                 )
 
+    def refuse_another(self, folder: Path) -> None:
+        """Raise `OSError` if another server listens in a folder."""
+        with _free_name(folder):
+            return
+
     def open_in(self, folder: Path) -> None:
         """Begin to listen; `OSError` where it cannot."""
         wire = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -78,7 +78,7 @@ class _Look(NamedTuple):
     leads: bool  # whether this server is the leading one
     living: list[ServerRecord]
     elsewhere: Elsewhere
-    closed: dict[int, str | None]  # calls of this server, as `closed_of` returns them
+    closed: dict[int, str]  # calls of this server, as `closed_of` returns them
     early: tuple[EarlyEvent, ...]  # events that were started early
     due: bool  # whether a tournament is over and not settled
     champion: Champion | None  # of the last tournament

@@ -174,6 +174,8 @@ class Server:
 
     async def start(self) -> None:
         """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
+        with self._within_reach() as folder:
+            self._handed.refuse_another(folder)  # before its calls are closed as orphans
         passwords.make_ready()
         await self._housekeeping.take_up_the_books()
         await self._housekeeping.keep_clock()
@@ -424,14 +426,8 @@ class Server:
 
         A server that a door has started ends once nobody has been on for a while.
         """
-        folder = self.board.config.board.data
-        try:
+        with self._within_reach() as folder:
             self._handed.open_in(folder)
-        except OSError as error:
-            raise CannotListen(
-                "Neither doors nor commands such as `door nodes` could reach this server in"
-                f" {folder}: {_reason(error)}."
-            ) from error
         if self._for_doors is None:
             return
         self._for_doors.serves(
@@ -440,6 +436,18 @@ class Server:
             lambda: not self._sessions and self._handed.is_empty,
             self._end_empty,
         )
+
+    @contextlib.contextmanager
+    def _within_reach(self) -> Iterator[Path]:
+        """Give the data folder, where doors and commands reach this server."""
+        folder = self.board.config.board.data
+        try:
+            yield folder
+        except OSError as error:
+            raise CannotListen(
+                "Neither doors nor commands such as `door nodes` could reach this server in"
+                f" {folder}: {_reason(error)}."
+            ) from error
 
     def _end_empty(self) -> None:
         self._handed.close()  # at once: who comes from now on waits for the next server

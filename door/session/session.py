@@ -22,7 +22,6 @@ from door.errors import (
     HandedBack,
     IdledOut,
     Interruption,
-    Kicked,
     LogonRefused,
     TakenOver,
     TimeUp,
@@ -206,7 +205,7 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
         return await _good_bye(caller, str(taken), WAS_TAKEN_OVER)
     except CallClosed:
         end = await caller.how_it_was_closed()
-        reason = "closed by the board" if isinstance(end, Kicked) else WAS_TAKEN_OVER
+        reason = WAS_TAKEN_OVER if isinstance(end, TakenOver) else "closed by the board"
         return await _good_bye(caller, str(end), reason)
     except TimeUp:
         return await _good_bye(caller, caller.time_up_words(), "time up")

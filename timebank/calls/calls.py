@@ -37,7 +37,8 @@ LEASE_SECONDS = 30
 RENEW_SECONDS = 10
 CUT_OFF = "lease ran out"  # why a call was closed that nobody renewed any more
 
-ENDED = "ended by the sysop: "  # how the reason of such a call begins
+# How the reason begins of a call that the sysop has ended, and of one that another call replaced.
+ENDED, TAKEN_OVER = "ended by the sysop: ", "taken over "
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +285,7 @@ def begin_call(
         raise AlreadyOnline(old.node, instant(old.opened), old.call_id)
     number = node if isinstance(node, int) else _number(desk, node, old)
     if old is not None and _lives(desk, old):
-        _close_live(desk, old, f"taken over from node {number}")
+        _close_live(desk, old, f"{TAKEN_OVER}from node {number}")
         ended_call = old.call_id
     elif old is not None:
         _close_dead(desk, old)
@@ -335,7 +336,7 @@ def touch(desk: Desk, call_id: int, ticked: int) -> Receipt:
 
 def renew(
     desk: Desk, process: str, served: Sequence[tuple[int, int]], strays: Collection[int] = ()
-) -> tuple[dict[int, str | None], set[int]]:
+) -> tuple[dict[int, str], set[int]]:
     """Renew leases, given as (call, ticked); return the calls that are closed, as `closed_of`, and
     the open calls of the process that it does not serve.
 
@@ -354,8 +355,8 @@ def renew(
     return closed_of(desk, process, here), left.difference(closed)
 
 
-def closed_of(desk: Desk, process: str, served: Collection[int]) -> dict[int, str | None]:
-    """Find which calls of a process are closed, each with why the sysop ended it, if they did."""
+def closed_of(desk: Desk, process: str, served: Collection[int]) -> dict[int, str]:
+    """Find which calls of a process are closed, each with the reason in the books."""
     still = set(_OF_PROCESS.all(desk.connection, process=process))
     return {call_id: why_ended(desk, call_id) for call_id in served if call_id not in still}
 
@@ -394,10 +395,9 @@ def end_call(desk: Desk, call_id: int, why: str) -> bool:
     return True
 
 
-def why_ended(desk: Desk, call_id: int) -> str | None:
-    """Return why the sysop has ended a call; None for one that ended otherwise."""
-    reason = _REASON.first(desk.connection, id=call_id) or ""
-    return reason.removeprefix(ENDED) if reason.startswith(ENDED) else None
+def why_ended(desk: Desk, call_id: int) -> str:
+    """Return the reason of a closed call, "" if the books do not have the call."""
+    return _REASON.first(desk.connection, id=call_id) or ""
 
 
 def open_calls(desk: Desk) -> list[OpenCall]:

@@ -22,6 +22,7 @@ from tests.door.peers.boards import Machine, beside, machines, until_known
 from tests.door.peers.conftest import Soon
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.world import BOARD
+from timebank.calls.calls import close_orphaned_calls
 from timebank.errors import BooksUnavailable
 from timebank.keeping import events
 from timebank.keeping.events import EventAsked
@@ -47,6 +48,19 @@ async def test_a_call_to_one_server_takes_over_that_at_another(
         await soon(north)
         await before.is_sent_off("You've logged on from another connection.")
         assert ada.caller.node == 1
+
+
+async def test_a_call_that_another_server_took_for_dead_was_not_taken_over(
+    tmp_path: Path, database: ServerPlace, soon: Soon
+) -> None:
+    """A server that stood still finds its calls closed."""
+    async with machines(tmp_path, database, "north", "south", toml=TOML) as (north, south):
+        ada = await visitor(north, "Ada")
+        with south.books() as desk:
+            assert close_orphaned_calls(desk, lambda process: process == north.server.board.process)
+        await soon(north)
+        await ada.is_sent_off("Another server has ended this call. Please call again.")
+        assert "another connection" not in ada.screen
 
 
 async def test_minutes_and_a_message_are_told_at_another_server(

@@ -216,6 +216,9 @@ async def test_a_server_without_listeners_serves_doors(tmp_path: Path) -> None:
 
 async def test_beside_a_lock_that_was_removed_no_second_server_comes_up(tmp_path: Path) -> None:
     async with served(tmp_path) as first:
+        first.enter("Ada")
+        ada = await logged_on(first, "Ada", MODERN)
+        await ada.until("minutes today")
         os.unlink(lock_in(tmp_path))
         second = await asyncio.create_subprocess_exec(
             *(*forked_door(tmp_path), "serve", "--config", str(tmp_path / "sysop.toml")),
@@ -227,6 +230,7 @@ async def test_beside_a_lock_that_was_removed_no_second_server_comes_up(tmp_path
         assert second.returncode == 2
         assert "another server listens there" in error.decode()
         assert first.process.returncode is None
+        assert calls_open(first) == 1, "it has closed a call of the server that runs"
 
 
 async def test_a_lock_that_was_removed_is_taken_again(tmp_path: Path) -> None:

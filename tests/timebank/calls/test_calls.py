@@ -9,6 +9,7 @@ from timebank import serving
 from timebank.callers import callers
 from timebank.callers.notices import add_notice, notices
 from timebank.calls.calls import (
+    ENDED,
     close_dead_calls,
     close_orphaned_calls,
     closed_of,
@@ -242,7 +243,7 @@ def test_renewing_tells_which_calls_are_gone(books, ann):
     bob = books.call(books.caller("Bob"), node=2)
     new = books.call(ann, node=3, process="another", take_over=True)
     lost, strays = books.do(renew, "p", [(old.id, 5), (bob.id, 5), (new.id, 5)])
-    assert lost == {old.id: None, new.id: None}
+    assert lost == {old.id: "taken over from node 3", new.id: ""}
     assert strays == set()
 
 
@@ -271,8 +272,8 @@ def test_a_call_that_the_sysop_ends_is_charged_to_this_moment_and_its_server_tol
     assert books.do(end_call, call.id, why)
     assert not is_open(books, call)
     assert stored(books, call)[0] == 17
-    assert books.do(renew, "p", [(call.id, 20)])[0] == {call.id: why}
-    assert books.do(closed_of, "p", [call.id]) == {call.id: why}
+    assert books.do(renew, "p", [(call.id, 20)])[0] == {call.id: f"{ENDED}{why}"}
+    assert books.do(closed_of, "p", [call.id]) == {call.id: f"{ENDED}{why}"}
     assert not books.do(end_call, call.id, why)
     assert books.audit() == []
 
