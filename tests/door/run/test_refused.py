@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from door.run import relay
 from tests.door.dropfiles.writers import PASSWORD, text
 from tests.door.dropfiles.writers import door_sys as door_sys_lines
 from tests.door.hosting import HANG_UP, hosted
@@ -117,3 +120,27 @@ async def test_a_password_in_the_drop_file_is_nowhere_afterwards(tmp_path: Path)
         assert PASSWORD not in visit.terminal.transcript
         for file in filter(Path.is_file, host.config.board.data.iterdir()):
             assert PASSWORD.encode() not in file.read_bytes(), file
+
+
+LATE = """
+import os, signal, sys
+from door.run.relay import relay
+
+class HostInAHurry:
+    def __del__(self, kill=os.kill, itself=os.getpid(), hang_up=signal.SIGHUP):
+        kill(itself, hang_up)
+
+host = HostInAHurry()  # deleted when Python has given up its handlers of signals
+sys.exit(relay(sys.argv[1:], {}))
+"""
+
+
+def test_a_hang_up_while_the_door_ends_does_not_change_its_status(tmp_path: Path) -> None:
+    words = ("--config", str(tmp_path / "sysop.toml"), "--stdio")
+    done = subprocess.run(
+        [sys.executable, "-c", LATE, *words],
+        check=False,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+    )
+    assert done.returncode == relay.REFUSED, done.stderr
