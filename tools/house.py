@@ -1,25 +1,36 @@
-"""How the house stands: files, lines, floors and circles of several commits, side by side.
+"""Compare commits by files, lines, imports and the English of docstrings and comments.
 
     python -m tools.house bf5d6f4 HEAD
 
-Only files and imports are read, nothing is run. An import counts wherever it stands, also in a
-function or for types alone.
+Only files are read, nothing is run. An import counts wherever it stands, also in a function or for
+types alone. The rows of English are a report to look at, not a gate: words in a sentence, and how
+many of a thousand words are turns that english.md's readers had to read twice.
 """
 
 from __future__ import annotations
 
 import ast
 import io
+import re
 import subprocess
 import sys
 import tarfile
+import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 PRODUCT = ("ansi", "timebank", "door")
 OTHERS = ("tests", "bench", "fuzz", "verify", "tools")
 GAME = "baccarat"  # how many files must know of a game: those that name one
+
+LONGEST_SUBJECT = 72  # letters in the subject of a commit
+TURNS = re.compile(
+    r"\b(whoever|whichever|anew|thereof|of which|of whom|be had|had come to|is to be|are to be|"
+    r"what there is|that there is|is told|are told|was told|is said|are said|as ever|but for|"
+    r"stands? for itself|the other|no more|beside|lets? \w+ be|what what|of those that)\b"
+)
+NO_NAMES = "told heard said seen found of kept ways beside standing course company".split()  # noqa: SIM905
 
 Graph = Mapping[str, set[str]]
 
@@ -52,6 +63,51 @@ def imports(modules: Mapping[str, ast.Module]) -> dict[str, set[str]]:
                     graph[name].add(node.module)
         graph[name] = (graph[name] & modules.keys()) - {name}
     return graph
+
+
+def prose(text: str, tree: ast.Module) -> Iterator[str]:
+    """Yield the docstrings and the blocks of comments of a module."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            docstring = ast.get_docstring(node)
+            if docstring:
+                yield docstring
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string.strip("# ")
+
+
+def english(texts: Iterable[str]) -> str:
+    """Count words in a sentence and turns in a thousand words.
+
+    >>> english(["Who is told. What there is, anew."])
+    ' 3.5 words a sentence, 285 turns in 1,000 words'
+    """
+    words = sentences = turns = 0
+    for text in texts:
+        words += len(re.findall(r"[A-Za-z']+", text))
+        sentences += max(1, len(re.findall(r"[.:;?!](?:\s|$)", text)))
+        turns += len(TURNS.findall(text))
+    each = words / max(1, sentences)
+    return f"{each:4.1f} words a sentence, {turns * 1000 // max(1, words)} turns in 1,000 words"
+
+
+def poor_names(tree: ast.Module) -> int:
+    """Count the functions, arguments and variables called `told` and the like."""
+    names = [
+        getattr(node, "name", None) or getattr(node, "arg", None) or getattr(node, "id", None)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.arg)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    ]
+    return sum(name.strip("_") in NO_NAMES for name in names if name)
+
+
+def long_subjects(commit: str) -> int:
+    """Count the subjects over 72 letters among the 500 commits up to this one."""
+    command = ["git", "log", "-500", "--format=%s", commit]
+    said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return sum(len(subject) > LONGEST_SUBJECT for subject in said.splitlines())
 
 
 def circles(graph: Graph) -> list[list[str]]:
@@ -155,6 +211,14 @@ def measured(commit: str) -> dict[str, str]:
     told = [path for path, text in files.items() if GAME in f"{path} {text.lower()}"]
     outside = [path for path in told if path.parts[0] in PRODUCT and GAME not in path.parts]
     rows[f"product files that name {GAME} outside its folders"] = str(len(outside))
+    said: dict[str, list[str]] = defaultdict(list)
+    for name, path in zip(modules, files, strict=True):
+        if path.parts[0] in PRODUCT:
+            for place in {path.parts[0], room(name, modules)}:
+                said[place].extend(prose(files[path], modules[name]))
+    rows |= {f"English of {place}": english(texts) for place, texts in said.items()}
+    rows["names that are no nouns"] = str(sum(map(poor_names, inside.values())))
+    rows["commit subjects over 72 letters, of the last 500"] = str(long_subjects(commit))
     return rows
 
 
