@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterable, Sequence
@@ -41,7 +43,6 @@ from tests.faults.points import (
 from tests.faults.trouble import Trouble
 from tests.long import long
 from tests.terminal import PATIENCE
-from verify.kills import Count
 
 FEW = (InAHand, AtTheWindow, LogsOn)
 TEN_SECONDS = 10.0  # what init systems leave, and what the board promises
@@ -49,6 +50,50 @@ KILLED_AFTER = 10.0  # seconds after its first signal for which Synchronet waits
 TOML = f"""{OPEN_ALL_DAY}
 [games.black-jack-for-time]
 turns_per_day = 0
+"""
+
+
+class Count:
+    """What was durable in the books of a file at the last look: all of it must still be there."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.last = (0, "")  # number and digest of the last transfer
+        self.rows: dict[str, int] = {}
+        self.settled: set[int] = set()
+        self.open: dict[int, int] = {}  # hands in play, and how many actions each has
+
+    def look(self) -> None:
+        """Compare everything; raises AssertionError at what is gone or goes back."""
+        with contextlib.closing(sqlite3.connect(self.path, timeout=10)) as file:
+            (whole,) = file.execute("PRAGMA integrity_check").fetchone()
+            assert whole == "ok", whole
+            file.execute("BEGIN")
+            self._compare(file)
+
+    def _compare(self, file: sqlite3.Connection) -> None:
+        number, digest = self.last
+        if number:
+            found = file.execute("SELECT digest FROM transfers WHERE id = ?", (number,)).fetchone()
+            assert found == (digest,), f"transfer {number} was durable and is gone"
+        self.last = file.execute(
+            "SELECT id, digest FROM transfers ORDER BY id DESC LIMIT 1"
+        ).fetchone() or (0, "")
+        for table in ("callers", "calls", "rounds", "actions", "shoes", "messages", "deal_tries"):
+            (count,) = file.execute(f"SELECT count(*) FROM {table}").fetchone()
+            assert count >= self.rows.get(table, 0), f"{table} had {self.rows[table]}, has {count}"
+            self.rows[table] = count
+        settled = {n for (n,) in file.execute("SELECT id FROM rounds WHERE settled IS NOT NULL")}
+        assert settled >= self.settled, "hands that were over are open again"
+        now = dict(file.execute(OPEN_HANDS).fetchall())
+        for hand, actions in self.open.items():
+            assert hand in settled or now[hand] >= actions, f"hand {hand} went back"
+        self.settled, self.open = settled, now
+
+
+OPEN_HANDS = """
+SELECT r.id, count(a.sequence) FROM rounds r
+LEFT JOIN actions a ON a.round_id = coalesce(r.lead, r.id) WHERE r.settled IS NULL GROUP BY r.id
 """
 
 

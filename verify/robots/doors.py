@@ -1,14 +1,13 @@
 """Callers of another board, in door processes of their own: a telephone number for each of them.
 
 Whoever connects there is handed over to `door run`, as a host does; their bytes are passed on. The
-door hands them over to the server, and starts one where none runs.
+door hands them over to the server.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import signal
 import sqlite3
 import sys
@@ -19,13 +18,9 @@ from pathlib import Path
 
 from bench.processes import environment
 from door.config.config import Config
-from door.run import starting
-from door.server import server_note
 
 HOST = "Xibalba"
 TOML = f"""
-[server]
-start_for_doors_minutes = 1
 [boards.{HOST}]
 aliases = ["Synchronet"]
 """
@@ -42,7 +37,6 @@ class Doorway:
         self.alias = f"Moth {node}"
         self.name = f"{self.alias}@{HOST}"
         self.port = 0
-        self.started = 0
         self._process: Process | None = None
         self._server: asyncio.Server
 
@@ -53,24 +47,13 @@ class Doorway:
     async def close(self) -> None:
         self._server.close()
         await self._server.wait_closed()
-        self.kill()
+        self._gets(signal.SIGKILL)
         if self._process is not None:
             await self._process.wait()
 
-    @property
-    def process(self) -> int:
-        """The number of the process that has run last, 0 for none."""
-        return 0 if self._process is None else self._process.pid
-
-    def kill(self) -> bool:
-        """Kill the process that runs; tell whether there is one."""
-        return self._gets(signal.SIGKILL)
-
-    def _gets(self, number: int) -> bool:
-        runs = self._process is not None and self._process.returncode is None
-        if self._process is not None and runs:
+    def _gets(self, number: int) -> None:
+        if self._process is not None and self._process.returncode is None:
             self._process.send_signal(number)
-        return runs
 
     async def has_ended(self) -> None:
         """Wait until its last caller's process is gone, as it is soon without carrier."""
@@ -107,7 +90,6 @@ class Doorway:
         file.write_text(told, encoding="cp437")
         # What was given back is with the host by now.
         (folder / "MODUSER.DAT").unlink(missing_ok=True)
-        self.started += 1
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-c", DOOR, "run"),
             *("--connect", f"127.0.0.1:{port}"),
@@ -141,30 +123,6 @@ def handed_over(config: Config, server: int) -> int:
     with contextlib.closing(sqlite3.connect(config.database)) as file:
         found = file.execute(f"{calls} WHERE board = ? AND process LIKE ?", (HOST, f"%:{server}"))
         return int(found.fetchone()[0])
-
-
-def started_server(data: Path) -> int:
-    """Find the process of a server that a door has started in a data folder; 0 where none runs."""
-    found = server_note.server_in(data)
-    if found is None or not found.runs:
-        return 0
-    words = Path(f"/proc/{found.process}/cmdline").read_bytes().split(b"\0")
-    return found.process if starting.PROGRAM.encode() in words else 0
-
-
-async def kill_started(data: Path) -> bool:
-    """Kill a server that a door has started, and wait for its end; tell whether there was one."""
-    process = started_server(data)
-    if not process:
-        return False
-    gone, end = asyncio.Event(), os.pidfd_open(process)
-    loop = asyncio.get_running_loop()
-    loop.add_reader(end, gone.set)
-    os.kill(process, signal.SIGKILL)
-    await gone.wait()
-    loop.remove_reader(end)
-    os.close(end)
-    return True
 
 
 def append_to(config_file: Path) -> None:

@@ -224,11 +224,6 @@ class Served:
             self._process.stdout.close()
             self._log.close()
 
-    def kill(self) -> None:
-        """End it with -9, unless it has ended."""
-        self._process.kill()
-        self.status = self._process.wait()
-
     def _run(self, package: str, *command: str) -> str:
         program = _COMMAND.format(package=package)
         return subprocess.run(
