@@ -1,4 +1,4 @@
-"""Inputs that nobody wrote: seeds changed by chance, and what went wrong made as short as it goes.
+"""Inputs that nobody wrote: seeds changed by chance.
 
 The same seeds, tokens and generator give the same inputs. This is what the test suite runs; the
 long runs leave the choice of changes to libFuzzer, which watches what each of them reaches.
@@ -25,21 +25,6 @@ def mutated(
         for _ in range(random.randint(1, MOST_CHANGES)):
             data = random.choice(_CHANGES)(data, seeds, tokens, random)
         yield data[:longest]
-
-
-def shortened(data: bytes, still: Callable[[bytes], bool]) -> bytes:
-    """Take out what can be taken out of `data` while `still` holds of the rest."""
-    size = max(1, len(data) // 2)
-    while size:
-        at = 0
-        while at < len(data):
-            less = data[:at] + data[at + size :]
-            if still(less):
-                data = less
-            else:
-                at += size
-        size //= 2
-    return data
 
 
 def _cut(data: bytes, random: Random) -> tuple[bytes, bytes, bytes]:

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from tests import ROOT
-from verify.fuzz.mutation import mutated, shortened
+from verify.fuzz.mutation import mutated
 from verify.fuzz.oracles import assert_harmless
 from verify.fuzz.target import Target, TooLarge, TooSlow, check_in_memory, check_in_time
 
 pytestmark = pytest.mark.long
 
 
-def check(data: bytes) -> None:
-    assert b"\xff[" not in data, "a fault"
+FAULT = b"\xff["
 
 
 def seeds() -> Iterator[bytes]:
@@ -31,21 +25,12 @@ def seeds() -> Iterator[bytes]:
     yield b"two\xff"
 
 
-FAULTY = Target("faulty", check, seeds, (b"[", b"]"), 64, 1.0)
+FAULTY = Target("faulty", lambda data: None, seeds, (b"[", b"]"), 64, 1.0)
 
 
-def fails(data: bytes) -> bool:
-    try:
-        FAULTY.check(data)
-    except AssertionError:
-        return True
-    return False
-
-
-def test_chance_finds_a_fault_and_makes_it_short() -> None:
+def test_chance_finds_a_fault() -> None:
     inputs = mutated(list(seeds()), FAULTY.tokens, FAULTY.longest, Random(1))
-    found = next(data for data in islice(inputs, 20_000) if fails(data))
-    assert shortened(found, fails) == b"\xff["
+    assert any(FAULT in data for data in islice(inputs, 20_000))
 
 
 def test_an_input_that_takes_too_long_is_a_fault() -> None:
@@ -74,19 +59,3 @@ def test_an_input_that_fills_the_memory_is_a_fault() -> None:
 def test_what_a_terminal_would_obey_is_a_fault(sent: bytes) -> None:
     with pytest.raises(AssertionError, match="is sent"):
         assert_harmless(b"text" + sent, cp437=False)
-
-
-def test_a_taste_of_it(tmp_path: Path) -> None:
-    """Where there is no atheris for a machine, the command says what to do."""
-    command = [sys.executable, "-m", "verify.fuzz", "--seconds", "2", "--target", "proxy"]
-    command += ["--corpus", str(tmp_path)]
-    done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
-    )
-    if importlib.util.find_spec("atheris") is None:
-        assert done.returncode == 1
-        assert "pip install" in done.stderr
-    else:
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert done.stdout.splitlines()[1].startswith("proxy")
-        assert done.stdout.endswith("Nothing was found.\n")
