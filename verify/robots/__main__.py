@@ -31,7 +31,6 @@ WARMS_UP = 1 / 3  # of a run, while pools and caches fill
 @click.option("--hasty", is_flag=True, help="Callers do not think: many hands in little time.")
 @click.option("--processes", default=2, show_default=True, help="For the robots.")
 @click.option("--a-second", default=10.0, show_default=True, help="Who call for the first time.")
-@click.option("--doors", default=0, show_default=True, help="Who come by doors besides.")
 @click.option("--seed", default=1, show_default=True)
 @click.option(
     "--keep",
@@ -45,7 +44,6 @@ def main(
     hasty: bool,
     processes: int,
     a_second: float,
-    doors: int,
     seed: int,
     keep: Path | None,
 ) -> None:
@@ -57,7 +55,7 @@ def main(
     # A board is ended with the run that began it, also when the run is told to stop.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(f"stopped by signal {signal.SIGTERM}"))
     pace = RESTLESS if soak else HASTY if hasty else HUMAN
-    plan = Plan(callers, minutes * 60, pace, processes, a_second, seed, doors=doors)
+    plan = Plan(callers, minutes * 60, pace, processes, a_second, seed)
     with tempfile.TemporaryDirectory() as folder:
         outcome = run(plan, keep or Path(folder), _tell)
     click.echo(f"\n{'soak' if soak else 'load'}\n{HEADING}")
@@ -83,7 +81,6 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
     waits = [wait for one in seen for wait in one.waits] or [0.0]
     most = max(sample.memory for sample in samples)
     checked = outcome.checked
-    pages = checked.page_waits or [0.0]
     return [
         Row("callers on, median of the samples", "", statistics.median(s.on for s in samples)),
         Row("keys", "/s", statistics.mean(s.keys for s in samples)),
@@ -94,15 +91,9 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
         Row("memory a caller, at most", "kB", (most - outcome.memory_before) / callers),
         Row("memory when all have gone", "MB", outcome.memory_after / 1024),
         Row("memory grows, after the first third", "kB/min", slope(samples, _resident)),
-        Row("blocks of Python in use, at the end", "", samples[-1].inside.blocks),
-        Row("they grow", "/min", slope(samples, lambda s: s.inside.blocks)),
-        Row("of the C library in use, at the end", "kB", samples[-1].inside.malloc),
-        Row("that grows", "kB/min", slope(samples, lambda s: s.inside.malloc)),
-        Row("of that SQLite's, at the end", "kB", samples[-1].inside.sqlite),
         Row("an echo, as the robots see it: p50", "ms", percentile(waits, 50) * MILLI),
         Row("the same: p99", "ms", percentile(waits, 99) * MILLI),
         Row("calls", "", sum(one.calls for one in seen)),
-        Row("calls that doors have handed over", "", outcome.rode),
         Row("calls taken over", "", sum(one.taken_over for one in seen)),
         Row("calls lost by the board", "", sum(one.lost for one in seen), None, _none()),
         Row("nodes and lines left when all have gone", "", outcome.left_on, None, _none()),
@@ -112,14 +103,6 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
         Row("times left and savings seen and found", "", checked.purses),
         Row("cards seen and found", "", checked.cards),
         Row("seals and seeds seen and found", "", checked.seals + checked.seeds),
-        Row("messages taken and found", "", checked.pages),
-        Row("of them answers by /r", "", checked.answers),
-        Row("messages in the books: read", "", checked.read),
-        Row("messages in the books: not read yet", "", checked.unread),
-        Row("a page, until a reader who is on has it: median", "s", statistics.median(pages)),
-        Row("the same: max", "s", max(pages)),
-        Row("deals and tournaments entered, and found", "", checked.entries),
-        Row("hands of them seen", "", checked.deal_hands),
         Row("what the books do not have so", "", len(outcome.wrong), None, _none()),
     ]
 

@@ -12,8 +12,6 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from door.games.blackjack.duplicate import HANDS
-
 CARD = 2  # letters of a card: its rank and its suit
 
 
@@ -30,27 +28,6 @@ class Hand(NamedTuple):
     outcome: str  # words; "" while it is open
     cards: frozenset[str]  # that lay on the table in the end, as far as its result lists them
     balance: int | None  # the bankroll after what it moved last
-
-
-class Message(NamedTuple):
-    """What one caller has written to another; instants are seconds since 1970."""
-
-    number: int
-    sender: str
-    reader: str
-    text: str
-    at: int
-    shown: int | None  # when it was read
-
-
-class Try(NamedTuple):
-    """A caller's part in a deal."""
-
-    deal: str  # "daily" or "tournament"
-    hands: int  # of the deal
-    score: int | None  # when all of them are over
-    paid: int  # seconds, to enter
-    is_entered: bool  # in the tournament
 
 
 class Call(NamedTuple):
@@ -83,9 +60,6 @@ class Account:
     calls: list[Call]
     bank: Steps
     online: Steps  # all that moved but time used
-    sent: list[Message]
-    heard: list[Message]  # those to this caller, read or not
-    tries: list[Try]
     moved: list[tuple[str, int, str]]  # kind, amount and receiver, at the bank's window
 
 
@@ -113,9 +87,6 @@ def account(books: sqlite3.Connection, name: str) -> Account | None:
         list(_calls(books, number)),
         Steps(_changes(books, number, "bank", "")),
         Steps(_changes(books, number, "online", "elapsed")),
-        [Message(*row) for row in books.execute(MESSAGES.format(whose="sender_id"), (number,))],
-        [Message(*row) for row in books.execute(MESSAGES.format(whose="caller_id"), (number,))],
-        [Try(*row[:-1], bool(row[-1])) for row in books.execute(TRIES, (number,))],
         list(_moved(books, number)),
     )
 
@@ -183,17 +154,3 @@ def _moved(books: sqlite3.Connection, number: int) -> Iterator[tuple[str, int, s
             (number,),
         )
     )
-
-
-MESSAGES = """
-SELECT m.id, s.name, r.name, m.text, m.at, m.shown FROM messages m
-JOIN callers s ON s.id = m.sender_id JOIN callers r ON r.id = m.caller_id
-WHERE m.{whose} = ? ORDER BY m.id
-"""
-TRIES = f"""
-SELECT iif(d.daily, 'daily', 'tournament'), coalesce(t.hands, {HANDS}), y.score,
-    coalesce(e.paid, 0), e.seal IS NOT NULL
-FROM deal_tries y JOIN deals d ON d.seal = y.seal LEFT JOIN tournaments t ON t.seal = y.seal
-LEFT JOIN tournament_entries e ON e.seal = y.seal AND e.caller_id = y.caller_id
-WHERE y.caller_id = ? ORDER BY y.begun
-"""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from verify.robots import books, neighbours
+from verify.robots import books
 from verify.robots.books import Account, Hand
 from verify.robots.seen import Movement, Purse, Seen, Settlement
 
@@ -36,13 +36,6 @@ class Result:
     cards: int = 0
     seals: int = 0
     seeds: int = 0
-    pages: int = 0
-    answers: int = 0  # of these
-    read: int = 0  # messages, by the books
-    unread: int = 0
-    deal_hands: int = 0
-    entries: int = 0  # in the deals of the days and in tournaments
-    page_waits: list[float] = field(default_factory=list)  # seconds, of readers who were on
     wrong: list[str] = field(default_factory=list)
 
 
@@ -52,8 +45,6 @@ def against_the_books(file: Path, all_seen: Iterable[Seen], lag: float = LAG) ->
     `lag` is how many seconds a screen may be behind it.
     """
     result = Result()
-    all_seen = list(all_seen)
-    result.page_waits = neighbours.page_waits(all_seen)
     with books.opened(file) as opened:
         seeds = books.seeds(opened)
         for seen in all_seen:
@@ -87,12 +78,6 @@ def _count(result: Result, seen: Seen, account: Account) -> None:
     result.purses += len(seen.purses)
     result.cards += sum(map(len, seen.cards.values()))
     result.seals += len(seen.seals)
-    result.pages += len(seen.pages)
-    result.answers += sum(page.answers != "" for page in seen.pages.values())
-    result.read += sum(message.shown is not None for message in account.sent)
-    result.unread += sum(message.shown is None for message in account.sent)
-    result.deal_hands += len(seen.deal_hands)
-    result.entries += len(seen.entered)
     result.seeds += len(seen.seeds)
 
 
@@ -105,7 +90,6 @@ def _check(seen: Seen, account: Account, seeds: Mapping[str, str], lag: float) -
     yield from _cards(seen, account)
     yield from _fairness(seen, seeds)
     yield from _calls(account, lag)
-    yield from neighbours.company(seen, account, lag)
 
 
 # Hands.

@@ -7,17 +7,16 @@ bank wants a number.
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from door.games.registry import GAMES
 from verify.robots import phrases, reading
-from verify.robots.reading import Done, Paged
+from verify.robots.reading import Done
 
 ENTER, ESCAPE, DELETE = "\r", "\x1b", "\x7f"
 
-# Where they stand, messages, and the daily deal, for all tastes.
-READING = {"D": 2, "H": 1, "S": 1, "M": 1}
+# Where they stand, and the daily deal, for all tastes.
+READING = {"D": 2, "H": 1, "S": 1}
 # How often a room is entered from the main menu, by what a robot likes best.
 TASTES: Mapping[str, Mapping[str, int]] = {
     "black jack": {"B": 60, "C": 5, "U": 5, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
@@ -25,19 +24,17 @@ TASTES: Mapping[str, Mapping[str, int]] = {
     "teletype": {"B": 5, "C": 5, "U": 60, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
     "company": {"B": 5, "C": 5, "U": 5, "V": 60, "T": 5, "W": 5, "N": 1, **READING},
     "the deal": {"B": 5, "T": 5, "W": 3, "N": 1, **READING, "D": 60},
-    "letters": {"B": 5, "T": 5, "W": 3, "N": 1, **READING, "H": 15, "S": 15, "M": 30},
     "savings": {"B": 15, "C": 10, "U": 5, "V": 1, "T": 50, "W": 3, "N": 1, **READING},
 }
 # And how often where nothing is said of a game.
 _CURIOSITY = {game.letter: game.samples.taste for game in GAMES.values()}
 # How many robots of a hundred have each taste: at Vegas there are seven chairs for all of them.
 _SHARES = {
-    "black jack": 36,
+    "black jack": 40,
     "baccarat": 28,
     "teletype": 13,
     "company": 3,
     "the deal": 5,
-    "letters": 4,
     "savings": 11,
 }
 
@@ -52,17 +49,12 @@ _IN_A_ROOM: Mapping[str, Mapping[str, int]] = {
     "TRLQ": {"T": 10, "R": 1, "L": 1, "Q": 10},
     "PRLQ": {"P": 30, "R": 1, "L": 1, "Q": 6},
     "RLQ": {"R": 1, "L": 1, "Q": 20},
-    "WSORIQ": {"W": 12, "R": 6, "Q": 9},
     "TWEBQ": {"T": 3, "W": 3, "E": 6, "B": 1, "Q": 6},
 }
 _WINDOW = {"D": 12, "W": 12, "T": 8, "B": 6, "R": 6, "A": 1, "L": 1, "H": 2, "Q": 14}
 # The same for a table whose language has other words beside the letters.
 _AT_A_TABLE = {"B": 80, "F": 8, "Q": 4, "H": 40, "S": 45, "D": 12, "P": 10, "Y": 20, "N": 20}
 _READS_FAIRNESS = 8
-# Who comes for the deals or for others plays a hand or two, and goes on.
-_PASSES_BY = ("the deal", "letters")
-SPEAKS = 0.03  # at a menu
-ANSWERS = 0.5  # what somebody has written, at the first menu after it
 _TALK = ("hello all", "good luck", "that was close", "who deals here?", "a card, a card")
 
 
@@ -83,17 +75,10 @@ class Chooser:
         self.is_known = False  # whether the board has the name
         self.is_leaving = False
         self.expected: Done | None = None  # what the last key asked of the bank's window
-        self.paged: Paged | None = None  # what the last keys wrote
-        self.may_write = True  # on this line, with what is on its screen
-        self.last_read = ""  # the mark of what another has written on this call
-        self.came_between = False  # whether an answer would go to another who has written since
         self._name = name
         self._password = password
         self._friend = friend
-        self._to_friend = phrases.Said("To {name}:", name=re.escape(friend))
         self._amount = 0
-        self._considered = ""  # the mark of what is answered, or will not be
-        self._has_addressed = False  # a letter, and was not asked for its text since
 
     def keys_at(self, prompt: str, *, paints: bool) -> str:
         """Return what is pressed at this question, "" for nothing."""
@@ -113,9 +98,6 @@ class Chooser:
                 return self._confirm(kind, found["amount"])
         if phrases.WINDOW.is_in(prompt):
             return self._weighed(_WINDOW)
-        is_free = phrases.MAIN_MENU.is_in(prompt) or reading.is_between_hands(prompt)
-        if is_free and (words := self._writes()):
-            return words
         if phrases.MAIN_MENU.is_in(prompt):
             return self._weighed({**_CURIOSITY, **self._liking(), "G": 2})
         if letters:
@@ -128,7 +110,7 @@ class Chooser:
         """Return what is typed where something is asked for in words."""
         chance = self.chance
         return (
-            (phrases.SAY_COMMAND, lambda: ENTER if self.came_between else ESCAPE),
+            (phrases.SAY_COMMAND, lambda: ESCAPE),
             (phrases.ANY_KEY, lambda: " "),
             (phrases.PRESS_ENTER, lambda: ENTER),
             (phrases.NEW_NAME, lambda: ESCAPE if self.is_known else self._name + ENTER),
@@ -148,8 +130,7 @@ class Chooser:
             (phrases.NAME_CONTAINS, lambda: ESCAPE),
             (phrases.SAY, lambda: self._talk(prompt)),
             (phrases.WHISPER, lambda: ESCAPE),
-            (phrases.WRITE_TO, self._addresses),
-            (self._to_friend, lambda: self._letter(prompt)),
+            (phrases.WRITE_TO, lambda: ESCAPE),
         )
 
     def _liking(self) -> Mapping[str, int]:
@@ -172,37 +153,6 @@ class Chooser:
 
     def _to_whom(self) -> str:
         return ESCAPE if self.is_leaving else self._friend + ENTER
-
-    def _may_page(self) -> bool:
-        """Tell whether the friend may be written to; nobody writes to themselves."""
-        is_possible = self.may_write and self._friend not in ("", self._name)
-        return is_possible and not self.is_leaving
-
-    def _writes(self) -> str:
-        """Answer what was read last, or page the friend; "" for neither."""
-        if self.may_write and self.last_read not in ("", self._considered):
-            self._considered = self.last_read
-            if self.chance.random() < ANSWERS:
-                return f"/r {self._words('', self.last_read)}"
-        if self._may_page() and self.chance.random() < SPEAKS:
-            return f"/p {self._friend}: {self._words(self._friend)}"
-        return ""
-
-    def _addresses(self) -> str:
-        """Say who a letter is for: once, as a name that comes late would be its text."""
-        self._has_addressed = self._may_page() and not self._has_addressed
-        return self._friend + ENTER if self._has_addressed else ESCAPE
-
-    def _letter(self, prompt: str) -> str:
-        """Write to the friend; what stands there still was refused, and is given up."""
-        self._has_addressed = False
-        if not prompt.endswith(":") or not self._may_page():
-            return ESCAPE
-        return self._words(self._friend)
-
-    def _words(self, to: str, answers: str = "") -> str:
-        self.paged = Paged(f"q{self.chance.getrandbits(40):010x}", to, answers)
-        return f"{self.paged.mark} {self.chance.choice(_TALK)}{ENTER}"
 
     def _confirm(self, kind: str, amount: str) -> str:
         """Say yes to an amount, and expect the window to say that it is done."""
@@ -237,7 +187,7 @@ class Chooser:
         known = {letter: habit.get(letter, 1) for letter in letters}
         if reading.is_between_hands(prompt):
             known["F"] = max(known["F"], _READS_FAIRNESS)
-            if self.taste in _PASSES_BY:
+            if self.taste == "the deal":  # plays a hand or two, and goes on
                 known["Q"] = sum(known.values()) // 2
         if not paints:
             known.pop("L", None)  # a plain terminal stays with English

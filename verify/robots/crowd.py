@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
 from bench.processes import more_files
-from verify.robots.phone import SYNCTERM
 from verify.robots.robot import Pace, Robot
 from verify.robots.seen import Seen
 
@@ -26,7 +25,6 @@ class Crowd:
     pace: Pace
     a_second: float  # who call for the first time
     is_known: bool
-    doors: Mapping[int, int] = field(default_factory=dict)  # other ports, by number
 
 
 class CrowdProcess:
@@ -82,12 +80,10 @@ async def _come(
         robot = Robot(
             crowd.names[number],
             "127.0.0.1",
-            crowd.doors.get(number, crowd.port),
+            crowd.port,
             crowd.seed + number,
             pace=crowd.pace,
             is_known=crowd.is_known,
-            # On the screen that their host says they have.
-            program=SYNCTERM if number in crowd.doors else None,
             # The same one whenever this seed is run again.
             friend=crowd.names[(number * 7 + 1) % len(crowd.names)],
         )

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
-from zoneinfo import ZoneInfo
 
 from argon2 import PasswordHasher
 
@@ -21,8 +20,7 @@ from door.config import config as settings
 from door.config import privacy
 from timebank.callers import callers, powers, sysop_log
 from timebank.ledger.engines import books_of
-from timebank.settings.hours import WEEKDAYS
-from verify.robots import inside, phone
+from verify.robots import phone
 from verify.robots.robot import PASSWORD
 
 ENDS_WITHIN = 20.0  # seconds; the server itself promises ten
@@ -65,18 +63,6 @@ turns_per_day = 0
 turns_per_day = 0
 """
 
-TOURNAMENT_HANDS = 4  # few, so that many come to the last
-# It began at midnight, and is over long after the run; most who enter pay for it.
-TOURNAMENT = """
-[tournament]
-day = "{day}"
-hour = 0
-hours = 48
-entry_minutes = 2
-hands = {hands}
-"""
-
-_SERVER = "from verify.robots.inside import main; main({file!r})"
 _COMMAND = "from {package}.cli.main import main; main()"
 _LOOKS = {
     program.terminal.decode(): {"charset": program.charset, "paint": paint}
@@ -131,24 +117,15 @@ def prepare(folder: Path, names: Iterable[str], database: str = "") -> settings.
     return config
 
 
-def open_a_tournament(file: Path) -> None:
-    """Have one that is open while a board with these settings runs, by the clock of its noon."""
-    now = datetime.now(UTC)
-    day = now.astimezone(ZoneInfo(zone_of_noon(now))).weekday()
-    with file.open("a", encoding="utf-8") as settings_file:
-        settings_file.write(TOURNAMENT.format(day=WEEKDAYS[day], hands=TOURNAMENT_HANDS))
-
-
 class Served:
     """The server's process; `port` is where it listens."""
 
     def __init__(self, config: settings.Config) -> None:
         self._config = config
         self._log = (config.path.parent / "served.log").open("w+", encoding="utf-8")
-        self._inside = config.path.parent / "inside.json"
         self._process = subprocess.Popen(
             [
-                *(sys.executable, "-c", _SERVER.format(file=str(self._inside))),
+                *(sys.executable, "-c", _COMMAND.format(package="door")),
                 *("serve", "--config", str(config.path)),
             ],
             stdout=subprocess.PIPE,
@@ -170,10 +147,6 @@ class Served:
     ) -> None:
         self.stop()
 
-    @property
-    def process(self) -> int:
-        return self._process.pid
-
     def usage(self) -> Usage:
         """Return what the process has used so far, as the system sees it (Linux)."""
         about = Path("/proc") / str(self._process.pid)
@@ -182,10 +155,6 @@ class Served:
         ticks = int(fields[11]) + int(fields[12])
         pages = int((about / "statm").read_text().split()[1])
         return Usage(ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE") / 1024)
-
-    def inside(self) -> inside.Inside:
-        """Return what of its memory is in use."""
-        return inside.latest(self._inside)
 
     def starved(self) -> float:
         """Return the seconds that its threads were ready to run, and had no core to run on."""

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from door.config import config as settings
-from verify.robots import check, doors
+from verify.robots import check
 from verify.robots.check import Result
 from verify.robots.crowd import Crowd, CrowdProcess
-from verify.robots.doors import Doorway
-from verify.robots.house import Served, open_a_tournament, prepare
-from verify.robots.inside import Inside
+from verify.robots.house import Served, prepare
 from verify.robots.robot import Pace
 from verify.robots.seen import Seen
 
@@ -37,7 +30,6 @@ class Plan:
     seed: int
     settle: float = FIRST_KEYS
     sampled: float = SAMPLED
-    doors: int = 0  # callers of another board besides, whose doors hand them over
 
 
 @dataclass(frozen=True)
@@ -51,7 +43,6 @@ class Sample:
     cores: float
     starved: float  # cores that it was ready to use besides, and others had
     keys: float  # a second
-    inside: Inside
 
 
 @dataclass
@@ -65,7 +56,6 @@ class Outcome:
     seen: list[Seen] = field(default_factory=list)
     checked: Result = field(default_factory=Result)
     wrong: list[str] = field(default_factory=list)  # what the promise does not allow
-    rode: int = 0  # calls of other boards' callers that the server has served
     log: str = ""
     status: int | None = None
 
@@ -74,15 +64,11 @@ def run(plan: Plan, folder: Path, tell: Callable[[Sample], None]) -> Outcome:
     """Run the plan over books in an empty folder; `tell` hears each sample as it is taken."""
     names = [f"Caller {number}" for number in range(plan.callers)]
     config = prepare(folder, names)
-    open_a_tournament(config.path)
-    if plan.doors:
-        doors.append_to(config.path)
-    config = settings.load(config.path)
     outcome = Outcome()
-    with Served(config) as server, _doorways(config, plan.doors) as doorways:
+    with Served(config) as server:
         outcome.memory_before = server.usage().memory
-        crowds = _crowds(plan, names, server.port, doorways)
-        time.sleep((plan.callers + plan.doors) / plan.a_second + plan.settle)
+        crowds = _crowds(plan, names, server.port)
+        time.sleep(plan.callers / plan.a_second + plan.settle)
         for sample in _samples(plan, server, crowds):
             outcome.samples.append(sample)
             tell(sample)
@@ -95,48 +81,19 @@ def run(plan: Plan, folder: Path, tell: Callable[[Sample], None]) -> Outcome:
         outcome.status, outcome.log = server.status, server.said()
         outcome.wrong = server.audits()
     outcome.checked = check.against_the_books(config.database, outcome.seen)
-    outcome.wrong += doors.but_for_the_way_in(outcome.checked.wrong)
+    outcome.wrong += outcome.checked.wrong
     outcome.wrong += check.nobody_is_on(config.database)
-    outcome.rode = doors.handed_over(config, server.process)
     return outcome
 
 
-@contextmanager
-def _doorways(config: settings.Config, number: int) -> Iterator[list[Doorway]]:
-    """Be another board with so many nodes, from this process."""
-    found = [Doorway(config, node) for node in range(1, number + 1)]
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-
-    def do(work: Coroutine[Any, Any, None]) -> None:
-        asyncio.run_coroutine_threadsafe(work, loop).result()
-
-    try:
-        for doorway in found:
-            do(doorway.open())
-        yield found
-    finally:
-        for doorway in found:
-            do(doorway.close())
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
-
-
-def _crowds(plan: Plan, names: list[str], port: int, doorways: list[Doorway]) -> list[CrowdProcess]:
-    everybody = [*names, *(doorway.name for doorway in doorways)]
+def _crowds(plan: Plan, names: list[str], port: int) -> list[CrowdProcess]:
+    share = plan.a_second / plan.processes
     return [
         CrowdProcess(
             Crowd(
-                everybody,
-                range(first, len(everybody), plan.processes),
-                port,
-                plan.seed,
-                plan.pace,
-                plan.a_second / plan.processes,
+                *(names, range(first, len(names), plan.processes), port),
+                *(plan.seed, plan.pace, share),
                 is_known=True,
-                doors={len(names) + place: each.port for place, each in enumerate(doorways)},
             )
         )
         for first in range(plan.processes)
@@ -161,7 +118,6 @@ def _samples(plan: Plan, server: Served, crowds: list[CrowdProcess]) -> Iterator
             (usage.cpu - used) / passed,
             (waited - starved) / passed,
             (pressed - keys) / passed,
-            server.inside(),
         )
         before, used, starved, keys = now, usage.cpu, waited, pressed
 

@@ -194,8 +194,7 @@ WHOM_TO_IGNORE = Said("Whose messages and talk?")
 # That a message was taken, by the name of whoever it is for.
 IS_ON = Said("Sent to {name}, who is on.", name=r"[^.,]+?")
 TAKEN = one_of(IS_ON, Said("{name} isn't on. Your message waits for them.", name=r"[^.,\n]+?"))
-# That it was not, and stands in the field still; after the first Enter sends it to somebody else.
-CAME_BETWEEN = Said("{name} has written meanwhile. Enter answers them; /p writes to another.")
+# That it was not, and stands in the field still.
 REFUSED = one_of(
     Said("Not so fast: please wait a few seconds."),
     Said("Nobody has written to you on this call."),
@@ -209,10 +208,6 @@ REFUSED = one_of(
 DAILY, TOURNAMENT = versions("The daily deal"), versions("The tournament")
 DEALS = (*DAILY, *TOURNAMENT)
 PAY = Said("Pay {amount} to enter? It is gone if you don't win.")
-# How a hand of either ended.
-DEAL_HAND = Said(
-    "Hand {number}: {words} ({coins}). So far: {total}.", coins=r"[+-]?\d+", total=r"[+-]?\d+"
-)
 
 # The status line.
 

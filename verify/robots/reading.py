@@ -13,7 +13,6 @@ from verify.robots import phrases
 from verify.robots.screen import Screen
 
 CARD = re.compile(r"(?<![0-9A-Z])(10|[2-9AJQK])([♥♦♣♠])")
-MARK = re.compile(r"(?<![0-9a-z])q[0-9a-f]{10}(?![0-9a-f])")  # of a message
 SUITS = {"♥": "H", "♦": "D", "♣": "C", "♠": "S"}
 
 _LETTER = re.compile(r"<(\S)>")
@@ -207,23 +206,6 @@ def _vegas(screen: Screen, number: int, name: str, coin: int) -> Panel:
 # Pages and sentences.
 
 
-_DEALS = {
-    **dict.fromkeys(phrases.DAILY, "daily"),
-    **dict.fromkeys(phrases.TOURNAMENT, "tournament"),
-}
-_HAND_OF = re.compile(r"(?: -)?\s+\d+ \w+ \d+$")  # "1 of 10", in any language
-
-
-def deal(heading: str) -> tuple[str, bool] | None:
-    """Read over which page of a deal, or over which of its hands, a heading stands.
-
-    >>> deal("The daily deal"), deal("The tournament - 1 of 10"), deal("Baccarat")
-    (('daily', False), ('tournament', True), None)
-    """
-    title = _HAND_OF.sub("", heading.strip())
-    return (_DEALS[title], title != heading.strip()) if title in _DEALS else None
-
-
 _PART = re.compile(r" \(\d+ \w+ \d+\)")  # "(1 of 2)", in any language
 
 
@@ -269,15 +251,6 @@ def fairness(text: str) -> Fairness:
     shoe = last or this
     found.shoe = shoe["digits"] if shoe and is_whole else ""
     return found
-
-
-class Paged(NamedTuple):
-    """A message that was typed, by its mark, which stands in no other."""
-
-    mark: str
-    to: str  # "" in an answer, which names nobody
-    answers: str = ""  # the mark of what it answers
-    is_told: bool = False  # whether its sender was told what became of it
 
 
 class Done(NamedTuple):

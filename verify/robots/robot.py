@@ -127,10 +127,10 @@ class Robot:
 
     async def _dial(self) -> _Line:
         self.seen.calls += 1
-        self._chooser.expected = self._chooser.paged = None
+        self._chooser.expected = None
         connected = await phone.call(self.host, self.port, self._program)
         now = asyncio.get_running_loop().time()
-        watcher = Watcher(self.seen, self._coin, paints=self._paints)
+        watcher = Watcher(self.seen, self._coin)
         return _Line(connected, watcher, now, now)
 
     async def _stay(self, lines: list[_Line], stop: asyncio.Event) -> None:
@@ -176,15 +176,10 @@ class Robot:
         screen = line.phone.screen
         if waits and _is_being_answered(line):
             return ""
-        company = line.watcher.company
-        self._chooser.may_write = company.may_write(screen.picture)
-        self._chooser.last_read = company.last_read
-        self._chooser.came_between = phrases.CAME_BETWEEN.is_in(screen.picture)
         keys = self._chooser.keys_at(screen.prompt, paints=self._paints)
         if not keys and not waits:
             keys = ENTER
         if keys:
-            company.decides(screen.prompt, keys)
             if waits:
                 _measure(line, now)
                 line.asked = now
@@ -194,9 +189,6 @@ class Robot:
     async def _type(self, line: _Line, keys: str) -> None:
         line.watcher.expected = self._chooser.expected or line.watcher.expected
         self._chooser.expected = None
-        if self._chooser.paged is not None:
-            line.watcher.company.writes(self._chooser.paged)
-        self._chooser.paged = None
         self.seen.keys += len(keys)
         if not self._pace.typing:
             line.phone.press(keys)

@@ -10,8 +10,6 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-DEALS = ("daily", "tournament")
-
 
 @dataclass(frozen=True)
 class Settlement:
@@ -54,24 +52,6 @@ class Movement:
     at: float
 
 
-class Page(NamedTuple):
-    """A message that the sender was told is taken."""
-
-    to: str  # who is to read it, as the sender was told
-    is_on: bool  # whether they were told that its reader is on
-    at: float
-    meant: str = ""  # whom the sender has named, "" in an answer
-    answers: str = ""  # the mark of what it answers
-
-
-class DealHand(NamedTuple):
-    """A hand of a deal that is over: which it was, and the coins won so far."""
-
-    deal: str  # one of `DEALS`
-    number: int
-    total: int
-
-
 @dataclass
 class Seen:
     """Everything that one robot saw."""
@@ -85,15 +65,6 @@ class Seen:
     seeds: dict[str, str] = field(default_factory=dict)  # by seal
     # Open on a table for one caller.
     cards: dict[Place, set[str]] = field(default_factory=lambda: defaultdict(set))
-    pages: dict[str, Page] = field(default_factory=dict)  # that were taken, by mark
-    heard: dict[str, float] = field(default_factory=dict)  # marks, and when they were read first
-    typed: set[str] = field(default_factory=set)  # marks that the robot wrote itself
-    deal_hands: set[DealHand] = field(default_factory=set)
-    # Deals that the robot has asked to play, those whose hands it has seen, and the seconds that it
-    # has agreed to pay for one.
-    asked: set[str] = field(default_factory=set)
-    entered: set[str] = field(default_factory=set)
-    agreed: set[int] = field(default_factory=set)
     calls: int = 0
     lost: int = 0  # calls whose line was gone before the goodbye
     taken_over: int = 0

@@ -7,7 +7,6 @@ import time
 from dataclasses import replace
 
 from verify.robots import phrases, reading
-from verify.robots.company import Company
 from verify.robots.ears import Ears
 from verify.robots.reading import Done, Panel, Short, Table
 from verify.robots.screen import Screen
@@ -19,11 +18,10 @@ _NOTHING = Panel(0, (0, 0, 0), None, None, "second")
 class Watcher:
     """The eyes of the caller of this name, for one call; what they see goes to `seen`."""
 
-    def __init__(self, seen: Seen, coin: int, *, paints: bool = True) -> None:
+    def __init__(self, seen: Seen, coin: int) -> None:
         self._seen = seen
         self._coin = coin
         self._ears = Ears(seen, coin, time.time)
-        self.company = Company(seen, time.time, paints=paints)
         self._alone = _NOTHING
         self._goes_on = False  # with a hand that was left
         self._ended: tuple[object, ...] | None = None  # at baccarat; None until it was looked at
@@ -37,7 +35,6 @@ class Watcher:
         """Note what is new; may be called at any moment, and a last time when the line is gone."""
         for line in screen.heard():
             self._ears.hears(line)
-            self.company.hears(line)
         picture = screen.picture
         prompt = screen.prompt
         if phrases.WRONG.is_in(picture):
@@ -54,7 +51,6 @@ class Watcher:
                 self.is_in_company = found.game == "vegas"
                 self._watch(found, prompt, is_last=is_last)
         self._hear_of_the_bank(prompt, picture)
-        self.company.looks(screen)
         if screen.is_asking:
             self._read_fairness(screen)
         purse = reading.status(screen)
