@@ -15,9 +15,9 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, calls
 from timebank.ledger.sql import Prepared, Query
 
-# What only a caller asks for, so that the opening of a call does not bring it.
-ASKED_FOR = frozenset({"withdraw", "loan"})
-_LATER = -1  # the instant of what came after the opening, in the same second maybe
+# The kinds of transfer with which the opening of a call itself fills an account.
+BY_OPENING = frozenset({"grant", "release", "brought"})
+_LATER = -1  # for a transfer after the opening, even one of the same second
 
 
 class Emptiness:
@@ -46,14 +46,13 @@ class Emptiness:
             self._began = self._entry = None
         elif isinstance(call_id, int) and self._began is not None:  # else the next call tells
             self._firsts.append(self._began)
-            self._lasts.append((call_id, _LATER if kind in ASKED_FOR else at))
+            self._lasts.append((call_id, at if kind in BY_OPENING else _LATER))
             self._began = self._entry = None
 
     def has(self, call_id: int, opened: int) -> bool:
         """Return whether the account may have been empty at some moment of a call.
 
-        It was not if it was filled at the instant at which the call was opened, unless the caller
-        had to ask for that.
+        It was not if the opening of the call filled it.
         """
         if self._began is not None and self._began <= call_id:
             return True

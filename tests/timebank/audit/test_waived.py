@@ -81,3 +81,19 @@ def test_what_a_caller_asks_for_at_once_was_not_there_before(books, ann, asks):
     asks(call, 1)
     assert books.sql(f"SELECT waived FROM calls WHERE id = {call.id}") == [(1,)]
     assert books.audit() == []
+
+
+def test_a_hand_that_is_won_at_once_ends_what_was_empty_before(books, ann):
+    """The first second was waived, and a hand of an earlier call was won in the same one."""
+    call = books.call(ann)
+    hand = call.bet(600)
+    books.wait(3700)
+    call.close()
+    call = books.call(ann)
+    books.uptime += 1  # a second that has begun counts whole
+    call.touch()
+    call.round_id, call.sequence = hand, 0
+    call.act(won(600, 60))
+    assert books.sql(f"SELECT waived FROM calls WHERE id = {call.id}") == [(1,)]
+    assert books.balances(ann)["online"] == 660
+    assert books.audit() == []
