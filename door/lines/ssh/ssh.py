@@ -37,6 +37,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -48,12 +49,13 @@ from asyncssh.channel import SSHServerChannel
 from asyncssh.connection import SSHServerConnectionOptions
 from asyncssh.constants import (
     MSG_CHANNEL_DATA,
+    MSG_CHANNEL_REQUEST,
     MSG_DISCONNECT,
     MSG_IGNORE,
     MSG_KEXINIT,
     MSG_USERAUTH_REQUEST,
 )
-from asyncssh.packet import SSHPacket
+from asyncssh.packet import Boolean, SSHPacket, String
 from asyncssh.session import SSHServerSession
 
 from door.errors import Flood
@@ -323,6 +325,9 @@ class SshConnection(StreamProtocol):
         """Pay for what is not typed; tell whether it may be looked at."""
         if kind == MSG_DISCONNECT:
             self._said_good_bye = True
+        if len(packet.get_full_payload()) > _LONGEST_PACKET:
+            self.fail(f"a packet of more than {_LONGEST_PACKET} bytes")
+            return False
         try:
             self._budget.pay(_COSTS.get(kind, 1) + len(packet.get_remaining_payload()) // 1024)
         except Flood as flood:
@@ -502,10 +507,10 @@ class _Server(asyncssh.SSHServerConnection):
         options: SSHServerConnectionOptions,
         connection: SshConnection,
     ) -> None:
-        super().__init__(loop, options)
+        own = copy.copy(options)
+        own.protocol_factory = lambda: _Owner(connection)
+        super().__init__(loop, own)
         self._connection = connection
-        self._protocol_factory = lambda: _Owner(connection)
-        self._max_recv_pktlen = _LONGEST_PACKET
 
     async def reload_config(self) -> None:
         """Go by the settings that are here."""
@@ -526,16 +531,15 @@ class _Server(asyncssh.SSHServerConnection):
         return super().process_packet(pkttype, pktid, packet)
 
     def send_packet(self, pkttype: int, *args: bytes, handler: Any = None) -> None:
-        if pkttype != MSG_IGNORE:
-            super().send_packet(pkttype, *args, handler=handler)
+        if pkttype == MSG_IGNORE:
+            return
+        super().send_packet(pkttype, *args, handler=handler)
+        if pkttype == MSG_KEXINIT:
+            self._connection.keys_begin()
 
     def send_newkeys(self, k: bytes, h: bytes) -> None:
         super().send_newkeys(k, h)
         self._connection.keys_agreed()
-
-    def _send_kexinit(self) -> None:
-        super()._send_kexinit()
-        self._connection.keys_begin()
 
 
 class _Channel(SSHServerChannel[bytes]):
@@ -559,7 +563,7 @@ class _Channel(SSHServerChannel[bytes]):
 
     def language(self) -> str:
         """Return the locale that counts, "" where none was said."""
-        said = {name.decode(): value.decode("ascii", "ignore") for name, value in self._env.items()}
+        said = self.get_environment()
         return next((said[name] for name in LANGUAGE_VARIABLES if said.get(name)), "")
 
     def process_open(
@@ -574,15 +578,25 @@ class _Channel(SSHServerChannel[bytes]):
         is_typed = pkttype == MSG_CHANNEL_DATA and len(packet.get_remaining_payload()) > _EMPTY
         if not is_typed and not self._connection.spend(pkttype, packet):
             return True
+        if pkttype == MSG_CHANNEL_REQUEST:
+            packet = _without_variables(packet)
         return super().process_packet(pkttype, pktid, packet)
 
-    def _process_env_request(self, packet: SSHPacket) -> bool:
-        name, value = packet.get_string(), packet.get_string()
-        packet.check_end()
-        is_wanted = name in _VARIABLES
-        if is_wanted:
-            self._env[name] = value[:_LONGEST_VARIABLE]
-        return is_wanted
+
+def _without_variables(request: SSHPacket) -> SSHPacket:
+    """Return the request of a channel; one for a variable only if it says the language.
+
+    A long value is cut. For any other variable a request that nobody knows is returned, which
+    asyncssh answers in its turn.
+    """
+    read = SSHPacket(request.get_remaining_payload())
+    kind, answer = read.get_string(), Boolean(read.get_boolean())
+    if kind != b"env":
+        return request
+    name, value = read.get_string(), read.get_string()[:_LONGEST_VARIABLE]
+    if name not in _VARIABLES:
+        return SSHPacket(String("not-for-us") + answer)
+    return SSHPacket(String(kind) + answer + String(name) + String(value))
 
 
 class _Session(SSHServerSession[bytes]):

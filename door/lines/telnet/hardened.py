@@ -92,9 +92,6 @@ _THEIRS = frozenset({telopt.BINARY, telopt.SGA, *_FORMS})
 _LONGEST_REPLY = 64  # bytes; the CHARSET request with what announces it
 _CHARACTER_SETS = ("UTF-8", "CP437", "IBM437", "ISO-8859-1", "US-ASCII")
 
-# In place of the library's buffers, which nothing is ever put into: a caller's own would be empty.
-_NOTHING: collections.deque[Any] = collections.deque(maxlen=0)
-
 
 # What is agreed on at our end and at the caller's, and what is still asked.
 _Agreement = tuple[tuple[tuple[bytes, bool], ...], ...]
@@ -139,7 +136,6 @@ class _LeanWriter(telnetlib3.TelnetWriter):
     def __init__(self, transport: asyncio.Transport) -> None:
         super().__init__(transport, None, server=True)
         self.slctab = {}
-        self._sb_buffer = self._slc_buffer = _NOTHING
 
     def close(self) -> None:
         super().close()

@@ -215,6 +215,23 @@ async def test_a_flood_is_cut_off_with_one_line_in_the_log(
     assert gate.cut == [("127.0.0.1", Blame("more than 500 SSH requests in a burst"))]
 
 
+async def test_a_packet_that_no_program_must_take_ends_the_call() -> None:
+    async with open_board() as board, connected(board) as connection:
+        await terminal(connection)
+        call, _ = await board.answered_with()
+        connection.send_packet(MSG_IGNORE, String(bytes(40_000)))
+        assert await call.until_ended() == "cut off: a packet of more than 35000 bytes"
+
+
+async def test_of_the_environment_only_the_language_is_kept_cut_short() -> None:
+    said = {"PATH": "/x" * 900, "LANG": "fr_FR.UTF-8", "LC_ALL": "x" * 900}
+    async with open_board() as board, connected(board) as connection:
+        await terminal(connection, env=said)
+        await board.answered_with()
+        channel = next(iter(board.listener._visits)).answer._way_out.channel  # type: ignore[union-attr]
+        assert channel.get_environment() == {"LANG": "fr_FR.UTF-8", "LC_ALL": "x" * 64}
+
+
 async def test_new_keys_again_and_again_are_a_flood() -> None:
     gate = Counting()
     async with open_board(entrance=Entrance(gate)) as board, connected(board) as connection:
