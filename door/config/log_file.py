@@ -8,7 +8,7 @@ import json
 import logging
 import os
 import syslog
-from io import TextIOWrapper
+from io import StringIO
 from typing import TYPE_CHECKING, TextIO
 
 from timebank import files
@@ -16,6 +16,7 @@ from timebank.language import EnglishFormatter
 
 if TYPE_CHECKING:
     from datetime import tzinfo
+    from pathlib import Path
 
     from door.config.config import Config
 
@@ -52,30 +53,46 @@ class JsonFormatter(EnglishFormatter):
         return json.dumps(told, ensure_ascii=False)
 
 
-class LogFile(logging.FileHandler):
+class LogFile(logging.StreamHandler[TextIO]):
     """A file that may be full suddenly, without a word on the caller's screen.
 
     `logging` would write a traceback to standard error, and at the end of the process what is left
     in the file's buffer.
     """
 
-    def _open(self) -> TextIOWrapper:
+    def __init__(self, place: Path) -> None:
+        """Name the file; it is opened with the first record, or before that by `open`."""
+        super().__init__(StringIO())
+        self.stream.close()
+        self.place = place
+
+    def open(self) -> None:
         """Open it, for its owner alone to read: it says who played when. A link that others may
-        have put there could lead to any file of ours."""
-        return open(self.baseFilename, "a", -1, self.encoding, self.errors, opener=files.plain)
+        have put there could lead to any file of ours. Raises `OSError`."""
+        opened = open(self.place, "a", -1, "utf-8", "backslashreplace", opener=files.plain)  # noqa: SIM115
+        self.stream = opened
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
+            if self.stream.closed:
+                self.open()
             super().emit(record)
         except OSError:
             self.handleError(record)
 
+    def flush(self) -> None:
+        if not self.stream.closed:
+            super().flush()
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self.stream.close()
+        super().close()
+
     def handleError(self, record: logging.LogRecord) -> None:
         """Tell the system's log instead, and leave the file for now."""
-        stream, self.stream = self.stream, None
-        if stream is not None:
-            with contextlib.suppress(OSError):
-                stream.close()
+        with contextlib.suppress(OSError):
+            self.stream.close()
         if record.levelno >= logging.WARNING:
             SystemLog().handle(record)
 
@@ -127,7 +144,8 @@ def opened(config: Config) -> list[logging.Handler]:
         place = files.own_links_followed(data / FILE)
         if data.stat().st_uid != os.geteuid() and not place.exists():
             return []
-        file = LogFile(place, encoding="utf-8", errors="backslashreplace")
+        file = LogFile(place)
+        file.open()
     except OSError:
         return []
     file.setFormatter(formatter(config))

@@ -12,12 +12,11 @@ import logging
 import os
 from collections.abc import Callable, Iterable
 from functools import partial
-from io import TextIOWrapper
-from logging.handlers import RotatingFileHandler
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from door.config.log_file import LogFile
 from door.defence.counts import (
     FIRST,
     TOO_MANY_NAMES,
@@ -95,14 +94,9 @@ class Reception:
         self.look_again()
 
     def open_log(self, folder: Path) -> None:
-        handler = _RefusalLog(
-            files.own_links_followed(folder / LOG),
-            maxBytes=LOG_BYTES,
-            backupCount=1,
-            encoding="ascii",
-            delay=True,
-        )
-        handler.make()  # fail2ban wants to find it from the beginning
+        handler = _RefusalLog(files.own_links_followed(folder / LOG))
+        with contextlib.suppress(OSError):
+            handler.open()  # fail2ban wants to find it from the beginning
         handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%dT%H:%M:%S%z"))
         self._log.addHandler(handler)
 
@@ -346,18 +340,22 @@ class Reception:
         self._log.info("%s %s: %s", "refused" if own_fault else "turned away", address, why)
 
 
-class _RefusalLog(RotatingFileHandler):
+class _RefusalLog(LogFile):
     """A log of at most twice LOG_BYTES. Where it cannot be written, nothing fails."""
 
-    def make(self) -> None:
+    def open(self) -> None:
         """Make the file where there is none, for its owner to write and its group to read."""
-        with contextlib.suppress(OSError):
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-            os.close(files.plain(self.baseFilename, flags, LOG_MODE))
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        os.close(files.plain(self.place, flags, LOG_MODE))
+        super().open()
 
-    def _open(self) -> TextIOWrapper:
-        self.make()
-        return open(self.baseFilename, "a", encoding=self.encoding, opener=files.plain)
+    def emit(self, record: logging.LogRecord) -> None:
+        size = len(self.format(record)) + 1
+        with contextlib.suppress(OSError):
+            if not self.stream.closed and self.stream.tell() + size > LOG_BYTES:
+                self.stream.close()
+                self.place.replace(f"{self.place}.1")
+        super().emit(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
         pass
