@@ -57,7 +57,7 @@ class BesideScreen(Screen[str]):
         super().__init__()
         self._data, self._node, self._call, self._by = data, node, call, by
         self._beside: Conversation | None = None
-        self._name = ""
+        self._caller = ""
         self._talks = False
         self._has_shown = False
 
@@ -88,7 +88,7 @@ class BesideScreen(Screen[str]):
 
     def _hear(self, said: Mapping[str, Any]) -> None:
         if isinstance(said.get("name"), str):
-            self._name = clean(said["name"])
+            self._caller = clean(said["name"])
         if isinstance(said.get("screen"), list):
             rows = Text("\n").join(Text.from_ansi(str(row), no_wrap=True) for row in said["screen"])
             self.query_one("#screen", Static).update(rows)
@@ -101,7 +101,7 @@ class BesideScreen(Screen[str]):
     def _show_chat(self, talks: bool, why: str) -> None:
         self._talks = talks
         self.set_class(talks, "-talks")
-        hint = TALKS.format(name=self._name) if talks else why or LOOKS
+        hint = TALKS.format(name=self._caller) if talks else why or LOOKS
         self.query_one("#hint", Static).update(hint)
         talk = self.query_one("#talk", Input)
         talk.value = ""
