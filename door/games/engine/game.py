@@ -13,16 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
 from door.games.engine import shuffle
 from door.games.engine.cards import Card
 from door.games.engine.errors import IllegalAction, RoundRefused, RulesRefused, ShoeTooShort
 from door.games.engine.quoting import either, shown
 from door.games.engine.rules import Check, checked
-
-if TYPE_CHECKING:
-    from functools import _lru_cache_wrapper
 
 
 class Totals(NamedTuple):
@@ -158,11 +155,11 @@ class Kind(ABC):
     def read_rules(self, mapping: Mapping[str, object]) -> Any:
         """Return the rules with the keys of `mapping` in place; `RoundRefused` for a wrong one."""
         values = tuple(mapping.values())
-        read: Callable[..., Any] = self._read_once
+        read = self._read_once
         try:
             hash(values)
         except TypeError:  # there is a list or a table, which is no rule
-            read = self._read_once.__wrapped__
+            read = self._rules_of
         try:
             # With their types, for True is equal to 1.
             return read(tuple(mapping), values, tuple(map(type, values)))
@@ -170,7 +167,7 @@ class Kind(ABC):
             raise RoundRefused(f"rules: {refused}") from None
 
     @cached_property
-    def _read_once(self) -> _lru_cache_wrapper[Any]:
+    def _read_once(self) -> Callable[..., Any]:
         """What reads rules once, by their names, values and types: every hand asks for those of
         its table a few times. A memory of its own, for to hash `base` takes longer than that."""
         return lru_cache(maxsize=64)(self._rules_of)
