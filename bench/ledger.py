@@ -16,12 +16,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
-from sqlalchemy import event
+from sqlalchemy import Connection, event
 
 from bench.bettors import SLOW_COMMIT, at_the_books, room
 from bench.board import NOON
 from bench.report import Goal, Row, Scale, median
+from timebank.ledger import sql
 from timebank.ledger.sqlite import high_water
 from timebank.ledger.sqlite.dialect import DIALECT
 
@@ -118,9 +120,17 @@ def record(disk: Path, count: int) -> list[Transaction]:
         ) -> None:
             found.append((statement, parameters))
 
+        def noted(connection: Connection, text: str, values: Any) -> Any:
+            found.append((text, values))
+            return run(connection, text, values)
+
+        run = sql._executed
         transactions: list[Transaction] = []
         for _ in range(TRANSACTIONS * count):
-            with here.database.transaction(here.settings, NOON) as desk:
+            with (
+                mock.patch.object(sql, "_executed", noted),
+                here.database.transaction(here.settings, NOON) as desk,
+            ):
                 here.bettors[0].next_operation()(desk)
             # The first one is BEGIN. The count is run past SQLAlchemy, which tells nothing of it.
             transactions.append([*found[1:], (high_water.COUNT.sql(DIALECT), ())])

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+from unittest import mock
 from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection, event
 
 from timebank.audit.accounts import audit
 from timebank.callers import callers
 from timebank.callers.notices import note_seen
 from timebank.calls.calls import LEASE_SECONDS, close_call, open_call, renew, touch
-from timebank.ledger import dialects
-from timebank.ledger.database import Desk
+from timebank.ledger import dialects, sql
+from timebank.ledger.database import Database, Desk
 from timebank.ledger.engines import books_of
 from timebank.ledger.play_accounts import PlayMoney
 from timebank.ledger.purse import Purse, Receipt
@@ -54,6 +60,27 @@ def lay_new_books(path: Path) -> None:
     if path.parent.exists() and not path.exists():
         path.write_bytes(_new_books())
         path.chmod(0o600)
+
+
+@contextmanager
+def statements_of(database: Database) -> Iterator[list[tuple[Connection, str, Any]]]:
+    """Gather what is run on books meanwhile, with its connection and its values."""
+    found: list[tuple[Connection, str, Any]] = []
+
+    def hear(connection, _cursor, text, values, *_):
+        found.append((connection, text, values))
+
+    def execute(connection, text, values):
+        found.append((connection, text, values))
+        return run(connection, text, values)
+
+    run = sql._executed  # which SQLAlchemy does not hear of
+    event.listen(database.engine, "before_cursor_execute", hear)
+    try:
+        with mock.patch.object(sql, "_executed", execute):
+            yield found
+    finally:
+        event.remove(database.engine, "before_cursor_execute", hear)
 
 
 @cache

@@ -7,9 +7,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import event
 
-from tests.timebank.books import lost, said, stand_alone
+from tests.timebank.books import lost, said, stand_alone, statements_of
 from timebank.callers import callers, messages, notices, sysop_log
 from timebank.errors import CallerOnline
 from timebank.keeping import maintain as nightly
@@ -325,20 +324,15 @@ def test_nothing_goes_through_all_rows_while_others_wait_to_write(books):
     books.do(notices.notices, ann)
     books.do(sysop_log.note, "Sysop", None, "Did something")
     days(books, 400)
-    ran: list[tuple[str, object]] = []
-
-    def note(_connection, _cursor, statement, parameters, context, _many):
-        if not context.root_connection.get_execution_options().get("read_only"):
-            ran.append((statement, parameters))
-
-    event.listen(books.database.engine, "before_cursor_execute", note)
-    done = run(books, lose)
-    event.remove(books.database.engine, "before_cursor_execute", note)
+    with statements_of(books.database) as ran:
+        done = run(books, lose)
     assert done.stood
     assert done.closed
     assert (done.notices, done.log_lines) == (1, 1)
     with books.database.reading(books.settings, books.now) as desk:
-        for statement, parameters in ran:
+        for connection, statement, parameters in ran:
+            if connection.get_execution_options().get("read_only"):
+                continue
             if statement.lstrip().startswith(("SELECT", "UPDATE", "DELETE", "INSERT")):
                 rows = desk.connection.exec_driver_sql(
                     f"EXPLAIN QUERY PLAN {statement}", parameters

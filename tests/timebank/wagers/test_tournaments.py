@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from sqlalchemy import event
 
-from tests.timebank.books import said, settings_for
+from tests.timebank.books import said, settings_for, statements_of
 from tests.timebank.hosts import HostCall, brought
 from timebank.callers import awards
 from timebank.callers.callers import register_of_board, set_locked
@@ -106,7 +105,6 @@ def test_the_writer_settles_it_without_making_a_statement(books, held):
     statements = [each for each in sql.STATEMENTS if each.where.startswith(rooms)]
     for each in statements:
         each._texts.clear()
-        each._hot.clear()
     for number in (1, 2):
         play(books, number, 10)
     end(books)
@@ -173,12 +171,9 @@ def test_prizes_are_paid_once_to_the_bank_of_who_may_be_off_line(books, held):
 
 def test_who_wins_nothing_costs_no_statement_of_the_one_that_pays(open_board):
     def settled(desk):
-        texts = []
-        event.listen(
-            desk.connection, "before_cursor_execute", lambda *how: texts.append(how[2]), named=False
-        )
-        tournaments.settle(desk)
-        return len(texts)
+        with statements_of(books.database) as ran:
+            tournaments.settle(desk)
+        return len(ran)
 
     books = open_board(replace(TERMS, entry=0, prizes=(600,)))
     counted = []

@@ -53,10 +53,14 @@ class BooksCursor(psycopg.Cursor[Any]):
         if isinstance(query, str) and query.startswith("SAVEPOINT "):
             self.connection.later(query)
             return self
-        if isinstance(query, str) and query.startswith("ROLLBACK TO "):
+        goes_back = isinstance(query, str) and query.startswith("ROLLBACK TO ")
+        if goes_back:
             self.connection.forget_since(query.replace("ROLLBACK TO", "SAVEPOINT"))
         with self.connection.together():
-            return super().execute(query, params, **how)
+            super().execute(query, params, **how)
+        if goes_back:
+            self.connection.forget_prepared()
+        return self
 
     def executemany(self, query: Query, params_seq: Iterable[Params], **how: Any) -> None:
         with self.connection.together():
@@ -85,7 +89,10 @@ class BooksConnection(psycopg.Connection[Any]):
             timeout = self.patience
         try:
             return super().wait(gen, interval, timeout)
-        except psycopg.errors._WaitTimeout as error:
+        except psycopg.OperationalError as error:
+            # What a server says has a code, and a connection that broke is closed.
+            if timeout is None or error.sqlstate is not None or self.closed:
+                raise
             self.pgconn.finish()
             raise psycopg.OperationalError(
                 f"the server has not answered for {timeout:g} seconds"
@@ -105,22 +112,22 @@ class BooksConnection(psycopg.Connection[Any]):
         while self._waiting and self._waiting[-1].statement != savepoint:
             self._waiting.pop()
 
+    def forget_prepared(self) -> None:
+        """Prepare statements again: psycopg takes those for prepared that the server passed over.
+
+        It forgets them with each transaction of its own that is rolled back.
+        """
+        with self.transaction():
+            raise psycopg.Rollback
+
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
         """Run what waits, and what the block runs, in one trip; answers are there at its end."""
-        if not self._waiting:
-            yield
-            return
         waiting, self._waiting = self._waiting, []
-        try:
-            with without_rows(), self.pipeline():
-                for each in waiting:
-                    each.cursor.execute(each.statement, each.parameters)
-                yield
-        except psycopg.Error:
-            # psycopg takes for prepared what the server has passed over behind the error.
-            self._prepared.clear()
-            raise
+        with without_rows(), self.pipeline() if waiting else contextlib.nullcontext():
+            for each in waiting:
+                each.cursor.execute(each.statement, each.parameters)
+            yield
 
     def next_operation(self) -> Operation:
         """Number the next transaction that is to be committed."""

@@ -34,7 +34,7 @@ from sqlalchemy.exc import DBAPIError
 from timebank.language import N_
 from timebank.ledger import failures
 from timebank.ledger.postgres import guards
-from timebank.ledger.postgres.connection import PATIENCE, BooksConnection, Operation, without_rows
+from timebank.ledger.postgres.connection import PATIENCE, BooksConnection, Operation
 from timebank.ledger.schema import metadata
 from timebank.ledger.sql import LONG_READS
 
@@ -98,6 +98,18 @@ class _Statements(PGCompiler_psycopg):
         """Add whole numbers up to a whole number; by itself it would give a numeric."""
         return f"CAST(sum{self.function_argspec(function, **how)} AS BIGINT)"
 
+    # SQLite's construct, which says nothing of a constraint by its name.
+
+    def visit_on_conflict_do_update(self, on_conflict: Any, **how: Any) -> str:
+        on_conflict.constraint_target = None
+        written = super().visit_on_conflict_do_update(on_conflict, **how)  # type: ignore[no-untyped-call]
+        return str(written)
+
+    def visit_on_conflict_do_nothing(self, on_conflict: Any, **how: Any) -> str:
+        on_conflict.constraint_target = None
+        written = super().visit_on_conflict_do_nothing(on_conflict, **how)  # type: ignore[no-untyped-call]
+        return str(written)
+
 
 class BooksDialect(PGDialect_psycopg):
     """What SQLAlchemy knows of PostgreSQL, and a few words of our own."""
@@ -106,10 +118,6 @@ class BooksDialect(PGDialect_psycopg):
     statement_compiler = _Statements
     ddl_compiler = _Definitions
     type_compiler_cls = _Types
-
-    def do_execute(self, cursor: Any, statement: str, parameters: Any, context: Any = None) -> None:
-        with without_rows():
-            cursor.execute(statement, parameters)
 
     def do_rollback(self, dbapi_connection: Any) -> None:
         if not dbapi_connection.closed:  # the server has done it for one that is gone
