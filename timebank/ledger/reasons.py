@@ -1,9 +1,11 @@
 """What a transfer was made for, as facts: a code, and what else must be known to say it.
 
 The books keep facts and no prose (`transfers.facts`, one JSON object, sealed by the chain). Whoever
-moves time hands in one of the classes here. `ledger/sentences.py` makes a sentence of it whenever
-one is to be shown, so a name in it can never be mistaken for a part of the sentence, and the
-sentence may be in any language.
+moves time hands in one of the classes here. Each class declares all that the house must know of its
+reason: the code, the kind of transfer, the accounts that it goes between, and its texts. From these
+`ledger/sentences.py` makes a sentence whenever one is to be shown, so a name in it can never be
+mistaken for a part of the sentence, and the sentence may be in any language. The audit reads from
+them what may be in the books.
 
 A code belongs to one kind of transfer, but for `BetRaised` and `Told`, which say theirs. Codes and
 fields are a format that docs/formats.md lists: what is in books once keeps its name and meaning.
@@ -12,19 +14,36 @@ fields are a format that docs/formats.md lists: what is in books once keeps its 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform, get_type_hints
 
+from timebank.language import N_
+
 
 class Reason:
-    """Why an amount was moved. Subclasses are frozen, and equal when all their facts are."""
+    """Why an amount was moved. Subclasses are frozen, and equal when all their facts are.
+
+    The fields of its texts are its facts, as `sentences.FACTS` words them, and `{amount}`.
+    """
 
     __slots__ = ()
 
     CODE: ClassVar[str]
     KIND: ClassVar[str]
+    # "source target" for each pair of accounts that it may go between; none known, none checked.
+    WAYS: ClassVar[tuple[str, ...]]
+    # For the row alone. The second stands for it where the last fact is empty or not known.
+    SENTENCE: ClassVar[str]
+    WITHOUT: ClassVar[str] = ""
+    # As a part of what an entry did. `{of_it}` says that the amount is a part of the one before.
+    IN_ENTRY: ClassVar[str] = ""
+    # What the caller asks for at the bank's window.
+    AT_WINDOW: ClassVar[bool] = False
+    # The day's grant pays for it first, so it reduces no earnings.
+    GRANT_PAYS: ClassVar[bool] = False
 
     @property
     def kind(self) -> str:
@@ -38,12 +57,12 @@ _Class = TypeVar("_Class", bound=type[Reason])
 
 
 @dataclass_transform(frozen_default=True)
-def _reason(code: str, kind: str = "") -> Callable[[_Class], _Class]:
+def _reason(code: str, kind: str = "", ways: str = "") -> Callable[[_Class], _Class]:
     """Make a frozen dataclass of a reason, and enter it under its code."""
 
     def make(plain: _Class) -> _Class:
         made: Any = dataclass(frozen=True, slots=True)(plain)
-        made.CODE, made.KIND = code, kind
+        made.CODE, made.KIND, made.WAYS = code, kind, tuple(filter(None, ways.split(", ")))
         CODES[code] = made
         return made  # type: ignore[no-any-return]
 
@@ -72,41 +91,62 @@ class Cutoff(NamedTuple):
 # The clocks: time used, days (ISO 8601), and events by the fields of `Cutoff`.
 
 
-@_reason("used", "elapsed")
+@_reason("used", "elapsed", "online elapsed")
 class Used(Reason):
+    SENTENCE = N_("Time used on node {node}")
+    IN_ENTRY = N_("used {amount} on node {node}")
+
     node: int
 
 
-@_reason("waited", "elapsed")
+@_reason("waited", "elapsed", "online elapsed")
 class Waited(Reason):
+    SENTENCE = N_("Time used on node {node} while {board} was putting you through")
+    IN_ENTRY = N_("used {amount} on node {node} while {board} was putting you through")
+
     node: int
     board: str
 
 
-@_reason("granted", "grant")
+@_reason("granted", "grant", "allotment online")
 class Granted(Reason):
+    SENTENCE = N_("{amount} for {day}")
+    IN_ENTRY = N_("granted {amount} for {day}")
+
     day: str
 
 
-@_reason("left", "forfeit")
+@_reason("left", "forfeit", "online forfeit, held forfeit")
 class LeftOfDay(Reason):
+    SENTENCE = N_("Minutes of {day} that were not used")
+    IN_ENTRY = N_("{amount} forfeited: minutes of {day} that were not used")
+
     day: str
 
 
-@_reason("old-stake", "forfeit")
+@_reason("old-stake", "forfeit", "online forfeit")
 class OldStake(Reason):
     """A stake that came back and was left of the minutes of an earlier day."""
 
+    SENTENCE = N_("Stake from the minutes of an earlier day")
+    IN_ENTRY = N_("{amount} forfeited: a stake from the minutes of an earlier day")
 
-@_reason("released", "release")
+
+@_reason("released", "release", "held online")
 class Released(Reason):
+    SENTENCE = N_("{amount} back after {event}")
+    IN_ENTRY = N_("{amount} back after {event}")
+
     event: str
     at: str
     host: bool
 
 
-@_reason("held", "held")
+@_reason("held", "held", "online held")
 class HeldBack(Reason):
+    SENTENCE = N_("{amount} available after {event}{another_day}")
+    IN_ENTRY = N_("{amount}{of_it} held until after {event}{another_day}")
+
     event: str
     at: str
     host: bool
@@ -114,39 +154,53 @@ class HeldBack(Reason):
     another_day: bool
 
 
-@_reason("mended", "mend")
+@_reason("mended", "mend", "adjustment online")
 class Mended(Reason):
     """What a day that a wrong clock began had taken."""
+
+    SENTENCE = N_("{amount} that a wrong clock had taken")
 
 
 # What is put away: where the board keeps time, or nowhere. `banked` is None for what goes on from
 # the bank to the caller's own board in the same entry.
 
 
-@_reason("clamped", "clamp")
+@_reason("clamped", "clamp", "online bank, online forfeit")
 class Clamped(Reason):
+    SENTENCE = N_("{amount} won past {event}{banked}")
+    IN_ENTRY = N_("{amount}{of_it} {done} because of {event}")
+
     event: str
     at: str
     host: bool
     banked: bool | None = None
 
 
-@_reason("earned", "carry")
+@_reason("earned", "carry", "online bank, held bank, online forfeit, held forfeit")
 class Earned(Reason):
+    SENTENCE = N_("Earned on {day}{banked}")
+    IN_ENTRY = N_("{amount} earned on {day}{banked}")
+
     day: str
     banked: bool | None = None
 
 
-@_reason("gained", "gain")
+@_reason("gained", "gain", "online bank, held bank, online forfeit, held forfeit")
 class Gained(Reason):
+    SENTENCE = N_("{total} gained on the visit from {board}{banked}")
+    IN_ENTRY = N_("gained {amount} on the visit from {board}{done}")
+
     board: str
     # Seconds gained on the visit, of which this is a part.
     total: int
     banked: bool | None = None
 
 
-@_reason("kept", "kept")
+@_reason("kept", "kept", "external bank, external forfeit")
 class Kept(Reason):
+    SENTENCE = N_("{amount} that could not be given back to {board}{banked}")
+    IN_ENTRY = N_("kept {amount} that could not be given back to {board}")
+
     board: str
     banked: bool | None = None
 
@@ -154,33 +208,48 @@ class Kept(Reason):
 # The other boards.
 
 
-@_reason("brought", "brought")
+@_reason("brought", "brought", "external online")
 class BroughtIn(Reason):
+    SENTENCE = N_("{amount} brought from {board}")
+    IN_ENTRY = N_("brought {amount} from {board}")
+
     board: str
 
 
-@_reason("counted", "brought")
+@_reason("counted", "brought", "external online")
 class Counted(Reason):
+    SENTENCE = N_("{amount} more by the clock of {board}")
+    IN_ENTRY = N_("{amount} more by the clock of {board}")
+
     board: str
 
 
-@_reason("taken-home", "taken home")
+@_reason("taken-home", "taken home", "online external, held external")
 class TakenHome(Reason):
+    SENTENCE = N_("{amount} taken home to {board}")
+    IN_ENTRY = N_("took {amount} home to {board}")
+
     board: str
 
 
-@_reason("given-back", "given back")
+@_reason("given-back", "given back", "bank external")
 class GivenBack(Reason):
+    SENTENCE = N_("{amount} given back to {board}")
+    IN_ENTRY = N_("gave {amount} back to {board}")
+
     board: str
 
 
-@_reason("put-back", "put back")
+@_reason("put-back", "put back", "online bank, held bank")
 class PutBack(Reason):
     """What is a caller's own and goes back in the bank; `total` seconds, of which this is a part.
 
     `beyond` seconds of them are more than the `most` that an account holds, and stay all the same:
     it is frozen, or the board takes none. Both are 0 where there is room.
     """
+
+    SENTENCE = N_("{total} of your own put back in the bank{beyond}")
+    IN_ENTRY = N_("put {amount} of your own back in the bank{beyond}")
 
     board: str
     total: int
@@ -189,13 +258,19 @@ class PutBack(Reason):
     frozen: bool
 
 
-@_reason("passed-on", "external")
+@_reason("passed-on", "external", "bank external")
 class PassedOn(Reason):
-    """Whole minutes that go out through THEBANK.EXT."""
+    SENTENCE = N_("{amount} passed on through THEBANK.EXT")
+    IN_ENTRY = N_("{amount} passed on through THEBANK.EXT")
 
 
-@_reason("came-in", "import")
+@_reason("came-in", "import", "external bank")
 class CameIn(Reason):
+    SENTENCE = N_(
+        "{amount} from {program} ({file}, line {line} of import {imported}, record {record})"
+    )
+    WITHOUT = N_("{amount} from {program} ({file}, line {line} of import {imported})")
+
     program: str
     file: str
     line: int
@@ -203,8 +278,13 @@ class CameIn(Reason):
     record: int | None
 
 
-@_reason("taken-out", "import")
+@_reason("taken-out", "import", "bank external")
 class TakenOut(Reason):
+    SENTENCE = N_(
+        "{amount} taken by {program} ({file}, line {line} of import {imported}, record {record})"
+    )
+    WITHOUT = N_("{amount} taken by {program} ({file}, line {line} of import {imported})")
+
     program: str
     file: str
     line: int
@@ -212,50 +292,78 @@ class TakenOut(Reason):
     record: int | None
 
 
-# The window.
+# The window. What goes out of the time left is paid by the grant first.
 
 
-@_reason("deposited", "deposit")
+@_reason("deposited", "deposit", "online bank")
 class Deposited(Reason):
+    SENTENCE = N_("{amount} deposited{at_log_off}")
+    IN_ENTRY = N_("deposited {amount}{at_log_off}")
+    AT_WINDOW = True
+    GRANT_PAYS = True
+
     at_log_off: bool = False
 
 
-@_reason("withdrawn", "withdraw")
+@_reason("withdrawn", "withdraw", "bank online")
 class Withdrawn(Reason):
-    """A withdrawal."""
+    SENTENCE = N_("{amount} withdrawn")
+    IN_ENTRY = N_("withdrew {amount}")
+    AT_WINDOW = True
 
 
-@_reason("sent", "transfer")
+@_reason("sent", "transfer", "bank bank")
 class Sent(Reason):
+    SENTENCE = N_('{amount} sent by {giver} to {taker}: "{message}"')
+    WITHOUT = N_("{amount} sent by {giver} to {taker}")
+    AT_WINDOW = True
+
     giver: str
     taker: str
     message: str
 
 
-@_reason("borrowed", "loan")
+@_reason("borrowed", "loan", "loan online")
 class Borrowed(Reason):
-    """A loan."""
+    SENTENCE = N_("{amount} borrowed")
+    IN_ENTRY = N_("borrowed {amount}")
+    AT_WINDOW = True
 
 
-@_reason("repaid", "repay")
+@_reason("repaid", "repay", "online loan")
 class Repaid(Reason):
     """What the caller paid of a loan by themselves."""
 
+    SENTENCE = N_("{amount} of a loan repaid")
+    IN_ENTRY = N_("repaid {amount} of the loan")
+    AT_WINDOW = True
+    GRANT_PAYS = True
 
-@_reason("share", "loan share")
+
+@_reason("share", "loan share", "online loan")
 class LoanShare(Reason):
     """What a loan takes of the minutes of a day, or of winnings where there is no day."""
+
+    SENTENCE = N_("{amount} of the minutes for {day} paid back on the loan")
+    WITHOUT = N_("{amount} of the winnings paid back on the loan")
+    IN_ENTRY = N_("{amount}{of_it} paid back on the loan")
 
     day: str | None
 
 
-@_reason("paid-from-bank", "loan paid")
+@_reason("paid-from-bank", "loan paid", "bank loan")
 class PaidFromBank(Reason):
     """What pays a loan of another board's caller out of the bank."""
 
+    SENTENCE = N_("{amount} from your time bank paid back on the loan")
+    IN_ENTRY = N_("paid back {amount} on the loan")
 
-@_reason("paid-of-own", "loan paid")
+
+@_reason("paid-of-own", "loan paid", "online loan, held loan")
 class PaidOfOwn(Reason):
+    SENTENCE = N_("{total} of your own paid back on the loan")
+    IN_ENTRY = N_("paid back {amount} on the loan")
+
     # Seconds that a caller of another board leaves with and owes, of which this is a part.
     total: int
 
@@ -263,40 +371,61 @@ class PaidOfOwn(Reason):
 # The sysop. `by` is who did it, `note` the reason they gave.
 
 
-@_reason("sysop-added", "adjust")
+@_reason("sysop-added", "adjust", "adjustment bank")
 class SysopAdded(Reason):
+    SENTENCE = N_("{amount} added by {by}: {note}")
+    LOG_LINE = "{} added to {}'s account: {}"
+
     by: str
     note: str
 
 
-@_reason("sysop-took", "adjust")
+@_reason("sysop-took", "adjust", "bank adjustment")
 class SysopTook(Reason):
+    SENTENCE = N_("{amount} taken out by {by}: {note}")
+    LOG_LINE = "{} taken out of {}'s account: {}"
+
     by: str
     note: str
 
 
-@_reason("sysop-deposited", "adjust")
+@_reason("sysop-deposited", "adjust", "adjustment bank")
 class SysopDeposited(Reason):
+    SENTENCE = N_("{amount} deposited by {by}: {note}")
+    LOG_LINE = "{} deposited for {}: {}"
+
     by: str
     note: str
 
 
-@_reason("sysop-withdrew", "adjust")
+@_reason("sysop-withdrew", "adjust", "bank adjustment")
 class SysopWithdrew(Reason):
+    SENTENCE = N_("{amount} withdrawn by {by}: {note}")
+    LOG_LINE = "{} withdrawn for {}: {}"
+
     by: str
     note: str
 
 
-@_reason("sysop-moved", "transfer")
+@_reason("sysop-moved", "transfer", "bank bank")
 class SysopMoved(Reason):
+    SENTENCE = N_("{amount} moved from {giver} to {taker} by {by}: {note}")
+
     giver: str
     taker: str
     by: str
     note: str
 
 
-@_reason("deleted", "deletion")
+@_reason(
+    "deleted",
+    "deletion",
+    "online forfeit, held forfeit, bank forfeit, stake forfeit, adjustment loan,"
+    " bankroll mint, casino mint, stake mint, tab mint, mint tab",
+)
 class Deleted(Reason):
+    SENTENCE = N_("{name} was deleted{in_hand}")
+
     name: str
     in_hand: bool
 
@@ -304,13 +433,19 @@ class Deleted(Reason):
 # The tables. `game` is its key; `outcome` is "" while a hand goes on.
 
 
-@_reason("bet", "stake")
+@_reason("bet", "stake", "online stake, bankroll stake, tab stake")
 class BetPlaced(Reason):
+    SENTENCE = N_("Bet {amount} at {game}")
+    IN_ENTRY = N_("bet {amount} at {game}")
+
     game: str
 
 
 @_reason("raised")
 class BetRaised(Reason):
+    SENTENCE = N_("{action} for {amount} at {game}")
+    IN_ENTRY = N_("{did} {amount} at {game}")
+
     action: str
     game: str
 
@@ -319,68 +454,101 @@ class BetRaised(Reason):
         return self.action
 
 
-@_reason("lost", "lost")
+@_reason("lost", "lost", "stake house, stake casino")
 class Lost(Reason):
+    SENTENCE = N_("Lost at {game}{outcome}")
+    IN_ENTRY = N_("lost {amount} at {game}")
+
     game: str
     outcome: str
 
 
-@_reason("returned", "returned")
+@_reason("returned", "returned", "stake online, stake bankroll, stake tab")
 class Returned(Reason):
+    SENTENCE = N_("Stake returned at {game}{outcome}")
+    IN_ENTRY = N_("stake of {amount} returned at {game}")
+
     game: str
     outcome: str
 
 
-@_reason("won", "won")
+@_reason(
+    "won",
+    "won",
+    "house online, house bankroll, house tab, casino online, casino bankroll, casino tab",
+)
 class Won(Reason):
+    SENTENCE = N_("Won at {game}{outcome}")
+    IN_ENTRY = N_("won {amount} at {game}")
+
     game: str
     outcome: str
 
 
-@_reason("bankroll", "bankroll")
+@_reason("bankroll", "bankroll", "mint bankroll")
 class Bankroll(Reason):
-    """The first bankroll of play money."""
+    SENTENCE = N_("Bankroll of {amount} for a new player")
+    IN_ENTRY = N_("bankroll of {amount} for a new player")
 
 
-@_reason("renewed", "renewal")
+@_reason("renewed", "renewal", "mint bankroll")
 class Renewed(Reason):
+    SENTENCE = N_("New bankroll of {amount}; the last one was lost on {lost_on}")
+    IN_ENTRY = N_("new bankroll of {amount}; the last one was lost on {lost_on}")
+
     lost_on: str
 
 
-@_reason("refilled", "casino")
+@_reason("refilled", "casino", "mint casino, casino mint")
 class Refilled(Reason):
+    SENTENCE = N_("The bank is back at {full}")
+    IN_ENTRY = N_("the bank is back at {full}")
+
     full: int
 
 
 # Tournaments, each by the day on which it opened (ISO 8601).
 
 
-@_reason("put-up", "put up")
+@_reason("put-up", "put up", "house prizes")
 class PutUp(Reason):
     """What the house puts in for prizes."""
 
+    SENTENCE = N_("{amount} put up for the tournament of {day}")
+
     day: str
 
 
-@_reason("taken-back", "put up")
+@_reason("taken-back", "put up", "prizes house")
 class TakenBack(Reason):
     """The same back to the house, of a tournament that was called off."""
 
+    SENTENCE = N_("{amount} back to the house: the tournament of {day} was called off")
+
     day: str
 
 
-@_reason("entered", "entry")
+@_reason("entered", "entry", "online prizes")
 class Entered(Reason):
+    SENTENCE = N_("{amount} paid to enter the tournament of {day}")
+    IN_ENTRY = N_("paid {amount} to enter the tournament of {day}")
+    GRANT_PAYS = True
+
     day: str
 
 
-@_reason("entry-back", "entry back")
+@_reason("entry-back", "entry back", "prizes bank")
 class EntryBack(Reason):
+    SENTENCE = N_("{amount} of your entry back: the tournament of {day} was called off")
+
     day: str
 
 
-@_reason("prize", "prize")
+@_reason("prize", "prize", "prizes bank")
 class PrizeWon(Reason):
+    SENTENCE = N_("{amount} won in the tournament of {day}, place {place}")
+    IN_ENTRY = N_("won {amount} in the tournament of {day}, place {place}")
+
     day: str
     place: int
 
@@ -390,6 +558,8 @@ class PrizeWon(Reason):
 
 @_reason("told")
 class Told(Reason):
+    SENTENCE = "{words}"
+
     moved_as: str
     words: str
 
@@ -418,6 +588,20 @@ _NAMES = {cls: tuple(field.name for field in fields(cls)) for cls in CODES.value
 _TYPES = {
     code: {name: get_type_hints(cls)[name] for name in _NAMES[cls]} for code, cls in CODES.items()
 }
+
+
+def kinds_of(is_so: Callable[[type[Reason]], bool]) -> frozenset[str]:
+    """Return the kinds of transfer of the reasons that are so."""
+    return frozenset(reason.KIND for reason in CODES.values() if is_so(reason))
+
+
+# By kind of transfer, between which accounts it goes, as `Reason.WAYS`.
+WAYS: defaultdict[str, set[str]] = defaultdict(set)
+for _each in CODES.values():
+    if _each.WAYS:
+        WAYS[_each.KIND].update(_each.WAYS)
+AT_WINDOW = kinds_of(lambda reason: reason.AT_WINDOW)
+GRANT_PAYS = kinds_of(lambda reason: reason.GRANT_PAYS)
 
 
 @lru_cache(maxsize=1024)

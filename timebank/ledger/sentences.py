@@ -22,106 +22,6 @@ from timebank.words import (
     title,
 )
 
-# What an amount was moved for. The names are facts of the reason, as `_SAID` says them.
-_SENTENCES: dict[type[Reason], str] = {
-    r.BetPlaced: N_("Bet {amount} at {game}"),
-    r.BetRaised: N_("{action} for {amount} at {game}"),
-    r.Lost: N_("Lost at {game}{outcome}"),
-    r.Returned: N_("Stake returned at {game}{outcome}"),
-    r.Won: N_("Won at {game}{outcome}"),
-    r.Bankroll: N_("Bankroll of {amount} for a new player"),
-    r.Renewed: N_("New bankroll of {amount}; the last one was lost on {lost_on}"),
-    r.Refilled: N_("The bank is back at {full}"),
-    r.Used: N_("Time used on node {node}"),
-    r.Waited: N_("Time used on node {node} while {board} was putting you through"),
-    r.Granted: N_("{amount} for {day}"),
-    r.LeftOfDay: N_("Minutes of {day} that were not used"),
-    r.OldStake: N_("Stake from the minutes of an earlier day"),
-    r.Released: N_("{amount} back after {event}"),
-    r.HeldBack: N_("{amount} available after {event}{another_day}"),
-    r.Clamped: N_("{amount} won past {event}{banked}"),
-    r.Earned: N_("Earned on {day}{banked}"),
-    r.Mended: N_("{amount} that a wrong clock had taken"),
-    r.BroughtIn: N_("{amount} brought from {board}"),
-    r.Counted: N_("{amount} more by the clock of {board}"),
-    r.TakenHome: N_("{amount} taken home to {board}"),
-    r.GivenBack: N_("{amount} given back to {board}"),
-    r.Gained: N_("{total} gained on the visit from {board}{banked}"),
-    r.Kept: N_("{amount} that could not be given back to {board}{banked}"),
-    r.PutBack: N_("{total} of your own put back in the bank{beyond}"),
-    r.PassedOn: N_("{amount} passed on through THEBANK.EXT"),
-    r.CameIn: N_(
-        "{amount} from {program} ({file}, line {line} of import {imported}, record {record})"
-    ),
-    r.TakenOut: N_(
-        "{amount} taken by {program} ({file}, line {line} of import {imported}, record {record})"
-    ),
-    r.Deposited: N_("{amount} deposited{at_log_off}"),
-    r.Withdrawn: N_("{amount} withdrawn"),
-    r.Sent: N_('{amount} sent by {giver} to {taker}: "{message}"'),
-    r.Borrowed: N_("{amount} borrowed"),
-    r.Repaid: N_("{amount} of a loan repaid"),
-    r.LoanShare: N_("{amount} of the minutes for {day} paid back on the loan"),
-    r.PaidFromBank: N_("{amount} from your time bank paid back on the loan"),
-    r.PaidOfOwn: N_("{total} of your own paid back on the loan"),
-    r.SysopAdded: N_("{amount} added by {by}: {note}"),
-    r.SysopTook: N_("{amount} taken out by {by}: {note}"),
-    r.SysopDeposited: N_("{amount} deposited by {by}: {note}"),
-    r.SysopWithdrew: N_("{amount} withdrawn by {by}: {note}"),
-    r.SysopMoved: N_("{amount} moved from {giver} to {taker} by {by}: {note}"),
-    r.Deleted: N_("{name} was deleted{in_hand}"),
-    r.PutUp: N_("{amount} put up for the tournament of {day}"),
-    r.TakenBack: N_("{amount} back to the house: the tournament of {day} was called off"),
-    r.Entered: N_("{amount} paid to enter the tournament of {day}"),
-    r.EntryBack: N_("{amount} of your entry back: the tournament of {day} was called off"),
-    r.PrizeWon: N_("{amount} won in the tournament of {day}, place {place}"),
-    r.Told: "{words}",
-}
-# The same where the last fact of it is not known, or there is none.
-_WITHOUT: dict[type[Reason], str] = {
-    r.CameIn: N_("{amount} from {program} ({file}, line {line} of import {imported})"),
-    r.TakenOut: N_("{amount} taken by {program} ({file}, line {line} of import {imported})"),
-    r.Sent: N_("{amount} sent by {giver} to {taker}"),
-    r.LoanShare: N_("{amount} of the winnings paid back on the loan"),
-}
-# The same as a part of what an entry did. `{of_it}` says that the amount is a part of the one
-# before.
-_PHRASES: dict[type[Reason], str] = {
-    r.BetPlaced: N_("bet {amount} at {game}"),
-    r.BetRaised: N_("{did} {amount} at {game}"),
-    r.Lost: N_("lost {amount} at {game}"),
-    r.Won: N_("won {amount} at {game}"),
-    r.Returned: N_("stake of {amount} returned at {game}"),
-    r.Bankroll: N_("bankroll of {amount} for a new player"),
-    r.Renewed: N_("new bankroll of {amount}; the last one was lost on {lost_on}"),
-    r.Refilled: N_("the bank is back at {full}"),
-    r.Used: N_("used {amount} on node {node}"),
-    r.Waited: N_("used {amount} on node {node} while {board} was putting you through"),
-    r.Granted: N_("granted {amount} for {day}"),
-    r.LeftOfDay: N_("{amount} forfeited: minutes of {day} that were not used"),
-    r.OldStake: N_("{amount} forfeited: a stake from the minutes of an earlier day"),
-    r.Earned: N_("{amount} earned on {day}{banked}"),
-    r.Released: N_("{amount} back after {event}"),
-    r.HeldBack: N_("{amount}{of_it} held until after {event}{another_day}"),
-    r.Clamped: N_("{amount}{of_it} {done} because of {event}"),
-    r.LoanShare: N_("{amount}{of_it} paid back on the loan"),
-    r.PaidFromBank: N_("paid back {amount} on the loan"),
-    r.PaidOfOwn: N_("paid back {amount} on the loan"),
-    r.BroughtIn: N_("brought {amount} from {board}"),
-    r.Counted: N_("{amount} more by the clock of {board}"),
-    r.TakenHome: N_("took {amount} home to {board}"),
-    r.Gained: N_("gained {amount} on the visit from {board}{done}"),
-    r.GivenBack: N_("gave {amount} back to {board}"),
-    r.PutBack: N_("put {amount} of your own back in the bank{beyond}"),
-    r.Kept: N_("kept {amount} that could not be given back to {board}"),
-    r.PassedOn: N_("{amount} passed on through THEBANK.EXT"),
-    r.Deposited: N_("deposited {amount}{at_log_off}"),
-    r.Withdrawn: N_("withdrew {amount}"),
-    r.Borrowed: N_("borrowed {amount}"),
-    r.Repaid: N_("repaid {amount} of the loan"),
-    r.Entered: N_("paid {amount} to enter the tournament of {day}"),
-    r.PrizeWon: N_("won {amount} in the tournament of {day}, place {place}"),
-}
 _AT_A_DAYS_END = (r.LeftOfDay, r.OldStake, r.Earned)  # apart from what follows: they have colons
 _PUT_AWAY = {
     None: "",
@@ -156,8 +56,8 @@ def _or_nothing(text: str) -> str:
     return _(text) if text else ""  # gettext keeps its own notes under ""
 
 
-# How a fact is said that is no word by itself.
-_SAID: dict[str, Callable[[Any], str]] = {
+# How each fact is put into words, by its name; other facts are words or numbers themselves.
+FACTS: dict[str, Callable[[Any], str]] = {
     "game": lambda this: title(this.game),
     "day": lambda this: day_words(this.day) if this.day else "",
     "lost_on": lambda this: day_words(this.lost_on),
@@ -172,12 +72,6 @@ _SAID: dict[str, Callable[[Any], str]] = {
     "by": lambda this: _("the sysop") if is_at_command_line(this.by) else this.by,
     "in_hand": lambda this: _(": hand void") if this.in_hand else "",
 }
-SYSOP_DID: dict[type[r.Adjustment], str] = {
-    r.SysopAdded: "{} added to {}'s account: {}",
-    r.SysopTook: "{} taken out of {}'s account: {}",
-    r.SysopDeposited: "{} deposited for {}: {}",
-    r.SysopWithdrew: "{} withdrawn for {}: {}",
-}
 
 
 def sentence(reason: Reason, amount: int, unit: Unit) -> str:
@@ -188,24 +82,15 @@ def sentence(reason: Reason, amount: int, unit: Unit) -> str:
     """
     if isinstance(reason, r.Unread):
         return str(reason.facts)
-    text = _text(reason)
-    if text is None:
-        raise ValueError(f"nobody has words for {reason}")
+    facts = r.known(reason)
+    is_known = not reason.WITHOUT or list(facts.values())[-1] not in (None, "")
+    text = reason.SENTENCE if is_known else reason.WITHOUT
     return _(text).format(amount=amount_words(amount, unit), **_facts(reason, unit))
-
-
-def _text(reason: Reason) -> str | None:
-    match reason:
-        case r.CameIn(record=None) | r.TakenOut(record=None):
-            return _WITHOUT[type(reason)]
-        case r.Sent(message="") | r.LoanShare(day=None):
-            return _WITHOUT[type(reason)]
-    return _SENTENCES.get(type(reason))
 
 
 def _facts(reason: Reason, unit: Unit) -> dict[str, object]:
     facts = r.known(reason)
-    said = {name: _SAID[name](reason) for name in facts.keys() & _SAID.keys()}
+    said = {name: FACTS[name](reason) for name in facts.keys() & FACTS.keys()}
     if isinstance(reason, r.BetRaised):
         said["did"] = spoken(reason.action)
     if isinstance(reason, r.Refilled):
@@ -297,7 +182,7 @@ def _phrases(parts: Sequence[Part]) -> Iterator[str]:
 
 def _phrase(part: Part, of_it: str) -> str:
     reason, amount, done = part.reason, part.said, ""
-    text = _PHRASES.get(type(reason))
+    text = reason.IN_ENTRY
     match reason:
         case r.Clamped(banked=banked):
             done = _("banked") if banked else _("forfeited")
@@ -306,7 +191,7 @@ def _phrase(part: Part, of_it: str) -> str:
         case r.Sent() if part.other is not None:
             sent = _sent(reason, is_received=part.source == "other")
             return sent.format(amount=amount, name=part.other, message=reason.message)
-    if text is None:  # what a sysop or a program did says its amount and more
+    if not text:  # what a sysop or a program did says its amount and more
         why = part.why
         return why if why[:1].isdigit() else f"{amount}: {why[:1].lower()}{why[1:]}"
     facts = _facts(reason, part.unit)

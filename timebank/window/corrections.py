@@ -15,7 +15,6 @@ from timebank.language import N_, Phrase
 from timebank.ledger import reasons
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers
-from timebank.ledger.sentences import SYSOP_DID
 from timebank.ledger.sql import Prepared, change, equal
 from timebank.ledger.transfers import ADJUSTMENT, Movement, TransferRow, transfer
 from timebank.ledger.transfers import Account as LedgerAccount
@@ -132,7 +131,7 @@ def _post(
     rows = transfer(desk, [Movement(source, target, amount, reason, None, None)])
     said = N_("In your time bank: {why}.")
     add_notice(desk, account.caller_id, said, why=Why(reason, Amount(amount)))
-    done = SYSOP_DID[type(reason)].format(span(amount), account.name, reason.note)
+    done = reason.LOG_LINE.format(span(amount), account.name, reason.note)
     sysop_log.note(desk, reason.by, account.caller_id, done)
     return rows
 

@@ -11,7 +11,7 @@ from typing import get_type_hints
 import pytest
 
 from tests import ROOT
-from timebank.ledger import reasons, sentences
+from timebank.ledger import reasons, schema, sentences
 from timebank.ledger.reasons import CODES, Cutoff, Unread, decode, encode
 from timebank.ledger.sentences import Part, describe, sentence
 
@@ -44,6 +44,17 @@ def test_every_reason_has_words_for_itself_and_in_an_entry(cls):
     reason = example(cls)
     assert sentence(reason, 60, "second")
     assert describe([Part(reason, 60, "online", "bank", None)])
+
+
+# The kind of these two is a fact of theirs.
+@pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls.KIND])
+def test_every_reason_says_between_which_accounts_it_goes(cls):
+    kinds = {*schema.CALLER_ACCOUNTS, *schema.PLAY_ACCOUNTS, *schema.SYSTEM_ACCOUNTS.values()}
+    assert cls.WAYS
+    for way in cls.WAYS:
+        source, target = way.split()
+        assert {source, target} <= {*kinds, "house", "mint", "prizes"}
+        assert source != target or way == "bank bank"
 
 
 @pytest.mark.parametrize("cls", [cls for cls in CLASSES if fields(cls)])
