@@ -14,39 +14,12 @@ from sqlalchemy import ColumnElement, and_, case, exists, func, not_, null, or_,
 from timebank.audit.findings import Check, Finding, each_is_wrong
 from timebank.audit.traces import DAY, clock_went_back, log_reaches, told
 from timebank.ledger.database import Desk
+from timebank.ledger.reasons import WAYS
 from timebank.ledger.schema import accounts, callers, calls, source, target, transfers
 from timebank.ledger.schema import sysop_log as log
 from timebank.ledger.sql import Prepared, Query
 
-# Between which kinds of account each kind of transfer goes, as "source target".
-WAYS = {
-    "grant": "allotment online",
-    "elapsed": "online elapsed",
-    "forfeit": "online forfeit, held forfeit",
-    "carry": "online bank, held bank, online forfeit, held forfeit",
-    "clamp": "online bank, online forfeit",
-    "held": "online held",
-    "release": "held online",
-    "external": "bank external",
-    "deposit": "online bank",
-    "withdraw": "bank online",
-    "transfer": "bank bank",
-    "loan": "loan online",
-    "repay": "online loan",
-    "loan share": "online loan",
-    "loan paid": "online loan, held loan, bank loan",
-    "brought": "external online",
-    "taken home": "online external, held external",
-    "gain": "online bank, held bank, online forfeit, held forfeit",
-    "given back": "bank external",
-    "put back": "online bank, held bank",
-    "import": "external bank, bank external",
-    "mend": "adjustment online",
-    "entry": "online prizes",
-    "entry back": "prizes bank",
-    "prize": "prizes bank",
-}
-_WAYS = [f"{kind} {way}" for kind, ways in WAYS.items() for way in ways.split(", ")]
+_WAYS = [f"{kind} {way}" for kind, ways in WAYS.items() for way in sorted(ways)]
 
 
 # Accounts.
@@ -56,7 +29,7 @@ def _of_others() -> Query:
     row, of, to = transfers.c, source.c, target.c
     way = row.kind + " " + of.kind + " " + to.kind
     owner = func.coalesce(of.caller_id, to.caller_id)
-    is_strange = and_(owner.is_not(None), row.kind.in_(list(WAYS)), way.not_in(_WAYS))
+    is_strange = and_(owner.is_not(None), way.not_in(_WAYS), row.kind.in_(list(WAYS)))
     joined = (
         transfers.join(source, of.id == row.source)
         .join(target, to.id == row.target)

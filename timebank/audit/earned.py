@@ -36,6 +36,7 @@ from sqlalchemy import (
 from timebank.audit.findings import Finding
 from timebank.audit.traces import was_mended
 from timebank.ledger.database import Desk
+from timebank.ledger.reasons import GRANT_PAYS
 from timebank.ledger.schema import (
     accounts,
     callers,
@@ -130,7 +131,7 @@ def _sums() -> Query:
     gives, takes = _own().cte("gives"), _own().cte("takes")
     comes = takes.c.id.is_not(None)
     part = case(
-        (row.kind.in_(["carry", "deposit", "repay", "entry", "loan"]), row.kind),
+        (row.kind.in_(["carry", "loan", *sorted(GRANT_PAYS)]), row.kind),
         (row.kind != "forfeit", "other"),
         (row.facts.startswith(LEFT_OF_DAY, autoescape=True), "left"),
         else_="old",
@@ -248,7 +249,7 @@ class _Moved:
         self.old_stake = -sums.get("old", 0)
         self.lent = sums.get("loan", 0)
         self.repaid = -sums.get("repay", 0)
-        self.spent = -sums.get("deposit", 0) - sums.get("entry", 0) + self.repaid
+        self.spent = -sum(sums.get(kind, 0) for kind in GRANT_PAYS)
         self.came = sums.get("other", 0) + self.lent - self.old_stake
 
 

@@ -12,6 +12,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from timebank.ledger.reasons import AT_WINDOW
+
 CARD = 2  # letters of a card: its rank and its suit
 
 
@@ -149,8 +151,7 @@ def _moved(books: sqlite3.Connection, number: int) -> Iterator[tuple[str, int, s
             " JOIN transfers t ON t.source = a.id"
             " LEFT JOIN accounts b ON b.id = t.target AND t.kind = 'transfer'"
             " LEFT JOIN callers c ON c.id = b.caller_id"
-            " WHERE a.caller_id = ? AND t.kind IN"
-            " ('deposit', 'withdraw', 'loan', 'repay', 'transfer') ORDER BY t.id",
+            f" WHERE a.caller_id = ? AND t.kind IN {tuple(AT_WINDOW)} ORDER BY t.id",
             (number,),
         )
     )

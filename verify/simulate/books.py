@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from timebank.ledger.reasons import WAYS
 from timebank.settings.settings import LAST_SECONDS, BankSettings
 from timebank.words import MINUTE
 from verify.simulate.second_account import SecondAccount
@@ -29,50 +30,10 @@ if TYPE_CHECKING:
 OF_A_CALLER = ("online", "held", "bank", "stake", "bankroll", "casino")  # never below zero
 NEVER_BELOW = frozenset({*OF_A_CALLER, "elapsed", "forfeit", "prizes"})
 ENDS = ("elapsed", "forfeit", "external", "house", "adjustment", "prizes")
-PURSES = ("online", "bankroll", "tab")
-BANKS = ("house", "casino")
 
 # Everything that may ever happen: (kind of the transfer) -> from where to where.
-MOVES: dict[str, set[tuple[str, str]]] = {
-    "grant": {("allotment", "online")},
-    "elapsed": {("online", "elapsed")},
-    "forfeit": {("online", "forfeit"), ("held", "forfeit")},
-    "carry": {(a, b) for a in ("online", "held") for b in ("bank", "forfeit")},
-    "clamp": {("online", "bank"), ("online", "forfeit")},
-    "held": {("online", "held")},
-    "release": {("held", "online")},
-    "external": {("bank", "external")},
-    "deposit": {("online", "bank")},
-    "withdraw": {("bank", "online")},
-    "transfer": {("bank", "bank")},
-    "loan": {("loan", "online")},
-    "repay": {("online", "loan")},
-    "loan share": {("online", "loan")},
-    "loan paid": {("online", "loan"), ("held", "loan"), ("bank", "loan")},
-    "bankroll": {("mint", "bankroll")},
-    "renewal": {("mint", "bankroll")},
-    "casino": {("mint", "casino"), ("casino", "mint")},
-    "brought": {("external", "online")},
-    "taken home": {("online", "external"), ("held", "external")},
-    "gain": {(a, b) for a in ("online", "held") for b in ("bank", "forfeit")},
-    "given back": {("bank", "external")},
-    "put back": {("online", "bank"), ("held", "bank")},
-    "kept": {("external", "bank"), ("external", "forfeit")},
-    "import": {("external", "bank"), ("bank", "external")},
-    "mend": {("adjustment", "online")},
-    "adjust": {("adjustment", "bank"), ("bank", "adjustment")},
-    "put up": {("house", "prizes"), ("prizes", "house")},
-    "entry": {("online", "prizes")},
-    "entry back": {("prizes", "bank")},
-    "prize": {("prizes", "bank")},
-    "lost": {("stake", bank) for bank in BANKS},
-    "returned": {("stake", purse) for purse in PURSES},
-    "won": {(bank, purse) for bank in BANKS for purse in PURSES},
-    **{
-        kind: {(purse, "stake") for purse in PURSES}
-        for kind in ("stake", "insurance", "double", "split")
-    },
-}
+MOVES = {kind: {tuple(way.split()) for way in ways} for kind, ways in WAYS.items()}
+MOVES |= dict.fromkeys(("insurance", "double", "split"), MOVES["stake"])
 # Moves between two callers or between none.
 OF_NO_CALLER_ALONE = ("transfer", "kept", "put up")
 IN_PEACE = ("log-off", "carrier lost", "time up", "idle", "closed by the board")

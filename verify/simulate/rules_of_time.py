@@ -41,6 +41,7 @@ from zoneinfo import ZoneInfo
 
 from timebank.calls.clock import BelievedClock
 from timebank.ledger.machine import ClockReading
+from timebank.ledger.reasons import GRANT_PAYS
 from timebank.ledger.schema import instant, stamp
 from timebank.settings.schedule import EarlyEvent, Event, Schedule
 from timebank.settings.settings import BankSettings
@@ -59,7 +60,7 @@ BY_THE_CLOCKS = frozenset(
 LEAVES = ("gain", "put back", "given back", "external")
 SETTLES = ("lost", "returned", "won")
 # What callers do with their time: the grant pays for it, as far as it reaches.
-SPENT = frozenset({"elapsed", "deposit", "entry", "repay"})
+SPENT = {"elapsed", *GRANT_PAYS}
 # Calls that end so are only charged: what was held is looked at by the next call.
 NOT_IN_PEACE = ("lease ran out", "taken over", "the books were restored")
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from weakref import WeakKeyDictionary
 
+from timebank.ledger.reasons import AT_WINDOW
 from verify.robots import phrases, reading
 from verify.robots.reading import Done
 from verify.simulate.wire import Wire
@@ -335,9 +336,9 @@ SELECT r.caller_id, r.id, r.game, r.unit, r.coin,
 FROM transfers t JOIN rounds r ON r.id = t.round_id
 WHERE t.id > ? AND t.kind IN ('won', 'lost', 'returned') GROUP BY t.entry, r.id ORDER BY t.id
 """
-MOVED = """
+MOVED = f"""
 SELECT coalesce(s.caller_id, g.caller_id), t.kind, t.amount,
     iif(t.kind = 'transfer', (SELECT name FROM callers WHERE id = g.caller_id), '')
 FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
-WHERE t.id > ? AND t.kind IN ('deposit', 'withdraw', 'loan', 'repay', 'transfer') ORDER BY t.id
+WHERE t.id > ? AND t.kind IN {tuple(AT_WINDOW)} ORDER BY t.id
 """

@@ -52,6 +52,19 @@ def test_minutes_online_that_were_made_savings_are_found(books, evening, vandal)
     ) in books.audit()
 
 
+def test_a_stake_and_a_correction_that_went_elsewhere_are_found(books, ann, vandal):
+    """Accounts 6 and 8 are Ann's online and bank."""
+    call = books.call(ann)
+    call.bet(60)
+    books.do(bank.adjust, ann, 300, "for the test", "Tester")
+    assert books.audit() == []
+    vandal(*exchanged("kind", 6, 8))
+    found = books.audit()
+    stake = "No stake goes from bank of caller 1 to stake of caller 1 on a call of caller 1."
+    assert f"transfer 2: {stake}" in found
+    assert "transfer 3: No adjust goes from adjustment to online of caller 1." in found
+
+
 def test_savings_that_were_given_to_another_caller_are_found(books, evening, vandal):
     """Accounts 8 and 13 are the banks of Ann and Bob."""
     vandal(*exchanged("caller_id", 8, 13))

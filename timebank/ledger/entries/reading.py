@@ -175,8 +175,8 @@ OF_CALLER = Reader(
 def _earned() -> Query:
     """Add up what a day brought to online, held and stake, less what was lost or cut off of it.
 
-    The grant pays for used time, deposits, entries and repayments before earnings do, so none of
-    these is subtracted. Two exceptions keep the grant from becoming savings: a repayment of a loan
+    The grant pays for used time and for `reasons.GRANT_PAYS` before earnings do, so none of these
+    is subtracted. Two exceptions keep the grant from becoming savings: a repayment of a loan
     of the same day, and an entry that was given back, which goes to the bank.
 
     The grant is what a loan's share left of it. `after` is the last transfer before the day,
@@ -195,9 +195,11 @@ def _earned() -> Query:
     went = moved.where(
         row.source.in_(own),
         row.target.not_in([*own, ELAPSED.id]),
-        row.kind != reasons.Deposited.KIND,
-        or_(row.kind != reasons.Repaid.KIND, row.id > first_loan.scalar_subquery()),
-        or_(row.kind != reasons.Entered.KIND, row.id.in_(given_back)),
+        or_(
+            row.kind.not_in(sorted(reasons.GRANT_PAYS)),
+            and_(row.kind == reasons.Repaid.KIND, row.id > first_loan.scalar_subquery()),
+            and_(row.kind == reasons.Entered.KIND, row.id.in_(given_back)),
+        ),
         or_(row.kind != reasons.LoanShare.KIND, (row.id - 1).not_in(grants)),
     )
     carried = bindparam("carried", type_=Integer)
