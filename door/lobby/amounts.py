@@ -55,31 +55,6 @@ class MovementWords(NamedTuple):
     done: str
 
 
-DEPOSIT = MovementWords(
-    N_("Deposit how much? Up to {most}, or max (Enter for none):"),
-    N_("Deposit {amount}?"),
-    N_("{amount} deposited."),
-)
-WITHDRAW = MovementWords(
-    N_("Withdraw how much? Up to {most}, or max (Enter for none):"),
-    N_("Withdraw {amount}?"),
-    N_("{amount} withdrawn."),
-)
-TRANSFER = MovementWords(
-    N_("Send how much? Up to {most}, or max (Enter for none):"),
-    N_("Send {amount} to {name}?"),
-    N_("{amount} sent to {name}."),
-)
-BORROW = MovementWords(
-    N_("Borrow how much? Up to {most}, or max (Enter for none):"),
-    N_("Borrow {amount}?"),
-    N_("{amount} borrowed."),
-)
-REPAY = MovementWords(
-    N_("Repay how much? Up to {most}, or max (Enter for none):"),
-    N_("Repay {amount}?"),
-    N_("{amount} repaid."),
-)
 CREDIT = MovementWords(
     N_("Credit how much? Up to {most}, or max (Enter for none):"),
     N_("Credit {amount}?"),

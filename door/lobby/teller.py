@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from door import wording
@@ -11,38 +10,20 @@ from door.lobby import amounts
 from door.lobby.accounts import find_account, list_accounts, read_account
 from door.lobby.amounts import serve
 from door.lobby.sysop_window import visit_sysop_window
-from door.lobby.window import ticking, unsaid, window
+from door.lobby.window import SERVICES, ticking, unsaid, window
+from timebank.callers import powers
 from timebank.language import N_, _
 from timebank.window import teller
-from timebank.window.teller import (
-    allowance_to,
-    borrow,
-    deposit,
-    repay,
-    transfer,
-    withdraw,
-    words_refusal,
-)
 from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
-    from door.lobby.amounts import MovementWords
+    from door.lobby.window import Service
     from timebank.callers.callers import CallerRecord
-    from timebank.ledger.database import Desk
-    from timebank.ledger.purse import Receipt
-    from timebank.window.allowance import Allowance, Allowed
-
-Move = Callable[["Desk", int, int, int], "Receipt"]
-
-LONGEST_MESSAGE = 60
+    from timebank.window.teller import Allowance
 
 COMMANDS = {
-    "D": N_("Deposit"),
-    "W": N_("Withdraw"),
-    "T": N_("Transfer"),
-    "B": N_("Borrow"),
-    "R": N_("Repay"),
+    **{key: service.label for key, service in SERVICES.items()},
     "A": N_("Auto-deposit"),
     "L": N_("List accounts"),
     "H": N_("History"),
@@ -50,11 +31,7 @@ COMMANDS = {
     "Q": N_("Quit"),
 }
 MEANINGS = {
-    "D": N_("Put minutes of your time left in the bank, for another day."),
-    "W": N_("Take minutes out of the bank, to use them now."),
-    "T": N_("Send minutes from your account to another caller's."),
-    "B": N_("Borrow minutes from the bank, to be paid back."),
-    "R": N_("Pay a loan back out of your time left."),
+    **{key: service.meaning for key, service in SERVICES.items()},
     "A": N_("Have leftover minutes banked when you log off, or not."),
     "L": N_("See who has an account, and how each name is spelled."),
     "H": N_("Read what happened to your minutes, newest first."),
@@ -74,7 +51,7 @@ async def _at_the_window(caller: Caller) -> None:
     told = ""
     while True:
         allowance = await _allowance(caller)
-        choices = _choices(caller, allowance)
+        choices = await _choices(caller)
         scene = window(caller, allowance, choices)
         caller.console.stage(scene)
         for words in (unsaid(caller, scene), told):
@@ -100,13 +77,13 @@ async def last_chance(caller: Caller) -> bool:
 
 
 async def may_withdraw(caller: Caller) -> bool:
-    return bool((await _allowance(caller)).withdraw.seconds)
+    return bool((await _allowance(caller))[teller.withdraw].seconds)
 
 
 async def withdraw_some(caller: Caller, words: str) -> bool:
     """Let a caller without time withdraw some, where there is any; tell whether they have time."""
     allowance = await _allowance(caller)
-    if not allowance.withdraw.seconds:
+    if not allowance[teller.withdraw].seconds:
         return False
     caller.place = N_("Time bank")
     caller.console.stage(window(caller, allowance, {}))
@@ -121,9 +98,10 @@ async def withdraw_some(caller: Caller, words: str) -> bool:
     return caller.purse.time_left() > 0  # midnight may have brought some
 
 
-def _choices(caller: Caller, allowance: Allowance) -> dict[str, str]:
+async def _choices(caller: Caller) -> dict[str, str]:
     keys = COMMANDS if caller.bank_settings.mode == "built-in" else IN_ANY_MODE
-    return {key: _(COMMANDS[key]) for key in keys if key != "S" or allowance.powers}
+    is_sysop = await caller.ask_books(lambda desk: powers.has(desk, caller.record.id))
+    return {key: _(COMMANDS[key]) for key in keys if key != "S" or is_sysop}
 
 
 async def _allowance(caller: Caller) -> Allowance:
@@ -133,10 +111,10 @@ async def _allowance(caller: Caller) -> Allowance:
 
 
 async def _serve(caller: Caller, choice: str) -> str:
-    if choice in MOVES:
-        return await _move(caller, *MOVES[choice])
     if choice == "T":
-        return await _transfer(caller)
+        return await _transfer(caller, SERVICES[choice])
+    if choice in SERVICES:
+        return await _move(caller, SERVICES[choice])
     if choice == "A":
         return await _switch_automatic_deposit(caller)
     if choice == "L":
@@ -148,47 +126,44 @@ async def _serve(caller: Caller, choice: str) -> str:
     return ""
 
 
-async def _move(
-    caller: Caller,
-    movement: MovementWords,
-    bound: Callable[[Allowance], Allowed],
-    operation: Move,
-) -> str:
+async def _move(caller: Caller, service: Service) -> str:
     """Ask for an amount and carry the movement out; return what to say of it."""
-    allowed = bound(await _allowance(caller))
+    operation, words = service.operation, service.words
+    allowed = (await _allowance(caller))[operation]
     if not allowed.seconds:
         return f"|12{allowed.why_not}"
-    amount = await amounts.ask(
-        caller.console, movement, allowed.seconds, literal(str(allowed.rule))
-    )
+    rule = literal(str(allowed.rule))
+    amount = await amounts.ask(caller.console, words, allowed.seconds, rule)
     if amount is None:
         return ""
     seconds = amount.seconds
     if amount.is_all:  # time has ticked since it was asked for
-        allowed = bound(await _allowance(caller))
+        allowed = (await _allowance(caller))[operation]
         if not allowed.seconds:
             return f"|12{allowed.why_not}"
         seconds = min(seconds, allowed.seconds)
     receipt = await caller.post(lambda desk, call, ticked: operation(desk, call, ticked, seconds))
     # All in one: what is said before the window is drawn again would be wiped with the old one.
     told = [f"|14{sentence}" for sentence in wording.sentences(receipt)]
-    done = _(movement.done).format(amount=span(seconds))
+    done = _(words.done).format(amount=span(seconds))
     return "\n".join((*told, f"|10{done}"))
 
 
-async def _transfer(caller: Caller) -> str:
-    allowed = (await _allowance(caller)).transfer
+async def _transfer(caller: Caller, service: Service) -> str:
+    allowed = (await _allowance(caller))[service.operation]
     if not allowed.seconds:
         return f"|12{allowed.why_not}"
     receiver = await find_account(caller, _("Send to:"))
     if receiver is None:
         return ""
-    allowed = await caller.ask_books(lambda desk: allowance_to(desk, caller.call_id, receiver.id))
+    allowed = await caller.ask_books(
+        lambda desk: teller.allowance_to(desk, caller.call_id, receiver.id)
+    )
     if not allowed.seconds:
         return f"|12{literal(str(allowed.rule))}"
     rule = literal(str(allowed.rule))
     name = literal(receiver.name)
-    amount = await amounts.ask(caller.console, amounts.TRANSFER, allowed.seconds, rule, name)
+    amount = await amounts.ask(caller.console, service.words, allowed.seconds, rule, name)
     if amount is None:
         return ""
     seconds = amount.seconds
@@ -196,10 +171,12 @@ async def _transfer(caller: Caller) -> str:
     if message is None:
         return ""
     await caller.post(
-        lambda desk, call, ticked: transfer(desk, call, ticked, receiver.id, seconds, message)
+        lambda desk, call, ticked: teller.transfer(
+            desk, call, ticked, receiver.id, seconds, message
+        )
     )
     caller.books.notices_wait.set()
-    sent = _(amounts.TRANSFER.done)
+    sent = _(service.words.done)
     return f"|10{sent.format(amount=span(seconds), name=name)}"
 
 
@@ -209,12 +186,12 @@ async def _ask_note(caller: Caller, receiver: CallerRecord) -> str | None:
     A caller whose words the receiver is not shown is told so, and may send without a note.
     """
     refusal = await caller.ask_books(
-        lambda desk: words_refusal(desk, caller.record.id, receiver.id)
+        lambda desk: teller.words_refusal(desk, caller.record.id, receiver.id)
     )
     if refusal is None:
         return await caller.console.entry(
             f"|07{_('Add a note (Enter for none):')}|15",
-            longest=LONGEST_MESSAGE,
+            longest=teller.LONGEST_MESSAGE,
             meaning=_("They read it with the minutes that you send."),
         )
     caller.console.say(f"|14{literal(str(refusal))}")
@@ -228,11 +205,3 @@ async def _switch_automatic_deposit(caller: Caller) -> str:
     if on:
         return f"|10{_('Auto-deposit is on: leftover minutes are banked when you log off.')}"
     return f"|10{_('Auto-deposit is off.')}"
-
-
-MOVES: dict[str, tuple[MovementWords, Callable[[Allowance], Allowed], Move]] = {
-    "D": (amounts.DEPOSIT, lambda may: may.deposit, deposit),
-    "W": (amounts.WITHDRAW, lambda may: may.withdraw, withdraw),
-    "B": (amounts.BORROW, lambda may: may.borrow, borrow),
-    "R": (amounts.REPAY, lambda may: may.repay, repay),
-}

@@ -14,13 +14,17 @@ from door import wording
 from door.call.markup import literal, wrap
 from door.call.scene import LAYOUT_COLUMNS, WholeWidth
 from door.lobby import texts
+from door.lobby.amounts import MovementWords
 from timebank.language import N_, _
+from timebank.window import teller
+from timebank.window.allowance import NO_WINDOW
+from timebank.window.teller import BankOperation
 
 if TYPE_CHECKING:
     from ansi.art import Art
     from door.call.caller import Caller
     from door.call.scene import Area, Scene
-    from timebank.window.allowance import Allowance
+    from timebank.window.teller import Allowance
 
 
 @dataclass(frozen=True)
@@ -47,18 +51,9 @@ class FilledScreen(WholeWidth):
 SCREEN = "bank"  # bank.ans and bank.asc in the sysop's texts folder
 HEADER = "time-bank"
 
-MODES = {
-    "built-in": "",
-    "external": N_(
-        "This board has its own bank. Whole minutes you win past an event go there by themselves."
-    ),
-    "none": N_("This board has no time bank. What you win past an event is lost."),
-}
-
 
 def mode_words(caller: Caller) -> str:
-    words = MODES[caller.bank_settings.mode]
-    return _(words) if words else ""
+    return str(NO_WINDOW.get(caller.bank_settings.mode, ""))
 
 
 def window(caller: Caller, allowance: Allowance, choices: Mapping[str, str]) -> Scene:
@@ -69,7 +64,7 @@ def window(caller: Caller, allowance: Allowance, choices: Mapping[str, str]) -> 
         return FilledScreen(picture, values)
     mode = caller.bank_settings.mode
     bank = BANK if mode == "built-in" else LEFT_OVER
-    allowed = ALLOWED if mode == "built-in" else ()
+    allowed = tuple(ALLOWED.values()) if mode == "built-in" else ()
     closing = caller.purse.posted.closing
     event = "" if closing is None else closing.name
     header = texts.find(caller.console, caller.config.board.texts, HEADER)
@@ -93,10 +88,7 @@ def field_values(caller: Caller, allowance: Allowance) -> dict[str, str]:
         "TIMELEFT": clock(caller.purse.time_left()),
         "HELD": clock(purse.held),
         "LOAN": clock(-purse.loan),
-        "DEPOSIT": clock(allowance.deposit.seconds),
-        "WITHDRAW": clock(allowance.withdraw.seconds),
-        "TRANSFER": clock(allowance.transfer.seconds),
-        "BORROW": clock(allowance.borrow.seconds),
+        **{field.name: clock(allowance[each].seconds) for each, field in ALLOWED.items()},
         "EVENT": caller.purse.event_words() or _("none"),
         "AUTO": _("yes") if caller.prefers("auto_deposit") else _("no"),
     }
@@ -140,12 +132,80 @@ HOLDINGS = (
     ),
     Field(N_("Owed"), "LOAN", N_("what you have borrowed and not paid back.")),
 )
-ALLOWED = (
-    Field(N_("Deposit"), "DEPOSIT", N_("the most that you can put in now.")),
-    Field(N_("Withdraw"), "WITHDRAW", N_("the most that you can take out now.")),
-    Field(N_("Transfer"), "TRANSFER", N_("the most that you can send to others now.")),
-    Field(N_("Borrow"), "BORROW", N_("the most that the bank lends you now.")),
-)
+
+
+class Service(NamedTuple):
+    """An operation of the bank as callers meet it."""
+
+    label: str
+    meaning: str
+    operation: BankOperation
+    words: MovementWords
+    # What the list of amounts that the caller can still move says of it; "" keeps it off the list.
+    most: str = ""
+
+
+SERVICES = {
+    "D": Service(
+        N_("Deposit"),
+        N_("Put minutes of your time left in the bank, for another day."),
+        teller.deposit,
+        MovementWords(
+            N_("Deposit how much? Up to {most}, or max (Enter for none):"),
+            N_("Deposit {amount}?"),
+            N_("{amount} deposited."),
+        ),
+        N_("the most that you can put in now."),
+    ),
+    "W": Service(
+        N_("Withdraw"),
+        N_("Take minutes out of the bank, to use them now."),
+        teller.withdraw,
+        MovementWords(
+            N_("Withdraw how much? Up to {most}, or max (Enter for none):"),
+            N_("Withdraw {amount}?"),
+            N_("{amount} withdrawn."),
+        ),
+        N_("the most that you can take out now."),
+    ),
+    "T": Service(
+        N_("Transfer"),
+        N_("Send minutes from your account to another caller's."),
+        teller.sending,
+        MovementWords(
+            N_("Send how much? Up to {most}, or max (Enter for none):"),
+            N_("Send {amount} to {name}?"),
+            N_("{amount} sent to {name}."),
+        ),
+        N_("the most that you can send to others now."),
+    ),
+    "B": Service(
+        N_("Borrow"),
+        N_("Borrow minutes from the bank, to be paid back."),
+        teller.borrow,
+        MovementWords(
+            N_("Borrow how much? Up to {most}, or max (Enter for none):"),
+            N_("Borrow {amount}?"),
+            N_("{amount} borrowed."),
+        ),
+        N_("the most that the bank lends you now."),
+    ),
+    "R": Service(
+        N_("Repay"),
+        N_("Pay a loan back out of your time left."),
+        teller.repay,
+        MovementWords(
+            N_("Repay how much? Up to {most}, or max (Enter for none):"),
+            N_("Repay {amount}?"),
+            N_("{amount} repaid."),
+        ),
+    ),
+}
+ALLOWED = {
+    each.operation: Field(each.label, each.operation.name.upper(), each.most)
+    for each in SERVICES.values()
+    if each.most
+}
 LABEL, AMOUNT = 24, 9  # cells
 AFTER = N_("Available after {event}"), N_("After {event}")  # the first that has room
 

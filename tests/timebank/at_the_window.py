@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 from timebank.window import teller
 from timebank.window.corrections import adjust
@@ -53,4 +54,6 @@ WAYS = {"deposit": deposit, "withdraw": withdraw, "transfer": send, "borrow": bo
 
 
 def allowed(call):
-    return call.books.do(allowance, call.id)
+    """What the caller may move now, by operation: `allowed(call).deposit`."""
+    may = call.books.do(allowance, call.id)
+    return SimpleNamespace(**{operation.name: found for operation, found in may.items()})

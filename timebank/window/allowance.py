@@ -1,8 +1,8 @@
-"""What a caller may do at the bank's window just now, and which rule says so when they may not.
+"""The rules of the bank's window: how much each allows a caller just now, and its sentence.
 
-Each operation has its bounds: how much a rule allows, and the sentence that names the rule. The
-same bounds tell beforehand what is still allowed and refuse what goes beyond, so that the two can
-never differ. What was moved today is counted from the ledger's rows of the caller's day.
+Each operation of `teller.py` is bounded by some of them. The same bounds tell beforehand what is
+still allowed and refuse what goes beyond, so that the two can never differ. What was moved today is
+counted from the ledger's rows of the caller's day.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.entries.cutoff import event_phrase
 from timebank.ledger.entries.posting import Posting
+from timebank.ledger.reasons import AT_WINDOW
 from timebank.ledger.schema import accounts, callers, days, instant, transfers
 from timebank.words import MINUTE, day_words, span_phrase
 
@@ -30,52 +31,6 @@ NO_WINDOW = {
     ),
     "none": Phrase("This board has no time bank. What you win past an event is lost."),
 }
-
-
-class ADay(NamedTuple):
-    """How it is said what a limit leaves of a day, and that there is none of it at all."""
-
-    limit: str
-    never: str
-
-
-DEPOSIT = ADay(
-    N_("You can deposit {most} a day; you have {amount} left today."),
-    N_("Nobody can deposit minutes on this board."),
-)
-WITHDRAW = ADay(
-    N_("You can withdraw {most} a day; you have {amount} left today."),
-    N_("Nobody can withdraw minutes on this board."),
-)
-SEND = ADay(
-    N_("You can send {most} a day; you have {amount} left today."),
-    N_("Nobody can send minutes on this board."),
-)
-BORROW = ADay(
-    N_("You can borrow {most} a day; you have {amount} left today."),
-    N_("Nobody can borrow minutes on this board."),
-)
-BORROW_LESS = ADay(
-    N_("You can borrow {most} a day, less what you send to others; you have {amount} left today."),
-    BORROW.never,
-)
-
-
-class BeforeEvent(NamedTuple):
-    """How it is said how many minutes can be used before an event."""
-
-    some: str
-    none: str
-
-
-COULD_BE_USED = BeforeEvent(
-    N_("You could use only {amount} of it before {event}."),
-    N_("You could use none of it before {event}."),
-)
-COULD_BE_LENT = BeforeEvent(
-    N_("You could use only {amount} before {event}."),
-    N_("You could use none of it before {event}."),
-)
 
 
 class Bound(NamedTuple):
@@ -97,21 +52,6 @@ class Allowed:
     @property
     def why_not(self) -> str:
         return "" if self.seconds else str(self.rule)
-
-
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    deposit: Allowed
-    withdraw: Allowed
-    # To somebody whose account has room for it.
-    transfer: Allowed
-    borrow: Allowed
-    repay: Allowed
-    # Neither mode nor hours nor the sysop close the window to them.
-    open: bool
-    frozen: bool
-    # The caller has the sysop's powers, and so the item Sysop.
-    powers: bool
 
 
 class BankAccount(NamedTuple):
@@ -138,10 +78,7 @@ def _account() -> sql.Query:
 
 _ACCOUNT = sql.read(BankAccount, _account)
 _CALLER = sql.Prepared(
-    lambda: select(
-        *sql.columns_of(callers, "name created frozen"),
-        and_(callers.c.powers == 1, callers.c.locked == 0),
-    ).where(sql.equal(callers.c.id))
+    lambda: select(*sql.columns_of(callers, "name created frozen")).where(sql.equal(callers.c.id))
 )
 
 
@@ -153,7 +90,7 @@ def _today() -> sql.Query:
     return (
         select(row.kind, func.sum(row.amount).label("moved"))
         .where(row.source.in_(own), row.id > after.scalar_subquery(), row.call_id.is_not(None))
-        .where(row.kind.in_(["deposit", "withdraw", "transfer", "loan"]))
+        .where(row.kind.in_(sorted(AT_WINDOW)))
         .group_by(row.kind)
     )
 
@@ -167,101 +104,26 @@ class Window:
         self.settings = posting.desk.settings
         self.limits = self.settings.limits
         found = _CALLER(posting.desk.connection, id=posting.caller_id).one()
-        self.name, created, self.frozen, self._powers = found
+        self.name, created, self.frozen = found
         self._created = instant(created)
-        self._today = {} if posting.day_begins else _moved_today(posting)
+        self.today = {} if posting.day_begins else _moved_today(posting)
 
-    def allowance(self) -> Allowance:
-        return Allowance(
-            deposit=strictest(self.deposit()),
-            withdraw=strictest(self.withdrawal()),
-            transfer=strictest(self.transfer()),
-            borrow=strictest(self.loan()),
-            repay=strictest(self.repayment()),
-            open=not list(self._closed()),
-            frozen=bool(self.frozen),
-            powers=bool(self._powers),
-        )
-
-    # The bounds, in the order in which a caller hears of them.
-
-    def deposit(self) -> Iterator[Bound]:
-        yield from self._closed()
-        yield self._a_day(DEPOSIT, self.limits.deposit, "deposit")
-        online, keep = self.posting.state.online, self.limits.keep
-        said = _you_have(online)
-        if keep:
-            said = Phrase(
-                "{keep} must stay on your clock, and you have {amount} left.",
-                keep=span_phrase(keep),
-                amount=span_phrase(online),
-            )
-        yield Bound(online - keep, said, NotEnough)
-        yield from self._own_minutes(Phrase("you can't bank it"))
-        text = N_("An account holds {most} at most; yours has room for {amount}.")
-        yield self._room(self.posting.state.bank, text)
-
-    def withdrawal(self) -> Iterator[Bound]:
-        yield from self._closed()
-        yield self._in_the_bank()
-        yield self._a_day(WITHDRAW, self.limits.withdrawal, "withdraw")
-        yield from self._before_the_event(COULD_BE_USED)
-
-    def transfer(self) -> Iterator[Bound]:
-        yield from self._closed()
-        yield from self._unknown(N_("New callers can send minutes after {day}."))
-        yield from while_owing(
-            -self.posting.state.loan,
-            N_("You owe {amount}: pay that back before you send any minutes."),
-        )
-        yield self._in_the_bank()
-        yield self._a_day(SEND, self.limits.transfer, "transfer")
-
-    def transfer_to(self, other: BankAccount) -> Iterator[Bound]:
-        """Bound what may be sent to somebody. Raises `Refused` for the caller's own account."""
-        if other.caller_id == self.posting.caller_id:
-            raise Refused(Phrase("These minutes are yours already."))
-        yield from self.transfer()
-        yield from self.receipt(other)
-
-    def loan(self) -> Iterator[Bound]:
-        yield from self._closed()
-        yield from self._unknown(N_("New callers can borrow minutes after {day}."))
-        if self.limits.loan:
-            yield from self._earlier_loan()
-        # What was sent today is not lent back: who gives the day's minutes away and borrows others
-        # in their place would owe every night and send every day.
-        sent = self._today.get("transfer", 0)
-        yield self._a_day(BORROW_LESS if sent else BORROW, self.limits.loan, "loan", "transfer")
-        yield from self._before_the_event(COULD_BE_LENT)
-
-    def repayment(self) -> Iterator[Bound]:
-        yield from self._closed()
-        owed, online = -self.posting.state.loan, self.posting.state.online
-        # The last minute may be a part of one: loans are paid back to the second.
-        whole = (owed + MINUTE - 1) // MINUTE * MINUTE
-        owes = Phrase("You owe {amount}.", amount=span_phrase(owed))
-        yield Bound(whole, owes if owed else Phrase("You owe nothing."), NotEnough)
-        if online < owed:
-            yield Bound(online, _you_have(online), NotEnough)
-        # Of a whole minute that is offered no more is taken than is owed.
-        own = self._own_minutes(Phrase("you can't pay a loan with it"))
-        yield from (bound for bound in own if bound.most < owed)
+    # The rules that bound an operation.
 
     def receipt(self, other: BankAccount) -> Iterator[Bound]:
         if other.frozen or self.settings.is_barred(other.name):
             said = Phrase("{name}'s account takes nothing in right now.", name=other.name)
             yield Bound(0, said, WindowClosed)
         text = N_("An account holds {most} at most; {name}'s has room for {amount}.")
-        yield self._room(other.balance, text, name=other.name)
+        yield self.room(other.balance, text, name=other.name)
 
-    def _room(self, balance: int, text: str, **names: str) -> Bound:
+    def room(self, balance: int, text: str, **names: str) -> Bound:
         most = self.limits.balance
         left = max(0, most - balance)
         said = Phrase(text, most=span_phrase(most), amount=or_none(left), **names)
         return Bound(left, said, LimitReached)
 
-    def _closed(self) -> Iterator[Bound]:
+    def closed(self) -> Iterator[Bound]:
         desk, settings = self.posting.desk, self.settings
         said: Phrase | None = None
         if settings.mode != "built-in":
@@ -277,14 +139,15 @@ class Window:
         if said is not None:
             yield Bound(0, said, WindowClosed)
 
-    def _a_day(self, says: ADay, limit: int, *kinds: str) -> Bound:
-        left = max(0, limit - sum(self._today.get(kind, 0) for kind in kinds))
-        said = Phrase(says.never)
+    def a_day(self, limit: int, text: str, never: str, *kinds: str) -> Bound:
+        """Bound what transfers of some kinds may move on a day; `never` is said of a limit of 0."""
+        left = max(0, limit - sum(self.today.get(kind, 0) for kind in kinds))
+        said = Phrase(never)
         if limit:
-            said = Phrase(says.limit, most=span_phrase(limit), amount=or_none(left))
+            said = Phrase(text, most=span_phrase(limit), amount=or_none(left))
         return Bound(left, said, LimitReached)
 
-    def _own_minutes(self, cannot: Phrase) -> Iterator[Bound]:
+    def own_minutes(self, cannot: Phrase) -> Iterator[Bound]:
         """Bound what a caller of another board may save: its minutes are not theirs to keep."""
         visit = self.posting.visit
         if visit is not None:
@@ -295,37 +158,23 @@ class Window:
             said = Phrase(text, amount=span_phrase(ahead), board=visit.board, cannot=cannot)
             yield Bound(ahead, said, NotEnough)
 
-    def _in_the_bank(self) -> Bound:
+    def in_the_bank(self) -> Bound:
         balance = self.posting.state.bank
         said = Phrase("Your time bank is empty.")
         if balance:
             said = Phrase("Your time bank holds {amount}.", amount=span_phrase(balance))
         return Bound(balance, said, NotEnough)
 
-    def _before_the_event(self, says: BeforeEvent) -> Iterator[Bound]:
+    def before_the_event(self, some: str, none: str) -> Iterator[Bound]:
+        """Bound what would be on line by what can be used before the next event."""
         event = self.posting.state.event
         if event is not None:
             room = max(0, event.seconds - self.posting.state.online) // MINUTE * MINUTE
-            text = says.some if room else says.none
+            text = some if room else none
             said = Phrase(text, amount=span_phrase(room), event=event_phrase(event, self.settings))
             yield Bound(room, said, NoRoom)
 
-    def _earlier_loan(self) -> Iterator[Bound]:
-        """Lend nothing while a loan of an earlier day is owed: debts would grow day by day.
-
-        Payments go to the oldest loan first, so what is owed beyond what was lent today is older.
-        """
-        owed = -self.posting.state.loan - self._today.get("loan", 0)
-        if owed > 0:
-            text = N_("You owe {amount} from an earlier day. Repay that before you borrow more.")
-            if self.posting.visit is not None:
-                text = N_(
-                    "You owe {amount} from an earlier day. Repay that, from what you win or"
-                    " withdraw, before you borrow more."
-                )
-            yield Bound(0, Phrase(text, amount=span_phrase(owed)), LimitReached)
-
-    def _unknown(self, text: str) -> Iterator[Bound]:
+    def unknown(self, text: str) -> Iterator[Bound]:
         known = self.settings.known_on(self._created)
         if self.settings.schedule.day_of(self.posting.desk.now) < known:
             last = (known - timedelta(days=1)).isoformat()
@@ -382,7 +231,7 @@ def moved_on(desk: Desk, caller_id: int, day: str | None, own: Mapping[str, int]
     return {row.kind: row.moved for row in rows}
 
 
-def _you_have(seconds: int) -> Phrase:
+def you_have(seconds: int) -> Phrase:
     return Phrase("You have {amount} left.", amount=span_phrase(seconds))
 
 

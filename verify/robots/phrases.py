@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import product
 
+from door.lobby.window import SERVICES
 from timebank.language import LANGUAGES, catalogue
 
 # An amount of time, in coins or as it is, in any language.
@@ -159,30 +160,14 @@ ENTER_FOR = Said("Your choice (Enter for {key})?")
 # The bank's window.
 
 WINDOW = Said("Your choice (Enter to quit):")
-HOW_MUCH = one_of(
-    *(
-        Said(f"{verb} how much? Up to {{most}}, or max (Enter for none):")
-        for verb in ("Deposit", "Withdraw", "Send", "Borrow", "Repay")
-    )
-)
+HOW_MUCH = one_of(*(Said(service.words.how_much) for service in SERVICES.values()))
 SEND_TO = Said("Send to:")
 NOTE = Said("Add a note (Enter for none):")
 NAME_CONTAINS = Said("Name contains (Enter for all):")
-SENT = Said("{amount} sent to {name}.", name=r"[^.]+")
 # By what the ledger calls what is done there: that it was done, and the question before.
-DONE = {
-    "deposit": Said("{amount} deposited."),
-    "withdraw": Said("{amount} withdrawn."),
-    "loan": Said("{amount} borrowed."),
-    "repay": Said("{amount} repaid."),
-}
-SURE = {
-    "deposit": Said("Deposit {amount}?"),
-    "withdraw": Said("Withdraw {amount}?"),
-    "loan": Said("Borrow {amount}?"),
-    "repay": Said("Repay {amount}?"),
-    "transfer": Said("Send {amount} to {name}?", name=r"[^.]+"),
-}
+_WORDS = {each.operation.reason.KIND: each.words for each in SERVICES.values()}
+DONE = {kind: Said(words.done, name=r"[^.]+") for kind, words in _WORDS.items()}
+SURE = {kind: Said(words.sure, name=r"[^.]+") for kind, words in _WORDS.items()}
 
 # In company.
 

@@ -264,6 +264,4 @@ class Done(NamedTuple):
 def done_at_the_window(text: str) -> Iterator[Done]:
     for kind, said in phrases.DONE.items():
         for done in said.finditer(text):
-            yield Done(kind, span(done["amount"]), "")
-    for sent in phrases.SENT.finditer(text):
-        yield Done("transfer", span(sent["amount"]), sent["name"])
+            yield Done(kind, span(done["amount"]), done.groupdict().get("name", ""))

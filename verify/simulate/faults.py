@@ -19,7 +19,6 @@ from door.call.purse import TickingPurse
 from door.games.baccarat.events import BaccaratSettled
 from door.games.blackjack import events as blackjack_events
 from door.games.engine.game import Act
-from door.lobby import teller as lobby_teller
 from door.session import arrival
 from door.tables.baccarat.table import BaccaratTable
 from door.tables.black_jack_for_time import words
@@ -50,6 +49,7 @@ from timebank.settings.settings import BankSettings
 from timebank.thebank import bookings, outbox
 from timebank.wagers.rounds import FIRST_SEAT
 from timebank.wagers.wagers import Played
+from timebank.window.teller import BankOperation
 from timebank.words import MINUTE
 from verify.simulate import faults_below, faults_company, faults_handed
 
@@ -257,12 +257,11 @@ def counts_a_coup_twice(patch: pytest.MonkeyPatch) -> None:
 
 def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:
     """A bank's window whose deposits, withdrawals and loans are in no book."""
-    for letter, (told, may, _) in lobby_teller.MOVES.items():
-        patch.setitem(
-            lobby_teller.MOVES,
-            letter,
-            (told, may, lambda desk, call, ticked, _: calls.touch(desk, call, ticked)),
-        )
+
+    def touch(_: BankOperation, desk: Desk, call_id: int, ticked: int, _seconds: int) -> object:
+        return calls.touch(desk, call_id, ticked)
+
+    patch.setattr(BankOperation, "__call__", touch)
 
 
 def takes_copies_for_the_books(patch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from timebank.keeping.caller_acts import set_muted
 from timebank.keeping.events import EventAsked
 from timebank.ledger.database import Desk
 from timebank.window import corrections
-from timebank.window.teller import allowance, borrow, deposit, repay, withdraw
+from timebank.window.teller import OPERATIONS, allowance, borrow, sending
 from verify.robots import phrases
 from verify.simulate.below import some_trouble
 from verify.simulate.hosts import SECRET, Guest
@@ -537,7 +537,7 @@ def _on_short_calls(story: Story, most: int, visits: Visits) -> list[Person]:
 
 
 def _borrows(story: Story, desk: Desk, person: Person, call: Opened) -> bool:
-    seconds = allowance(desk, call.call_id).borrow.seconds
+    seconds = allowance(desk, call.call_id)[borrow].seconds
     if seconds:
         borrow(desk, call.call_id, 0, story.chance.choice((60, seconds, seconds)))
         story.tell(f"{person.name} has borrowed on a short call")
@@ -558,7 +558,7 @@ def _call_elsewhere(desk: Desk, person: Person) -> Opened | None:
 
 # What brings days on which callers earn and save.
 
-SAVES = {"deposit": deposit, "withdraw": withdraw, "borrow": borrow, "repay": repay}
+SAVES = {each.name: each for each in OPERATIONS if each is not sending}
 
 
 def save_on_short_calls(story: Story) -> None:
@@ -571,7 +571,7 @@ def save_on_short_calls(story: Story) -> None:
 def _saves(story: Story, desk: Desk, person: Person, call: Opened) -> bool:
     done, chance = [], story.chance
     for way in chance.choices(list(SAVES), k=chance.randint(1, 4)):
-        most = getattr(allowance(desk, call.call_id), way).seconds
+        most = allowance(desk, call.call_id)[SAVES[way]].seconds
         if most:
             SAVES[way](desk, call.call_id, 0, chance.choice((60, most // 120 * 60 or 60, most)))
             done.append(way)

@@ -430,7 +430,7 @@ def _limits(desk: Desk, number: int, held: Sequence[Balance]) -> list[DailyLimit
         DailyLimit("deposit", limits.deposit, moved.get("deposit", 0)),
         DailyLimit("withdraw", limits.withdrawal, moved.get("withdraw", 0)),
         DailyLimit("send to others", limits.transfer, sent),
-        # What was sent today counts, too: see `Window.loan`.
+        # What was sent today counts, too: see `teller.borrow`.
         DailyLimit("borrow, less what is sent", limits.loan, moved.get("loan", 0) + sent),
     ]
 

@@ -335,7 +335,7 @@ def test_the_hosts_minutes_cannot_be_banked(books, ann):
     ):
         call.post(deposit, 60)
     call.win(600, 300)
-    assert books.do(allowance, call.id).deposit.seconds == 300
+    assert books.do(allowance, call.id)[deposit].seconds == 300
     call.post(deposit, 300)
     with pytest.raises(Refused, match="you can't bank it"):
         call.post(deposit, 60)

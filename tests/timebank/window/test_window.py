@@ -191,7 +191,6 @@ class TestAllowance:
         assert (found.deposit.seconds, found.withdraw.seconds) == (3300, 1500)
         assert (found.transfer.seconds, found.borrow.seconds) == (1500, 1800)
         assert in_words(found.repay) == (0, "You owe nothing.")
-        assert (found.open, found.frozen) == (True, False)
 
     def test_moves_nothing(self, books, call):
         before = books.sql("SELECT count(*) FROM transfers")
