@@ -188,7 +188,7 @@ class Door:
         self.settings = Settings(options, environment)
         self._hand_overs: list[float] = []
         self._waits = ""  # the last text that asked the caller to wait
-        self._speaks_otherwise: float | None = None  # since when the server is another release's
+        self._updated_since: float | None = None  # since when an update keeps it from a server
 
     def run(self) -> int:
         for number in HANG_UPS:
@@ -196,9 +196,7 @@ class Door:
         try:
             try:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, HANG_UPS)
-                while (status := self._at_a_server()) is None:
-                    continue
-                return status
+                return self._serve()
             except _NotServed as refusal:
                 return self._turn_away(refusal)
             except _HungUp:
@@ -214,6 +212,16 @@ class Door:
         except _HungUp:
             return WELL
 
+    def _serve(self) -> int:
+        """Run the call at one server after the other; return its status. Raises `_NotServed`."""
+        status = None
+        while status is None:
+            try:
+                status = self._at_a_server()
+            except ImportError as error:  # an update is replacing the files of the program
+                self._wait_for_another(f"the program is not whole, install it again: {error}")
+        return status
+
     def wait(self, words: str) -> None:
         """Show the caller a text that asks to wait; the same text only once."""
         if words == self._waits:
@@ -228,20 +236,24 @@ class Door:
         return "\r\n" if self.before.went_on and not self._waits else ""
 
     def _line(self) -> CallerLine | None:
-        from door.run import caller_line  # noqa: PLC0415 - only without a server
-
         try:
+            from door.run import caller_line  # noqa: PLC0415 - only without a server
+
             return caller_line.line_of(self.options, self.before.folder[3], self.before.call_back)
-        except _NotServed:  # the host takes no connection
+        except (_NotServed, ImportError):  # the host takes no connection, or an update goes on
             return None
 
     def _turn_away(self, refusal: _NotServed) -> int:
-        from door.run import turning_away  # noqa: PLC0415 - few are
-
         line = self._line() if refusal.words else None
         path = "" if refusal.is_logged else self.settings.path
         words = refusal.words and f"{self._below()}{refusal.words}"
-        turning_away.turn_away(path, line, words, refusal.why)
+        try:
+            from door.run import turning_away  # noqa: PLC0415 - few are
+        except ImportError:  # an update goes on
+            if line is not None:
+                line.say(words)
+        else:
+            turning_away.turn_away(path, line, words, refusal.why)
         return refusal.status
 
     def _at_a_server(self) -> int | None:
@@ -256,7 +268,7 @@ class Door:
             messages = _messages(self.options, self.environment, self.before)
             status = _Relay(wire, self.before, str(self.settings.folder)).run(messages)
         except _SpeaksOtherwise:
-            self._wait_for_another()
+            self._wait_for_another("the board's server is of a release of before")
             return None
         except TimeoutError:
             self._end_hung(wire)
@@ -293,16 +305,14 @@ class Door:
         if hand_over.release() not in ("", self.before.release):
             self.before.begin_again()
 
-    def _wait_for_another(self) -> None:
-        """Wait for a server of this protocol, or become a door of the installed release; raise
-        `_NotServed` after `UP_TO_DATE_SECONDS`."""
+    def _wait_for_another(self, why: str) -> None:
+        """Wait for a server of this protocol or for the files of an update, or become a door of the
+        installed release; raise `_NotServed` with `why` after `UP_TO_DATE_SECONDS`."""
         self._keep_up()
         now = time.monotonic()
-        self._speaks_otherwise = self._speaks_otherwise or now
-        if now - self._speaks_otherwise > UP_TO_DATE_SECONDS:
-            raise _NotServed(
-                hand_over.CLOSED, REFUSED, "the board's server is of a release of before"
-            )
+        self._updated_since = self._updated_since or now
+        if now - self._updated_since > UP_TO_DATE_SECONDS:
+            raise _NotServed(hand_over.CLOSED, REFUSED, why)
         self.wait(UP_TO_DATE)
         time.sleep(UP_TO_DATE_PAUSE)
 
@@ -336,7 +346,7 @@ class Door:
         raise `_NotServed` if the board stays closed."""
         from door import closed  # noqa: PLC0415 - only without a server
 
-        is_restarted = self.before.went_on or self._speaks_otherwise is not None
+        is_restarted = self.before.went_on or self._updated_since is not None
         until = time.monotonic() + (CLOSED_SECONDS if is_restarted else 0.0)
         while closed.is_closed(folder):
             if time.monotonic() >= until:

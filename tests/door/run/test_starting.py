@@ -10,6 +10,8 @@ import resource
 import signal
 import socket
 import struct
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +23,7 @@ from door.lines import hand_over
 from door.run import relay, starting, turning_away
 from door.server import server_note
 from door.session.arrival import WENT_ON
-from tests.door.hosting import HANG_UP, Host, Visit, hosted, until_gone
+from tests.door.hosting import BOARD, HANG_UP, Host, Visit, hosted, until_gone
 from tests.door.processes import HIT, INSURANCE, dealt_door, open_a_hand, question
 from timebank import serving
 
@@ -90,6 +92,49 @@ async def test_no_key_of_a_caller_ends_a_door_that_waits_for_its_server(tmp_path
         await visit.comes_in()
         assert await visit.goes() == 0
         assert "Traceback" not in visit.terminal.transcript
+
+
+AN_UPDATE = """
+import sys, time
+
+missing = [sys.argv.pop()]
+
+class BeingReplaced:
+    def find_spec(self, name, path=None, target=None):
+        if name in missing:
+            missing.remove(name)
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, BeingReplaced())
+time.sleep = lambda seconds: None
+from door.cli.entry import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        *("door.run.relay", "door.lines.hand_over", "door.run.caller_line", "door.closed"),
+        *("door.run.starting", "timebank.serving", "door.run.turning_away"),
+    ],
+)
+def test_a_door_waits_while_an_update_replaces_its_files(tmp_path: Path, module: str) -> None:
+    (tmp_path / "sysop.toml").write_text(BOARD)
+    door = (sys.executable, "-c", AN_UPDATE, "run", "--stdio")
+    done = subprocess.run(
+        [*("sh", "-c", 'ulimit -t 30; exec "$@"', "sh"), *door, module],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+        input=" ",
+    )
+    assert "Traceback" not in done.stderr
+    assert hand_over.CLOSED in done.stdout
+    assert done.returncode == relay.REFUSED
+    if module != "door.run.turning_away":  # which logs the reason
+        assert "start `door serve` when the machine starts" in done.stderr
 
 
 async def test_when_one_is_killed_in_a_hand_its_door_starts_another_for_all(
