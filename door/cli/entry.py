@@ -41,10 +41,9 @@ def _relay() -> Relay:
             import importlib
             import time
 
-            for name in [
-                name for name in sys.modules if name.startswith(("door.run", "door.lines"))
-            ]:
-                del sys.modules[name]  # of the release before
+            for name in [*sys.modules]:
+                if name.startswith(("door.run", "door.lines")):
+                    del sys.modules[name]  # of the release before
             importlib.invalidate_caches()
             time.sleep(1)
         else:

@@ -453,7 +453,7 @@ def test_who_waits_for_an_update_waits_for_the_restart_of_the_server_too(
     closed.close(folder, "a test")
     with pytest.raises(relay._NotServed, match="closed"):
         door._wait_while_closed(folder)
-    door._wait_for_another()
+    door._wait_for_another("")
     closed.close(folder, "a test")
     door._wait_while_closed(folder)
     assert told == [relay.UP_TO_DATE, relay.ONE_MOMENT]
