@@ -13,19 +13,14 @@ from tests.door.banking import (
     at_the_window,
     hears,
     is_refused,
-    is_refused_amount,
     is_refused_at_once,
-    names_receiver,
-    number,
     types_amount,
     window_toml,
 )
 from tests.door.visiting import MINUTE
 from tests.terminal import Profile
 from tests.world import world
-from timebank.window.corrections import freeze
 
-OPEN = window_toml()
 HOUR = 60 * MINUTE
 painted_and_lines = pytest.mark.parametrize("profile", SCREENS.values(), ids=SCREENS.keys())
 
@@ -51,31 +46,6 @@ async def test_a_limit_that_stops_somebody_says_what_it_is(
         else:
             await is_refused(ada, key, 10, sentence)
         assert ada.has == before
-
-
-async def test_what_the_receivers_account_has_no_room_for_is_not_sent(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=window_toml("known_days = 0\nlargest_balance = 40")) as board:
-        board.enter("Bob", saved=35 * MINUTE)
-        ada = await at_the_window(board, "Ada", saved=30)
-        await names_receiver(ada, "Bob")
-        await is_refused_amount(
-            ada,
-            "Send",
-            10,
-            "An account holds 40 minutes at most; Bob's has room for 5 minutes.",
-        )
-        assert (ada.has["bank"], board.balances("Bob")["bank"]) == (30 * MINUTE, 35 * MINUTE)
-
-
-async def test_a_frozen_account_says_so_even_when_frozen_at_that_moment(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await at_the_window(board, "Ada", saved=30)
-        await ada.presses("w").is_asked("Withdraw how much")
-        with board.books() as desk:
-            freeze(desk, number(board, "Ada", desk), "a look at it", "Tester")
-        await types_amount(ada, "Withdraw", "5", "5 minutes")
-        await hears(ada, "The sysop has frozen your account; ask them why.")
-        assert ada.has["bank"] == 30 * MINUTE
 
 
 # Other modes.

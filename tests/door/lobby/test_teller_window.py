@@ -274,24 +274,6 @@ async def test_accounts_are_listed_page_by_page(tmp_path: Path, profile: Profile
         await ada.presses("q").is_asked(WINDOW)
 
 
-@painted_and_lines
-async def test_accounts_are_searched_for_the_spelling_of_a_name(
-    tmp_path: Path, profile: Profile
-) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        for name in ("Barbarella", "Rabarber", "Charlotte"):
-            board.enter(name)
-        ada = await at_the_window(board, "Ada", profile=profile)
-        await ada.presses("lBARB\r").sees("Accounts (2)")
-        await ada.sees("Barbarella                 20 November 2026    never")
-        await ada.sees("Rabarber ")
-        assert "Charlotte" not in ada.screen
-        await ada.presses(" ").is_asked(WINDOW)
-        await ada.presses("lzebra\r").sees("No name contains that.")
-        await ada.is_asked("Press any key")
-        await ada.presses(" ").is_asked(WINDOW)
-
-
 @pytest.mark.parametrize("columns", [80, 40])
 async def test_accounts_tell_what_anybody_may_know_and_no_balance(
     tmp_path: Path, columns: int
@@ -422,22 +404,6 @@ async def test_a_window_that_is_made_larger_shows_the_same(tmp_path: Path) -> No
         assert last_column_is_empty(ada)
 
 
-async def test_nothing_stands_in_the_last_column(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Bob")
-        ada = await at_the_window(board, "Ada", saved=30)
-        await names_receiver(ada, "Bob")
-        await types_amount(ada, "Send", "10", "10 minutes to Bob")
-        await ada.is_asked("Add a note")
-        await ada.presses("m" * 70).sees("m" * 30)
-        assert last_column_is_empty(ada)
-        ada.presses("\r")
-        await hears(ada, "10 minutes sent to Bob.")
-        assert last_column_is_empty(ada)
-        await ada.presses("h").sees("Sent 10:00 to Bob")
-        assert last_column_is_empty(ada)
-
-
 async def test_a_muted_caller_is_told_that_minutes_go_without_a_note(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         board.enter("Bob")
@@ -456,14 +422,6 @@ async def test_a_muted_caller_is_told_that_minutes_go_without_a_note(tmp_path: P
         ada.presses("y")
         await hears(ada, "10 minutes sent to Bob.")
         assert ada.has["bank"] == 20 * MINUTE
-
-
-async def test_what_came_while_the_window_stood_open_can_be_used_at_once(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await at_the_window(board, "Ada")
-        gives(board, "Ada", 20)
-        await moves(ada, "w", "20", "20 minutes")
-        assert (ada.has["online"], ada.has["bank"]) == (80 * MINUTE, 0)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -40,10 +40,3 @@ async def test_who_hung_up_is_told_on_the_next_call(tmp_path: Path) -> None:
         with board.books() as desk:
             untold = desk.connection.exec_driver_sql("SELECT * FROM awards WHERE told IS NULL")
             assert untold.all() == []
-
-
-async def test_a_list_in_lines_has_french_colons(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", profile=REFUSING)
-        await ada.presses("yl").sees("Francais")
-        await ada.presses("qsa").sees("Un gain a Vegas : Y gagner une main.")

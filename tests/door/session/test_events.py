@@ -20,7 +20,7 @@ from tests.door.visiting import (
     sysop_toml,
     visitor,
 )
-from tests.world import NOON, PASSWORD, World, world
+from tests.world import NOON, World, world
 from timebank.keeping import events
 from timebank.keeping.events import EventAsked
 from timebank.ledger.database import Desk
@@ -58,13 +58,6 @@ async def test_time_behind_an_event_is_held_and_said(tmp_path: Path) -> None:
         assert (ada.has["online"], ada.has["held"]) == (HALF_HOUR, HALF_HOUR)
 
 
-async def test_the_status_line_cuts_the_name_of_an_event_but_not_its_time(tmp_path: Path) -> None:
-    toml = sysop_toml(events=event("Mail hour and nightly maintenance", "12:30"))
-    async with world(tmp_path, toml=toml) as board:
-        ada = await visitor(board, "Ada")
-        assert ada.status.endswith("│ Mail hour and at 12:30")
-
-
 async def test_an_event_ends_a_call_and_gives_the_held_time_back_afterwards(
     tmp_path: Path,
 ) -> None:
@@ -91,40 +84,6 @@ async def test_an_event_is_named_as_the_reason_within_its_first_second_too(tmp_p
         ada = await visitor(board, "Ada")
         await board.pass_time(HALF_HOUR - 1)
         await ada.is_sent_off("Mail hour has begun. Please call back at 13:30.")
-
-
-async def test_an_event_may_begin_while_a_caller_types_the_password(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=HALF_PAST, now=NOON + timedelta(minutes=29.5)) as board:
-        ada = known(board, "Ada")
-        await ada.dials()
-        await ada.presses("Ada\r").is_asked("Password:")
-        await board.pass_time(MINUTE)
-        ada.presses(f"{PASSWORD}\r")
-        await ada.is_sent_off(
-            "Mail hour has begun. Please call back at 13:30.",
-            "60 minutes more after Mail hour.",
-        )
-        assert ada.ledger == [("grant", 60 * MINUTE), ("held", 60 * MINUTE)]
-
-
-async def test_what_is_held_over_midnight_is_not_promised(tmp_path: Path) -> None:
-    """It is the old day's grant, and goes with the day."""
-    toml = sysop_toml(events=event("Mail hour", "23:30"))
-    async with world(tmp_path, toml=toml, now=NOON + timedelta(hours=11)) as board:
-        ada = known(board, "Ada")
-        await ada.calls()
-        await ada.reads_that(
-            "You can't use 30 minutes today: Mail hour at 23:30 ends on another day."
-        )
-        await ada.is_asked(MENU)
-        assert "After Mail hour" not in ada.screen
-        await board.pass_time(HALF_HOUR)
-        await ada.is_sent_off("Mail hour has begun. Please call back at 00:30.")
-        assert "wait for you" not in ada.screen
-        await board.clock.advance(HALF_HOUR * 2)
-        await ada.calls()
-        await ada.sees("30 minutes left over from 20 November expired.")
-        await ada.reads_that("You have 60 minutes today.")
 
 
 async def test_an_event_that_the_sysop_moves_counts_for_calls_that_are_on(tmp_path: Path) -> None:
@@ -220,23 +179,7 @@ async def test_a_win_that_fits_before_the_event_is_not_cut(tmp_path: Path) -> No
         assert ada.has["online"] == HALF_HOUR
 
 
-async def test_plain_lines_foretell_the_cut_as_well(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=HALF_PAST) as board:
-        ada = known(board, "Ada", looks={"xterm-256color": {"charset": "ascii", "paint": "lines"}})
-        await ada.visits()
-        await ada.sits_down()
-        await ada.presses("b").sees(f"{WARNING} go to your time bank.")
-
-
 # Savings and events.
-
-
-async def test_no_savings_carry_a_call_into_an_event(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=HALF_PAST) as board:
-        ada = await visitor(board, "Ada", saved=60 * MINUTE)
-        await board.pass_time(HALF_HOUR)
-        await ada.is_sent_off("Mail hour has begun. Please call back at 13:30.")
-        assert ada.has["bank"] == 60 * MINUTE
 
 
 # Events that the sysop starts early.

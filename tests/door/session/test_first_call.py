@@ -159,24 +159,3 @@ async def test_who_is_known_is_not_offered_the_tour_but_finds_it(tmp_path: Path)
         ada = await visitor(board, "Ada")
         await ada.presses("y").sees("Your settings")
         await ada.presses("v").sees("Your minutes are your chips")
-
-
-@pytest.mark.parametrize(("columns", "rows"), [(40, 22), (40, 25), (80, 22)])
-async def test_the_smallest_screens_cut_nothing_off_the_tour(
-    tmp_path: Path, columns: int, rows: int
-) -> None:
-    async with world(tmp_path, toml=sysop_toml()) as board:
-        ada = await visitor(board, "Ada", profile=replace(MODERN, columns=columns, rows=rows))
-        await ada.presses("y").sees("Your settings")
-        seen, ends = "", ("no hand throws you out.", "and ? the keys.", "costs nothing and pays")
-        ada.presses("v")
-        for end, title in zip(ends, TITLES, strict=True):
-            await ada.sees(title[:28])
-            while end not in seen:
-                await ada.is_asked("(Enter)")
-                seen = ada.screen
-                ada.presses(" ")
-                await ada.terminal.wait_for(
-                    lambda _, last=seen: ada.screen != last, f"what follows {seen}", 10
-                )
-        await ada.sees("You have 12")

@@ -1,15 +1,12 @@
 """Out of time: some minutes a day that cost nothing, told by the board, counted by the books."""
 
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
 from sqlalchemy import select
 
 from door.call.arrivals import MOMENT
 from tests.door.visiting import MENU, MINUTE, Guest, event, sysop_toml, visitor
-from tests.terminal import MODERN, REFUSING
 from tests.world import NOON, World, world
 from timebank.callers import callers, messages
 from timebank.callers.messages import Limits
@@ -198,25 +195,3 @@ async def test_a_message_that_could_not_be_shown_waits_for_the_next_day(tmp_path
         await board.clock.advance(timedelta(hours=12).total_seconds())
         await ada.calls()
         await ada.sees("see you tomorrow")
-
-
-@pytest.mark.parametrize("columns", [80, 40])
-async def test_it_fits_the_screen(tmp_path: Path, columns: int) -> None:
-    async with world(tmp_path, toml=toml()) as board:
-        ada = await visitor(board, "Ada", profile=replace(MODERN, columns=columns, rows=24))
-        await board.pass_time(7 * MINUTE)
-        await ada.is_asked("<G>oodbye")
-        for words in (
-            "still look around.",
-            "It's free, 5 minutes a day",
-            "Fresh minutes at midnight.",
-        ):
-            assert words in ada.screen, ada.terminal.picture
-        assert "Grace 5:00" in ada.status
-
-
-async def test_plain_lines_say_for_how_long(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=toml()) as board:
-        ada = await visitor(board, "Ada", profile=REFUSING)
-        await board.pass_time(7 * MINUTE)
-        await ada.sees("you can look around for 5 minutes more.")

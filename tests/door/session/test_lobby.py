@@ -62,18 +62,6 @@ async def test_who_calls_day_after_day_is_told_on_how_many(tmp_path: Path) -> No
         await guest.presses("s").sees("Days called: 4; in a row 3, at most 3.")
 
 
-async def test_the_french_menu_keeps_its_drawn_header(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada")
-        header = ada.terminal.row(1)
-        assert "██" in header
-        await ada.presses("y").is_asked("<Q>uit")
-        await ada.presses("l").is_asked("<Q>uitter")
-        await ada.presses("q").sees("Un jeu, ou")
-        assert ada.terminal.row(1) == header, ada.terminal.picture
-        assert "Temps 1:00:00" in ada.terminal.row(23)
-
-
 async def without_turns(board: World) -> Guest:
     """A caller in the menu whose one turn of the day is used."""
     ada = await seated(board, "Ada")
@@ -134,15 +122,6 @@ async def test_a_small_screen_is_told_why_it_gets_lines(tmp_path: Path) -> None:
         ada.presses("ys")
         await ada.terminal.until("Your choice")
         await ada.presses("2").sees("Your screen has 40 columns and 20 rows.")
-
-
-async def test_no_label_of_a_look_is_cut_on_a_narrow_screen(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", profile=replace(MODERN, columns=40, rows=40))
-        ada.presses("ys")
-        await ada.terminal.until("Your choice")
-        for words in ("most terminals", "classic BBS", "screen readers"):
-            assert words in ada.screen
 
 
 async def test_the_goodbye_says_how_the_call_went(tmp_path: Path) -> None:

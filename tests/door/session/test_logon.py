@@ -329,13 +329,6 @@ async def test_two_nodes_that_race_to_take_over_leave_one_call(tmp_path: Path) -
 # A full board.
 
 
-async def test_a_single_minute_a_day_is_not_called_minutes(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=sysop_toml(minutes_per_day=1)) as board:
-        ada = Guest(board, "Ada")
-        await ada.dials()
-        await ada.sees("nodes busy, 1 minute a day")
-
-
 async def test_a_full_board_turns_others_away_in_peace(tmp_path: Path) -> None:
     async with world(tmp_path, toml=ONE_NODE) as board:
         ada = await visitor(board, "Ada")
@@ -411,15 +404,6 @@ async def test_callers_are_told_when_the_board_closes(tmp_path: Path) -> None:
         await playing.is_sent_off("The board is closing.", "Your hand waits for you on the table.")
         await at_the_log_on.is_sent_off("The board is closing.")
         assert calls(board) == [("Ada", "closed by the board")]
-
-
-async def test_each_is_told_in_their_language_that_it_closes(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
-        await ada.presses("yl").is_asked("uitter")
-        await board.server.stop("The board is closing.")
-        await ada.is_sent_off("Le serveur va fermer.")
-        await bob.is_sent_off("The board is closing.")
 
 
 # Commands where a name is asked for.

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from door.call.markup import plain
 from door.lobby.pulse import EVERY_SECONDS
-from door.session import menu
 from tests.door.visiting import MENU, seated, sysop_toml, visitor
 from tests.terminal import REFUSING
 from tests.world import world
-from timebank.language import Viewer, speaking_to
 
 OPEN = sysop_toml(events="")
 ANY_KEY = "Press any key"
@@ -44,16 +41,6 @@ async def test_the_help_of_a_table_explains_what_a_hand_brings_to_it(tmp_path: P
             assert field not in ada.terminal.transcript, field
 
 
-async def test_help_that_is_asked_for_again_explains_the_same(tmp_path: Path) -> None:
-    """The page of the help itself was what was explained next, which has no fields."""
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await seated(board, "Ada", profile=REFUSING)
-        for _ in range(2):
-            await ada.presses("?").is_asked(ANY_KEY)
-            assert "Pot  Your time left in coins." in ada.screen
-            await ada.presses(" ").is_asked("<B>et")
-
-
 async def test_a_menu_that_is_known_is_told_in_short(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada", profile=REFUSING)
@@ -71,13 +58,6 @@ async def test_a_menu_that_is_known_is_told_in_short(tmp_path: Path) -> None:
         assert "Time left" in again
         for told in ("Beat the dealer", "Ada: Shuffle up"):  # they have heard it
             assert told not in again, told
-
-
-def test_a_short_menu_puts_a_colon_as_its_language_does() -> None:
-    offer = menu.Offer("C", "Baccarat", "", "0", is_default=False)
-    assert plain(offer.row()) == "<C> Baccarat: 0"
-    with speaking_to(Viewer("fr")):
-        assert plain(offer.row()) == "<C> Baccarat : 0"
 
 
 async def test_the_help_of_baccarat_explains_the_scoreboard_that_lines_have(

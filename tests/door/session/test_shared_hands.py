@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ansi.canvas import Canvas
 from door.call.markup import plain
-from door.call.scene import Area
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
-from door.session.shared_hands import DealScene, ranked
+from door.session.shared_hands import ranked
 from door.tables.black_jack_for_time.scene import ENDINGS
 from door.tables.black_jack_for_time.words import sealed_rules
 from timebank.language import LANGUAGES, Viewer, _, speaking_to
@@ -16,17 +14,6 @@ from timebank.wagers.deals import Placed
 
 LONG = "Wolfeschlegelsteinhausen"
 PANEL_WORDS = 15  # cells of the panel beside the felt for how a hand ended
-
-
-def test_the_panel_says_in_french_which_hand_it_is() -> None:
-    with speaking_to(Viewer("fr")):
-        canvas = Canvas(79, 19)
-        scene = DealScene(coin=1, turns_limit=None, has_purse=False)
-        scene.number, scene.bet = 10, 10
-        scene.paint(canvas, Area(0, 79, 19))
-        rows = [canvas.text(row) for row in range(19)]
-    assert rows[0].endswith(" 10 sur 10"), rows[0]
-    assert any("Main      10 sur 10" in row for row in rows), rows
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -97,23 +97,6 @@ async def test_what_another_process_writes_is_told_once(tmp_path: Path) -> None:
 # At the next log-on.
 
 
-@painted_and_lines
-async def test_who_is_not_on_line_is_told_at_the_next_log_on(
-    tmp_path: Path, profile: Profile
-) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Bob")
-        ada = await at_the_window(board, "Ada", saved=30)
-        await sends_ten(ada)
-        bob = Guest(board, "Bob")
-        await bob.calls(profile)
-        await bob.reads_that(TOLD)
-        await bob.is_asked(MENU)
-        await bob.logs_off()
-        await bob.visits(profile)
-        assert "has sent" not in bob.screen
-
-
 # In the middle of something.
 
 
