@@ -106,11 +106,6 @@ class Punter(Guest):
         self.presses(f"{key} ")
         await self.is_asked_any(*MENUS)
 
-    async def logs_off_from_table(self) -> None:
-        """Get up, and leave the board."""
-        await self.presses("q").is_asked("oodbye")
-        await self.logs_off()
-
     async def comes_back(self, menu: str = MENU) -> None:
         """Hang up, call again on the same day, and sit down; `menu` is how the menu ends."""
         await self.drops_carrier()

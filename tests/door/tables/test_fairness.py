@@ -10,14 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ansi.canvas import Canvas
-from door.call.scene import Area
 from door.cli.main import main
 from door.games import proofs
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
-from door.tables.fairness_view import Checkable, CheckScene, code_of
 from tests.door.playing import PLACE_BET, Table, at_the_table, hand, house
-from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile, Terminal
+from tests.terminal import REFUSING, SYNCTERM, Profile, Terminal
 from tests.world import BOARD, PLAIN_SHOES, World, logged_on, world
 from timebank.wagers.journal import stored_round
 
@@ -168,15 +165,6 @@ async def test_enter_cuts_with_nothing_and_esc_places_no_bet(tmp_path: Path) -> 
         assert "Cut with" not in told
 
 
-async def test_cutting_can_be_switched_off_again(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await turn_cut_on(ada)
-        ada.terminal.send("c")
-        await ada.message("Cut is off")
-        assert ada.figure("Cut") == "off"
-        await ada.asks_to_bet()
-
-
 async def turn_cut_on(ada: Table) -> None:
     assert ada.figure("Cut") == "off"
     ada.terminal.send("c")
@@ -262,7 +250,6 @@ async def test_a_table_that_is_told_to_shuffle_every_hand_takes_no_used_shoe(
 
 PAGE = "https://board.example/check.html"
 CHECKED = f'{BOARD}{PLAIN_SHOES}check_address = "{PAGE}"\n'
-NARROW = replace(MODERN, columns=40, rows=25)
 
 
 def read_code(terminal: Terminal) -> list[str]:
@@ -330,16 +317,6 @@ async def test_the_last_hand_can_be_checked_by_a_code_and_a_link(tmp_path: Path)
         assert "\x1b[2J" in ada.terminal.transcript[seen:], "or cells would still lead there"
 
 
-async def test_a_narrow_screen_shows_link_and_code_one_after_the_other(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=CHECKED) as board:
-        ada = await plays_one(board, NARROW)
-        await ada.send("n").until("(2 of 2)")
-        await ada.send("n").until("Press any key for the code")
-        assert "Open the page that checks it" in ada.picture
-        await ada.send(" ").until("▀█")
-        assert read_code(ada) == [link_to_last(board)]
-
-
 async def test_a_code_that_has_no_room_says_so_and_the_address_stands_there(
     tmp_path: Path,
 ) -> None:
@@ -350,23 +327,6 @@ async def test_a_code_that_has_no_room_says_so_and_the_address_stands_there(
         digits = link_to_last(board).partition("#")[2]
         assert digits in re.sub(r"\s", "", ada.picture)
         assert "\x1b]8" not in ada.transcript
-
-
-def test_a_long_code_has_room_on_a_taller_screen() -> None:
-    digits = "7" * 250
-    address = f"{PAGE}#{digits}"
-    seen = {}
-    for columns, rows in ((79, 22), (79, 30), (131, 48)):
-        hand = Checkable(1, address, code_of(f"{PAGE}#", digits))
-        scene = CheckScene(hand, hand.code, "Jane", is_linked=False)
-        canvas = Canvas(columns + 1, rows + 2)
-        scene.paint(canvas, Area(0, columns, rows))
-        painted = [canvas.text(row) for row in range(rows)]
-        seen[rows] = sum("▀" in row or "▄" in row for row in painted)
-        assert seen[rows] or "This screen can't show the code." in " ".join(painted)
-        assert {link.address for link in canvas.links} <= {address}
-    assert seen[22] == 0
-    assert seen[30] == seen[48] > 22
 
 
 async def test_plain_lines_have_the_address_and_no_code(tmp_path: Path) -> None:

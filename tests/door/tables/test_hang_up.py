@@ -148,19 +148,6 @@ async def test_a_hand_waits_for_its_caller_with_the_same_cards(
 
 
 @EVERYWHERE
-async def test_a_second_call_takes_the_hand_over_as_it_lies(tmp_path: Path, left: Open) -> None:
-    async with world(tmp_path) as board:
-        ada = await opens(left, board)
-        first = ada.terminal
-        await ada.calls()
-        await ada.sees("You're already on, at node 1.")
-        await ada.presses("y").is_asked(left.decision)
-        await first.until_closed()
-        assert "You've logged on from another connection." in first.picture
-        await finishes(left, ada)
-
-
-@EVERYWHERE
 async def test_a_hand_whose_caller_has_no_time_left_is_stood(tmp_path: Path, left: Open) -> None:
     async with world(tmp_path, toml=sysop_toml(events="", minutes_per_day=5)) as board:
         ada = await opens(left, board)

@@ -185,25 +185,6 @@ async def test_a_bust_a_small_loss_and_a_large_one_look_different(tmp_path: Path
         ]
 
 
-async def test_an_animated_hand_costs_at_most_four_times_the_bytes(tmp_path: Path) -> None:
-    for number, ends in enumerate(("win", "natural", "charlie")):
-        actions = {"win": ("stay",), "charlie": ("hit",) * 3}.get(ends, ())
-        costs = []
-        for toml in (BOARD, STAGED):
-            folder = tmp_path / f"{number}{toml == STAGED}"
-            folder.mkdir()
-            async with at_the_table(folder, toml=toml) as ada:
-                before = len(ada.terminal.wire)
-                await begins(ada, hand(*actions, ends=ends))
-                for action in actions:
-                    await watches(ada, "<H>it")
-                    ada.terminal.send(action[0])
-                    await ada.board.at_rest()
-                await watches(ada, PLACE_BET)
-                costs.append(len(ada.terminal.wire) - before)
-        assert costs[1] <= 4 * costs[0], (ends, costs)
-
-
 # What a hand offers besides
 
 
@@ -231,22 +212,7 @@ async def test_rules_fairness_tutor_and_cut_are_at_hand_in_a_hand(tmp_path: Path
         assert ada.journal() == ["bet", "stay"]
 
 
-async def test_the_clock_at_the_table_ticks_and_sends_little(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.board.pass_time(2)
-        before = len(ada.terminal.wire)
-        await ada.board.pass_time(1)
-        await ada.terminal.wait_for(lambda _: ada.figure("Time") == "59:57", "the tick")
-        assert len(ada.terminal.wire) - before < 80
-
-
 # Small screens, and large ones
-
-
-@pytest.mark.parametrize("rows", [22, 25])
-async def test_forty_columns_show_cards_and_figures(tmp_path: Path, rows: int) -> None:
-    async with world(tmp_path) as board:
-        await is_played_at(board, "b", hand(), replace(SMALL, rows=rows))
 
 
 async def is_played_at(board: World, game: str, seed: bytes, profile: Profile) -> None:
@@ -274,13 +240,6 @@ async def sits_at(game: str, board: World, profile: Profile) -> Terminal:
     terminal = await at_the_menu(board, profile)
     await terminal.send(f"{game}{PAST_HEADER}").until("<B>et")
     return terminal
-
-
-async def test_a_large_screen_shows_large_cards(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = await sits_at("b", board, LARGE)
-        await ada.send("b").until("Coins to bet")
-        await ada.send("5\r").until("┌─────────┐")
 
 
 async def test_the_news_of_earlier_hands_is_cleared_with_a_bet(tmp_path: Path) -> None:

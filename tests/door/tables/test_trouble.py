@@ -137,20 +137,6 @@ async def test_a_bet_that_cannot_be_remembered_is_a_bet_all_the_same(
         assert ada.online == 63 * MINUTE
 
 
-@troubles
-async def test_a_preference_that_cannot_be_written_does_not_end_the_call(
-    tmp_path: Path, trouble
-) -> None:
-    async with impatient_table(tmp_path) as ada:
-        with trouble(ada.board):
-            ada.terminal.send("c")
-            await ada.message(UNWRITTEN)
-        await ada.prompt(PLACE_BET)
-        ada.terminal.send("c")
-        await ada.message("Cut is on")
-        assert ada.figure("Cut") == "on"
-
-
 async def test_time_that_runs_out_while_nothing_can_be_written_ends_the_call(
     tmp_path: Path,
 ) -> None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from ansi.charset import Charset, encode, spelling
-from door.games.baccarat.events import BaccaratRevealed
+from ansi.charset import Charset, spelling
 from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
 from door.games.baccarat.rules import BACCARAT
-from door.games.engine.cards import Card, deck, parse_card
-from door.tables.baccarat import words
+from door.games.engine.cards import Card
 from door.tables.card_names import the_card
 from tests.door.playing import PAST_HEADER
 from tests.door.punting import (
@@ -214,25 +211,3 @@ def texts() -> dict[str, str]:
         for text in said
         if any("games/baccarat" in place for place, _line in text.locations)
     }
-
-
-def test_no_letter_of_the_french_is_lost_where_the_terminal_has_few(french: Charset) -> None:
-    """Nothing becomes a question mark; capitals without an accent in CP437 keep their letter."""
-    for english, text in texts().items():
-        shown = text.translate(spelling(french))
-        assert encode(shown, french).count(b"?") == text.count("?"), english
-
-
-def test_the_heart_is_spelled_with_two_letters_where_there_is_no_ligature(
-    french: Charset,
-) -> None:
-    queen = the_card(parse_card("QH"))
-    assert queen == ("la dame de cœur" if french is Charset.UTF8 else "la dame de coeur")
-
-
-@pytest.mark.parametrize("language", ["en", "fr"])
-def test_no_sentence_about_a_card_is_wider_than_the_screen(language: str) -> None:
-    with speaking_to(Viewer(language)):
-        longest = max(deck(1), key=lambda card: len(the_card(card)))
-        told = words.sentence(BaccaratRevealed((longest, longest), 7), str)
-    assert len(re.sub(r"\|\d\d", "", told)) <= 77

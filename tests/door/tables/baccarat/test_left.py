@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -12,23 +11,16 @@ from door.games.baccarat.round import BaccaratAction, BaccaratPhase, BaccaratRou
 from door.games.baccarat.rules import BACCARAT
 from door.games.engine import shuffle
 from door.tables.play import Play
-from tests.door.processes import OPEN_ALL_DAY, served
 from tests.door.punting import (
     MENUS,
     at_baccarat,
     baccarat_toml,
     ends,
     on_5,
-    punter_of,
     seed_where,
 )
-from tests.terminal import MODERN, REFUSING
-from tests.world import log_on
 
 CARD_WINS = on_5(BaccaratAction.CARD, ends="player")
-STANDING_LOSES = on_5(BaccaratAction.NO_CARD, ends="bank")
-
-
 # Hang-ups
 
 
@@ -124,58 +116,4 @@ async def test_a_coup_that_was_cut_off_before_its_toss_is_tossed_at_the_return(
 # A server that is killed
 
 
-async def test_a_server_that_is_killed_while_wagers_pour_in_keeps_its_books(
-    tmp_path: Path,
-) -> None:
-    async with served(tmp_path, toml=OPEN_ALL_DAY) as board:
-        ada = await punter_of(board, "Ada")
-        await ada.sits_down_at_baccarat()
-        for _ in range(3):
-            dealt = coups(board)
-            # Wagers and answers, typed far ahead; keys that fit no question are ignored.
-            ada.presses("b100\rn" * 80)
-            await ada.terminal.wait_for(
-                lambda _, dealt=dealt: coups(board) > dealt + 5, "some coups"
-            )
-            board.process.kill()
-            await board.ends()
-            await board.serve()
-            ada.terminal = await board.call(MODERN)
-            await log_on(ada.terminal, "Ada")
-            await ada.is_asked_any("oodbye", "Card?", "Press any key")
-            if "Press any key" in ada.prompt:  # how the last coup ended, if it was under way
-                ada.presses(" ")
-                await ada.is_asked_any("oodbye", "Card?")
-            if "Card?" in ada.prompt:
-                await ada.answers("n")
-            else:
-                await ada.sits_down_at_baccarat()
-        with board.books() as desk:
-            net = desk.connection.exec_driver_sql(
-                "SELECT sum(won - lost) / 100 FROM rounds"
-            ).scalar_one()
-        assert ada.play_money("usd-cent")["bankroll"] == 100_000 + net
-
-
-def coups(board) -> int:
-    with board.books() as desk:
-        return desk.connection.exec_driver_sql("SELECT count(*) FROM rounds").scalar_one()
-
-
 # Plain lines
-
-
-async def test_a_caller_with_plain_lines_finds_the_coup_told(tmp_path: Path) -> None:
-    seed = seed_where(STANDING_LOSES)
-    async with at_baccarat(tmp_path, seed) as ada:
-        await ada.wagers_on_5(1000)
-        await ada.drops_carrier()
-        await ada.calls(REFUSING)
-        await ada.terminal.until("Card?  <C>ard  <N>o card")
-        assert "Five for the player." in ada.terminal.heard
-        assert re.search(r"Player: .+ of .+ \(five\)", ada.terminal.heard)
-        assert "(five)" in ada.terminal.heard
-        ada.presses("n")
-        await ada.terminal.until_heard("you lose $1,000.")
-        await ada.terminal.until_heard("<S>hoe")
-        assert "Bankroll: $99,000" in ada.terminal.heard

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ansi.canvas import Canvas
-from ansi.style import Colour
 from door.call.scene import Area
 from door.games.baccarat.events import BaccaratOutcome, Side
 from door.games.baccarat.round import BaccaratAction, start
@@ -17,11 +15,10 @@ from door.games.baccarat.rules import BACCARAT
 from door.tables.baccarat import words
 from door.tables.baccarat.scene import BaccaratScene
 from tests.door.games.baccarat.coups import of_points, play
-from tests.door.punting import MENUS, at_baccarat, ends, on_5, punter_of, seed_where
-from tests.terminal import MODERN, REFUSING
+from tests.door.punting import at_baccarat, ends, on_5, punter_of, seed_where
+from tests.terminal import REFUSING
 from tests.world import world
 from timebank.language import Viewer, speaking_to
-from timebank.words import money
 
 
 def scene_after(*shoes) -> BaccaratScene:
@@ -69,38 +66,6 @@ def test_the_chandelier_sparkles_for_a_player_who_wins() -> None:
 
     assert light(of_points(7, 6)) != light(of_points(6, 7))
     assert light(of_points(6, 7)) == light(of_points(7, 7))
-
-
-def test_the_chandelier_is_bright_and_grows_with_the_screen() -> None:
-    def candles(columns: int, rows: int) -> int:
-        return sum(row.count("*") for row in rows_of(BaccaratScene(), columns, rows))
-
-    canvas = canvas_of(BaccaratScene())
-    assert canvas.style_at(1, canvas.text(1).index("*")).foreground == Colour.YELLOW
-    assert 0 < candles(40, 18) <= candles(80, 19) < candles(80, 40)
-
-
-@pytest.mark.parametrize("language", ["en", "fr"])
-@pytest.mark.parametrize("rows", [15, 18, 30])
-def test_on_a_narrow_screen_nothing_is_cut(language: str, rows: int) -> None:
-    with speaking_to(Viewer(language)):
-        scene = scene_after(*[of_points(0, 0, 5, 1)] * 30)
-        scene.banner = words.banner(scene.coups[-1], lambda _amount: money(10**7, "frf-cent"))
-        scene.figures = [("Capital", "12 345 678 F"), ("Banque", "1 000 000 F")]
-        canvas = Canvas(60, rows)  # what is too wide would be seen at its right
-        scene.paint(canvas, Area(0, 39, rows))
-    told = [canvas.text(row) for row in range(rows)]
-    assert all(len(row) <= 39 for row in told), told
-    assert any("12 345 678 F" in row for row in told)
-    assert any("1 000 000 F" in row for row in told)
-    assert told[-1] or rows > 15
-
-
-def test_a_large_screen_has_more_coups_and_larger_cards() -> None:
-    scene = scene_after(*[of_points(7, 6)] * 60)
-    rows = rows_of(scene, 80, 40)
-    assert sum(row.count(" 7") for row in rows if row.startswith(" Player  ")) >= 60
-    assert any("┌─────────┐" in row for row in rows)
 
 
 def test_a_coup_that_is_laid_out_again_looks_as_it_did_when_it_was_dealt() -> None:
@@ -184,17 +149,3 @@ async def test_plain_lines_hold_the_whole_evening_and_the_ceremony(tmp_path: Pat
         ada.presses("l")
         await ada.terminal.until_heard("Capital : 100 000 F")
         assert b"\x1b" not in ada.terminal.received
-
-
-async def test_a_terminal_that_is_too_small_is_told_in_lines(tmp_path: Path) -> None:
-    small = replace(MODERN, columns=40, rows=12)
-    async with world(tmp_path) as board:
-        ada = await punter_of(board, "Ada", small)
-        board.seeds = [seed_where(ends("bank"))]
-        ada.presses("c")
-        await ada.terminal.until("<B>ank")
-        ada.presses("b")
-        await ada.terminal.until_heard("<Q>uit")
-        ada.presses("b1000\r")
-        await ada.terminal.until_heard("you lose $1,000.")
-        assert not any(menu in ada.terminal.heard for menu in MENUS[1:])

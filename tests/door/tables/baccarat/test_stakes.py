@@ -76,23 +76,6 @@ async def test_a_wager_that_was_not_written_is_not_on_the_table(tmp_path: Path) 
         assert ada.play_money("usd-cent")["bankroll"] == 100_000
 
 
-async def test_a_bankroll_that_is_gone_is_renewed_the_next_day(tmp_path: Path) -> None:
-    async with at_baccarat(tmp_path, seed_where(LOSES, WINS), toml=ALL_DAY) as ada:
-        await ada.wagers(100_000)
-        assert ada.play_money("usd-cent")["bankroll"] == 0
-        await ada.sees(GONE)
-        await ada.presses("q").is_asked("oodbye")
-        await ada.sits_down_at_baccarat()
-        await ada.sees(GONE)
-        await ada.logs_off_from_table()
-        await ada.board.clock.advance(12 * 60 * MINUTE + 1)
-        await ada.visits()
-        await ada.sits_down_at_baccarat()
-        await ada.sees("A new day, and a new bankroll: $100,000.")
-        await ada.wagers(100_000)
-        assert ada.play_money("usd-cent") == {"bankroll": 200_000, "casino": 900_000, "stake": 0}
-
-
 async def test_a_bankroll_is_renewed_at_midnight_for_one_who_never_left(tmp_path: Path) -> None:
     late = NOON + timedelta(hours=11, minutes=50)
     async with at_baccarat(tmp_path, seed_where(LOSES, WINS), toml=ALL_DAY, now=late) as ada:
@@ -206,27 +189,6 @@ async def test_the_cloth_falls_row_by_row_and_the_plaque_is_read_line_by_line(
         assert "Champagne!" in ada.terminal.picture
 
 
-async def test_the_bank_is_whole_at_every_return_and_the_bankroll_as_it_was(
-    tmp_path: Path,
-) -> None:
-    async with at_baccarat(tmp_path, seed_where(WINS)) as ada:
-        await ada.wagers(100_000)
-        assert ada.play_money("usd-cent")["casino"] == 900_000
-        await ada.comes_back()
-        assert ada.figure("Bankroll") == "$200,000"
-        assert ada.figure("The bank") == "$1,000,000"
-
-
-async def test_the_bank_is_not_filled_up_by_turning_from_one_language_to_the_other(
-    tmp_path: Path,
-) -> None:
-    async with at_baccarat(tmp_path, seed_where(WINS)) as ada:
-        await ada.wagers(100_000)
-        for menu in ("<S>abot", "<S>hoe"):
-            await ada.presses("l").is_asked(menu)
-        assert ada.figure("The bank") == "$900,000"
-
-
 async def test_the_brass_plate_names_who_broke_the_bank(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, breaking()) as ada:
         ada.presses("r  ")
@@ -272,21 +234,6 @@ async def test_for_time_coins_are_won_and_lost(tmp_path: Path) -> None:
         assert ada.play_money("usd-cent") == {}
 
 
-async def test_for_time_turns_are_counted_and_the_bank_is_played_without_them(
-    tmp_path: Path,
-) -> None:
-    toml = baccarat_toml(turns_per_day=1)
-    seed = seed_where(WINS, WINS, WINS)
-    async with at_baccarat(tmp_path, seed, mode="t", toml=toml) as ada:
-        await ada.wagers(1)
-        await ada.sees("That was your last turn today: you get 1 a day.")
-        assert "For play money: UNIX bj." in " ".join(ada.screen.split())
-        await ada.presses("m").sees("The house stakes you to $100,000")
-        await ada.wagers(1)
-        await ada.wagers(1)
-        assert ada.play_money("usd-cent")["bankroll"] == 100_002
-
-
 async def test_what_they_play_for_is_remembered(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, mode="t") as ada:
         assert ada.preference()["mode"] == "T"
@@ -303,14 +250,6 @@ async def test_a_wager_is_not_shown_in_a_unit_it_was_not_made_in(tmp_path: Path)
         await ada.presses("m").sees("Played in dollars")
         assert ada.figure("Bankroll") == "$100,000"
         assert ada.figure("Bet") == ""
-
-
-async def test_play_money_and_time_never_meet(tmp_path: Path) -> None:
-    async with at_baccarat(tmp_path, seed_where(WINS, LOSES)) as ada:
-        await ada.wagers(50_000)
-        await ada.wagers(50_000)
-        assert ada.has["online"] == 60 * MINUTE
-        assert [kind for kind, _ in ada.ledger if kind in ("elapsed", "grant")] == ["grant"]
 
 
 async def test_a_caller_without_time_plays_for_nothing(tmp_path: Path) -> None:

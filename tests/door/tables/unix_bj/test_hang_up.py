@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -10,15 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.door.at_the_teletype import (
-    ANY_KEY,
     PLAY,
-    Player,
     at_the_teletype,
     teletype_toml,
 )
-from tests.door.processes import served
 from tests.door.teletype import STRUCK, from_seed, seed_asking
-from tests.door.visiting import MENU
 from tests.terminal import Terminal
 
 LEFT = "The hand you left is still on the table."
@@ -171,41 +166,3 @@ async def test_a_hand_goes_on_for_the_stakes_it_was_dealt_for_and_the_next_one_d
 
 
 # Killed
-
-
-@pytest.mark.long
-async def test_a_server_that_is_killed_in_mid_hand_loses_nothing(tmp_path: Path) -> None:
-    async with served(tmp_path) as board:
-        board.enter("Ada")
-        ada = Player(board, "Ada")
-        await ada.calls()
-        await ada.goes_on_to(MENU)
-        await ada.goes_to_the_teletype()
-        ada._begun = len(ada.terminal.transcript)
-        ada.presses("p")
-        await ada.reads_on(0)
-        while ada.letters.count("new game") < 2 or not ada.letters.endswith("Hit? "):
-            await ada.types("")
-        seal, hand = ada.seal, ada.letters[ada.letters.rindex("new game") :]
-        journal, rounds, tally = ada.journal(), ada.rounds(), ada.tally()
-        board.process.kill()
-        await board.ends()
-        await ada.terminal.until_closed()
-
-        await board.serve()
-        await ada.comes_back()
-        assert (ada.journal(), ada.rounds(), ada.tally()) == (journal, rounds, tally)
-        assert ada.seal == seal
-        printed = ada.letters[ada.letters.rindex("new game") :]
-        # What was asked last is asked again, and of two alike the first is asked.
-        printed = re.sub(r"(Split pair|Double down|Hit)\? $", "", printed)
-        assert printed == "".join(
-            line for line in hand.splitlines(keepends=True) if "? " not in line
-        )
-        for declined in ("Split pair? ", "Double down? "):
-            if ada.letters.endswith(declined):
-                await ada.types("")
-        await ada.strikes("\x7f")
-        assert ada.journal() == [*journal, "stay"]
-        assert f"Action ${ada.tally()[0]}\n" in ada.letters
-        await ada.is_asked(ANY_KEY)

@@ -132,15 +132,6 @@ async def test_a_day_has_so_many_hands(tmp_path: Path) -> None:
         assert len(ada.rounds()) == 2
 
 
-async def test_play_money_counts_no_turns(tmp_path: Path) -> None:
-    async with at_the_teletype(tmp_path, toml=teletype_toml(turns_per_day=2)) as ada:
-        await ada.starts(seed_asking(*HIT))
-        await ada.types(*[""] * 6)
-        assert len(ada.rounds()) > 2
-        assert ada.has["online"] == 60 * MINUTE
-        assert ada.caller.purse.posted.turns.get("unix-bj", 0) == 0
-
-
 async def test_what_an_event_cuts_off_a_win_is_told_between_the_hands(tmp_path: Path) -> None:
     toml = sysop_toml(events=event("Mail hour", "12:30"))
     toml = f'{toml}\n[games.unix-bj]\nstakes = "minutes"\n'

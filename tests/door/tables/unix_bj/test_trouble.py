@@ -7,12 +7,10 @@ from typing import NoReturn
 
 import pytest
 
-from tests.door.at_the_teletype import ANY_KEY, PLAY, Player, at_the_teletype, player
+from tests.door.at_the_teletype import ANY_KEY, PLAY, at_the_teletype
 from tests.door.teletype import STRUCK, from_seed, seed_asking
-from tests.door.visiting import MENU, MINUTE, sysop_toml
-from tests.world import World, world
 from timebank.errors import BooksUnavailable
-from timebank.wagers import journal, play_money
+from timebank.wagers import journal
 
 UNWRITTEN = "The books can't be written right now. Nothing has changed."
 HIT = ("Hit? y", "Hit? y", "Hit? ")
@@ -110,53 +108,4 @@ async def test_a_seed_that_cannot_be_declared_done_is_shown_another_time(
         assert ada.letters == from_seed(other, action=ada.tally()[0] - 2, standing=ada.tally()[1])
 
 
-async def test_without_books_the_page_tells_no_standing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with at_the_teletype(tmp_path) as ada:
-        await ada.starts(seed_asking(*HIT))
-        await ada.strikes("\x7f")
-        with monkeypatch.context() as disk:
-            disk.setattr("door.tables.unix_bj.table.tally", broken)
-            await ada.presses(" ").is_asked(PLAY)
-            await ada.sees("The books can't be read right now.")
-        assert play_money.Tally(*ada.tally()).action == 2
-
-
 # No time left
-
-
-def dozing(stakes: str, minutes: int) -> str:
-    """A board that drops who sits still for two minutes."""
-    toml = sysop_toml(
-        events="", minutes_per_day=minutes, idle_warning_seconds=119, idle_limit_seconds=120
-    )
-    return f'{toml}\n[games.unix-bj]\nstakes = "{stakes}"\n'
-
-
-async def with_nothing_but_a_hand(board: World, seed: bytes) -> Player:
-    """A caller who dozed off over a hand, with the last of their time."""
-    ada = await player(board, "Ada")
-    await ada.goes_to_the_teletype()
-    await ada.starts(seed)
-    await board.pass_time(2 * MINUTE)
-    await ada.is_sent_off("Disconnected: no key pressed.")
-    assert ada.has["online"] == 0
-    assert ada.journal() == ["bet"]
-    return ada
-
-
-async def test_a_stood_hand_that_wins_lets_its_caller_in(tmp_path: Path) -> None:
-    seed = next(
-        seed
-        for seed in (number.to_bytes(32, "big") for number in range(30_000, 30_100))
-        if from_seed(seed).endswith("Hit? ")
-        and from_seed(seed, STRUCK).endswith("You win $2\n")
-        and from_seed(seed).count("new game") == 1
-    )
-    async with world(tmp_path, toml=dozing("minutes", 4)) as board:
-        ada = await with_nothing_but_a_hand(board, seed)
-        await ada.calls()
-        await ada.reads_that("Your time is up: you stand.")
-        await ada.is_asked(MENU)
-        await ada.sees_time_left(4 * MINUTE)

@@ -11,10 +11,8 @@ from door.call.console import Console
 from door.errors import NotNow
 from door.tables.vegas import news
 from tests.door.seated import (
-    MINUTE,
     TURN,
     Party,
-    ace_up,
     arrives,
     everybody_plays,
     party,
@@ -143,23 +141,6 @@ async def test_who_goes_between_rounds_has_nothing_on_the_table(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("when", IN_PLAY)
-async def test_who_drops_in_a_round_is_stood_settled_and_told(tmp_path: Path, when: Step) -> None:
-    async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
-        await when(three)
-        await three.sitters[0].drops()
-        assert three.at_turn == "Bob"
-        three.sitters.pop(0)
-        await three.play_out()
-        accounts = three.here.balances("Ada")
-        assert accounts["stake"] == 0
-        (told,) = three.notices("Ada")
-        net = accounts["online"] + A_SECOND - 60 * MINUTE
-        result = "came out even" if not net else f"{'won' if net > 0 else 'lost'} {abs(net) // 60}"
-        assert "at Vegas was left open; the dealer stood it for you" in told
-        assert result in told
-
-
-@pytest.mark.parametrize("when", IN_PLAY)
 async def test_who_gets_up_in_a_round_is_stood_and_told_where_they_are(
     tmp_path: Path, when: Step, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,20 +187,6 @@ async def test_who_comes_back_during_the_round_sits_at_their_hand_again(tmp_path
         assert bob.caller.purse.posted.online == two.here.balances("Bob")["online"]
 
 
-async def test_who_is_taken_over_by_another_call_of_theirs_keeps_their_turn(tmp_path: Path) -> None:
-    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
-        ada, _ = two.sitters
-        await two.deal()
-        ada.table.hand_over(ada)
-        await ada.board.close_call(ada.caller, "taken over")
-        await two.pass_time(TURN - 1)
-        assert two.at_turn == "Ada"
-        again = await ada.calls_back()
-        assert two.table.seconds_left() == TURN
-        await again.does("stay")
-        assert two.journal() == ["1:stay"]
-
-
 async def test_who_is_taken_over_and_does_not_come_is_stood_after_the_time_of_a_turn(
     tmp_path: Path,
 ) -> None:
@@ -230,12 +197,3 @@ async def test_who_is_taken_over_and_does_not_come_is_stood_after_the_time_of_a_
         await ada.board.close_call(ada.caller, "taken over")
         await two.pass_time(TURN)
         assert two.at_turn == "Bob"
-
-
-async def test_who_has_no_time_left_is_stood_at_all_their_turns(tmp_path: Path) -> None:
-    async with party(tmp_path, 2, seed=shoe(2, ace_up)) as two:
-        ada, bob = two.sitters
-        await two.deal()
-        await ada.table.stand_for(ada.caller.record.id)
-        await bob.does("no-insurance")
-        assert two.journal() == ["1:no-insurance", "2:no-insurance", "1:stay"]

@@ -12,7 +12,6 @@ import pytest
 
 from ansi.canvas import Canvas
 from ansi.cards import paint_hand
-from ansi.style import Colour
 from door.call.markup import plain
 from door.call.scene import Area
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
@@ -27,7 +26,7 @@ from door.tables.vegas.words import dealer_total, ending_of, standing_of, total_
 from tests.door.company import Player, company, player, table_toml
 from tests.door.seated import Party, everybody_plays, party, shoe
 from tests.door.visiting import MINUTE
-from tests.terminal import MODERN, REFUSING, Profile
+from tests.terminal import MODERN, Profile
 from tests.world import world
 
 NARROW, NARROW_AND_LOW = Area(0, 39, 18), Area(0, 39, 15)
@@ -50,31 +49,6 @@ def painted(two: Party, area: Area, *, side: int = 0) -> tuple[VegasScene, Canva
 # What is printed on it
 
 
-@pytest.mark.parametrize("area", SIZES, ids=str)
-async def test_an_empty_table_is_green_and_says_what_it_pays(tmp_path: Path, area: Area) -> None:
-    keys = {"natural_pays": 3, "dealer": "hit soft 17"}
-    async with party(tmp_path, 1, **keys) as alone:
-        _scene, canvas, shown = painted(alone, area)
-        assert "BLACKJACK PAYS 2 TO 1" in shown
-        assert "Dealer hits soft 17" in shown
-        assert "INSURANCE PAYS 2 TO 1" in shown
-        end = next(row for row in range(2, area.rows) if set(canvas.text(row)[:39]) == {"▄"})
-        for row in range(2, end):
-            grounds = {canvas.style_at(row, column).background for column in range(area.columns)}
-            assert grounds == {Colour.GREEN}
-
-
-@pytest.mark.parametrize("area", [TALL, LARGE], ids=str)
-async def test_where_there_is_room_what_it_pays_stands_beside_the_cards(
-    tmp_path: Path, area: Area
-) -> None:
-    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
-        await two.deal()
-        _scene, _canvas, shown = painted(two, area)
-        for words in ("BLACKJACK PAYS 3 TO 2", "Dealer stands on all 17s", "INSURANCE PAYS 2"):
-            assert words in shown
-
-
 def test_what_is_printed_is_whole_or_not_there() -> None:
     lines = ["LE BLACKJACK PAIE 3 POUR 2", "Le croupier reste sur tous les 17"]
     for rows, shown in ((1, 1), (2, 1), (3, 3)):
@@ -84,13 +58,6 @@ def test_what_is_printed_is_whole_or_not_there() -> None:
 
 
 # Hands in every size
-
-
-async def test_a_large_window_has_large_cards_for_everybody(tmp_path: Path) -> None:
-    async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
-        await three.deal()
-        _scene, _canvas, shown = painted(three, LARGE)
-        assert shown.count("┌─────────┐") == 2 * (3 + 1)
 
 
 async def test_talk_is_painted_unless_it_stands_at_the_side(tmp_path: Path) -> None:
@@ -275,17 +242,6 @@ async def test_a_key_takes_the_banner_down_and_counts(tmp_path: Path) -> None:
         await ada.sees("DEALER WINS")
         await ada.presses("b").is_asked("Coins to bet")
         assert "DEALER WINS" not in ada.screen
-
-
-async def test_there_is_no_banner_with_animation_off(tmp_path: Path) -> None:
-    async with at_the_end(tmp_path, table_toml(), MODERN) as ada:
-        assert "DEALER WINS" not in ada.terminal.transcript
-
-
-async def test_there_is_no_banner_in_lines(tmp_path: Path) -> None:
-    async with at_the_end(tmp_path, ANIMATED, REFUSING) as ada:
-        assert "DEALER WINS" not in ada.terminal.transcript
-        assert "2 coins lost." in ada.terminal.transcript
 
 
 async def settles(ada: Player) -> None:

@@ -62,14 +62,6 @@ async def test_a_cut_of_a_muted_caller_binds_and_is_told_without_words(
         assert RUDE in (stored.shoe.cut or "").split("\n")  # so the hand can be checked
 
 
-async def test_a_cut_that_is_taken_back_has_no_words_to_hide(tmp_path: Path) -> None:
-    async with party(tmp_path, 3) as three:
-        ignores(three.here, "Bob", "Ada")
-        await three.table.cut_cards(three.sitters[0], RUDE)
-        await three.table.cut_cards(three.sitters[0], "")
-        assert cuts(three) == [[RUDE, ""], [None, ""], [RUDE, ""]]
-
-
 async def test_the_page_of_fairness_hides_the_words_too(tmp_path: Path) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
         board.seeds = [shoe(2, everybody_plays, cut=RUDE)]

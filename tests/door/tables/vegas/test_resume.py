@@ -74,15 +74,6 @@ async def test_each_seat_waits_for_its_caller_and_then_stands(tmp_path: Path) ->
             assert len(after.notices(name)) == 1
 
 
-async def test_the_sysop_sets_how_long_they_wait(tmp_path: Path) -> None:
-    await crash_in(tmp_path, 1, shoe(1, everybody_plays))
-    async with after_a_crash(tmp_path, resume_wait=5) as after:
-        await after.pass_time(4)
-        assert after.journal() == []
-        await after.pass_time(1)
-        assert after.journal() == ["1:stay"]
-
-
 async def test_who_comes_in_time_plays_on_with_the_same_cards(tmp_path: Path) -> None:
     seed = shoe(2, everybody_plays)
     async with party(tmp_path, 2, seed=seed) as before:

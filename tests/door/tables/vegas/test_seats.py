@@ -72,15 +72,6 @@ async def test_the_bell_deals_to_those_who_have_bet(tmp_path: Path) -> None:
         assert ada.was_told(news.BellRang)
 
 
-async def test_the_sysop_sets_the_bell(tmp_path: Path) -> None:
-    async with party(tmp_path, 2, bell_seconds=5) as two:
-        await two.sitters[0].bets(1)
-        assert two.state.alarm.what == "bell"
-        assert two.table.seconds_left() == 5
-        await two.pass_time(5)
-        assert two.rounds_dealt() == 1
-
-
 async def test_a_bell_that_nobody_is_left_to_hear_is_forgotten(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
@@ -148,15 +139,6 @@ async def test_bets_outside_the_limits_are_refused(tmp_path: Path, coins: int) -
             await alone.sitters[0].bets(coins)
 
 
-async def test_the_last_coin_is_never_bet(tmp_path: Path) -> None:
-    async with party(tmp_path, 1, largest_bet=60, seed=shoe(1, everybody_plays)) as alone:
-        (ada,) = alone.sitters
-        with pytest.raises(NotNow, match="your last coin"):
-            await ada.bets(60)
-        await ada.bets(59)
-        assert alone.here.balances("Ada")["online"] == MINUTE
-
-
 async def test_a_bet_that_the_time_ticked_away_is_left_out_and_the_others_are_dealt(
     tmp_path: Path,
 ) -> None:
@@ -170,15 +152,6 @@ async def test_a_bet_that_the_time_ticked_away_is_left_out_and_the_others_are_de
         (refused,) = ada.was_told(news.BetRefused)
         assert "must stay in your pot" in str(refused.reason)
         assert two.here.balances("Ada")["stake"] == 0
-
-
-async def test_the_turns_of_a_day_are_counted_for_every_seat(tmp_path: Path) -> None:
-    async with party(tmp_path, 2, seed=shoe(2, over_at_once), turns_per_day=1) as two:
-        await two.deal()
-        for guest in two.sitters:
-            assert guest.caller.purse.posted.turns == {"vegas": 1}
-            with pytest.raises(NotNow, match="1 a day"):
-                await guest.bets(1)
 
 
 async def test_no_bet_is_taken_while_the_cards_are_on_the_table(tmp_path: Path) -> None:

@@ -131,17 +131,6 @@ async def test_the_first_seat_cuts_a_fresh_shoe_and_everybody_sees_it(tmp_path: 
         assert stored.cut == "be lucky"
 
 
-async def test_a_cut_has_no_marks_that_pile_up_on_the_screens_of_others(tmp_path: Path) -> None:
-    async with party(tmp_path, 2) as two:
-        ada, bob = two.sitters
-        with pytest.raises(NotNow, match="Not everybody can see"):
-            await ada.table.cut_cards(ada, "lucky" + "\u20dd" * 20)
-        assert two.state.cut == ""
-        assert bob.was_told(news.CutMade) == []
-        await ada.table.cut_cards(ada, "чёт 漢字")
-        assert two.state.cut == "чёт 漢字"
-
-
 async def test_who_moves_up_to_the_first_seat_may_cut(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters

@@ -116,20 +116,6 @@ async def test_a_pair_is_split_and_each_hand_played_and_shown(tmp_path: Path) ->
             assert f"{cards} {total_of(hand)}" in shown
 
 
-async def test_only_what_the_pot_can_pay_is_offered(tmp_path: Path) -> None:
-    toml = table_toml(largest_bet=40)
-    async with company(tmp_path, "Ada", seed=shoe(1, pair), toml=toml) as (ada,):
-        await ada.says_bet(40)
-        await ada.has_the_turn()
-        assert "<H>it" in ada.prompt
-        assert "<D>ouble" not in ada.prompt
-        assert "S<p>lit" not in ada.prompt
-        ada.presses("dp")
-        await ada.stands()
-        assert len(ada.round.seats[0].hands) == 1
-        assert ada.round.totals.staked == 40 * MINUTE
-
-
 # Together
 
 
@@ -206,18 +192,6 @@ async def test_a_key_that_comes_too_late_means_nothing(tmp_path: Path) -> None:
         assert len(ada.round.seats[0].hands[0].cards) == 2
 
 
-async def test_who_comes_in_the_middle_watches_and_then_sits_down(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
-        await ada.says_bet(1)
-        await ada.has_the_turn()
-        bob = await player(ada.board, "Bob")
-        await bob.sees("You get the next free seat when this round is over.")
-        assert "<B>et" not in bob.prompt
-        await ada.stands()
-        await bob.sees_at(2, "Bob")
-        await bob.is_asked("<B>et")
-
-
 async def test_who_goes_in_the_middle_is_asked_first_and_told_at_the_menu(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
@@ -292,22 +266,6 @@ async def test_last_words_stand_on_a_line_of_their_own_behind_an_open_question(
         await ada.terminal.until_closed()
         lines = [line.strip() for line in ada.terminal.transcript.splitlines()]
         assert "The board is closing." in lines
-
-
-async def test_callers_talk_while_the_cards_are_played(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob", "Cyd", seed=shoe(3, everybody_plays)) as three:
-        ada, bob, cyd = three
-        await bob.presses("k").is_asked("Say:")
-        await ada.is_ready()
-        bob.presses("good |12luck \x1b[2Jall\r")
-        for guest in three:
-            await guest.sees("good │12luck")
-            await guest.sees("all")
-        await ada.presses("/").is_asked("Whisper (name message)")
-        ada.presses("bob thanks\r")
-        await bob.sees("Ada whispers to you: thanks")
-        await ada.sees("You whisper to Bob: thanks")
-        assert "thanks" not in cyd.screen
 
 
 async def test_who_is_on_and_a_whisper_to_walter_begin_with_the_same_letter(
@@ -414,12 +372,3 @@ async def test_the_longest_menu_is_broken_between_choices(tmp_path: Path) -> Non
         ada.presses("q")
         await ada.sees("<B>et (Enter)  <A>gain  <C>ut  Tal<k>  <R>ules  <F>airness  <T>ime bank")
         assert ada.prompt.endswith("<Q>uit")
-
-
-async def test_the_first_seat_cuts_and_all_see_with_what(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob") as (ada, bob):
-        assert "<C>ut" in ada.prompt
-        assert "<C>ut" not in bob.prompt
-        await ada.presses("c").sees("A phrase to cut the cards")
-        ada.presses("seven come |12eleven\r")
-        await bob.sees("Ada cuts with: seven come │12eleven")

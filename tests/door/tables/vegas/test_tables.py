@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from door.config import config as settings
 from door.tables.vegas import news
-from door.tables.vegas.room import menu_words, room_of, table_of
+from door.tables.vegas.room import room_of, table_of
 from door.tables.vegas.scene import VegasScene
 from tests.door.seated import (
     NAMES,
@@ -18,13 +17,11 @@ from tests.door.seated import (
     everybody_plays,
     on_a_call,
     party,
-    settled,
     shoe,
     vegas,
 )
 from tests.door.visiting import Guest
 from tests.world import World, world
-from timebank.errors import SettingsError
 from timebank.wagers import journal
 
 
@@ -169,15 +166,6 @@ async def test_a_table_is_called_by_its_number_where_there_are_several(tmp_path:
         assert VegasScene(cyd.table, cyd.caller).title == "Vegas"
 
 
-async def test_the_menu_counts_who_is_at_any_table(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=vegas(tables=2, seats=1)) as here:
-        ada, bob = await crowd(here, 2)
-        assert (await menu_words(here.server.board, ada.caller)).startswith("2 callers there")
-        await bob.gets_up()
-        await settled(here.server.board)
-        assert (await menu_words(here.server.board, ada.caller)).startswith("1 caller there")
-
-
 async def test_the_menu_names_no_single_table_where_there_may_be_fifty(tmp_path: Path) -> None:
     async with world(tmp_path, toml=vegas(tables=50)) as here:
         here.enter("Ada")
@@ -188,11 +176,3 @@ async def test_the_menu_names_no_single_table_where_there_may_be_fifty(tmp_path:
         await ada.presses("yl").is_asked("<Q>uitter")
         await ada.presses("q").sees("Un jeu, ou")
         assert "Une table" not in ada.screen
-
-
-@pytest.mark.parametrize("tables", [0, 51, '"two"'])
-def test_how_many_tables_there_may_be_is_checked(tmp_path: Path, tables: object) -> None:
-    path = tmp_path / "sysop.toml"
-    path.write_text(f"[games.vegas]\ntables = {tables}\n")
-    with pytest.raises(SettingsError, match=r"\[games.vegas\] tables"):
-        settings.load(path)

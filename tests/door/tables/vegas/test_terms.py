@@ -91,17 +91,6 @@ async def test_new_terms_begin_with_the_first_bet_of_the_next_round(tmp_path: Pa
         assert [seat.bet for seat in two.round.seats] == [6 * MINUTE, 6 * MINUTE]
 
 
-async def test_terms_that_no_bet_is_left_under_are_gone(tmp_path: Path) -> None:
-    async with party(tmp_path, 2) as two:
-        ada, bob = two.sitters
-        await ada.is_ready(5)
-        await reload(two, coin_minutes=2)
-        await ada.gets_up()
-        assert two.table.coin == 2 * MINUTE
-        await bob.bets(5)
-        assert [seat.bet for seat in two.round.seats] == [10 * MINUTE]
-
-
 async def test_a_bet_that_was_asked_for_under_other_terms_is_not_taken(tmp_path: Path) -> None:
     async with party(tmp_path, 1) as alone:
         (ada,) = alone.sitters
@@ -129,19 +118,6 @@ async def test_same_as_last_time_is_not_bet_before_a_new_coin_was_named(tmp_path
         ada.presses("a")
         await ada.terminal.wait_for(lambda _: ada.on_the_table.lead == 2, "a second round")
         assert ada.round.seats[0].bet == 8 * MINUTE
-
-
-async def test_who_sits_down_at_a_hand_that_is_over_hears_what_a_coin_is_worth(
-    tmp_path: Path,
-) -> None:
-    async with world(tmp_path, toml=table_toml(coin_minutes=1)) as board:
-        board.seeds = [shoe(1, over_at_once)]
-        ada = await player(board, "Ada", SILENT)
-        await ada.says_bet(2)
-        await ada.is_asked("<A>gain")
-        read_again(ada.board, table_toml(coin_minutes=4))
-        await ada.board.at_rest()
-        await ada.presses("qv").sees("A coin is 4 minutes of your time.")
 
 
 async def test_a_caller_hears_of_new_rules_before_they_bet(tmp_path: Path) -> None:

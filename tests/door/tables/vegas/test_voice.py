@@ -27,21 +27,6 @@ from timebank.language import Phrase, Viewer, _
 # Keys
 
 
-async def test_question_mark_explains_keys_and_fields(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada") as (ada,):
-        await ada.presses("?").sees("Bet, and be ready for the cards.")
-        await ada.sees("Turn the tutor on or off.")
-        await ada.presses(">").sees("Whose turn it is.")
-        await ada.presses("q").is_asked("<B>et (Enter)")
-
-
-async def test_a_key_of_no_meaning_says_so_once(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada") as (ada,):
-        await ada.presses("xyz").sees("X does nothing here.")
-        await ada.presses("r").sees("The rules of Vegas")
-        assert "Y does nothing here" not in ada.terminal.transcript
-
-
 @pytest.mark.parametrize("profile", [MODERN, REFUSING])
 async def test_who_has_played_the_last_turn_of_the_day_is_told_where_else_to_bet(
     tmp_path: Path, profile: Profile
