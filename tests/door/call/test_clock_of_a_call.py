@@ -206,32 +206,6 @@ async def test_a_key_in_time_keeps_an_idle_caller_on(tmp_path: Path) -> None:
         await ada.is_sent_off("Disconnected: no key pressed.")
 
 
-async def test_the_hand_of_an_idle_caller_waits_for_them(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = await seated(board, "Ada")
-        await ada.bets(5, "stay", ends="win")
-        await board.pass_time(300)
-        await ada.is_sent_off("Disconnected: no key pressed. Your hand waits for you on the table.")
-        assert ada.has["stake"] == 5 * MINUTE
-        await ada.calls()
-        await ada.is_asked("<H>it")
-        await ada.sees("The hand you left is still on the table.")
-        await ada.stays()
-        assert ada.has["stake"] == 0
-        assert ada.has["online"] == (60 - 5 + 5) * MINUTE
-
-
-async def test_a_caller_who_leaves_the_news_unread_is_logged_off_as_well(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = known(board, "Ada")
-        await ada.calls()
-        await ada.sees("You have 60 minutes today.")
-        await board.pass_time(30)
-        await ada.sees_time_left(60 * MINUTE - 30)
-        await board.pass_time(270)
-        await ada.is_sent_off("Disconnected: no key pressed.")
-
-
 # Time up.
 
 
@@ -383,18 +357,6 @@ async def test_savings_can_be_withdrawn_by_who_calls_with_no_time_left(tmp_path:
         assert ada.ledger[-2:] == [("withdraw", 5 * MINUTE), ("elapsed", 1)]
 
 
-async def test_the_two_minutes_at_the_window_are_given_once_a_day(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await without_time(board, saved=5 * MINUTE)
-        await ada.calls()
-        await ada.goes_on_to("<W>ithdraw")
-        await board.pass_time(120)
-        await ada.is_sent_off("Fresh minutes at midnight.")
-        await ada.calls()
-        await ada.is_sent_off("Fresh minutes at midnight.")
-        assert ada.has["bank"] == 5 * MINUTE
-
-
 async def with_nothing_but_a_hand(board: World, ends: str) -> Guest:
     """A caller who was logged off, idle in mid-hand, in the second in which their time was up."""
     ada = await seated(board, "Ada")
@@ -408,15 +370,6 @@ async def with_nothing_but_a_hand(board: World, ends: str) -> Guest:
 IMPATIENT = sysop_toml(
     events="", minutes_per_day=7, idle_warning_seconds=119, idle_limit_seconds=120
 )
-
-
-async def test_an_open_hand_is_stood_for_who_calls_with_no_time_left(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=IMPATIENT) as board:
-        ada = await with_nothing_but_a_hand(board, "lose")
-        await ada.calls()
-        await ada.reads_that("lose 5 coins.")
-        await ada.is_sent_off("Fresh minutes at midnight.")
-        assert ada.has["stake"] == 0
 
 
 async def test_a_stood_hand_that_wins_lets_its_caller_in(tmp_path: Path) -> None:

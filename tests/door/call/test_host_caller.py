@@ -129,18 +129,6 @@ async def test_what_ticked_before_the_call_was_opened_is_a_row_that_says_so(tmp_
         ]  # fmt: skip
 
 
-async def test_a_visit_that_ends_at_once_is_charged_a_second_and_gives_nothing_back(
-    tmp_path,
-) -> None:
-    async with guest_of(tmp_path) as (here, caller):
-        await here.server.board.close_call(caller, "log-off")
-        assert here.moved(caller.record.name) == [
-            ("brought", 600),
-            ("elapsed", 1),
-            ("taken home", 599),
-        ]
-
-
 async def test_the_last_second_that_the_host_leaves_is_the_guests_to_its_end(tmp_path) -> None:
     async with guest_of(tmp_path) as (here, caller):
         await withdraws_ten_minutes(here, caller)
@@ -148,25 +136,6 @@ async def test_the_last_second_that_the_host_leaves_is_the_guests_to_its_end(tmp
         assert (caller.purse.time_left(), caller.purse.time_is_up()) == (0, False)
         await here.clock.advance(0.5)
         assert caller.purse.time_is_up()
-
-
-async def test_without_a_clock_of_the_host_there_is_only_what_was_brought(tmp_path) -> None:
-    async with guest_of(tmp_path, seconds=None) as (here, caller):
-        assert caller.purse.time_left() == 3600
-        await here.clock.advance(3600)
-        assert caller.purse.time_left() == 0
-        assert caller.purse.may_go_on, "the savings would let the caller stay"
-        assert "You've used up" in caller.time_up_words()
-
-
-async def test_the_next_event_is_whichever_comes_first(tmp_path) -> None:
-    until = NOON + timedelta(seconds=300)
-    async with guest_of(tmp_path, until=until) as (here, caller):
-        assert caller.purse.time_left() == 300
-        assert caller.purse.seconds_to_event() == 300
-        assert "Until 12:05" in caller.status.pieces()[0][-1]
-        await here.clock.advance(299)
-        assert caller.purse.event_has_begun()
 
 
 @pytest.mark.parametrize(("forward", "left"), [(3600, 0), (3300, 299)])

@@ -341,62 +341,6 @@ def test_a_whole_call_is_told_in_words(tmp_path: Path):
     ]
 
 
-@pytest.mark.parametrize(
-    ("writer", "sentence"),
-    [
-        (
-            "anetbbs bbsdev",
-            "They can stay as long as they like: line 11 of BBSDEV.DRP sets no limit.",
-        ),
-        ("anetbbs bbsdev", "They are the board's sysop."),
-        (
-            "enigma bbsdev",
-            "They can stay 30 minutes, until 2026-11-20 20:30:00 UTC (line 11 of BBSDEV.DRP).",
-        ),
-        (
-            "door32 without time",
-            "How long they can stay is not known: line 9 of DOOR32.SYS says nothing.",
-        ),
-        (
-            "door32 without time",
-            "Not certain: line 9 of DOOR32.SYS has no time left that can be read.",
-        ),
-        (
-            "gamesrv door.sys",
-            "00:00 (line 37 of DOOR.SYS) is what boards without events "
-            "write, so it does not count.",
-        ),
-        ("synchronet door.sys", "The board's next event is at 03:00 (line 37 of DOOR.SYS)."),
-        (
-            "maximus avatar",
-            "Their line is a serial port or a FOSSIL driver, which this door cannot use.",
-        ),
-        ("synchronet socket", "Their line is a socket that the board hands down, number 17."),
-        (
-            "synchronet dorinfo",
-            "No file says how their bytes arrive: standard input and output are used.",
-        ),
-        (
-            "synchronet dorinfo",
-            'The caller is MOTH: name moth of "moth house". No file gives them a '
-            "number, so their account goes by this name.",
-        ),
-        (
-            "synchronet dorinfo",
-            "Nothing can be given back to this board: what is won goes into the "
-            "caller's account in our own time bank.",
-        ),
-        (
-            "enigma bbsdev",
-            "The board describes their screen as: emulation ansi, charset cp437, 132 "
-            "columns, 43 rows, language en-US.",
-        ),
-    ],
-)
-def test_each_thing_is_told_in_words(writer, sentence, tmp_path: Path):
-    assert sentence in sentences(understood_of(tmp_path, writer))
-
-
 def test_time_that_is_up_is_told(tmp_path: Path):
     put(tmp_path, Written("DOOR32.SYS", text(*door32(left="0"))))
     assert "Their time is up (line 9 of DOOR32.SYS, in minutes)." in sentences(

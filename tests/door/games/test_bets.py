@@ -195,21 +195,6 @@ async def test_a_turn_is_a_bet_placed_and_the_last_one_of_the_day_is_said(tmp_pa
         assert ada.hands_dealt == 2
 
 
-async def test_the_turns_are_counted_over_all_calls_of_the_day(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path, toml=house(turns_per_day=5)) as ada:
-        await ada.bets(1, hand(ends="push"))
-        await ada.logs_off()
-        await ada.is_gone()
-        await ada.returns()
-        assert "Turns today: 1 of 5" in ada.terminal.row(0)
-
-
-async def test_without_a_limit_turns_are_only_counted(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path, toml=house(turns_per_day=0)) as ada:
-        await ada.bets(1, hand(ends="push"))
-        assert ada.terminal.row(0).endswith("Turns today: 1")
-
-
 # How the caller did
 
 

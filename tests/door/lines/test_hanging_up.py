@@ -83,21 +83,6 @@ async def test_drain_waits_until_everything_has_left(board: Board, length: int) 
         assert len(terminal.received) == len(GREETING + screen), "drain left something behind"
 
 
-async def test_two_may_wait_for_the_same_drain(board: Board) -> None:
-    async with Terminal(SYNCTERM) as terminal:
-        call = await connected_unread(terminal, board)
-        call.line.write(b"x" * 200_000)
-        impatient = asyncio.create_task(call.line.drain(PATIENCE))
-        patient = asyncio.create_task(call.line.drain(PATIENCE))
-        terminal.send("k")
-        await call.until_typed(b"k")
-        impatient.cancel()
-        terminal.go_on_reading()
-        await patient
-        with pytest.raises(asyncio.CancelledError):
-            await impatient
-
-
 # The end
 
 
@@ -230,16 +215,6 @@ async def test_a_second_receiver_takes_over_what_comes_then(board: Board) -> Non
         assert (bytes(first.typed), first.ends) == (b"", [])
 
 
-async def test_who_attaches_after_the_end_learns_of_it(board: Board) -> None:
-    async with Terminal(SYNCTERM) as terminal:
-        first = await connected(terminal, board)
-        first.line.hang_up()
-        await first.until_ended()
-        late = Call(first.line)
-        first.line.attach(late)
-        assert await late.until_ended() == "the board hung up"
-
-
 # The port
 
 
@@ -304,16 +279,6 @@ async def test_finishing_waits_for_last_words(board: Board) -> None:
         await terminal.until_closed()
         assert terminal.received.endswith(b"The board closes.")
         await finishing
-
-
-async def test_a_burst_of_callers_is_served_to_the_last(board: Board) -> None:
-    terminals = [Terminal(REFUSING) for _ in range(300)]
-    await asyncio.gather(*(terminal.connect(board.port) for terminal in terminals))
-    calls = [await board.answered() for _ in terminals]
-    assert len({id(call.line) for call in calls}) == 300
-    await asyncio.gather(*(terminal.close() for terminal in terminals))
-    for call in calls:
-        await call.until_ended()
 
 
 async def test_callers_may_come_over_ipv6() -> None:

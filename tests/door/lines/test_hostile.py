@@ -235,15 +235,6 @@ async def test_nonsense_changes_nothing_and_is_not_worth_a_word(
     assert warnings == []
 
 
-async def test_a_false_character_set_does_not_hide_the_language(board: Board) -> None:
-    async with Terminal(MODERN) as terminal:
-        call = await connected(terminal, board)
-        terminal.send(subnegotiation(CHARSET, b"\2nosuch"))
-        terminal.send(subnegotiation(NEW_ENVIRON, b"\2\0LANG\1x.hex"))
-        await still_listening(call, terminal)
-        assert (call.line.hints.charset, call.line.hints.language) == ("nosuch", "x.hex")
-
-
 async def test_hints_are_short_and_printable(board: Board) -> None:
     evil = b"\x1b]0;evil\x07\xe2\x80\xae" + b"A" * 500
     async with Terminal(REFUSING) as terminal:

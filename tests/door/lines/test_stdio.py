@@ -62,14 +62,6 @@ async def test_the_terminal_is_as_it_was_when_the_call_has_ended() -> None:
         assert host.settings() == host.before
 
 
-async def test_the_terminal_is_as_it_was_when_the_call_has_failed() -> None:
-    with terminal() as host:
-        with pytest.raises(ZeroDivisionError):
-            async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()):
-                raise ZeroDivisionError
-        assert host.settings() == host.before
-
-
 async def test_the_terminal_is_as_it_was_when_the_call_was_cancelled_over_and_over() -> None:
     with terminal() as host:
         begun = asyncio.Event()

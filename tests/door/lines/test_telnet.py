@@ -215,17 +215,6 @@ async def test_answers_that_come_too_late_still_become_hints(board: Board) -> No
 # What a caller types
 
 
-async def test_every_byte_arrives_as_it_was_typed(board: Board) -> None:
-    async with Terminal(SYNCTERM) as terminal:
-        call = await connected(terminal, board)
-        terminal.send(EVERY_BYTE.replace(b"\xff", b"\xff\xff"))
-        await call.until_typed(EVERY_BYTE)
-        for byte in EVERY_BYTE:
-            call.typed.clear()
-            terminal.send(bytes((byte,)) * (2 if byte == IAC else 1))
-            await call.until_typed(bytes((byte,)))
-
-
 async def test_every_byte_written_arrives_as_it_was_written(board: Board) -> None:
     async with Terminal(SYNCTERM) as terminal:
         call = await connected(terminal, board)
@@ -287,20 +276,6 @@ async def test_a_timing_mark_is_answered(board: Board) -> None:
         await terminal.wait_for(
             lambda terminal: terminal.wire.count(bytes((IAC, WILL, 6))) == 2, "two timing marks"
         )
-
-
-@pytest.mark.parametrize("cut", range(1, len(ANSWERS)))
-async def test_where_packets_are_cut_makes_no_difference(cut: int) -> None:
-    async with plugged(USUAL_LIMITS) as wire:
-        wire.telnet.take(ANSWERS[:cut])
-        assert (wire.lines == []) == (cut < len(ANSWERS) - len(KEYS)), "served at the last answer"
-        wire.telnet.take(ANSWERS[cut:])
-        line = wire.telnet.line
-        assert bytes(wire.call.typed) == b"k\xff\r\0"
-        assert wire.call.sizes == [(160, 50)]
-        assert line.hints.terminal_types == ("xterm", "vt100")
-        assert (line.hints.language, line.hints.charset) == ("fr_FR.UTF-8", "UTF-8")
-        assert wire.lines == [line]
 
 
 # The caller's window

@@ -70,20 +70,6 @@ async def test_pages_of_any_length_arrive_whole_in_both_directions(tmp_path: Pat
         await terminal.wait_for(lambda t: t.received.count(b"x") == 1_000_000, "all of it")
 
 
-async def test_a_paused_line_takes_in_no_more_than_may_wait(tmp_path: Path) -> None:
-    async with board_with_tls(tmp_path) as board, Terminal(REFUSING) as terminal:
-        call = await through(board, terminal)
-        call.pauses = True
-        paste = bytes(range(250)) * 800
-        terminal.send(paste)
-        await call.until(lambda call: bool(call.typed))
-        await asyncio.sleep(0)
-        assert len(call.typed) <= UNREAD
-        call.pauses = False
-        call.line.resume()
-        await call.until_typed(paste)
-
-
 async def test_the_last_words_arrive_and_tls_ends_as_it_should(tmp_path: Path) -> None:
     async with board_with_tls(tmp_path) as board:
         context = trusting()
@@ -101,16 +87,6 @@ async def test_the_last_words_arrive_and_tls_ends_as_it_should(tmp_path: Path) -
         assert said.endswith(b"Goodbye.")
         writer.close()
         assert await call.until_ended() == "the board hung up"
-
-
-async def test_a_caller_who_hangs_up_is_noticed(tmp_path: Path) -> None:
-    async with board_with_tls(tmp_path) as board:
-        _, writer = await asyncio.open_connection(
-            "127.0.0.1", board.port, ssl=trusting(), server_hostname="localhost"
-        )
-        call = await board.answered()
-        writer.close()
-        assert await call.until_ended() == "the caller hung up"
 
 
 async def test_a_caller_who_never_reads_is_cut_off(tmp_path: Path, warnings: list[str]) -> None:

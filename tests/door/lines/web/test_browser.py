@@ -11,7 +11,7 @@ import random
 import re
 import shutil
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,30 +19,24 @@ import pytest
 import pytest_asyncio
 from axe_playwright_python.async_playwright import Axe
 
-from bench import large
-from door.config import config as settings
 from door.games import proofs
 from door.games.engine import shuffle
 from door.games.engine.game import Totals
 from door.games.registry import GAMES
 from tests.certificates import NEED_CLIENTS
-from tests.clock import FakeClock
 from tests.door.lines.web.visitor import (
     DESK,
     PATIENCE,
     PHONE,
     READ_SCREEN,
     Network,
-    Served,
     Visitor,
     served_pages,
 )
 from tests.door.page import WEB
 from tests.door.playing import at_the_table, hand, moves
 from tests.door.proved import proved_hands, still_fits, tampered
-from tests.door.shell import Shell
-from tests.world import NOON, PASSWORD, world
-from timebank.ledger.engines import books_of
+from tests.world import PASSWORD, world
 from tools import check_page
 
 playwright = pytest.importorskip("playwright.async_api", reason="Playwright is not installed")
@@ -563,41 +557,6 @@ async def test_nothing_on_the_pages_shuts_anybody_out(browser: Any, tmp_path: Pa
             assert await violations(page) == []
 
 
-async def test_a_sysop_leafs_through_a_hundred_thousand_transfers(
-    browser: Any, tmp_path: Path
-) -> None:
-    (tmp_path / "data").mkdir()
-    count = large.write(tmp_path / "data" / "board.sqlite3", 100_000)
-    (tmp_path / "sysop.toml").write_text(WEB)
-    entered = Shell(tmp_path / "sysop.toml")
-    typed = f"{PASSWORD}\n{PASSWORD}\n"
-    assert entered("callers", "password", "Sysop", typed=typed).status == 0
-    config = settings.load(tmp_path / "sysop.toml")
-    with closing(books_of(config.bank)) as database:
-        database.open_existing()
-        async with (
-            served_pages(Served(config, database, FakeClock(NOON))) as place,
-            window(browser, **PHONE) as page,
-        ):
-            await page.goto(f"{place}ledger")
-            await the_sysop_logs_on(page)
-            await page.goto(f"{place}ledger")
-            await page.locator("td.of-row", has_text=str(count)).wait_for()
-            await page.get_by_role("link", name="Older").tap()
-            await page.get_by_role("link", name="Newest").wait_for()
-            await page.get_by_label("Caller").fill("#7")
-            await page.get_by_label("Why has the words").fill("bet")
-            await page.get_by_role("button", name="Show").tap()
-            await page.get_by_text("Held then").first.wait_for()
-            await page.locator("td.of-entry a").first.tap()
-            await page.get_by_text("committed together").wait_for()
-            await page.goto(f"{place}plots")
-            await page.locator("figure.plot canvas").nth(3).wait_for()
-            await page.goto(f"{place}caller/7")
-            await page.get_by_role("heading", name="Calls").wait_for()
-            assert not await page.evaluate("document.body.scrollWidth > innerWidth")
-
-
 async def test_the_page_about_the_board_is_for_everybody(browser: Any, tmp_path: Path) -> None:
     """By the rules of axe-core, as wide as the smallest phone, light and dark."""
     toml = f'{WEB}[public]\npage = true\naddress = "https://board.example"\n'
@@ -1001,46 +960,3 @@ async def test_no_field_of_a_proof_can_be_changed_alone_without_the_page_noticin
         where for (where, _), said in zip(changes, told, strict=True) if said == SEALED_AS_IT_WAS
     }
     assert sorted(unnoticed) == []
-
-
-async def test_a_caller_in_a_browser_opens_the_check_of_their_last_hand(
-    browser: Any, tmp_path: Path
-) -> None:
-    async with visit(browser, tmp_path, DESK) as ada:
-        for question, text in (
-            ("Name:", "Ada\r"),
-            ("Password:", f"{PASSWORD}\r"),
-            ("Press any key", " "),
-            ("<G>oodbye", "b"),
-            ("<F>airness", "b"),
-            ("Coins", "1\r"),
-            ("<H>it", "s"),
-            ("<F>airness", "f"),
-            ("<N>ext", "n"),
-        ):
-            await ada.sees(question)
-            if text == "b":
-                ada.board.seeds = [hand("stay", ends="win")]
-            await ada.types(text)
-        await ada.sees("Open the page that checks it")
-        rows = (await ada.page.evaluate(READ_SCREEN)).split("\n")
-        row = next(at for at, line in enumerate(rows) if "Open the page" in line)
-        box = await ada.page.locator(".xterm-screen").bounding_box()
-        cell = box["width"] / 80, box["height"] / 24
-        place = [
-            box["x"] + (rows[row].index("Open") + 3.5) * cell[0],
-            box["y"] + (row + 0.5) * cell[1],
-        ]
-        ada.page.on("dialog", lambda dialog: dialog.accept())
-        async with ada.page.context.expect_page() as opened:
-            await ada.page.mouse.move(box["x"] + 1, box["y"] + 1)
-            await ada.page.mouse.move(*place)
-            await ada.page.mouse.click(*place)
-        check = await opened.value
-        await check.get_by_role("heading", name="The hand is as it was sealed.").wait_for()
-        assert check.url.startswith(f"http://127.0.0.1:{ada.port}/check.html#")
-        assert "In all +1 coin." in await check.locator("#findings").inner_text()
-        broken = f"{check.url[:-9]}{check.url[-8:]}"  # a digit was lost on the way
-        await check.goto("about:blank")
-        await check.goto(broken)
-        await check.get_by_text("This link is damaged").wait_for()
