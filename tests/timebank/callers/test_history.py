@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.timebank.at_the_window import borrow, deposit, give, repay, send, withdraw
+from tests.timebank.at_the_window import borrow, deposit, repay, send, withdraw
 from tests.timebank.books import MAIL_HOUR, lost, pushed
-from timebank.callers import callers
 from timebank.callers.history import history
-from timebank.ledger.reasons import Deleted, Told, Unread
-from timebank.ledger.sentences import Part, describe
 from timebank.settings.schedule import Event
 from timebank.settings.settings import EVERY_DAY
 from timebank.wagers.rounds import Settlement
-from timebank.window.corrections import sysop_transfer
 
 
 def read(books, caller_id, before=None, limit=99):
@@ -112,29 +108,6 @@ class TestWords:
             "Lost 5:00 at Black Jack For Time",
             "Insurance 5:00 at Black Jack For Time",
         ]
-
-    def test_of_the_sysops_hand(self, books, ann, bob):
-        give(books, ann, 20)
-        books.do(sysop_transfer, ann, bob, 600, "a bet", "Sysop")
-        assert words(books, ann) == [
-            "10 minutes moved from Ann to Bob by Sysop: a bet",
-            "20 minutes added by Tester: for the test",
-        ]
-        assert words(books, bob) == ["10 minutes moved from Ann to Bob by Sysop: a bet"]
-
-    def test_of_a_deposit_at_log_off(self, books, call):
-        books.do(callers.set_preferences, call.caller_id, {"auto_deposit": True})
-        books.wait(60)
-        call.close()
-        assert words(books, call.caller_id, 1) == ["Deposited 54:00 at log-off"]
-
-    def test_of_what_has_no_words_of_its_own(self):
-        deleted = Part(Deleted("Ann", in_hand=False), 300, "bank", "forfeit", None)
-        assert describe([deleted]) == "5:00: ann was deleted"
-        old = Part(Told("withdraw", "Five minutes"), 300, "bank", "online", None)
-        assert describe([old]) == "5:00: five minutes"
-        newer = Part(Unread("gift", '{"code":"gift"}'), 300, "bank", "online", None)
-        assert describe([newer]) == '5:00: {"code":"gift"}'
 
 
 class TestAmounts:

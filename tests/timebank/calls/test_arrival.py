@@ -11,7 +11,7 @@ from tests.timebank.hosts import BOARD, HOUR, comes, debt, known
 from timebank.callers import callers, sysop_log
 from timebank.calls.arrival import host_caller
 from timebank.calls.calls import close_orphaned_calls
-from timebank.errors import AlreadyOnline, CallerLocked, NameRefused, Refused, UnknownCaller
+from timebank.errors import NameRefused, Refused
 from timebank.keeping import deletion
 from timebank.settings.schedule import Event
 from timebank.settings.settings import BankLimits
@@ -288,20 +288,6 @@ def test_midnight_neither_grants_nor_forfeits(books, ann):
     assert books.audit() == []
 
 
-def test_a_second_call_takes_over_as_with_anybody(books, ann):
-    first = comes(books, ann)
-    with pytest.raises(AlreadyOnline):
-        comes(books, ann, node=2)
-    books.wait(10)
-    first.lose(600)
-    second = comes(books, ann, HOUR - 10, node=2, take_over=True)
-    assert second.opened.taken_over
-    assert not second.arrival.was_cut_off
-    assert second.arrival.debt == 600
-    assert second.purse.online == HOUR - 10 - 600
-    assert books.audit() == []
-
-
 def test_after_a_kill_a_guest_is_known_once_to_have_been_cut_off(books, ann):
     first = comes(books, ann)
     assert not first.arrival.was_cut_off
@@ -310,14 +296,6 @@ def test_after_a_kill_a_guest_is_known_once_to_have_been_cut_off(books, ann):
     assert second.arrival.was_cut_off
     second.close()
     assert not comes(books, ann).arrival.was_cut_off
-
-
-def test_who_is_locked_out_or_unknown_is_refused(books, ann):
-    books.do(callers.set_locked, ann, True)
-    with pytest.raises(CallerLocked):
-        comes(books, ann)
-    with pytest.raises(UnknownCaller):
-        comes(books, 99)
 
 
 def test_a_way_that_there_is_not_is_refused(books, ann):

@@ -14,7 +14,6 @@ from timebank.calls.calls import (
     close_orphaned_calls,
     closed_of,
     end_call,
-    open_calls,
     renew,
     touch,
 )
@@ -142,17 +141,6 @@ def test_a_second_call_of_the_same_caller_is_refused_and_told_where_they_are(boo
     assert (refused.value.node, refused.value.since) == (3, opened)
     assert refused.value.call_id == first.id
     assert is_open(books, first)
-
-
-def test_two_callers_may_call_at_once(books, ann):
-    books.call(ann, node=1)
-    books.call(books.caller("Bob"), node=2)
-    found = books.do(open_calls)
-    assert [(call.name, call.node, call.live) for call in found] == [
-        ("Ann", 1, True),
-        ("Bob", 2, True),
-    ]
-    assert (found[0].process, found[0].address, found[0].since) == ("p", "192.0.2.1", books.now)
 
 
 def test_taking_over_closes_the_old_call_and_charges_it_to_this_moment(books, ann):

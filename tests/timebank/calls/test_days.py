@@ -56,19 +56,6 @@ def test_what_is_left_of_the_grant_is_forfeited_at_the_first_call_of_the_next_da
     assert again.receipt.rows[0].why == "Minutes of 1 June that were not used"
 
 
-def test_what_was_won_goes_to_the_bank_when_the_day_is_over(books, ann):
-    call = books.call(ann)
-    call.win(600, 900)
-    call.lose(120)
-    again = call.next_day()
-    assert again.moved[:2] == [
-        ("forfeit", 3599, "online", "forfeit"),
-        ("carry", 780, "online", "bank"),
-    ]
-    assert again.receipt.rows[1].why == "Earned on 1 June: put in the bank"
-    assert again.purse.bank == 780
-
-
 def test_a_day_begins_in_the_middle_of_a_call_after_the_time_used(books, ann):
     books.wait_until(at("2026-06-01T23:50"))
     call = books.call(ann)
@@ -239,15 +226,6 @@ def test_what_was_won_under_a_clock_stepped_back_is_still_of_the_day_last_seen(b
     ]
 
 
-def test_days_that_nobody_called_on_are_skipped(books, ann):
-    call = books.call(ann)
-    call.close()
-    books.wait(5 * 86400)
-    again = books.call(ann)
-    assert [kind for kind, *_ in again.moved] == ["forfeit", "grant"]
-    assert books.sql("SELECT day FROM days ORDER BY day") == [("2026-06-01",), ("2026-06-06",)]
-
-
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -264,11 +242,3 @@ def test_a_day_begins_at_local_midnight_whatever_the_clocks_do(open_books, befor
     call.touch()
     assert (call.purse.day - first).days == 1
     assert ("grant", 3600, "allotment", "online") in call.moved
-
-
-def test_a_day_with_no_minutes_begins_without_a_grant(open_books):
-    books = open_books(minutes_per_day=0)
-    call = books.call(books.caller("Ann"))
-    assert call.moved == []
-    assert books.sql("SELECT day, after, grant_id FROM days") == [("2026-06-01", 0, None)]
-    assert books.audit() == []

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.timebank.at_the_window import give, saved
-from tests.timebank.books import said, stand_alone, won
+from tests.timebank.books import said
 from tests.timebank.hosts import comes, known
-from timebank.wagers.rounds import Move
 from timebank.window.corrections import freeze, unfreeze
 
 DAY = 86400
@@ -73,22 +72,6 @@ def test_winnings_that_an_event_cuts_off_wait_behind_it(open_books):
     assert call.next_day().purse.online == 3600 + 900
     assert saved(books, ann) == 0
     assert books.audit() == []
-
-
-def test_so_does_what_a_hand_wins_that_is_stood_for_its_caller(open_books):
-    books = open_books(now=datetime(2026, 6, 1, 20, tzinfo=UTC))
-    ann = books.caller("Ann")
-    call = books.call(ann)
-    call.bet(600)
-    call.close()
-    set_frozen(books, ann)
-    books.wait_until(datetime(2026, 6, 3, 2, 30, tzinfo=UTC))
-    move = Move(call.round_id, 1, {"action": "stay"}, 4)
-    books.do(stand_alone, [move], won(600, 900))
-    assert saved(books, ann) == 0
-    assert books.balances(ann)["held"] + books.balances(ann)["online"] == 3600 + 900 - 1
-    books.wait_until(datetime(2026, 6, 3, 12, tzinfo=UTC))
-    assert books.call(ann).purse.online == 3600 + 900
 
 
 def test_winnings_of_a_guest_wait_too_and_are_kept_when_the_guest_leaves(open_books):

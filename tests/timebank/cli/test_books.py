@@ -208,15 +208,6 @@ def send(board, giver, taker, seconds, why):
     board.do(move)
 
 
-def test_what_others_wrote_cannot_move_the_cursor(board, timebank):
-    board.call(board.caller("Ann"))
-    board.caller("Bob")
-    send(board, "Ann", "Bob", 60, "Look:\x1b[2J\r\nhere\x9b")
-    for words in (["ledger"], ["statement", "Bob"]):
-        assert "ook: [2J  here\n" in timebank(*words)[1]
-    assert numbers(timebank, "--kind", "transfer") == [2]
-
-
 def test_accounts_in_csv_and_json(evening, timebank):
     records = by_json(timebank, "accounts")
     assert records[0] == {
@@ -315,15 +306,6 @@ def test_a_statement_ends_with_what_the_accounts_hold(evening, timebank):
     assert {kind: last[kind] for kind in kinds} == evening.balances(2)
     assert last["together"] == sum(evening.balances(2).values())
     assert by_csv(timebank, "statement", "Bob")[-1]["together"] == str(last["together"])
-
-
-def test_a_statement_of_some_days_goes_on_from_the_balance_before(board, timebank):
-    ann = board.call(board.caller("Ann"))
-    board.wait_until(datetime(2026, 3, 1, 23, 0, tzinfo=UTC))
-    ann.touch()
-    (entry,) = by_json(timebank, "statement", "Ann", "--since", "2026-03-02")
-    assert (entry["change"], entry["together"]) == (0, 3600)
-    assert timebank("statement", "Ann", "--since", "2026-03-03")[1].endswith("No entries.\n")
 
 
 def test_a_summary_in_text(evening, timebank):

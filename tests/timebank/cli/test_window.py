@@ -109,21 +109,6 @@ def test_a_name_that_nobody_has_is_refused(board, ann, timebank, words, name):
     assert banks(board) == [3600, 0]
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["deposit", "Ann", "x"], "'x' is not an amount"),
-        (["deposit", "Ann", "0h"], "zero is not an amount."),
-        (["deposit", "Ann", "-5"], "'-5' is below zero. `timebank adjust` takes it."),
-        (["withdraw", "Ann", "-5"], "'-5' is below zero. `timebank adjust` takes it."),
-        (["adjust", "Ann", "0"], "zero is not an amount."),
-    ],
-)
-def test_an_amount_that_is_none_is_refused(board, ann, timebank, words, sentence):
-    assert f"Invalid value for 'AMOUNT': {sentence}" in timebank.refuses(*words, *WHY)
-    assert banks(board) == [3600, 0]
-
-
 NO_AMOUNTS = ["", "x", "h", "1:60", "-1:75", "1.5", "9" * 9, "٣", "--", "-x", "+-5"]
 
 

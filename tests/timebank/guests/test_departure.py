@@ -318,20 +318,6 @@ def test_what_was_withdrawn_and_stands_on_the_table_stays_the_guests(books, ann)
 # Processes that are killed.
 
 
-def test_a_killed_process_is_closed_by_the_next_visit_as_of_its_last_renewal(books, ann):
-    call = comes(books, ann, way="moduser")
-    call.win(600, 900)
-    books.wait(300)
-    call.renew()
-    books.wait(600)
-    books.server_dies()
-    call = comes(books, ann, HOUR - 900, way="moduser")
-    assert call.arrival.was_cut_off
-    assert call.arrival.owed == 15
-    assert call.close_and_give() == 15
-    assert books.audit() == []
-
-
 def test_killing_it_hides_no_loss(books, ann):
     comes(books, ann).lose(1800)
     books.wait(31)

@@ -105,23 +105,6 @@ class TestDays:
         assert (call.purse.online, call.purse.loan) == (1800, 0)
         assert books.audit() == []
 
-    def test_many_pay_a_large_loan_little_by_little(self, books, owing):
-        limit(books, loan_share=10)
-        left = []
-        owing.close()
-        for _ in range(6):
-            books.wait(DAY)
-            call = books.call(owing.caller_id)
-            left.append(-call.purse.loan)
-            call.close()
-        assert left == [1440, 1080, 720, 360, 0, 0]
-        assert books.audit() == []
-
-    def test_a_day_that_begins_on_a_call_pays_too(self, books, owing):
-        books.wait(DAY)
-        owing.touch()
-        assert shares(owing) == [1800]
-
     def test_what_was_earned_is_carried_though_the_loan_took_of_the_grant(self, books, owing):
         """The share of the grant was never earned, so it takes nothing from what was."""
         owing.close()

@@ -27,7 +27,6 @@ from tests.timebank.vandal import Vandal
 from timebank.callers.history import history
 from timebank.calls.arrival import host_caller
 from timebank.errors import LimitReached
-from timebank.guests.claims import not_done
 from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.settings.schedule import Event
@@ -206,22 +205,6 @@ class TestAGuestPays:
         ]
         assert books.audit() == []
 
-    def test_later_out_of_a_gain_that_none_of_it_goes_home(self, books, eve):
-        call = HostCall(books, eve, brought(3600, way="moduser"))
-        borrow(call, 30)
-        call.lose(30 * MINUTE)
-        assert call.close_and_give() == 0
-        assert owed(books, eve) == 30 * MINUTE
-        call = HostCall(books, eve, brought(3600, way="moduser"))
-        call.win(20 * MINUTE, 20 * MINUTE)
-        assert call.close_and_give() == 0
-        assert owed(books, eve) == 10 * MINUTE
-        call = HostCall(books, eve, brought(3600, way="moduser"))
-        call.win(20 * MINUTE, 20 * MINUTE)
-        assert call.close_and_give() == 10
-        assert owed(books, eve) == 0
-        assert books.audit() == []
-
     def test_the_debt_to_the_host_first(self, books, eve):
         call = HostCall(books, eve, brought(3600, way="moduser"))
         borrow(call, 10)
@@ -283,26 +266,6 @@ class TestAGuestPays:
         move = Move(number, 1, {"action": "stay"}, 4)
         books.do(stand_alone, [move], won(1800, 1800))
         assert (owed(books, eve), saved(books, eve)) == (0, 30 * MINUTE)
-        assert books.audit() == []
-
-    def test_whatever_mode_the_board_is_in_by_then(self, books, eve):
-        call = HostCall(books, eve, brought(600))
-        borrow(call, 30)
-        books.change(mode="none")
-        call.close()
-        assert owed(books, eve) == 0
-        assert books.audit() == []
-
-    def test_what_could_not_be_given_back_pays_too(self, books, eve):
-        call = HostCall(books, eve, brought(3600, way="moduser"))
-        call.win(30 * MINUTE, 20 * MINUTE)
-        call.close()
-        claim = call.claim()
-        call = HostCall(books, eve, brought(3600, way="moduser"))
-        borrow(call, 30)
-        call.lose(30 * MINUTE)
-        books.do(not_done, claim, "The file is gone.")
-        assert (owed(books, eve), saved(books, eve)) == (10 * MINUTE, 0)
         assert books.audit() == []
 
 
@@ -387,14 +350,6 @@ class TestPutBack:
         assert saved(books, eve) == HOUR
         assert books.audit() == []
 
-    def test_or_goes_through_thebank_ext(self, books, eve, folder):
-        books.change(thebank_ext=folder / "THEBANK.EXT")
-        call = self.comes_and_fills_up(books, eve, way="thebank.ext")
-        call.close()
-        assert books.sql("SELECT minutes FROM outbox") == [(30,)]
-        assert saved(books, eve) == HOUR
-        assert books.audit() == []
-
     def test_else_it_stays_in_the_account_and_the_entry_says_so(self, books, eve):
         call = self.comes_and_fills_up(books, eve, way=None)
         call.close()
@@ -418,17 +373,6 @@ class TestPutBack:
         assert saved(books, eve) == 90 * MINUTE
         (why,) = [row.why for row in call.receipt.rows if row.kind == "put back"]
         assert why.endswith(" that an account holds: the account is frozen")
-        assert books.audit() == []
-
-    def test_seconds_wait_for_the_next_that_make_them_whole(self, books, eve):
-        limit(books, balance=60)
-        give(books, eve, 60)
-        call = HostCall(books, eve, brought(30, way="moduser"))
-        call.withdraw(2 * MINUTE)
-        give(books, eve, 2)
-        books.wait(60)  # half a minute of it on the caller's own
-        assert call.close_and_give() == 1
-        assert saved(books, eve) == HOUR + 30
         assert books.audit() == []
 
 

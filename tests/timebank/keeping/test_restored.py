@@ -494,12 +494,6 @@ class TestPutBackByHand:
         assert books.audit() == []
         assert served.serve() is None
 
-    def test_so_is_one_on_another_machine(self, served, books):
-        copy = served.take()
-        live_mark.beside(served.path).unlink()
-        served.put_back(copy)
-        assert served.serve() is not None
-
     def test_so_is_a_plain_copy_of_the_closed_books(self, served, books, ann):
         seal(books, ann)
         copy = served.cp()
@@ -510,11 +504,6 @@ class TestPutBackByHand:
         assert "an older state" in treated.generation.why
         assert treated.generation.first > LEAST_AHEAD
         assert books.audit() == []
-
-    def test_so_is_what_a_restore_had_put_aside(self, served, books):
-        aside = served.restore(served.take()).aside
-        served.put_back(aside)
-        assert served.serve() is not None
 
     def test_so_is_a_database_of_an_earlier_version(self, served, books, monkeypatch):
         served.put_back(served.take())
@@ -685,27 +674,6 @@ class TestTheCommand:
             assert backup.rehearse(copy, board.settings, board.now).on_call == ("Ann (node 1)",)
         assert backup.rehearse(copy, board.settings, board.now).on_call == ()
         board.call(board.caller("Bob"), node=2).bet(60)
-
-    def test_a_dry_run_makes_nothing_where_there_are_no_books_yet(
-        self, board, timebank, tmp_path_factory, folder
-    ):
-        copy = Copies(board, folder).take()
-        there = tmp_path_factory.mktemp("empty")
-        (there / "sysop.toml").touch()
-        assert "Nothing was changed" in timebank.says(
-            "restore", "--dry-run", str(copy), at=there / "sysop.toml"
-        )
-        assert [path.name for path in there.iterdir()] == ["sysop.toml"]
-
-    def test_a_dry_run_over_broken_books_says_what_a_restore_would_do(
-        self, board, timebank, folder
-    ):
-        copies = Copies(board, folder)
-        copy = copies.take()
-        board.database.close()
-        copies.path.write_bytes(b"no database at all" * 100)
-        timebank.says("restore", "--dry-run", str(copy))
-        assert timebank("restore", str(copy))[0] == 0
 
     def test_the_generation_is_in_what_is_exported(self, board, timebank, folder):
         copies = Copies(board, folder)

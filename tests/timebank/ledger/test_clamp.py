@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime
 
 import pytest
 
-from tests.timebank.books import DAILY, won
+from tests.timebank.books import won
 from timebank.errors import NotEnough
-from timebank.settings.schedule import Event
 
 pytestmark = pytest.mark.both_engines
 
@@ -56,43 +55,6 @@ def test_with_an_external_bank_the_surplus_is_written_to_the_outbox(books, call,
     assert call.purse.bank == 0
     records = books.sql("SELECT minutes, source FROM outbox ORDER BY number")
     assert records == [(15, "Black Jack For Time"), (1, "Black Jack For Time")]
-
-
-def test_held_time_comes_back_at_the_first_touch_after_the_event(open_books):
-    books = open_books(events=(Event("Backup", time(12, 30), DAILY, 30),))
-    call = books.call(books.caller("Ann"))
-    books.wait(1800)
-    call.touch()
-    assert (call.purse.online, call.purse.held) == (0, 1800)
-    books.wait(1799)
-    call.touch()
-    assert call.purse.held == 1800
-    books.wait(1)
-    call.touch()
-    assert call.moved == [("release", 1800, "held", "online")]
-    assert call.receipt.rows[0].why == "30 minutes back after Backup at 12:30"
-    assert (call.purse.online, call.purse.held) == (1800, 0)
-
-
-def test_what_stays_held_waits_for_the_event_after_by_its_name(open_books):
-    books = open_books(
-        events=(
-            Event("Backup", time(12, 10), DAILY, 10),
-            Event("Mail", time(12, 40), DAILY, 10),
-            Event("Pack", time(14, 0), DAILY, 10),
-        )
-    )
-    call = books.call(books.caller("Ann"))
-    books.wait(1200)
-    call.touch()
-    assert (call.purse.online, call.purse.held) == (1200, 1800)
-    # Nothing of what is left comes back before the next event, not even into room that losing made.
-    call.lose(600)
-    call.touch()
-    assert call.purse.held == 1800
-    books.wait(1800)
-    call.touch()
-    assert call.receipt.rows[1].why == "30 minutes back after Mail at 12:40"
 
 
 def test_time_behind_the_event_cannot_be_staked(books, call):

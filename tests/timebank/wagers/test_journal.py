@@ -180,21 +180,6 @@ def test_a_hand_that_nobody_returned_to_is_stood_and_its_caller_told(books, ann,
     assert books.audit() == []
 
 
-def test_a_hand_that_nobody_returned_to_can_be_lost_or_even(books, ann, call):
-    hand = call.bet(600)
-    call.close()
-    books.wait(3 * 86400)
-    stand(books, ann, hand, lost(600))
-    again = books.call(ann)
-    assert "you lost 10 minutes (lose)" in again.notices[0]
-    said(books.do(notices, ann))
-    hand = again.bet(600)
-    again.close()
-    books.wait(3 * 86400)
-    stand(books, ann, hand, pushed(600))
-    assert "you came out even (push)" in books.call(ann).notices[0]
-
-
 def test_what_comes_back_to_an_empty_chair_does_not_reach_past_an_event(books, ann, call):
     hand = call.bet(3000)
     call.close()

@@ -9,10 +9,7 @@ import json
 import pytest
 
 from tests.timebank.books import lost, won
-from tests.timebank.reports.test_exports import bean_check
 from timebank.callers.history import history
-from timebank.calls.calls import close_call
-from timebank.keeping import deletion
 from timebank.ledger.reasons import Deleted
 from timebank.ledger.sentences import Part, describe
 from timebank.reports import summary
@@ -117,10 +114,6 @@ def test_a_statement_for_programs_says_what_each_account_held(salon, timebank):
     assert [row["together"] for row in rows][-1] == "10024750"
 
 
-def test_a_statement_of_minutes_alone_has_no_other_table(evening, timebank):
-    assert "In dollars" not in timebank("statement", "ann")[1]
-
-
 def test_the_ledger_lists_each_amount_in_its_unit(salon, timebank):
     rows = by_json(timebank, "ledger", "--game", "baccarat", "--caller", "Bob")
     assert [(row["kind"], row["shown"], row["unit"]) for row in rows] == [
@@ -146,24 +139,3 @@ def test_a_summary_counts_each_game_in_its_own_money_and_minutes_in_theirs(salon
     lines = list(written([summary.summary_table([period], "")]))
     assert "  Baccarat: callers won $250.50 and lost $0, the house made -$250.50." in lines
     assert lines[1].split()[-3:] == ["0:00:00", "0:10:00", "0:10:00"]
-
-
-def test_bean_check_accepts_play_money_as_its_own_commodities(salon, timebank, folder):
-    for call_id in (1, 2):
-        salon.do(close_call, call_id, 60, "hung up")
-    salon.do(deletion.delete, 2)
-    path = folder / "books.beancount"
-    assert timebank("export", "beancount", "--output", str(path))[0] == 0
-    assert bean_check(path) == (0, "")
-    text = path.read_text()
-    for line in (
-        " commodity USDCENT\n",
-        " commodity FRFCENT\n",
-        " open Assets:Caller:1-Ann:Bankroll:USDCENT USDCENT\n",
-        " open Assets:Caller:1-Ann:Tab:USDCENT USDCENT\n",
-        " open Equity:Caller:1-Ann:Casino:USDCENT USDCENT\n",
-        " open Income:House:UNIX-bj:USDCENT USDCENT\n",
-        " open Equity:Mint:FRFCENT FRFCENT\n",
-        " balance Assets:Caller:1-Ann:Tab:USDCENT -300 USDCENT\n",
-    ):
-        assert line in text

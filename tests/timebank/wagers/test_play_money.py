@@ -6,7 +6,7 @@ import pytest
 
 from tests.timebank.books import lost, place_bet, pushed, stand_alone, wager, won
 from timebank.callers import callers, standings
-from timebank.errors import CallClosed, NotEnough, RoundInPlay
+from timebank.errors import CallClosed, NotEnough
 from timebank.keeping import deletion
 from timebank.ledger.play_accounts import PlayMoney
 from timebank.wagers import play_money
@@ -303,17 +303,6 @@ def test_a_game_is_played_for_what_it_is_played_for(books, call, game, unit):
     with pytest.raises(ValueError, match=f"{game} is not played for {unit}"):
         call.bet(100, game=game, unit=unit)
     assert books.sql("SELECT * FROM accounts") == before
-
-
-def test_a_caller_has_one_hand_in_play_whatever_it_is_played_for(call):
-    call.sit_down()
-    call.coup(100)
-    with pytest.raises(RoundInPlay):
-        call.bet(60)
-    call.act(lost(100))
-    call.bet(60)
-    with pytest.raises(RoundInPlay):
-        call.hand_of_bj()
 
 
 def test_rounds_for_play_money_are_no_turns_of_the_day(books, call):
