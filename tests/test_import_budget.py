@@ -56,7 +56,7 @@ def loaded(said: str) -> Loaded:
 # What the program uses and a build lacks: extras, and dependencies that no command needs to load.
 NOT_AT_A_BUILD = [
     *("psycopg", "websockets", "asyncssh", "jinja2", "starlette", "uvicorn"),
-    *("prometheus_client", "textual", "telnetlib3", "argon2", "tomlkit", "wcwidth", "segno"),
+    *("textual", "telnetlib3", "argon2", "tomlkit", "wcwidth", "segno"),
 ]
 
 

@@ -26,7 +26,7 @@ from door.config import default_file
 HOUSE = Path(__file__).parent.parent
 UNITS = HOUSE / "door" / "setup" / "files" / "systemd"
 WHEELS = Path("usr/share/bjft/wheels")
-EXTRAS = "console,metrics,pages,postgres,ssh,web"
+EXTRAS = "console,pages,postgres,ssh,web"
 MODE_OF_SCRIPT = 0o755
 
 CONTROL = """\

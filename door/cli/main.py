@@ -38,7 +38,6 @@ COMMANDS = {
         "pages",
         "Show the books in a browser to callers with sysop powers, who may act on them there.",
     ),
-    "metrics": ("metrics", "Tell Prometheus how the board is, by a process beside it."),
     "run": ("run", "Serve one caller from another board (see docs/door-mode.md)."),
     "doctor": ("doctor", "Explain how `door run` would read a drop file; nothing is changed."),
     "check": ("check", "Check the settings and their certificates; report every mistake."),

@@ -30,7 +30,7 @@ from door.config.public import EXAMPLE, LONGEST_ADDRESS, PublicSettings, read_pu
 from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
 from door.lines.registry import ListenerSettings
-from door.lines.rlogin.trust import NETWORKS, Network, address_in
+from door.lines.rlogin.trust import NETWORKS, Network
 from timebank.errors import NameRefused
 from timebank.language import ENGLISH, LANGUAGES
 from timebank.names import names
@@ -58,6 +58,7 @@ MOST_SHOES_AHEAD = 500
 
 STAYS, DOORS_MINUTES = "start_for_doors_minutes", 10
 TAKES_DOORS = "takes_doors"  # of release 1.0, as `start_for_doors_minutes = 0` was
+_METRICS = {"host": "127.0.0.1", "port": 9523}  # of release 1.0, with a port of their own
 _BEACON = ("beacon", "beacon_urls", "beacon_wait_seconds")
 NO_NAME = "Sysop"  # of a sysop who has set none
 
@@ -143,19 +144,10 @@ class CompanySettings:
     watching: bool = setting(TrueOrFalse(), True)  # whether one may watch another's table
 
 
-def _host(text: str) -> str:
-    address = address_in(text)
-    if address is None:
-        raise ValueError(f"is {text}, which is not an IP address of this machine")
-    return str(address)
-
-
 @dataclass(frozen=True)
 class MetricsSettings:
-    """Where `door metrics` answers, and which addresses it answers."""
+    """Which addresses are told numbers of the board, besides this machine and front ends."""
 
-    host: str = setting(Text(_host), "127.0.0.1")
-    port: int = setting(Number(0, 65535), 9523)
     allow: tuple[Network, ...] = setting(NETWORKS, HOME)
 
 
@@ -271,6 +263,13 @@ def _unheeded(root: TomlTable) -> tuple[str, ...]:
         said.append(
             f"{server.place('link')}: [server] link has no effect any more: servers know of each"
             " other by their books alone. Take it out, and close its port."
+        )
+    told = root.table("metrics").retired(*_METRICS)
+    if any(value != _METRICS[key] for key, value in told.items()):
+        said.append(
+            f"{root.table('metrics').place(next(iter(told)))}: [metrics] host and port have no"
+            " effect any more: the server itself tells its numbers, at `health` of [server] under"
+            " /metrics. Take them out."
         )
     for key in _of_doors(server):
         said.append(

@@ -1,1 +1,1 @@
-"""The sysop's side: pages in a browser, metrics for Prometheus, the board on a terminal."""
+"""The sysop's side: pages in a browser, the board on a terminal."""

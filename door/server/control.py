@@ -19,7 +19,6 @@ from door.server import board_commands
 from door.server.board_commands import COMMAND, LONGEST, Part, clean
 from door.server.for_doors import GIVE_WAY
 from door.server.sysop_visit import ATTEND, attend
-from door.server.tally import LoopLag, tally
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -36,7 +35,6 @@ class Served(Protocol):
 
     board: Board
     ended: asyncio.Event  # set when the server must close
-    lag: LoopLag
 
     @property
     def stays(self) -> int | None:
@@ -86,9 +84,6 @@ async def carry_out(server: Served, said: Said) -> Part:
             return await board_commands.kick(board, node, clean(why), by, _call(said))
         case {"control": "say", "node": int() | None as node, "text": str(text)}:
             return await board_commands.say(board, node, _line(text), _call(said))
-        case {"control": "tally"}:
-            name = clean(board.peers.own_name)
-            return {"servers": [{**tally(board, server.lag), "name": name}]}
         case {"control": "refused"}:
             return _refused(board)
         case {"control": "forgive", "who": str(who)}:

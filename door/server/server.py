@@ -48,7 +48,6 @@ from door.server.pages_process import check_libraries, keep_pages
 from door.server.presence import Presence
 from door.server.rlogin_calls import answer_board
 from door.server.service_manager import READY, STOPPING, ServiceManager
-from door.server.tally import LoopLag
 from door.session.logon import DRAINING
 from door.session.session import answer
 from door.tables import floor
@@ -170,7 +169,6 @@ class Server:
         self._is_shut = False  # whether the sysop has closed the board, for doors as well
         self._settings_are_new = Flag()
         self.ended = asyncio.Event()  # set when the board is to close
-        self.lag = LoopLag()
 
     async def start(self) -> None:
         """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
@@ -217,7 +215,6 @@ class Server:
         """Take no more calls, end those on in peace with `words`, and close the books; each caller
         reads them in their language."""
         self._stops = True
-        self.lag.stop()
         self.books.hurry(LOCKED_SECONDS)
         for look in self._looks:
             look.cancel()
@@ -391,13 +388,18 @@ class Server:
             return False  # a password is asked for, and then the caller is told
 
     async def _open_health(self) -> None:
-        """Tell front ends how this server is, if the settings say where; raises `CannotListen`."""
+        """Tell front ends and Prometheus how this server is, if the settings say where; raises
+        `CannotListen`."""
+        from door.server.metrics import LoopLag, numbers  # noqa: PLC0415 - for this port alone
+
         config = self.board.config
         where = config.server.health
         if where is None:
             return
-        proxies = tuple(each for listener in config.listeners for each in listener.proxies)
-        port = health.HealthPort(self.status, proxies, self.board.reception)
+        proxies = (each for listener in config.listeners for each in listener.proxies)
+        friends, lag = (*proxies, *config.metrics.allow), LoopLag()
+        told = partial(numbers, self.board, lag)
+        port = health.HealthPort(self.status, told, friends, self.board.reception)
         try:
             self._health = await port.open(where.host, where.port)
         except OSError as error:
@@ -405,7 +407,7 @@ class Server:
                 f"The port {where} for front ends that ask cannot be opened ({_reason(error)})."
                 f" [server] health in {config.path} says where it is."
             ) from error
-        self._looks.append(asyncio.create_task(self._pulse.feel()))
+        self._looks += map(asyncio.create_task, (self._pulse.feel(), lag.watch()))
 
     def status(self) -> int:
         """Return what front ends are told, as a number of HTTP."""

@@ -31,6 +31,7 @@ KINDS = ("systemd", "fail2ban", "logrotate", "container", "prometheus")
 SERVICE = "systemd/bjft.service"
 JOBS = ("maintain", "backup", "audit", "full-audit")
 USUAL_USER = "bjft"
+USUAL_HEALTH = "127.0.0.1:9523"  # where Prometheus asks, unless the settings say otherwise
 ROOT = "root"
 _MODE = 0o644
 _HOMES = ("/home", "/root", "/run/user")
@@ -222,20 +223,11 @@ def _container(config: Config, wanted: WantedFiles) -> dict[str, str]:
 
 
 def _prometheus(config: Config, wanted: WantedFiles) -> dict[str, str]:
-    unit, scrape = "prometheus/bjft-metrics.service", "prometheus/bjft.scrape.yml"
-    places = {key: what for key, what in _places(config).items() if "timebank" not in key}
-    home = plain(config.path.absolute().parent)
-    instead = {
-        **places,
-        "User=bjft\nGroup=bjft": f"User={wanted.user}\nGroup={_group(wanted.user)}",
-        "WorkingDirectory=/var/lib/bjft": f"WorkingDirectory={home}",
-    }
-    own = config.metrics
-    host = f"[{own.host}]" if ":" in own.host else own.host
+    scrape = "prometheus/bjft.scrape.yml"
     others = ("prometheus/bjft.rules.yml", "prometheus/grafana-board.json")
+    place = str(config.server.health or USUAL_HEALTH)
     return {
-        unit: fitted(unit, instead),
-        scrape: fitted(scrape, {"127.0.0.1:9523": f"{host}:{own.port}"}),
+        scrape: fitted(scrape, {USUAL_HEALTH: place}),
         **{name: shipped(name) for name in others},
     }
 
@@ -265,11 +257,10 @@ def next_steps(config: Config, wanted: WantedFiles) -> list[str]:
     if "logrotate" in wanted.kinds:
         steps += [f"cp {folder}/logrotate/bjft /etc/logrotate.d/"]
     if "prometheus" in wanted.kinds:
-        steps += [
-            f"cp {folder}/prometheus/bjft-metrics.service /etc/systemd/system/",
-            "systemctl daemon-reload && systemctl enable --now bjft-metrics",
-            f"cp {folder}/prometheus/bjft.rules.yml /etc/prometheus/",
-        ]
+        if config.server.health is None:
+            settings = f"--config {config.path.absolute()}"
+            steps.append(f"{typed('door')} config set {settings} server.health {USUAL_HEALTH}")
+        steps.append(f"cp {folder}/prometheus/bjft.rules.yml /etc/prometheus/")
     return steps
 
 

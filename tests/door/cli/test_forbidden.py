@@ -55,7 +55,7 @@ COMMANDS = [
     *(("timebank", "backup", "COPY"), ("timebank", "restore", "BACKUP")),
     *(("timebank", "move", "BOOKS", "NEW"), ("timebank", "import", "THEBANK.EXT")),
     *(("door", "audit"), ("door", "callers", "list"), ("door", "callers", "lock", "Ann")),
-    *(("door", "check"), ("door", "event"), ("door", "hand", "1"), ("door", "metrics")),
+    *(("door", "check"), ("door", "event"), ("door", "hand", "1")),
     *(("door", "pages"), ("door", "serve")),
 ]
 

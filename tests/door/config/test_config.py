@@ -564,6 +564,14 @@ def test_the_telnet_of_1_0_on_a_port_of_the_web_may_stay_and_is_told_where_it_wa
     assert 'kind = "telnets"' in told
 
 
+def test_the_port_of_metrics_of_1_0_may_stay_and_is_told_where_it_was_another(load, tmp_path):
+    """As its sysop.toml had them."""
+    assert load('[metrics]\nhost = "127.0.0.1"\nport = 9523').unheeded == ()
+    (told,) = load('[metrics]\nallow = ["10.0.0.9"]\nport = 9100').unheeded
+    file = tmp_path / "sysop.toml"
+    assert told.startswith(f"{file}, line 3: [metrics] host and port have no effect")
+
+
 def test_the_keys_of_1_0_for_doors_by_themselves_may_stay_and_are_told(load, tmp_path):
     file = tmp_path / "sysop.toml"
     old = load("[server]\ntakes_doors = false\nstart_for_doors_minutes = 0")

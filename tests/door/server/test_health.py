@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,13 +13,13 @@ from unittest import mock
 import pytest
 
 from door.errors import CallRefused
-from door.lines.port import questions
 from door.lines.port.gate import Blame
-from door.lines.port.questions import LONGEST_QUESTION
+from door.server import health
 from door.server.health import (
     ASK_SECONDS,
     AT_ONCE,
     LATE_SECONDS,
+    LONGEST_QUESTION,
     SERVES,
     SILENT_SECONDS,
     HealthPort,
@@ -46,9 +47,22 @@ class Log:
         self.said.append((address, blame.why, blame.own_fault))
 
 
+async def numbers() -> str:
+    return "bjft_up 1\n"
+
+
+def made_for(
+    log: Log, *friends: str, status: int = SERVES, clock: FakeClock | None = None
+) -> HealthPort:
+    may_ask = tuple(map(ipaddress.ip_network, friends))
+    return HealthPort(lambda: status, numbers, may_ask, log, clock)
+
+
 @asynccontextmanager
-async def port(log: Log, *proxies: str, status: int = SERVES) -> AsyncIterator[HealthPort]:
-    made = HealthPort(lambda: status, tuple(map(ipaddress.ip_network, proxies)), log)
+async def port(
+    log: Log, *, status: int = SERVES, clock: FakeClock | None = None
+) -> AsyncIterator[HealthPort]:
+    made = made_for(log, status=status, clock=clock)
     await made.open("0.0.0.0", 0)
     try:
         yield made
@@ -102,14 +116,14 @@ async def test_a_question_has_an_end_in_bytes_and_in_time(monkeypatch: pytest.Mo
     async with port(log) as here:
         assert await said_by(here.port, b"GET /" + b"x" * LONGEST_QUESTION) == b""
         assert log.said == [("127.0.0.1", "health: its question is too long", False)]
-        monkeypatch.setattr(questions, "QUESTION_SECONDS", 0.05)
+        monkeypatch.setattr(health, "QUESTION_SECONDS", 0.05)
         assert await said_by(here.port, b"GET / HTTP/1.0\r\n") == b""
         assert log.said[1:] == [("127.0.0.1", "health: no question in 0.05 seconds", False)]
 
 
 async def test_only_front_ends_and_this_machine_are_answered() -> None:
     log = Log()
-    gate = HealthPort(lambda: SERVES, (ipaddress.ip_network("192.0.2.7"),), log)
+    gate = made_for(log, "192.0.2.7")
     for address in ("192.0.2.7", "127.0.0.9", "::1"):
         gate.admit(address)
     for stranger in ("192.0.2.8", "unknown"):
@@ -134,6 +148,47 @@ async def test_so_many_ask_at_once_and_the_next_when_one_has_gone() -> None:
             pass
         for _, writer in lines:
             writer.transport.abort()
+
+
+async def test_strangers_take_no_place_from_who_may_ask() -> None:
+    """They are hung up on before a place is taken, however many there are."""
+    here = made_for(Log(), "192.0.2.7")
+    for number in range(2 * AT_ONCE):
+        with pytest.raises(CallRefused):
+            here.admit(f"198.51.100.{number}")
+    for _ in range(AT_ONCE):
+        here.admit("192.0.2.7")
+    with pytest.raises(CallRefused):
+        here.admit("192.0.2.7")
+
+
+async def test_a_question_that_drips_makes_room_in_time() -> None:
+    clock = FakeClock(NOON)
+    async with port(Log(), clock=clock) as here, asyncio.timeout(PATIENCE):
+        lines = [await asyncio.open_connection("127.0.0.1", here.port) for _ in range(AT_ONCE)]
+        assert await said_by(here.port) == b""
+        for _ in range(4):  # one byte a second holds no place
+            for _, writer in lines:
+                writer.write(b"G")
+                await writer.drain()
+            await clock.advance(1)
+        await clock.advance(1)
+        for reader, writer in lines:
+            with contextlib.suppress(ConnectionError):
+                assert await reader.read() == b""
+            writer.transport.abort()
+        while not (said := await said_by(here.port)):
+            pass  # until the kernel has told of the ends
+        assert said.startswith(b"HTTP/1.0 200 OK")
+
+
+async def test_prometheus_reads_its_numbers_there_whatever_a_front_end_is_told() -> None:
+    async with port(Log(), status=404) as here:
+        for question in (b"GET /metrics HTTP/1.1\r\n\r\n", b"GET /metrics?x=y HTTP/1.0\n\n"):
+            said = await said_by(here.port, question)
+            assert said.startswith(b"HTTP/1.0 200 OK\r\n")
+            assert said.endswith(b"\r\nbjft_up 1\n")
+        assert (await said_by(here.port, b"HEAD /metrics HTTP/1.1\r\n\r\n")).endswith(b"\r\n\r\n")
 
 
 async def told(board: World) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from door.setup import templates
-from tests.door.desk.metrics.test_metrics import promtool
+from tests.door.server.test_metrics import promtool
 
 RULES = templates.shipped("prometheus/bjft.rules.yml")
 A_DAY, UP_TO = 1440, 3 * 1440  # minutes, of which each has a sample
@@ -42,11 +42,10 @@ CASES: dict[str, tuple[dict[str, str | None], str, set[str]]] = {
     "all is well": ({}, "10m", set()),
     "all is well on the second day": ({}, "2d", set()),
     "all is well on the third day": ({}, "3d", set()),
-    "no server answers": ({"bjft_up": "0+0x10"}, "3m", NO_SERVER),
-    "a server is started again": ({"bjft_up": "0+0x1 1+0x10"}, "3m", set()),
-    "the exporter is dead": ({'up{job="bjft"}': "0+0x10", "bjft_up": None}, "3m", NO_SERVER),
-    "the exporter dies": ({"bjft_up": "1+0x5 stale"}, "9m", NO_SERVER),
-    "one exporter of two is dead": (
+    "the server is dead": ({'up{job="bjft"}': "0+0x10", "bjft_up": None}, "3m", NO_SERVER),
+    "the server dies": ({"bjft_up": "1+0x5 stale"}, "9m", NO_SERVER),
+    "a server is started again": ({'up{job="bjft"}': "0+0x1 1+0x10"}, "3m", set()),
+    "one server of two is dead": (
         {'up{job="bjft", instance="b"}': "0+0x10", 'bjft_up{instance="b"}': None},
         *("3m", NO_SERVER),
     ),
