@@ -24,8 +24,7 @@ from door.errors import InputEnded
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE
 from door.games.engine import shuffle
-from door.games.unix_bj.game import BET
-from door.games.unix_bj.kind import UNIX_BJ_KIND
+from door.games.unix_bj.game import BET, UNIX_BJ_KIND
 from door.tables.unix_bj import teletype
 from door.tables.unix_bj.teletype import OPENING, Prompts, Score, Teletype, decline, hand_start
 from timebank.cli.errors import UserError

@@ -10,8 +10,7 @@ from door.call.shared import Shared
 from door.games.engine.descriptor import Game
 from door.games.registry import GAMES
 from door.lobby.pulse import MenuPulse
-from door.tables.game_table import Table
-from door.tables.registry import TABLES
+from door.tables.registry import TABLES, Table
 from timebank.errors import JournalDamaged
 from timebank.wagers import journal
 

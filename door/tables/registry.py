@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
+from door.call.shared import Shared
 from door.games.baccarat.game import GAME as BACCARAT
 from door.games.black_jack_for_time.game import GAME as BLACK_JACK_FOR_TIME
+from door.games.engine.descriptor import Game
 from door.games.red_dog.game import GAME as RED_DOG
 from door.games.unix_bj.game import GAME as UNIX_BJ
 from door.games.vegas.game import GAME as VEGAS
@@ -13,12 +17,43 @@ from door.lobby import sums
 from door.tables.baccarat import film as baccarat_film
 from door.tables.baccarat import table as baccarat
 from door.tables.black_jack_for_time import table as black_jack
-from door.tables.game_table import GameTable
 from door.tables.red_dog import table as red_dog
 from door.tables.tutor import tutor_process
 from door.tables.unix_bj import table as unix_bj
 from door.tables.vegas import film as vegas_film
 from door.tables.vegas import room
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from door.tables.reel import Filmed, Reel
+
+
+class Table(Protocol):
+    """A caller's visit to a game."""
+
+    async def visit(self) -> None:
+        """Stay until the caller gets up, or something ends the call."""
+
+    async def has_open_hand(self) -> bool:
+        """Look for a hand that was left open; it is laid on the table when there is one."""
+
+    async def stand_open_hand(self) -> None:
+        """Stand the hand that `has_open_hand` found, for a caller who has no time left."""
+
+
+@dataclass(frozen=True)
+class GameTable:
+    """`menu_words` returns what a caller should know before sitting down, in a few words. `film`
+    shows a hand again. `shared` makes what the callers of a board have together at the game, by
+    name; games with the same name in it have one thing together."""
+
+    game: Game
+    sit_down: Callable[[Board, Caller], Table]
+    menu_words: Callable[[Board, Caller], Awaitable[str]]
+    film: Callable[[Reel, Filmed], None]
+    shared: Mapping[str, Callable[[Board], Shared]] = field(default_factory=dict)
+
 
 _SUMS = {"sums": sums.for_board}
 _TUTOR = {**_SUMS, "tutor": tutor_process.for_board}

@@ -19,7 +19,7 @@ from door.call.console import Console, Look, Paint
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound
 from door.games.blackjack.rules import VEGAS, BlackjackRules, rules_to_mapping
 from door.games.engine.shuffle import SEED_BYTES
-from door.games.vegas.kind import VEGAS_KIND
+from door.games.vegas.game import VEGAS_KIND
 from door.tables.vegas.room import room_of, table_of
 from door.tables.vegas.state import Chair
 from door.tables.vegas.table import VegasTable

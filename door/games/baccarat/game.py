@@ -1,4 +1,4 @@
-"""Baccarat as the house knows it: [games.baccarat] of sysop.toml, and its descriptor."""
+"""Baccarat as the house knows it: its kind, its section of sysop.toml, its descriptor."""
 
 from __future__ import annotations
 
@@ -6,12 +6,54 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from door.games.baccarat import odds
-from door.games.baccarat.kind import BACCARAT_KIND, SAMPLES
-from door.games.baccarat.rules import BaccaratRules
+from door.games.baccarat.round import BaccaratAction, BaccaratPhase, BaccaratRound, start
+from door.games.baccarat.rules import BACCARAT, CHECKS, BaccaratRules
+from door.games.engine import shuffle
 from door.games.engine.descriptor import Game
+from door.games.engine.game import Act, Kind, Samples
 from door.games.engine.settings import StakeSettings
 from timebank.language import N_
 from timebank.settings.forms import OneOf, setting
+
+
+class BaccaratKind(Kind):
+    def absent(self, round_: BaccaratRound) -> Act:
+        """Take no card; the bank's toss is not the caller's to make."""
+        return Act(
+            BaccaratAction.NO_CARD
+            if round_.phase is BaccaratPhase.CALLER
+            else BaccaratAction.BANK_NO_CARD
+        )
+
+    def laid(self, round_: BaccaratRound, seat: int) -> dict[str, object]:
+        return {
+            "player": list(round_.player),
+            "bank": list(round_.bank_hand),
+            "points": list(round_.points),
+        }
+
+    def lies(self, round_: BaccaratRound, settled: bool) -> str:
+        bank = round_.bank_hand if settled else round_.bank
+        return f"player {' '.join(round_.player)}; bank {' '.join(card or '??' for card in bank)}"
+
+    def by_chance(
+        self, round_: BaccaratRound, seed: bytes, cut: shuffle.Cut, position: int
+    ) -> Act | None:
+        if round_.phase is not BaccaratPhase.BANK:
+            return None
+        draws = shuffle.toss(seed, cut, position + round_.cards_used)
+        return Act(BaccaratAction.BANK_CARD if draws else BaccaratAction.BANK_NO_CARD)
+
+
+BACCARAT_KIND = BaccaratKind(
+    name="baccarat",
+    base=BACCARAT,
+    checks=CHECKS,
+    only_journaled=frozenset({"decks"}),
+    start=start,
+    actions=BaccaratAction,
+)
+
 
 Language = Literal["caller", "english", "french"]
 
@@ -29,8 +71,16 @@ class BaccaratSettings(StakeSettings):
         return True
 
 
+# What robots and fuzzers play it by.
+SAMPLES = Samples(
+    hands=({"game": "baccarat", "stake": 100, "shoe": "2H 3S 3D 2C 9D 8H", "actions": ["card"]},),
+    habits={
+        "<S>hoe": {"B": 70, "M": 4, "L": 3, "S": 2, "C": 1, "R": 1, "F": 3, "T": 2, "Q": 4},
+        "<S>abot": {"B": 70, "M": 4, "L": 5, "S": 2, "C": 1, "R": 1, "F": 3, "T": 2, "Q": 4},
+    },
+)
+
 GAME = Game(
-    name="baccarat",
     letter="C",
     code="BACCARAT",
     title="Baccarat",

@@ -1,17 +1,22 @@
-"""Black Jack For Time as the house knows it: its section of sysop.toml, and its descriptor."""
+"""Black Jack For Time as the house knows it: kind, section of sysop.toml and descriptor."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND, SAMPLES
-from door.games.blackjack.rules import BlackjackRules
+from door.games.blackjack.kind import BlackJackKind
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, checks_of
 from door.games.engine.descriptor import Game
+from door.games.engine.game import Samples
 from door.games.engine.settings import StakeSettings
 from door.games.solver.blackjack import odds
 from door.games.solver.blackjack_card import card
 from door.games.solver.decisions import BlackjackCosts
 from timebank.language import N_
+
+BLACK_JACK_FOR_TIME_KIND = BlackJackKind(
+    name="black-jack-for-time", base=BLACK_JACK_FOR_TIME, checks=checks_of(BLACK_JACK_FOR_TIME)
+)
 
 
 @dataclass(frozen=True)
@@ -19,8 +24,21 @@ class BlackJackForTimeSettings(StakeSettings):
     rules: BlackjackRules = BLACK_JACK_FOR_TIME_KIND.base
 
 
+# What robots and fuzzers play it by.
+_HAND = {"game": "black-jack-for-time", "stake": 10, "shoe": "3H JS TH 3D 5C 9D"}
+SAMPLES = Samples(
+    hands=(
+        {**_HAND, "rules": {}, "actions": ["hit", "hit"]},
+        {**_HAND, "stake": 2.5, "shoe": "TS 9D KS 8C", "actions": ["stay"]},
+        {**_HAND, "actions": ["double"]},
+    ),
+    habits={
+        "<B>et": {"B": 80, "R": 1, "F": 3, "C": 1, "U": 1, "T": 2, "Q": 4},
+        "<H>it": {"H": 40, "S": 45, "D": 12, "P": 10},
+    },
+)
+
 GAME = Game(
-    name="black-jack-for-time",
     letter="B",
     code="BJFT",
     title="Black Jack For Time",

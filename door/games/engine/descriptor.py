@@ -20,15 +20,13 @@ LONGEST_CODE = 16  # characters, of Synchronet's
 
 @dataclass(frozen=True)
 class Game:
-    """`name` is what journals, ledgers and sysop.toml call the game, `letter` its key in the main
-    menu, `code` what other boards call it: at most `LONGEST_CODE` characters. `about` are a few
-    words for the main menu, marked for translation.
+    """`letter` is the game's key in the main menu, `code` what other boards call it: at most
+    `LONGEST_CODE` characters. `about` are a few words for the main menu, marked for translation.
 
     `odds` works out its odds from its name and rules, `costs` what decisions at its rules cost,
     `card` its strategy card from title, rules and odds.
     """
 
-    name: str
     letter: str
     code: str
     title: str
@@ -46,6 +44,11 @@ class Game:
     def read_settings(self, table: TomlTable) -> StakeSettings:
         """Read its section; problems are noted in `table`."""
         return read_stakes(table, self.settings, rules=read_rules(table, self.kind))
+
+    @property
+    def name(self) -> str:
+        """What journals, ledgers and sysop.toml call the game."""
+        return self.kind.name
 
     @property
     def folder(self) -> str:

@@ -1,15 +1,33 @@
-"""Red Dog as the house knows it: [games.red-dog] of sysop.toml, and its descriptor."""
+"""Red Dog as the house knows it: its kind, its section of sysop.toml, its descriptor."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from door.games.engine.descriptor import Game
+from door.games.engine.game import Act, Kind, Samples
 from door.games.engine.settings import StakeSettings
 from door.games.red_dog import odds
-from door.games.red_dog.kind import RED_DOG_KIND, SAMPLES
-from door.games.red_dog.rules import RedDogRules
+from door.games.red_dog.round import RedDogAction, RedDogRound, start
+from door.games.red_dog.rules import CHECKS, RED_DOG, RedDogRules
 from timebank.language import N_
+
+
+class RedDogKind(Kind):
+    def absent(self, round_: RedDogRound) -> Act:
+        """Stay: nothing more is staked for one who is not there."""
+        return Act(RedDogAction.STAY)
+
+    def laid(self, round_: RedDogRound, seat: int) -> dict[str, object]:
+        return {"cards": list(round_.cards), "spread": round_.spread}
+
+    def lies(self, round_: RedDogRound, settled: bool) -> str:
+        return f"cards {' '.join(round_.cards)}"
+
+
+RED_DOG_KIND = RedDogKind(
+    name="red-dog", base=RED_DOG, checks=CHECKS, start=start, actions=RedDogAction
+)
 
 
 @dataclass(frozen=True)
@@ -17,8 +35,19 @@ class RedDogSettings(StakeSettings):
     rules: RedDogRules = RED_DOG_KIND.base
 
 
+# What robots and fuzzers play it by.
+_HAND = {"game": "red-dog", "stake": 10}
+SAMPLES = Samples(
+    hands=(
+        {**_HAND, "shoe": "5H 9S 7D", "actions": ["raise"]},
+        {**_HAND, "shoe": "2H AS AD", "rules": {"decks": 6}, "actions": ["stay"]},
+        {**_HAND, "shoe": "7H 7S 7D", "actions": []},
+        {**_HAND, "stake": 0.5, "shoe": "KH AS", "actions": []},
+    ),
+    habits={"<R>aise": {"R": 30, "S": 40}},
+)
+
 GAME = Game(
-    name="red-dog",
     letter="R",
     code="REDDOG",
     title="Red Dog",

@@ -1,19 +1,29 @@
-"""UNIX bj as the house knows it: [games.unix-bj] of sysop.toml, and its descriptor."""
+"""UNIX bj as the house knows it: its kind, its section of sysop.toml, its descriptor."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-from door.games.blackjack.rules import BlackjackRules
+from door.games.blackjack.kind import BlackJackKind
+from door.games.blackjack.rules import UNIX_BJ, BlackjackRules, checks_of
 from door.games.engine.descriptor import Game
+from door.games.engine.game import Samples
 from door.games.engine.settings import StakeSettings
 from door.games.solver.blackjack import odds
 from door.games.solver.blackjack_card import card
 from door.games.solver.decisions import BlackjackCosts
-from door.games.unix_bj.kind import SAMPLES, UNIX_BJ_KIND
 from timebank.language import N_
 from timebank.settings.forms import OneOf, setting
+
+UNIX_BJ_KIND = BlackJackKind(
+    name="unix-bj",
+    base=UNIX_BJ,
+    checks=checks_of(UNIX_BJ),
+    undealt=1,
+    shoe_of_visit=True,
+)
+
 
 BET = 2
 """Dollars on every hand."""
@@ -40,8 +50,20 @@ class UnixBjSettings(StakeSettings):
         return not self.for_time
 
 
+# What robots and fuzzers play it by.
+SAMPLES = Samples(
+    hands=(
+        {
+            "game": "unix-bj",
+            "stake": 2,
+            "shoe": "AS AD 8H 8C TD 9C 5S 6D 2C 3C",
+            "actions": ["insurance:1", "split", "hit", "stay"],
+        },
+    ),
+    habits={"<P>lay": {"P": 60, "M": 2, "F": 4, "Q": 15}},
+)
+
 GAME = Game(
-    name="unix-bj",
     letter="U",
     code="UNIXBJ",
     title="UNIX bj",

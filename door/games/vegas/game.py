@@ -1,18 +1,29 @@
-"""Vegas as the house knows it: [games.vegas] of sysop.toml, and its descriptor."""
+"""Vegas as the house knows it: its kind, its section of sysop.toml, its descriptor."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from door.games.blackjack.rules import MOST_SEATS, BlackjackRules
+from door.games.blackjack.kind import BlackJackKind
+from door.games.blackjack.rules import MOST_SEATS, VEGAS, BlackjackRules, checks_of
 from door.games.engine.descriptor import Game
+from door.games.engine.game import Samples
 from door.games.engine.settings import StakeSettings
 from door.games.solver.blackjack import odds
 from door.games.solver.blackjack_card import card
 from door.games.solver.decisions import BlackjackCosts
-from door.games.vegas.kind import SAMPLES, VEGAS_KIND
 from timebank.language import N_
 from timebank.settings.forms import Number, setting
+
+VEGAS_KIND = BlackJackKind(
+    name="vegas",
+    base=VEGAS,
+    checks=checks_of(VEGAS),
+    most_seats=MOST_SEATS,
+    undealt=0,
+    outcomes_listed=True,
+)
+
 
 LONGEST_WAIT = 600  # seconds at a table where others wait as well
 MOST_TABLES = 50
@@ -30,8 +41,22 @@ class VegasSettings(StakeSettings):
     rules: BlackjackRules = VEGAS_KIND.base
 
 
+# What robots and fuzzers play it by.
+_HABITS = {"B": 20, "A": 25, "H": 8, "S": 12, "D": 4, "P": 4, "K": 2, "R": 1, "C": 1, "T": 1}
+SAMPLES = Samples(
+    hands=(
+        {
+            "game": "vegas",
+            "seats": [{"stake": 1}, {"stake": 0.5}],
+            "shoe": "TS 9D KS 8C 8H 7D 5C 6S 2D 3D 4H",
+            "actions": ["1:stay", "2:hit"],
+        },
+    ),
+    habits={"Tal<k>": _HABITS},
+    taste=2,
+)
+
 GAME = Game(
-    name="vegas",
     letter="V",
     code="VEGAS",
     title="Vegas",

@@ -21,8 +21,7 @@ from door.games.baccarat.events import (
     Event,
     Side,
 )
-from door.games.baccarat.game import BaccaratSettings
-from door.games.baccarat.kind import BACCARAT_KIND
+from door.games.baccarat.game import BACCARAT_KIND, BaccaratSettings
 from door.games.baccarat.round import BaccaratAction, BaccaratRound
 from door.games.baccarat.rules import RESHUFFLE_AT
 from door.games.engine.game import Act

@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.games.black_jack_for_time.game import BlackJackForTimeSettings
-from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND
+from door.games.black_jack_for_time.game import BLACK_JACK_FOR_TIME_KIND, BlackJackForTimeSettings
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from door.call.scene import LAYOUT_COLUMNS
 from door.games.red_dog import events as happened
 from door.games.red_dog.events import Event, RedDogDealt, RedDogOutcome
-from door.games.red_dog.game import RedDogSettings
-from door.games.red_dog.kind import RED_DOG_KIND
+from door.games.red_dog.game import RED_DOG_KIND, RedDogSettings
 from door.games.red_dog.round import RedDogAction, RedDogRound
 from door.games.red_dog.rules import BEST_ODDS
 from door.tables.red_dog import words

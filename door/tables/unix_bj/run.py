@@ -24,8 +24,7 @@ from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.rules import UNIX_BJ_STAKE, rules_to_mapping
 from door.games.engine.game import Act
 from door.games.engine.journaled import acts_of, mixed_into
-from door.games.unix_bj.game import BET, UnixBjSettings
-from door.games.unix_bj.kind import UNIX_BJ_KIND
+from door.games.unix_bj.game import BET, UNIX_BJ_KIND, UnixBjSettings
 from door.tables.fairness import Fairness
 from door.tables.play import Deal, Play, Step
 from door.tables.tutor.advice import Tutor

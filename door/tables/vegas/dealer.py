@@ -19,7 +19,7 @@ from door.games.engine import shuffle
 from door.games.engine.errors import IllegalAction, RoundRefused
 from door.games.engine.game import Act
 from door.games.engine.journaled import Bet, found
-from door.games.vegas.kind import VEGAS_KIND
+from door.games.vegas.game import VEGAS_KIND
 from door.tables import play
 from door.tables.play import Deal, Post, Step, Work
 from door.tables.vegas import news

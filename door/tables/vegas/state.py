@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from door.games.vegas.kind import VEGAS_KIND
+from door.games.vegas.game import VEGAS_KIND
 from door.tables.vegas.table_round import VegasRound, chair_at_turn
 from timebank.language import speaking_to
 from timebank.words import MINUTE

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.engine.journaled import TableRound
-from door.games.vegas.kind import VEGAS_KIND
+from door.games.vegas.game import VEGAS_KIND
 from timebank.callers.notices import tell_hand
 from timebank.calls.calls import live_call
 from timebank.language import _

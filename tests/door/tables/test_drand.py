@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from door.games import hand_check, proofs
-from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND
+from door.games.black_jack_for_time.game import BLACK_JACK_FOR_TIME_KIND
 from door.games.engine.game import Kind
 from door.games.engine.journaled import Bet, mixed_into
 from door.games.engine.shuffle import Phrases, randomness, shuffle
 from door.games.rounds import found
-from door.games.vegas.kind import VEGAS_KIND
+from door.games.vegas.game import VEGAS_KIND
 from door.tables import overdue, play
 from door.tables.play import Deal, take_shoe
 from tests.door.playing import PLACE_BET, at_the_table

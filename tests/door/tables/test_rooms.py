@@ -88,13 +88,12 @@ def test_every_folder_of_a_game_is_in_the_registry() -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_the_rules_of_a_game_know_the_engine_alone(folder: str) -> None:
-    """From the kind of a game nothing is reached but the engine, itself, and a shared engine."""
-    own = f"door.games.{folder}."
-    shares = set()
-    if "door.games.blackjack.kind" in imports(f"{own}kind", late=True):
-        shares = {name for name in modules() if name.startswith("door.games.blackjack.")}
-    for module in reached(f"{own}kind"):
-        assert module in PURE | shares or module.startswith(own), module
+    """From the rounds of a game, or its shared kind, only the engine and itself are reached."""
+    shared, own = "door.games.blackjack.kind", f"door.games.{folder}."
+    is_shared = shared in imports(f"{own}game", late=True)
+    begun, ours = (shared, "door.games.blackjack.") if is_shared else (f"{own}round", own)
+    for module in reached(begun):
+        assert module in PURE or module.startswith(ours), module
 
 
 @pytest.mark.parametrize("module", [name for name in modules() if ".games.engine." in name])
@@ -153,7 +152,6 @@ def test_settings_are_read_without_tables_or_books() -> None:
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
 def test_a_descriptor_fits_its_game(game: Game) -> None:
-    assert game.kind.name == game.name
     assert TABLES[game.name].game is game
     assert game.samples.hands
     assert all(hand["game"] == game.name for hand in game.samples.hands)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from door.games.baccarat.events import BaccaratOutcome, BaccaratSettled, Event
-from door.games.baccarat.kind import BACCARAT_KIND
+from door.games.baccarat.game import BACCARAT_KIND
 from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
 from door.games.baccarat.rules import BACCARAT, BaccaratRules
 from door.games.engine.cards import Card, parse_card, parse_cards

@@ -14,7 +14,7 @@ from door.games.baccarat.events import (
     BaccaratSettled,
     Event,
 )
-from door.games.baccarat.kind import BACCARAT_KIND
+from door.games.baccarat.game import BACCARAT_KIND
 from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
 from door.games.baccarat.rules import (
     BACCARAT,

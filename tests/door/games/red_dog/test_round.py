@@ -22,7 +22,7 @@ from door.games.red_dog.events import (
     Spread,
     Stayed,
 )
-from door.games.red_dog.kind import RED_DOG_KIND
+from door.games.red_dog.game import RED_DOG_KIND
 from door.games.red_dog.round import RedDogAction, RedDogPhase, RedDogRound, start
 from door.games.red_dog.rules import (
     RED_DOG,

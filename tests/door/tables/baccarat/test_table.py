@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from door.games.baccarat.kind import BACCARAT_KIND
+from door.games.baccarat.game import BACCARAT_KIND
 from door.games.baccarat.round import BaccaratAction, BaccaratPhase, BaccaratRound, start
 from door.games.baccarat.rules import BACCARAT
 from door.games.engine import shuffle

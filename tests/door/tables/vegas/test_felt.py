@@ -17,7 +17,7 @@ from door.call.scene import Area
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.rules import VEGAS, rules_to_mapping
 from door.games.engine.cards import parse_cards
-from door.games.vegas.kind import VEGAS_KIND
+from door.games.vegas.game import VEGAS_KIND
 from door.tables.solo_table import BANNER_SECONDS
 from door.tables.vegas.felt import MOST_SEAT_COLUMNS, fitting, layout_of, paint_print
 from door.tables.vegas.scene import VegasScene

@@ -13,7 +13,7 @@ import pytest
 from door.errors import NotNow
 from door.games import hand_check
 from door.games.blackjack.rules import rules_to_mapping
-from door.games.vegas.kind import VEGAS_KIND
+from door.games.vegas.game import VEGAS_KIND
 from door.tables import film, overdue, play
 from door.tables.fairness import Fairness
 from door.tables.vegas import news
