@@ -11,15 +11,32 @@ from door import wording
 from door.call.scene import LAYOUT_COLUMNS
 from door.tables.words import elsewhere, turns_are_used
 from timebank.errors import BooksFailed
-from timebank.language import _
+from timebank.language import N_, _
 from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.engine.settings import StakeSettings
-    from door.tables.words import Words
     from timebank.words import Unit
 
+SMALLEST_BET = N_("The smallest bet is {least}.")
+_LARGEST_BET = N_("The largest bet here is {most}.")
+_MOST_OF_POT = N_("You can bet up to {most}: your last coin stays with you.")
+_POT_TOO_SMALL = N_("You have {pot}. The smallest bet is {least}, and your last coin can't be bet.")
+# By the mode of the bank.
+_TRIMMED = {
+    "built-in": N_(
+        "{event}: the most you can win on {bet} is {full}; {surplus} of that would go to your time "
+        "bank."
+    ),
+    "external": N_(
+        "{event}: the most you can win on {bet} is {full}; {surplus} of that would go to your time "
+        "bank elsewhere."
+    ),
+    "none": N_(
+        "{event}: the most you can win on {bet} is {full}; {surplus} of that would be lost."
+    ),
+}
 _GROUPED = re.compile(r"[0-9]{1,3}(?:([ .,])[0-9]{3})(?:\1[0-9]{3})*|[0-9]+")
 
 
@@ -44,13 +61,15 @@ class Betting:
     turns_limit: int | None = None  # a day
     letters = "0123456789.,"  # a point is refused in words, not passed over
     longest = 4
+    # What is asked, where 40 columns have no room for it too, and what refuses no number. Of each
+    # amount there is the number besides: `{least}` is "5 coins", `{least_coins}` 5.
+    question = N_("Coins to bet, {least_coins} to {most_coins} (Enter for {last_coins}):")
+    narrow_question = N_("Coins, {least_coins} to {most_coins} (Enter for {last_coins}):")
+    which_amount = N_("Bet whole coins.")
 
-    def __init__(
-        self, caller: Caller, words: Words, coin: int, first: int, kept_at: Sequence[str]
-    ) -> None:
+    def __init__(self, caller: Caller, coin: int, first: int, kept_at: Sequence[str]) -> None:
         """Offer the bet that was placed last, which preferences keep at this path, or `first`."""
         self.caller = caller
-        self.words = words
         self.coin = coin
         self.first = first
         self._kept_at = kept_at
@@ -95,7 +114,7 @@ class Betting:
                 return None
             bet = amount_typed(typed) if typed.strip() else last
             if bet is None:
-                console.say(f"|12{self.told(self.words.which_amount, example=most)}")
+                console.say(f"|12{self.told(self.which_amount, example=most)}")
             elif refused := self.refused(bet, most):
                 console.say(f"|12{refused}")
             elif typed.strip() or await self.agrees_to(bet):
@@ -106,7 +125,7 @@ class Betting:
     def _question(self) -> str:
         console = self.caller.console
         is_narrow = console.is_painted and console.page_columns < LAYOUT_COLUMNS
-        return self.words.bets_narrow if is_narrow else self.words.bets
+        return self.narrow_question if is_narrow else self.question
 
     async def agrees_to(self, bet: int) -> bool:
         """Ask whether a bet that Enter alone placed is meant, where there is reason to."""
@@ -156,12 +175,11 @@ class BettingTime(Betting):
         game: str,
         settings: StakeSettings,
         best_odds: float,
-        words: Words,
         kept_at: Sequence[str] = (),
     ) -> None:
         """Take bets for `game`; `best_odds` is the most that one coin of a bet can win."""
         coin = settings.coin_minutes * 60
-        super().__init__(caller, words, coin, settings.smallest_bet, kept_at or ("bets", game))
+        super().__init__(caller, coin, settings.smallest_bet, kept_at or ("bets", game))
         self.game = game
         self.settings = settings
         self.turns_limit = settings.turns_per_day or None
@@ -177,19 +195,19 @@ class BettingTime(Betting):
         if self._own_is_short():
             return self._own_words()
         if self.turns_are_used:
-            return self._sent_elsewhere(self.words.last_turn)
+            return self._sent_elsewhere(_("No turns left here today: {limit} a day."))
         least, most = self.limits()
         if most >= least:
             return ""
         pot = self.caller.purse.pot(self.coin)
-        return self.told(self.words.pot_too_small, pot=pot, least=least)
+        return self.told(_POT_TOO_SMALL, pot=pot, least=least)
 
     def last_turn(self) -> str:
         """Say that the hand that is over was the last of the day."""
-        return self._sent_elsewhere(self.words.was_last_turn)
+        return self._sent_elsewhere(_("That was your last turn here today."))
 
     def _sent_elsewhere(self, used: str) -> str:
-        told = _(used).format(limit=self.turns_limit)
+        told = used.format(limit=self.turns_limit)
         return f"{told} {elsewhere(self.caller, self.game)}"
 
     def limits(self) -> tuple[int, int]:
@@ -201,15 +219,15 @@ class BettingTime(Betting):
         least, now = self.limits()
         most = now if most is None else most
         if bet < least:
-            return self.told(self.words.least, least=least)
+            return self.told(SMALLEST_BET, least=least)
         if bet <= most:
             return ""
         if bet > self.settings.largest_bet:
-            return self.told(self.words.most_of_table, most=self.settings.largest_bet)
+            return self.told(_LARGEST_BET, most=self.settings.largest_bet)
         own = self.caller.purse.posted.may_lose
         if own is not None and bet > own // self.coin:
             return self._own_words()
-        return self.told(self.words.most_of_pot, most=most)
+        return self.told(_MOST_OF_POT, most=most)
 
     def _own_is_short(self) -> bool:
         own = self.caller.purse.posted.may_lose
@@ -229,7 +247,7 @@ class BettingTime(Betting):
         surplus = self.caller.purse.cut_from(full)
         if not surplus or not 0 < bet <= self.limits()[1]:
             return ""
-        return _(self.words.trimmed[self.caller.bank_settings.mode]).format(
+        return _(_TRIMMED[self.caller.bank_settings.mode]).format(
             event=self.caller.purse.event_words(),
             full=wording.clock_time(full),
             bet=self.amount(bet * self.coin),

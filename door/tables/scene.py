@@ -18,6 +18,7 @@ from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH
 from ansi.style import Colour, Style
 from door import wording
 from door.tables.fairness import SHORT
+from door.tables.words import standing
 from timebank.language import _, ngettext, pgettext
 from timebank.words import field as figure
 from timebank.words import span
@@ -73,12 +74,8 @@ class TableTally:
         if push:
             parts.append(ngettext("{number} push", "{number} pushes", push).format(number=push))
         told = [_("{title}: {counts}.").format(title=title, counts=", ".join(parts))]
-        if self.net > 0:
-            told.append(_("You're up {span}.").format(span=span(self.net)))
-        elif self.net < 0:
-            told.append(_("You're down {span}.").format(span=span(-self.net)))
-        elif not hand_is_open:
-            told.append(_("You're even."))
+        if self.net or not hand_is_open:
+            told.append(standing(self.net, span(abs(self.net))))
         if hand_is_open:
             told.append(_("One hand is still open."))
         return " ".join(told)

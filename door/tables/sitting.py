@@ -16,7 +16,7 @@ from door.games.engine import shuffle
 from door.lobby import texts
 from door.tables.scene import FELT
 from timebank.errors import BooksUnavailable, CallClosed, Refused
-from timebank.language import _
+from timebank.language import N_, _
 
 if TYPE_CHECKING:
     from ansi.art import Art
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from door.call.chair import Watchable
     from door.call.scene import Area, Scene
     from door.tables.strategy import TableCard
-    from door.tables.words import Words
     from timebank.wagers.journal import Shoe
 
 
 log = logging.getLogger("door.tables")
 
+NO_BOOKS = N_("The books can't be written right now. Nothing has changed.")
 _FRAME = Style(Colour.WHITE, Colour.BROWN)
 TITLE_SECONDS = 1.0  # that the name of a game is shown on the way in
 
@@ -75,11 +75,11 @@ class Sitting:
     scene: Scene
     strategy: TableCard | None = None  # the card of this table
     is_shared = False  # whether others sit at it too
+    resumed = N_("The hand you left is still on the table.")
 
-    def __init__(self, caller: Caller, words: Words) -> None:
+    def __init__(self, caller: Caller) -> None:
         self.caller = caller
         self.console = caller.console
-        self.words = words
 
     # For the table.
 
@@ -173,7 +173,7 @@ class Sitting:
     async def type_cut(self, question: str = "") -> str | None:
         """Return the words that the caller cuts the cards with, `None` at Esc."""
         typed = await self.console.entry(
-            f"|07{question or _(self.words.cut_words)}|15",
+            f"|07{question or _('A phrase to cut the cards (Enter for none):')}|15",
             longest=phrases.LONGEST,
             meaning=_("Any words you like. They go into the shuffle."),
         )
@@ -181,4 +181,4 @@ class Sitting:
 
     def books_unavailable(self) -> None:
         log.info("books unavailable at the table of %s", self.caller.record.name)
-        self.console.say(f"|12{_(self.words.no_books)}")
+        self.console.say(f"|12{_(NO_BOOKS)}")

@@ -21,8 +21,17 @@ from door.tables.fairness import Fairness
 from door.tables.fairness_view import read_fairness
 from door.tables.play import Deal, Play, Step
 from door.tables.sitting import Sitting
-from door.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING
-from door.tables.words import BANK, BET, CUT, FAIRNESS, QUIT, RULES, TUTOR, Words
+from door.tables.words import (
+    BANK,
+    BET,
+    CUT,
+    FAIRNESS,
+    MEANINGS,
+    QUIT,
+    RULES,
+    STRATEGY,
+    STRATEGY_LABEL,
+)
 from timebank.errors import BooksUnavailable, NotEnough
 from timebank.language import N_, _
 
@@ -34,16 +43,6 @@ if TYPE_CHECKING:
     from timebank.wagers.journal import Shoe, StoredRound
 
 BANNER_SECONDS = 1.5
-MEANINGS = {
-    BET: N_("Bet on a hand, and have it dealt."),
-    RULES: N_("Read the rules of this house, and what it pays."),
-    FAIRNESS: N_("See how the shuffle is sealed, and check it."),
-    CUT: N_("Turn your own cut on or off."),
-    TUTOR: N_("Turn the tutor on or off: it tells you what the book would do."),
-    STRATEGY: STRATEGY_MEANING,
-    BANK: N_("Go to the time bank. Your place is kept."),
-    QUIT: N_("Leave the table."),
-}
 
 
 class FairScene(Scene, Protocol):
@@ -66,9 +65,11 @@ class Alone(Sitting):
     scene: FairScene
     betting: Betting
     shoe_runs_on = True  # from hand to hand, so that a shuffle is news
+    new_shoe = N_("The dealer shuffles.")
+    cut_on = N_("Cut is on: you'll be asked for a phrase before each shuffle.")
 
-    def __init__(self, caller: Caller, kind: Kind, words: Words) -> None:
-        super().__init__(caller, words)
+    def __init__(self, caller: Caller, kind: Kind) -> None:
+        super().__init__(caller)
         self.play = Play(caller, kind)
         self.header = kind.name
         self._shoe_seen = 0  # whose cards they were dealt last
@@ -141,7 +142,7 @@ class Alone(Sitting):
     def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
         """Return what can be turned on and off: by letter, the preference, its name, and what is
         said when it goes on and off."""
-        return {CUT: ("cut", N_("Cut"), self.words.cut_on, self.words.cut_off)}
+        return {CUT: ("cut", N_("Cut"), self.cut_on, N_("Cut is off."))}
 
     def _seen_by_others(self) -> FairScene:
         return self.scene
@@ -220,7 +221,7 @@ class Alone(Sitting):
         cut = await self._ask_cut(await self._lay_shoe())
         bet = None if cut is None else await self.betting.ask()
         if cut is None or bet is None:
-            self.console.say(f"|07{_(self.words.no_bet)}")
+            self.console.say(f"|07{_('No bet.')}")
             return False
         await self._place(bet, cut)
         return True
@@ -231,7 +232,7 @@ class Alone(Sitting):
         is_new = self._shoe_seen not in (0, shoe.id)
         self._shoe_seen, self._link_seen = shoe.id, shoe.link
         if is_new and self.shoe_runs_on:
-            self.console.say(f"|07{_(self.words.new_shoe)}")
+            self.console.say(f"|07{_(self.new_shoe)}")
         self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""
         self._clear()
         self._refresh()
@@ -268,15 +269,13 @@ class Alone(Sitting):
                 self.console.say(f"|12{refused}")
             except BooksUnavailable:
                 self.books_unavailable()
-                await self.console.any_key(_(self.words.try_again))
+                await self.console.any_key(_("Press any key to try again"))
 
-    def _bring_up(self, step: Step, said: Sequence[str] = ()) -> None:
-        """Show figures, words and purse after a step, and the seed of a shoe that is done."""
+    def _bring_up(self, step: Step) -> None:
+        """Show figures and purse after a step, and the seed of a shoe that is done."""
         if self.play.is_shoe_done and self.play.shoe is not None:
             self.scene.seed = self.play.shoe.seed.hex()
         self._refresh()
-        if said:
-            self.console.say("\n".join(said))
         self.caller.tell(step.receipt)
 
     def _refresh(self) -> None:
@@ -302,8 +301,8 @@ class TableForTime(Alone):
         best_odds: float,
     ) -> None:
         """`best_odds` is the most that one coin of the opening bet can win."""
-        super().__init__(caller, kind, Words())
-        self.betting = BettingTime(caller, kind.name, settings, best_odds, self.words)
+        super().__init__(caller, kind)
+        self.betting = BettingTime(caller, kind.name, settings, best_odds)
         self.scene = scene(self.betting.coin, self.betting.turns_limit)
         self.title = self.scene.title
         self._refusal_told = ""  # why no bet can be placed, as long as it holds
@@ -364,7 +363,7 @@ class TableForTime(Alone):
 
     async def _resume(self) -> bool:
         self._come_to_table()
-        self.console.say(f"|14{_(self.words.resumed)}")
+        self.console.say(f"|14{_(self.resumed)}")
         if self.round is not None:
             self.scene.tally.turns += 1
         await self._play()
@@ -393,7 +392,7 @@ class TableForTime(Alone):
             menu=lit({**bet, **rest}, None if refusal else BET),
             default=None if refusal else BET,
             cancel=QUIT,
-            meanings=MEANINGS,
+            meanings={BET: N_("Bet on a hand, and have it dealt."), **MEANINGS},
         )
 
     def _aside(self) -> dict[str, str]:

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.console import Console
 
-STRATEGY = "G"
-STRATEGY_LABEL = N_("Strategy")
-STRATEGY_MEANING = N_("See the strategy card: what to do with which hand, by these rules.")
-
 NOT_AT_HAND = N_("The strategy card is unavailable right now.")
 
 # Colour, short for the legend, and what it is against some cards.

@@ -1,13 +1,8 @@
-"""What tables say alike: between hands, of their rules, of how a hand ended.
-
-A game gives its own `Words` where it says them otherwise: English texts, said with `_`, names in
-braces. Of an amount there is its number besides: `{least}` is "5 coins", `{least_coins}` 5.
-"""
+"""What tables say alike: of their keys, of turns, of their rules, of how a hand ended."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from ansi.width import text_width
@@ -24,48 +19,35 @@ if TYPE_CHECKING:
 
 
 # The keys of every table between two hands, and in a hand those that mean no play.
-BET, RULES, FAIRNESS, CUT, TUTOR, BANK, QUIT = "BRFCUTQ"
+BET, RULES, FAIRNESS, CUT, TUTOR, STRATEGY, BANK, QUIT = "BRFCUGTQ"
 _PAY_COLUMNS = 20  # of the names in a pay table, where they are short
 
 
-@dataclass(frozen=True, kw_only=True)
-class Words:
-    new_shoe: str = N_("The dealer shuffles.")
-    cut_words: str = N_("A phrase to cut the cards (Enter for none):")
-    cut_on: str = N_("Cut is on: you'll be asked for a phrase before each shuffle.")
-    cut_off: str = N_("Cut is off.")
-    bets: str = N_("Coins to bet, {least_coins} to {most_coins} (Enter for {last_coins}):")
-    # The same where 40 columns have no room for it.
-    bets_narrow: str = N_("Coins, {least_coins} to {most_coins} (Enter for {last_coins}):")
-    no_bet: str = N_("No bet.")
-    which_amount: str = N_("Bet whole coins.")
-    least: str = N_("The smallest bet is {least}.")
-    most_of_table: str = N_("The largest bet here is {most}.")
-    most_of_pot: str = N_("You can bet up to {most}: your last coin stays with you.")
-    pot_too_small: str = N_(
-        "You have {pot}. The smallest bet is {least}, and your last coin can't be bet."
-    )
-    last_turn: str = N_("No turns left here today: {limit} a day.")
-    was_last_turn: str = N_("That was your last turn here today.")
-    # By the mode of the bank.
-    trimmed: Mapping[str, str] = field(
-        default_factory=lambda: {
-            "built-in": N_(
-                "{event}: the most you can win on {bet} is {full}; {surplus} of that would go to "
-                "your time bank."
-            ),
-            "external": N_(
-                "{event}: the most you can win on {bet} is {full}; {surplus} of that would go to "
-                "your time bank elsewhere."
-            ),
-            "none": N_(
-                "{event}: the most you can win on {bet} is {full}; {surplus} of that would be lost."
-            ),
-        }
-    )
-    resumed: str = N_("The hand you left is still on the table.")
-    try_again: str = N_("Press any key to try again")
-    no_books: str = N_("The books can't be written right now. Nothing has changed.")
+# What the keys mean at every table.
+MEANINGS = {
+    RULES: N_("Read the rules of this house, and what it pays."),
+    FAIRNESS: N_("See how the shuffle is sealed, and check it."),
+    CUT: N_("Turn your own cut on or off."),
+    TUTOR: N_("Turn the tutor on or off: it tells you what the book would do."),
+    STRATEGY: N_("See the strategy card: what to do with which hand, by these rules."),
+    BANK: N_("Go to the time bank. Your place is kept."),
+    QUIT: N_("Leave the table."),
+}
+STRATEGY_LABEL = N_("Strategy")
+TUTOR_ON = N_("Tutor is on: it tells you what the book would do. G shows the whole card.")
+TUTOR_OFF = N_("Tutor is off.")
+
+
+def standing(net: int, amount: str) -> str:
+    """Say that somebody is up or down an amount, or even.
+
+    >>> standing(-60, "1 minute"), standing(0, "")
+    ("You're down 1 minute.", "You're even.")
+    """
+    if not net:
+        return _("You're even.")
+    told = _("You're up {amount}.") if net > 0 else _("You're down {amount}.")
+    return told.format(amount=amount)
 
 
 # How many turns are left today, here and elsewhere.

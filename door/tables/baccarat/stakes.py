@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from door import wording
 from door.games.baccarat.events import BaccaratOutcome
 from door.tables.baccarat import words
-from door.tables.betting import Betting, BettingTime
+from door.tables.betting import SMALLEST_BET, Betting, BettingTime
 from door.tables.scene import TableTally, bet_name
-from timebank.language import _, ngettext
+from door.tables.words import standing
+from timebank.language import N_, _, ngettext
 from timebank.wagers import play_money
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
 from timebank.words import field, money, span
@@ -29,20 +30,25 @@ if TYPE_CHECKING:
 
 GAME = "baccarat"
 FIRST_WAGER = 1_000  # dollars or francs
-LONGEST_AMOUNT = 15
-AMOUNT_LETTERS = "0123456789 .,"
 
 
 def _kept_at(unit: Unit) -> tuple[str, str, str]:
     return GAME, "wagers", unit
 
 
-class ForTime(BettingTime):
-    letters = AMOUNT_LETTERS
-    longest = LONGEST_AMOUNT
+class Wagering(Betting):
+    """Amounts as a croupier asks for them."""
 
+    letters = "0123456789 .,"
+    longest = 15
+    question = N_("Place your bets: {least} to {most} (Enter for {last}):")
+    narrow_question = N_("Bets, {least_coins} to {most_coins} (Enter for {last_coins}):")
+    which_amount = N_("Whole amounts only, such as {example}.")
+
+
+class ForTime(Wagering, BettingTime):
     def __init__(self, caller: Caller, settings: BaccaratSettings) -> None:
-        super().__init__(caller, GAME, settings, 1, words.WORDS, _kept_at(self.unit))
+        super().__init__(caller, GAME, settings, 1, _kept_at(self.unit))
         self.tally = TableTally()
 
     def played(self) -> str:
@@ -85,21 +91,14 @@ class ForTime(BettingTime):
         """No-op: the caller keeps the purse."""
 
     def ended(self) -> str:
-        net = self.tally.net
-        if not net:
-            return _("You're even.")
-        told = _("You're up {amount}.") if net > 0 else _("You're down {amount}.")
-        return told.format(amount=span(abs(net)))
+        return standing(self.tally.net, span(abs(self.tally.net)))
 
 
-class ForTheBank(Betting):
+class ForTheBank(Wagering):
     """Dollars or francs, against a bank that can be broken."""
 
-    letters = AMOUNT_LETTERS
-    longest = LONGEST_AMOUNT
-
     def __init__(self, caller: Caller, unit: Unit) -> None:
-        super().__init__(caller, words.WORDS, words.CENTS, FIRST_WAGER, _kept_at(unit))
+        super().__init__(caller, words.CENTS, FIRST_WAGER, _kept_at(unit))
         self.unit = unit
         self.is_faced = False  # whether the caller has sat down to it on this visit
         self.tally = TableTally()
@@ -162,7 +161,7 @@ class ForTheBank(Betting):
 
     def refused(self, bet: int, most: int | None = None) -> str:
         if bet < 1:
-            return self.told(self.words.least, least=1)
+            return self.told(SMALLEST_BET, least=1)
         if bet * self.coin > self.bankroll:
             told = _("You can't bet more than your bankroll of {most}.")
             return told.format(most=self.amount(self.bankroll))

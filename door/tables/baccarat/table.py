@@ -31,10 +31,19 @@ from door.tables.baccarat.scene import COUPS_KEPT, ON_PLATE, BaccaratScene, cele
 from door.tables.baccarat.stakes import GAME, BaccaratStakes, ForTheBank, ForTime, statement
 from door.tables.play import Step
 from door.tables.solo_table import Alone
-from door.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING, TableCard
-from door.tables.words import BET, CUT, FAIRNESS, QUIT, RULES, turns_today
+from door.tables.strategy import TableCard
+from door.tables.words import (
+    BET,
+    CUT,
+    FAIRNESS,
+    QUIT,
+    RULES,
+    STRATEGY,
+    STRATEGY_LABEL,
+    turns_today,
+)
 from timebank.errors import BooksUnavailable, Refused
-from timebank.language import ENGLISH, LANGUAGES, _, ngettext
+from timebank.language import ENGLISH, LANGUAGES, N_, _, ngettext
 from timebank.wagers import chronicle, play_money
 from timebank.words import money
 
@@ -55,12 +64,15 @@ class BaccaratTable(Alone):
     """One caller's visit. The language, what is played for and the last wagers are remembered."""
 
     title = "Baccarat"
+    new_shoe = N_("The cards are shuffled: a new shoe.")
+    cut_on = N_("Cut is on: you'll be asked for a phrase before each new shoe.")
+    resumed = N_("The coup you left is still on the table.")
     scene: BaccaratScene
     betting: BaccaratStakes
 
     def __init__(self, caller: Caller) -> None:
         self.settings = BaccaratSettings.of(caller.config.games)
-        super().__init__(caller, BACCARAT_KIND, words.WORDS)
+        super().__init__(caller, BACCARAT_KIND)
         self.scene = BaccaratScene()
         self.for_time = ForTime(caller, self.settings)
         self.for_the_bank: dict[Unit, ForTheBank] = {}
@@ -161,7 +173,7 @@ class BaccaratTable(Alone):
 
     async def _resume(self) -> bool:
         await self._lay_out()
-        self.console.say(f"|14{_(self.words.resumed)}")
+        self.console.say(f"|14{_(self.resumed)}")
         await self._play()
         self.for_time.coin = self.caller.status.coin = self.settings.coin_minutes * 60
         if isinstance(self.betting, ForTheBank):
@@ -183,7 +195,7 @@ class BaccaratTable(Alone):
                 {**words.modes(), QUIT: _("Quit")},
                 question=_("Play for time, or to break the bank?"),
                 cancel=QUIT,
-                meanings=words.mode_meanings(),
+                meanings=words.MODE_MEANINGS,
             )
             if mode == QUIT or not await self.tries(self._keep(mode=str(mode))):
                 return False
@@ -247,7 +259,7 @@ class BaccaratTable(Alone):
             menu=self._menu(labels),
             default=BET if can_bet else None,
             cancel=QUIT,
-            meanings={**words.meanings(), STRATEGY: _(STRATEGY_MEANING)},
+            meanings=words.MEANINGS,
         )
 
     def _menu(self, labels: Mapping[str, str]) -> str:
@@ -350,7 +362,7 @@ class BaccaratTable(Alone):
             {**choices, STRATEGY: _(STRATEGY_LABEL)},
             question=_("Card?"),
             menu=lit(choices),
-            meanings={**words.card_meanings(), STRATEGY: _(STRATEGY_MEANING)},
+            meanings=words.CARD_MEANINGS,
         )
         if choice == STRATEGY:
             await self._read_strategy()

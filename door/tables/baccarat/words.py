@@ -14,7 +14,7 @@ from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.tables import words as tables
 from door.tables.card_names import the_card
 from door.tables.scene import bet_name
-from door.tables.words import Words, pay_lines
+from door.tables.words import pay_lines
 from timebank.language import N_, _, ngettext, pgettext
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
 from timebank.words import money, span
@@ -27,24 +27,15 @@ CENTS = 100  # in a dollar or a franc
 
 # What this table has besides the keys of every table.
 MODE, LANGUAGE, SHOE = "MLS"
+MEANINGS = {
+    **tables.MEANINGS,
+    tables.BET: N_("Place a bet, and have the coup dealt."),
+    MODE: N_("Play for your minutes, or for play money to break the bank."),
+    LANGUAGE: N_("Change to French and francs, or back to English and dollars."),
+    SHOE: N_("See how many cards are left in the shoe."),
+}
 FOR_TIME, FOR_THE_BANK = "T", "B"
 CARD, NO_CARD = "C", "N"
-
-
-# What every table says, as a croupier says it.
-WORDS = Words(
-    new_shoe=N_("The cards are shuffled: a new shoe."),
-    cut_on=N_("Cut is on: you'll be asked for a phrase before each new shoe."),
-    bets=N_("Place your bets: {least} to {most} (Enter for {last}):"),
-    bets_narrow=N_("Bets, {least_coins} to {most_coins} (Enter for {last_coins}):"),
-    no_bet=N_("No bet placed."),
-    which_amount=N_("Whole amounts only, such as {example}."),
-    pot_too_small=N_(
-        "You have {pot}. The smallest bet is {least}, and your last coin stays with you."
-    ),
-    last_turn=N_("That was your last turn today: you get {limit} a day."),
-    resumed=N_("The coup you left is still on the table."),
-)
 
 
 # Names and amounts.
@@ -182,41 +173,26 @@ def menu(*, can_bet: bool) -> dict[str, str]:
     }
 
 
-def meanings() -> dict[str, str]:
-    return {
-        tables.BET: _("Place a bet, and have the coup dealt."),
-        tables.RULES: _("Read the rules, what a bet pays, and how this house plays."),
-        tables.FAIRNESS: _("See how the shuffle is sealed, and check it."),
-        tables.CUT: _("Turn your own cut on or off."),
-        MODE: _("Play for your minutes, or for play money to break the bank."),
-        LANGUAGE: _("Change to French and francs, or back to English and dollars."),
-        SHOE: _("See how many cards are left in the shoe."),
-        tables.BANK: _("Go to the time bank. Your place is kept."),
-        tables.QUIT: _("Leave the table."),
-    }
-
-
 def modes() -> dict[str, str]:
     return {FOR_TIME: pgettext("mode", "Time"), FOR_THE_BANK: pgettext("mode", "Bank")}
 
 
-def mode_meanings() -> dict[str, str]:
-    return {
-        FOR_TIME: _("Bet your own minutes, in coins."),
-        FOR_THE_BANK: _("Bet play money, and try to break the bank."),
-        tables.QUIT: _("Leave the table."),
-    }
+MODE_MEANINGS = {
+    FOR_TIME: N_("Bet your own minutes, in coins."),
+    FOR_THE_BANK: N_("Bet play money, and try to break the bank."),
+    tables.QUIT: tables.MEANINGS[tables.QUIT],
+}
 
 
 def card_choices() -> dict[str, str]:
     return {CARD: pgettext("baccarat", "Card"), NO_CARD: _("No card")}
 
 
-def card_meanings() -> dict[str, str]:
-    return {
-        CARD: _("Take a third card."),
-        NO_CARD: _("Stay on five, and let the bank play."),
-    }
+CARD_MEANINGS = {
+    CARD: N_("Take a third card."),
+    NO_CARD: N_("Stay on five, and let the bank play."),
+    tables.STRATEGY: tables.MEANINGS[tables.STRATEGY],
+}
 
 
 # The rules, as a caller may read them at the table.

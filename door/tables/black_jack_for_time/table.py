@@ -21,7 +21,7 @@ from door.tables.solo_table import TableForTime
 from door.tables.strategy import TableCard
 from door.tables.tutor.advice import Tutor
 from door.tables.tutor.tutor_process import thinking_of
-from door.tables.words import TUTOR, turns_and_bets
+from door.tables.words import TUTOR, TUTOR_OFF, TUTOR_ON, turns_and_bets
 from timebank.language import N_, _
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from door.tables.tutor.tutor_process import Thinking
 
 GAME = BLACK_JACK_FOR_TIME_KIND.name
-TUTOR_ON = N_("Tutor is on: it tells you what the book would do. G shows the whole card.")
-TUTOR_OFF = N_("Tutor is off.")
 
 # What a caller looks at, and how long, in seconds.
 CARDS = (happened.BlackjackDealt, happened.DealerDealt, happened.BlackjackRevealed)

@@ -27,6 +27,7 @@ from door.games.engine.journaled import acts_of, mixed_into
 from door.games.unix_bj.game import BET, UNIX_BJ_KIND, UnixBjSettings
 from door.tables.fairness import Fairness
 from door.tables.play import Deal, Play, Step
+from door.tables.sitting import NO_BOOKS, Sitting
 from door.tables.tutor.advice import Tutor
 from door.tables.unix_bj.teletype import OPENING, Score, Teletype, decline, hand_start, is_yes
 from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused
@@ -35,7 +36,6 @@ from timebank.wagers import play_money
 
 if TYPE_CHECKING:
     from door.tables.scene import TableTally
-    from door.tables.sitting import Sitting
     from door.tables.tutor.tutor_process import Thinking
     from timebank.wagers.journal import StoredRound
     from timebank.words import Unit
@@ -165,7 +165,7 @@ class Run:
             self.sitting.books_unavailable()
             return False
         if self.stored is not None:
-            self.console.say(f"|14{_(self.sitting.words.resumed)}")
+            self.console.say(f"|14{_(self.sitting.resumed)}")
         if self.console.can_paint:
             self.console.say(f"|07{Fairness(seal).short()}")
         return await self.sitting.tries(self._cut())
@@ -382,4 +382,4 @@ class Run:
 
     def _sentence(self, refused: Exception) -> str:
         is_unwritten = isinstance(refused, BooksUnavailable)
-        return _(self.sitting.words.no_books) if is_unwritten else str(refused)
+        return _(NO_BOOKS) if is_unwritten else str(refused)

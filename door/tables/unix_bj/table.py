@@ -18,14 +18,14 @@ from door.tables.fairness_view import read_fairness
 from door.tables.reel import DECIDED_SECONDS, END_SECONDS, THINK_SECONDS
 from door.tables.scene import TableTally
 from door.tables.sitting import Sitting
-from door.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING, TableCard
+from door.tables.strategy import TableCard
 from door.tables.tutor.tutor_process import thinking_of
 from door.tables.unix_bj import words
 from door.tables.unix_bj.run import GAME, Run, Terms
 from door.tables.unix_bj.teletype import OPENING, Score, Teletype
-from door.tables.words import FAIRNESS, QUIT, turns_today
+from door.tables.words import FAIRNESS, MEANINGS, QUIT, STRATEGY, STRATEGY_LABEL, turns_today
 from timebank.errors import BooksUnavailable
-from timebank.language import _, ngettext
+from timebank.language import N_, _, ngettext
 from timebank.wagers.play_money import tally
 from timebank.wagers.rounds import VOID
 from timebank.words import field, span
@@ -43,7 +43,7 @@ class UnixBjTable(Sitting):
     title = "UNIX bj"
 
     def __init__(self, caller: Caller, thinking: Thinking) -> None:
-        super().__init__(caller, words.WORDS)
+        super().__init__(caller)
         self.thinking = thinking
         self.settings = UnixBjSettings.of(caller.config.games)
         self.terms = Terms.of_house(self.settings)
@@ -88,7 +88,11 @@ class UnixBjTable(Sitting):
             menu=lit(choices, QUIT if refusal else PLAY),
             default=QUIT if refusal else PLAY,
             cancel=QUIT,
-            meanings=self._meanings(),
+            meanings={
+                PLAY: N_("Start the program."),
+                MANUAL: N_("Read its manual page, with the rules and the keys."),
+                **MEANINGS,
+            },
         )
         if choice == MANUAL:
             columns = self.console.page_columns - MARGIN
@@ -105,15 +109,6 @@ class UnixBjTable(Sitting):
                 run, self.next_run = self.next_run or self._new_run(), None
                 await self._play(run)
         return choice != QUIT
-
-    def _meanings(self) -> dict[str, str]:
-        return {
-            PLAY: _("Start the program."),
-            MANUAL: _("Read its manual page, with the rules and the keys."),
-            FAIRNESS: _("See how the shuffle is sealed, and check it."),
-            STRATEGY: _(STRATEGY_MEANING),
-            QUIT: _("Leave the table."),
-        }
 
     def _new_run(self) -> Run:
         return Run(self, self.terms, self.tally, self.thinking)
@@ -162,7 +157,7 @@ class UnixBjTable(Sitting):
     def _refusal(self) -> str:
         if self.terms.unit != "second":
             return self.caller.purse.paused_words()
-        return BettingTime(self.caller, GAME, self.settings, 1, self.words).refusal()
+        return BettingTime(self.caller, GAME, self.settings, 1).refusal()
 
     def _statement(self) -> str:
         turns = self.tally.turns

@@ -8,19 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from door.call.markup import wrap
-from door.tables.words import Words
-from timebank.language import N_, _
+from door.tables import words
+from timebank.language import _
 from timebank.words import money, span
 
 MANUAL_TITLE = "BJ(VI)"
 _MANUAL_COLUMNS = 72
 _INDENT = "  "
 _CENTS = 100
-
-WORDS = Words(
-    last_turn=N_("You have played all of today's hands: {limit}."),
-    pot_too_small=N_("You have {pot}. The bet is {least}, and your last coin can't be bet."),
-)
 
 
 def dollars(amount: int) -> str:
@@ -30,10 +25,7 @@ def dollars(amount: int) -> str:
 
 def standing(amount: int) -> str:
     """Say what somebody is up or down, in whole dollars."""
-    if not amount:
-        return _("You're even.")
-    told = _("You're up {amount}.") if amount > 0 else _("You're down {amount}.")
-    return told.format(amount=dollars(amount))
+    return words.standing(amount, dollars(amount))
 
 
 def standing_so_far(amount: int) -> str:

@@ -28,7 +28,7 @@ from door.tables.fairness_view import read_fairness
 from door.tables.scene import TableTally
 from door.tables.sitting import Sitting
 from door.tables.solo_table import BANNER_SECONDS
-from door.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING, TableCard
+from door.tables.strategy import TableCard
 from door.tables.tutor.advice import Tutor
 from door.tables.tutor.tutor_process import thinking_of
 from door.tables.vegas import news
@@ -42,7 +42,20 @@ from door.tables.vegas.table_round import (
     seconds_typed,
     stood_words,
 )
-from door.tables.words import BANK, BET, CUT, FAIRNESS, QUIT, RULES, TUTOR, Words
+from door.tables.words import (
+    BANK,
+    BET,
+    CUT,
+    FAIRNESS,
+    MEANINGS,
+    QUIT,
+    RULES,
+    STRATEGY,
+    STRATEGY_LABEL,
+    TUTOR,
+    TUTOR_OFF,
+    TUTOR_ON,
+)
 from timebank.callers import hearing
 from timebank.callers.messages import refuse_muted
 from timebank.errors import BooksFailed, BooksUnavailable, Refused
@@ -63,8 +76,6 @@ if TYPE_CHECKING:
 
 LONGEST_AMOUNT = 8
 BEAT_SECONDS = 0.25  # between two cards
-TUTOR_ON = N_("The tutor is on: you hear what the book says. G shows the whole card.")
-TUTOR_OFF = N_("The tutor is off.")
 AGAIN, TALK = "AK"  # besides the keys of every table
 
 PLAY_KEYS = {
@@ -79,7 +90,8 @@ ACTIONS = {letter: action for action, (letter, _label) in PLAY_KEYS.items()}
 # Keys that work whenever a caller is asked, and stand in the help where the menu has no room.
 SILENT = {TUTOR, STRATEGY}
 SILENT_IN_A_HAND = {RULES, FAIRNESS, BANK, *SILENT}
-MEANINGS = {
+KEY_MEANINGS = {
+    **MEANINGS,
     "D": N_("Double your bet and take one last card."),
     "P": N_("Split two cards of equal value into two hands, each with a bet of its own."),
     "H": N_("Take another card."),
@@ -90,11 +102,6 @@ MEANINGS = {
     AGAIN: N_("Bet the same as last time."),
     CUT: N_("Cut a fresh shoe with a phrase of your own."),
     TALK: N_("Say something to the table. Press / to whisper to one player."),
-    RULES: N_("Read the rules and what pays."),
-    FAIRNESS: N_("See the seal and the seed of the shoe, and how to check them."),
-    STRATEGY: STRATEGY_MEANING,
-    BANK: N_("Go to your time bank."),
-    TUTOR: N_("Turn the tutor on or off. It tells you what the book says."),
     QUIT: N_("Leave the table. If your hand is still open, the dealer stands for you."),
 }
 
@@ -106,7 +113,7 @@ class VegasVisit(Sitting):
     tutor: Tutor  # while the visit lasts: it speaks through the one it advises
 
     def __init__(self, board: Board, caller: Caller, table: VegasTable) -> None:
-        super().__init__(caller, Words())
+        super().__init__(caller)
         self.table = table
         self.title = table.title
         self.thinking = thinking_of(board)
@@ -520,7 +527,7 @@ class VegasVisit(Sitting):
         """Explain the keys when asked to, and say once of another that it does nothing."""
         if key in HELP_KEYS:
             self._is_looking = not self.console.is_painted
-            meanings = {letter: _(MEANINGS[letter]) for letter in choices}
+            meanings = {letter: _(KEY_MEANINGS[letter]) for letter in choices}
             await self.console.explain(choices, meanings, self._default(choices), QUIT)
             self._is_looking, self._is_asked = True, ""
             self.console.display.refresh()
@@ -553,7 +560,7 @@ class VegasVisit(Sitting):
         elif letter == BANK:
             await self._step_away(visit_bank(self.caller))
         elif letter == TUTOR:
-            await self._switch("tutor", f"|07{_(TUTOR_ON)}", f"|07{_(TUTOR_OFF)}")
+            await self._switch("tutor", TUTOR_ON, TUTOR_OFF)
             self._advise()
         return letter == QUIT and await self._really_goes()
 

@@ -31,7 +31,6 @@ from door.tables.vegas.dealer import Dealer
 from door.tables.vegas.state import Chair, Committed, SeatedGuest, TableState
 from door.tables.vegas.table_clock import TableClock
 from door.tables.vegas.table_round import GAME, affordable
-from door.tables.words import Words
 from timebank.callers.hearing import ignored
 from timebank.errors import BooksUnavailable, LeaseLost, OutcomeUnknown
 from timebank.language import N_, Phrase, _, speaking_to
@@ -130,7 +129,7 @@ class VegasTable:
 
     def betting(self, caller: Caller) -> BettingTime:
         house = self.settings
-        return BettingTime(caller, GAME, house, house.rules.best_odds(), Words())
+        return BettingTime(caller, GAME, house, house.rules.best_odds())
 
     # The server's side.
 

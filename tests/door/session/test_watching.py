@@ -75,7 +75,7 @@ async def test_who_sits_behind_a_chair_sees_the_table_and_nothing_else(tmp_path:
             messages.send(desk, dan.id, to, "between us", messages.Limits())
         board.server.books.notices_wait.set()
         await ada.sees("between us")
-        await ada.presses("u").sees("The tutor is on")
+        await ada.presses("u").sees("Tutor is on")
         await ada.presses("r").sees("The rules of Vegas")
         for each in (bob, cyd):
             await sees_in_time(board, each, "Ada looks at something else.")

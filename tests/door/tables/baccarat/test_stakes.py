@@ -57,7 +57,7 @@ async def test_the_last_wager_is_the_one_that_enter_repeats(tmp_path: Path) -> N
         await ada.asks_to_bet()
         assert "$1 to $40,000 (Enter for $40,000)" in ada.prompt
         await ada.presses("\r").is_asked("Bet all of it?  <Y>es  <N>o (Enter)")
-        await ada.presses("\r").sees("No bet placed.")
+        await ada.presses("\r").sees("No bet.")
         await ada.asks_to_bet()
         ada.presses("\ry ")
         await ada.is_asked_any(*MENUS)

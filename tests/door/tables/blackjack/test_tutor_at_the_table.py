@@ -191,7 +191,7 @@ async def test_a_hand_that_is_stood_meanwhile_gets_no_advice(tmp_path: Path) -> 
     async with world(tmp_path, toml=table_toml(turn_seconds=5), thinking=thinking) as board:
         board.seeds = [shoe(2, everybody_plays)]
         ada, bob = await player(board, "Ada"), await player(board, "Bob")
-        await ada.presses("u").sees("The tutor is on")
+        await ada.presses("u").sees("Tutor is on")
         for each in (ada, bob):
             await each.is_ready()
         await ada.has_the_turn()

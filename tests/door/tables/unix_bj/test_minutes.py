@@ -99,7 +99,7 @@ async def test_nobody_sits_down_with_their_last_coins(tmp_path: Path) -> None:
     toml = f"{FOR_MINUTES}[calls]\nminutes_per_day = 2\n"
     async with at_the_teletype(tmp_path, toml=toml) as ada:
         await ada.presses("p").is_asked(ANY_KEY)
-        await ada.sees("You have 2 coins. The bet is 2 coins, and your last coin can't")
+        await ada.sees("You have 2 coins. The smallest bet is 2 coins, and your last")
         assert ada.rounds() == []
         await ada.presses(" ").is_asked(PLAY)
 
@@ -125,10 +125,10 @@ async def test_a_day_has_so_many_hands(tmp_path: Path) -> None:
         assert len(ada.rounds()) == 2
         assert "You have played all 2 turns for today." in ada.plain
         await ada.presses(" ").is_asked(PLAY)
-        await ada.sees("You have played all of today's hands: 2. Still open: Black Jack For Time")
+        await ada.sees("No turns left here today: 2 a day. Still open: Black Jack For Time")
         assert "Ctrl-H" not in ada.screen
         assert "<Q>uit (Enter)" in ada.prompt
-        await ada.presses("p").sees("You have played all of today's hands: 2.")
+        await ada.presses("p").sees("No turns left here today: 2 a day.")
         assert len(ada.rounds()) == 2
 
 

@@ -332,7 +332,7 @@ async def test_the_tutor_speaks_before_a_move_and_after_a_worse_one(tmp_path: Pa
         )
 
     async with company(tmp_path, "Ada", seed=shoe(1, stiff)) as (ada,):
-        await ada.presses("u").sees("The tutor is on")
+        await ada.presses("u").sees("Tutor is on")
         await ada.is_asked(AT_TABLE)
         await ada.says_bet(1)
         await ada.sees("Book: STAND")
@@ -353,7 +353,7 @@ async def test_the_tutor_judges_a_move_by_what_was_known_before_it(tmp_path: Pat
         board.seeds = [shoe(1, hit_and_then_stand)]
         ada = await player(board, "Ada", REFUSING)
         ada.presses("u")
-        await ada.terminal.until_heard("The tutor is on")
+        await ada.terminal.until_heard("Tutor is on")
         await ada.says_bet(1)
         await ada.terminal.until_heard("Book: HIT")
         ada.presses("h")
