@@ -15,10 +15,11 @@ from door.games.blackjack import duplicate
 from door.games.blackjack import events as happened
 from door.games.blackjack.duplicate import STAKE, Duplicate, cards_of
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
-from door.tables.black_jack_for_time.scene import ENDINGS, BlackJackScene, counted
+from door.tables.black_jack_for_time.scene import ENDINGS, BlackJackScene
 from door.tables.black_jack_for_time.table import BlackJackForTimeTable, seconds
 from door.tables.black_jack_for_time.words import printed, sentence
 from door.tables.fairness import SHORT
+from door.tables.words import counted
 from timebank.language import N_, _, ngettext
 from timebank.names import names
 from timebank.wagers.deals import WHOLE_BET

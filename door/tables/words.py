@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ansi.width import text_width
 from door import wording
 from door.call.scene import LAYOUT_COLUMNS
+from door.games.engine.cards import Card, Count, count, is_natural
 from door.games.registry import GAMES
 from timebank.language import N_, _, ngettext
 from timebank.words import MINUTE, span
@@ -48,6 +49,31 @@ def standing(net: int, amount: str) -> str:
         return _("You're even.")
     told = _("You're up {amount}.") if net > 0 else _("You're down {amount}.")
     return told.format(amount=amount)
+
+
+# What cards count.
+
+
+def counted(cards: Sequence[Card | None]) -> str:
+    """Say what cards count, those face down not: a natural is a blackjack.
+
+    >>> from door.games.engine.cards import parse_cards
+    >>> [counted(parse_cards(cards)) for cards in ("AS KD", "AS 6D", "AS KD TH", "AS 5D 5H")]
+    ['blackjack', 'soft 17', '21', '21']
+    >>> counted(["AS", None])
+    '11'
+    """
+    known = tuple(card for card in cards if card is not None)
+    if len(known) == len(cards) and is_natural(known):
+        return _("blackjack")
+    # An ace alone is eleven, and nothing yet to be soft with.
+    return total_words(count(known)) if len(known) > 1 else str(count(known).total)
+
+
+def total_words(count: Count) -> str:
+    if count.soft and count.total < 21:
+        return _("soft {total}").format(total=count.total)
+    return str(count.total)
 
 
 # How many turns are left today, here and elsewhere.

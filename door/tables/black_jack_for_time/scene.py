@@ -10,9 +10,10 @@ from ansi.cards import paint_hand
 from door import wording
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
-from door.games.engine.cards import Card, count, is_natural
+from door.games.engine.cards import Card
 from door.tables.card_names import listed_cards
 from door.tables.scene import COUNT, FELT, MARGIN, FeltLayout, TableScene, paint_place
+from door.tables.words import counted
 from timebank.language import N_, _
 from timebank.words import field as figure
 
@@ -32,23 +33,6 @@ ENDINGS = {
     BlackjackOutcome.DEALER_NATURAL: N_("DEALER 21"),
     BlackjackOutcome.DEALER_CHARLIE: N_("DEALER CHARLIE"),
 }
-
-
-def counted(cards: Sequence[Card | None], *, may_be_natural: bool = True) -> str:
-    """Say what cards count, those face down not: a natural is a blackjack, never a soft 21.
-
-    >>> from door.games.engine.cards import parse_cards
-    >>> [counted(parse_cards(cards)) for cards in ("AS KD", "AS 6D", "AS KD TH")]
-    ['blackjack', 'soft 17', '21']
-    >>> counted(["AS", None])
-    '11'
-    """
-    known = tuple(card for card in cards if card is not None)
-    if may_be_natural and len(known) == len(cards) and is_natural(known):
-        return _("blackjack")
-    total, soft = count(known)
-    is_soft = soft and len(known) > 1  # an ace alone is eleven, and nothing yet to be soft with
-    return _("soft {total}").format(total=total) if is_soft else str(total)
 
 
 @dataclass(slots=True)

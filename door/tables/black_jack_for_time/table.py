@@ -13,7 +13,7 @@ from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound
 from door.games.blackjack.rules import rules_to_mapping
-from door.tables.black_jack_for_time.scene import BlackJackScene, counted
+from door.tables.black_jack_for_time.scene import BlackJackScene
 from door.tables.black_jack_for_time.words import printed, rules_text, sentence
 from door.tables.reel import film_alone
 from door.tables.scene import Ending
@@ -21,7 +21,7 @@ from door.tables.solo_table import TableForTime
 from door.tables.strategy import TableCard
 from door.tables.tutor.advice import Tutor
 from door.tables.tutor.tutor_process import thinking_of
-from door.tables.words import TUTOR, TUTOR_OFF, TUTOR_ON, turns_and_bets
+from door.tables.words import TUTOR, TUTOR_OFF, TUTOR_ON, counted, turns_and_bets
 from timebank.language import N_, _
 
 if TYPE_CHECKING:

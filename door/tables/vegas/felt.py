@@ -13,7 +13,7 @@ from ansi.cards import CARD_WIDTH, LARGE_WIDTH, paint_hand, short, step_of
 from ansi.style import Colour, Style
 from ansi.width import text_width
 from door.call.markup import plain, wrap
-from door.tables.scene import FELT, PRINT, RAIL
+from door.tables.scene import BY_SIGN, FELT, PRINT, RAIL, paint_place
 from timebank.language import _
 
 if TYPE_CHECKING:
@@ -40,11 +40,6 @@ NARROW_ROWS, NARROW_CARD_ROWS = 10, 5
 _BLACK_CARD = Style(Colour.BLACK, Colour.GREY)
 _RED_CARD = Style(Colour.RED, Colour.GREY)
 _BACK_CARD = Style(Colour.LIGHT_CYAN, Colour.BLUE)
-_BANNERS = {
-    1: Style(Colour.YELLOW, Colour.BLUE),
-    0: Style(Colour.BLACK, Colour.GREY),
-    -1: Style(Colour.WHITE, Colour.RED),
-}
 
 
 class VegasLayout(NamedTuple):
@@ -134,11 +129,9 @@ def paint_ring(canvas: Canvas, layout: VegasLayout, chair: int) -> None:
 
 def paint_places(canvas: Canvas, row: int, column: int, *, large: bool = False) -> None:
     """Mark the corners of the two cards that are yet to be dealt."""
-    width, height = (LARGE_WIDTH, 9) if large else (CARD_WIDTH, 5)
-    gap = " " * (width - 4)
+    width = LARGE_WIDTH if large else CARD_WIDTH
     for start in (column, column + width + 1):
-        canvas.put(row, start, f"┌─{gap}─┐", PRINT)
-        canvas.put(row + height - 1, start, f"└─{gap}─┘", PRINT)
+        paint_place(canvas, row, start, large)
 
 
 def fitting(
@@ -205,6 +198,6 @@ def paint_banner(canvas: Canvas, row: int, column: int, width: int, ending: Seat
     words, chips = _(ending.words), "■" * min(ending.coins, CHIPS_SHOWN, width - 2)
     framed = f"░▒▓ {words} ▓▒░"
     told = (framed,) if text_width(framed) <= width else wrap(words, width)
-    style = _BANNERS[(ending.net > 0) - (ending.net < 0)]
+    style, _quiet = BY_SIGN[(ending.net > 0) - (ending.net < 0)]
     for number, line in enumerate((*told, ending.amount, chips)[:BANNER_ROWS]):
         canvas.put(row + number, column, line.center(width), style)

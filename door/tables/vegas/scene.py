@@ -24,13 +24,13 @@ from door.tables.vegas import felt
 from door.tables.vegas.table_round import GAME
 from door.tables.vegas.words import (
     SeatEnding,
-    dealer_total,
     natural_odds,
     odds,
     standing_of,
     told_cards,
     total_of,
 )
+from door.tables.words import counted
 from timebank.language import N_, _
 from timebank.words import span
 
@@ -220,7 +220,7 @@ class VegasScene:
         if hand is not None:
             cards = hand.round.dealer
             words = _("Dealer: {cards} ({total})")
-            said = words.format(cards=told_cards(cards), total=dealer_total(cards))
+            said = words.format(cards=told_cards(cards), total=counted(cards))
             told.append(f"|07{said}")
         if hand is None or hand.over:  # the next bet is theirs who hear this
             coin = _("A coin is {time} of your time.").format(time=span(self._table.coin))
@@ -290,7 +290,7 @@ class VegasScene:
         after = canvas.put_pipe(row, column, f"|15{_('Dealer')}", FELT)
         if hand is not None:
             seen = self._dealer_seen(hand.round.dealer)
-            total = f"|14{dealer_total(seen)}" if seen else ""
+            total = f"|14{counted(seen)}" if seen else ""
             canvas.put_pipe(row, after + 2, total, FELT)
             felt.paint_fan(canvas, row + 1, column, seen, width, large=layout.is_large)
         elif layout.has_whole_cards:
@@ -417,7 +417,7 @@ class VegasScene:
         column = canvas.put_pipe(1, left, f"|15{_('Dealer')} ", FELT)
         if hand is not None:
             seen = self._dealer_seen(hand.round.dealer)
-            words = f" |14{dealer_total(seen)}" if seen else ""
+            words = f" |14{counted(seen)}" if seen else ""
             if is_whole:
                 felt.paint_fan(canvas, 2, left, seen, width - 1)
                 column = canvas.put_pipe(1, column, words, FELT)

@@ -15,12 +15,12 @@ from door.games.blackjack import events as happened
 from door.games.blackjack.blackjack_hand import Hand
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.round import BlackjackRound
-from door.games.engine.cards import Card, Count, count, is_natural
+from door.games.engine.cards import Card
 from door.tables.card_names import listed_cards, the_card
 from door.tables.fairness import SHORT
 from door.tables.vegas import news
 from door.tables.vegas.news import News, RoundNews
-from door.tables.words import coins_rule, pay_lines
+from door.tables.words import coins_rule, pay_lines, total_words
 from timebank.language import N_, _, cached_text, ngettext
 from timebank.words import span
 
@@ -32,20 +32,6 @@ if TYPE_CHECKING:
 def total_of(hand: Hand) -> str:
     """Return what a hand counts, as it is said: "blackjack", "soft 17", "21"."""
     return _("blackjack") if hand.is_natural else total_words(hand.count)
-
-
-def dealer_total(cards: Sequence[Card | None]) -> str:
-    """Return what those of the dealer's cards count that lie open."""
-    shown = tuple(card for card in cards if card is not None)
-    if len(shown) == 1:
-        return str(count(shown).total)
-    return _("blackjack") if is_natural(shown) else total_words(count(shown))
-
-
-def total_words(count: Count) -> str:
-    if count.soft and count.total < 21:
-        return _("soft {total}").format(total=count.total)
-    return str(count.total)
 
 
 def told(item: News, me: str) -> list[str]:

@@ -22,7 +22,8 @@ from door.tables.solo_table import BANNER_SECONDS
 from door.tables.vegas.felt import MOST_SEAT_COLUMNS, fitting, layout_of, paint_print
 from door.tables.vegas.scene import VegasScene
 from door.tables.vegas.seat import BEAT_SECONDS
-from door.tables.vegas.words import dealer_total, ending_of, standing_of, total_of
+from door.tables.vegas.words import ending_of, standing_of, total_of
+from door.tables.words import counted
 from tests.door.company import Player, company, player, table_toml
 from tests.door.seated import Party, everybody_plays, party, shoe
 from tests.door.visiting import MINUTE
@@ -294,7 +295,7 @@ async def test_the_pot_is_told_when_the_last_card_lies(tmp_path: Path) -> None:
         await ada.has_the_turn()
         ada.presses("s")
         await settles(ada)
-        total = dealer_total(ada.round.dealer[:2])
+        total = counted(ada.round.dealer[:2])
         await ada.sees(f"Dealer  {total}")
         assert "Pot 57 coins" in ada.screen
         await ada.board.pass_time(len(ada.round.dealer) * BEAT_SECONDS)
@@ -310,7 +311,7 @@ async def test_help_does_not_have_the_same_said_twice_beside_the_felt(tmp_path: 
         ada = await player(board, "Ada", large)
         await ada.sees("You sit down.")
         for _time in range(2):
-            await ada.presses("?").sees("Turn the tutor on or off.")
+            await ada.presses("?").sees("Turn the tutor on or off:")
             await ada.presses("q").sees("<B>et (Enter)")
         await ada.presses("r").sees("The house pays")
         await ada.presses("q").sees("<B>et (Enter)")
