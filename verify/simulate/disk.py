@@ -75,11 +75,6 @@ class Disk:
         return below and self.fault is None and self._holder is None
 
     @property
-    def outlives_processes(self) -> bool:
-        """Whether what a dead process leaves open must be closed: other processes meet it."""
-        return self.below is not None
-
-    @property
     def is_full(self) -> bool:
         """Whether no file can be written."""
         return self.fault is FULL

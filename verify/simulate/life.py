@@ -178,8 +178,7 @@ class Life:
                 self.board.reception.close_log()
             if self.database is not None:
                 self.database.close()
-            if self.machine.disk.outlives_processes:
-                self.mortal.hang_up()
+            self.mortal.hang_up()  # else other processes would meet its connections
 
     def _frozen(self) -> contextlib.AbstractContextManager[None]:
         """Let nothing be written in the name of the dead."""

@@ -151,10 +151,6 @@ class Served(Disk):
         return self.trouble is None and self._other is None
 
     @property
-    def outlives_processes(self) -> bool:
-        return True
-
-    @property
     def is_full(self) -> bool:
         """Whether no file of the board's own can be written: the server may have another disk."""
         return self.trouble is ROOM
