@@ -124,7 +124,7 @@ def _to_paste(understood: Understood, config: Config) -> list[str]:
     return [
         *said,
         *_command_line(setup, config),
-        f"`door setup {kind.key}` does this, writes what {kind.name} needs, and tries a call.",
+        f"`door setup {kind.key}` does this, and writes what {kind.name} needs.",
     ]
 
 

@@ -19,7 +19,10 @@ COMMANDS = {
         "init",
         "Make a board in DIR, or in this folder: settings, folders, books, and you as its sysop.",
     ),
-    "setup": ("setup", "Let a BOARD send its callers here: write what it needs, and try a call."),
+    "setup": (
+        "setup",
+        "Let a BOARD send its callers here: write what it needs, and say who would come.",
+    ),
     "nodes": ("sysop", "Show who is on: where, since when, how long idle, time left."),
     "top": (
         "top",

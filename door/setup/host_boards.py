@@ -1,7 +1,7 @@
 """The boards that can send their callers here: what each of them needs, with the paths of this one.
 
 What is written stands in `files/boards`, and in the guides under docs/boards, which say on which
-board they were followed. Drop files to try a call with are made in the manner of each board: those
+board they were followed. Drop files to look at are made in the manner of each board: those
 of Synchronet, ENiGMA and Magicka as they were found, byte for byte.
 """
 

@@ -1,8 +1,7 @@
-"""`door setup`: what another board needs, and a call as it makes it."""
+"""`door setup`: what another board needs, and who would come."""
 
 from __future__ import annotations
 
-import contextlib
 import subprocess
 from pathlib import Path
 
@@ -34,7 +33,7 @@ def shell(tmp_path: Path) -> Shell:
 
 
 def set_up(shell: Shell, *words: str) -> Told:
-    return shell("setup", *words, "--no-call")
+    return shell("setup", *words)
 
 
 def written(shell: Shell, name: str) -> str:
@@ -199,39 +198,14 @@ def test_what_is_written_is_what_the_door_understands(shell: Shell, board: str) 
     assert read_as_the_shell_does(line.split()[2:])["dropfile"] == Path("/node/DOOR32.SYS")
 
 
-def test_a_call_is_tried_by_the_boards_own_command_and_leaves_nothing(
-    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_caller_as_the_board_writes_them_is_told_and_nobody_is_entered(
+    shell: Shell, tmp_path: Path
 ) -> None:
-    trials = tmp_path / "trials"
-    trials.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(trials))
-    told = shell("setup", "enigma", "--name", "NightOwl")
+    told = set_up(shell, "enigma", "--name", "NightOwl")
     assert (told.status, told.error) == (0, "")
     assert "Here they are Ann@NightOwl" in told.output
     assert "They would bring 60 minutes." in told.output
-    assert "A call was tried as ENiGMA makes it" in told.output
     assert not (tmp_path / "data").exists()
-    assert list(trials.iterdir()) == []
-    assert programs_that_name(trials) == [], "the server that the call has started goes on"
-
-
-def programs_that_name(folder: Path) -> list[bytes]:
-    """The command lines of processes with a path in a folder."""
-    found = []
-    for file in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            found.append(file.read_bytes())
-    return [words for words in found if str(folder).encode() in words]
-
-
-def test_a_call_that_fails_says_so(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("door.setup.machine.program", lambda name: Path("/bin/false"))
-    told = shell("setup", "wwiv")
-    assert (told.status, told.error) == (1, "The call failed: it ended with status 1.\n")
-    monkeypatch.setattr("door.setup.machine.program", lambda name: Path("/nowhere/door"))
-    told = shell("setup", "wwiv")
-    assert told.status == 1
-    assert "/nowhere/door cannot be started (No such file or directory)." in told.error
 
 
 def test_all_kinds_have_a_drop_file_that_names_them(tmp_path: Path) -> None:
