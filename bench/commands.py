@@ -52,7 +52,6 @@ COMMANDS: tuple[Command, ...] = (
     Command((TIMEBANK, "summary", "--by", "month"), is_flat=True, within=1.0),
     Command((TIMEBANK, "summary", "--since", "2026-03-01"), is_flat=True, within=1.0),
     Command((TIMEBANK, "house"), finds=True),
-    Command((TIMEBANK, "addresses")),
     Command((TIMEBANK, "export", "csv")),
     Command((TIMEBANK, "boards"), is_flat=True),
     Command((TIMEBANK, "outbox"), is_flat=True),

@@ -25,7 +25,7 @@ from timebank.keeping import backup, last_audit, restore
 from timebank.ledger import chain as digests
 from timebank.ledger import transfers as ledger
 from timebank.ledger.generations import generations
-from timebank.reports import beancount, exports, neighbours, statements
+from timebank.reports import beancount, exports, statements
 from timebank.reports import boards as board_reports
 from timebank.reports import house as house_report
 from timebank.reports import summary as summary_report
@@ -300,26 +300,6 @@ def show_house(
     tell(form, house_report.table(tables, doubted, named), house_report.FIELDS, shown, paged=False)
     if doubted or not all(luck.is_believable for luck in tables):
         sys.exit(EXIT_WRONG)
-
-
-@click.command(name="addresses")
-@config_option
-@format_option
-@since_option
-@common.until_option
-def show_addresses(config: Path, form: str, since: datetime | None, until: datetime | None) -> None:
-    """Show callers who share an address, and what they sent each other.
-
-    Also their calls from there, the daily minutes they were granted, what they sent to others,
-    and what they owe on loans now. A shared address proves nothing, and nothing is done about it.
-    """
-    with opened(config) as books:
-        first, end = books.span(since, until)
-        with books.look() as desk, working("Adding up"):
-            shared = neighbours.neighbours(desk, first, end)
-        schedule = books.settings.schedule
-    lines, records = neighbours.lines(shared, schedule), neighbours.records(shared, schedule)
-    tell(form, [neighbours.table(shared, schedule)], neighbours.FIELDS, lines, records)
 
 
 def _bar() -> str:

@@ -22,7 +22,6 @@ COMMANDS = {
         "books",
         "Show what the house won at each table, beside what exact odds would have given.",
     ),
-    "addresses": ("books", "Show callers who share an address, and what they sent each other."),
     "export": ("books", "Export the whole books for other programs."),
     "audit": ("books", "Check the books, row by row."),
     "boards": ("books", "Show what callers of other boards brought and gained, and settle doubts."),

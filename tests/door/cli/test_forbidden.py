@@ -44,7 +44,7 @@ MODES = {
 }
 OWNER = "nobody"
 COMMANDS = [
-    *(("timebank", each) for each in ("accounts", "addresses", "audit", "boards", "clock")),
+    *(("timebank", each) for each in ("accounts", "audit", "boards", "clock")),
     *(("timebank", each) for each in ("house", "ledger", "log", "maintain", "outbox", "summary")),
     *(("timebank", each) for each in ("tournament", "upgrade")),
     *(("timebank", "statement", "Ann"), ("timebank", "export", "csv")),

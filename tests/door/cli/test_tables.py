@@ -16,7 +16,7 @@ from door.cli.main import main as door
 from timebank.cli import keeping, window
 from timebank.cli.common import FORMATS
 from timebank.cli.main import main as timebank
-from timebank.reports import boards, house, neighbours, statements, summary
+from timebank.reports import boards, house, statements, summary
 from timebank.reports.tables import (
     PAGE,
     Column,
@@ -73,7 +73,6 @@ def tables() -> Iterator[tuple[str, Sequence[Column]]]:
         "play money": Listing(money, [], ""),
         "summary": summary.summary_table([], ""),
         "house": next(house.table([], [], {})),
-        "addresses": neighbours.table([], SCHEDULE),
         "boards": boards.boards_table([]),
         "outstanding": boards.outstanding_table([], SCHEDULE),
         "outbox": keeping._outbox_table([], settings.load(Path("sysop.toml"))),
@@ -160,7 +159,7 @@ def leaves(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]
 
 def test_every_command_that_prints_rows_takes_the_same_options() -> None:
     rows = {
-        *("accounts", "ledger", "statement", "summary", "house", "addresses", "log", "audit"),
+        *("accounts", "ledger", "statement", "summary", "house", "log", "audit"),
         *("boards", "outbox", "tournament"),
         *("door nodes", "door refused", "door audit", "door odds"),
         *("door callers list", "door callers keys", "door config show", "door config diff"),

@@ -11,10 +11,8 @@ from tests.door.banking import (
     SCREENS,
     WINDOW,
     at_the_window,
-    hears,
     is_refused,
     is_refused_at_once,
-    types_amount,
     window_toml,
 )
 from tests.door.visiting import MINUTE

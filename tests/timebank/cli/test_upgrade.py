@@ -17,7 +17,7 @@ from timebank.settings.settings import load
 pytestmark = pytest.mark.of_a_file
 
 COMMANDS = [
-    *(("accounts",), ("addresses",), ("audit",), ("boards",), ("clock",), ("house",)),
+    *(("accounts",), ("audit",), ("boards",), ("clock",), ("house",)),
     *(("ledger",), ("log",), ("maintain",), ("outbox",), ("summary",), ("tournament",)),
     *(("statement", "Ann"), ("backup", "new"), ("freeze", "Ann", "--why", "-")),
 ]
