@@ -1,7 +1,8 @@
-"""A real `door serve` whose disk fails in a COMMIT."""
+"""A real `door serve` whose disk fails in a COMMIT, or whose log loses its index."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from door import wording
 from tests.door.processes import served
 from tests.failing_disk import SYNC_LOG, FailingDisk
-from tests.faults.points import UNWRITTEN, ABet, household
+from tests.faults.points import UNWRITTEN, ABet, InAHand, household
 from tests.faults.test_trouble import TOML
 
 pytestmark = pytest.mark.long
@@ -41,3 +42,19 @@ async def test_a_bet_that_was_told_to_be_refused_is_not_there_after_kill_9(
         assert rounds(board) == 0
         await board.serve()
         await point.comes_back()
+
+
+async def test_an_index_that_is_cut_off_loses_nothing(tmp_path: Path) -> None:
+    async with served(tmp_path, toml=TOML) as board:
+        (point,) = await household(board, [InAHand])
+        played = rounds(board)
+        board.database.close()
+        books = board.config.database
+        os.truncate(books.with_name(f"{books.name}-shm"), 0)
+        await point.terminal.until_closed()
+        await board.process.wait()  # the kernel ends whoever looks into it
+        board.port = 0
+        board.database.open()
+        assert rounds(board) == played
+        await board.serve()
+        await point.finds_all_again()

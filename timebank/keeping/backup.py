@@ -8,7 +8,6 @@ everything that was open in them was closed (restore.py). A copy says of itself 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import glob
 import os
 import shutil
@@ -44,7 +43,7 @@ from timebank.ledger.database import Database, not_ours
 from timebank.ledger.schema import APPLICATION_ID, callers, calls
 from timebank.ledger.sql import Prepared
 from timebank.ledger.sqlite import dialect as sqlite
-from timebank.ledger.sqlite import guard, live_mark
+from timebank.ledger.sqlite import live_mark
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.sqlite.live_mark import Note
 from timebank.settings.place import ServerPlace
@@ -125,16 +124,11 @@ def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_CO
             treated, note = _treated(copy, settings, now, given, source, by)
             _put_log_aside(path, aside)
             _put_in_place(copy, path, note)
-            guard.overwritten_beside(path).unlink(missing_ok=True)
             return Restored(transfers, None, treated)
-        # The log beside books that were written over may be of others: nobody may read them.
-        is_overwritten = guard.overwritten(path) is not None
-        kept = _kept_unread(path) if is_overwritten else _kept_to_ourselves(path)
-        with kept as (old, given):
+        with _kept_to_ourselves(path) as (old, given):
             treated, note = _treated(copy, settings, now, given, source, by)
             _put_aside(old, path, aside)
             _put_in_place(copy, path, note)
-            guard.overwritten_beside(path).unlink(missing_ok=True)
         return Restored(transfers, aside, treated)
 
 
@@ -183,7 +177,7 @@ def _known_beside(settings: BankSettings, copy: Path) -> tuple[Given, tuple[str,
     """
     path = settings.database
     given = restoring.given_by_note(path)
-    if not path.exists() or guard.overwritten(path) is not None:
+    if not path.exists():
         return given, ()
     try:
         _copy_apart(path, copy)
@@ -424,20 +418,6 @@ def _kept_to_ourselves(path: Path) -> Iterator[tuple[BinaryIO, Given]]:
             _unlink(path, COMPANIONS)
             given = given.and_also(restoring.given_by_old(lock, path))
         yield old, given
-        if os.fstat(old.fileno()).st_nlink == 0:
-            old.seek(0)
-            old.write(bytes(HEADER_BYTES))
-
-
-@contextlib.contextmanager
-def _kept_unread(path: Path) -> Iterator[tuple[BinaryIO, Given]]:
-    """Do the same for books that SQLite must not look at, by a lock where it has its own."""
-    with path.open("r+b", buffering=0) as old:
-        try:
-            fcntl.lockf(old, fcntl.LOCK_EX | fcntl.LOCK_NB, guard.SHARED_SIZE, guard.SHARED_FIRST)
-        except OSError as error:
-            raise _in_use(path) from error
-        yield old, restoring.given_by_note(path)
         if os.fstat(old.fileno()).st_nlink == 0:
             old.seek(0)
             old.write(bytes(HEADER_BYTES))

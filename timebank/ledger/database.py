@@ -162,14 +162,6 @@ class Database(ABC):
         """Save what is open of books that are gone, and say where; `writer` has them open."""
 
     @abstractmethod
-    def tend(self, connection: Connection) -> None:
-        """Do what is due between two transactions; `connection` has none."""
-
-    @abstractmethod
-    def look_again(self) -> None:
-        """Let the next `guard` look, whatever it has seen a moment ago."""
-
-    @abstractmethod
     def count(self, connection: Connection) -> Mark | None:
         """Number a transaction that is about to be committed; None for one that changes nothing."""
 
@@ -528,7 +520,6 @@ class Writer:
             return self._settled(_Doubtful(doubt, group, answers, error, list(group)))
         self._note_commit()
         self._database.note(number)
-        self._database.tend(self._connection)
         return answers
 
     def _failed(self, group: list[Request], error: BaseException) -> list[Done]:
@@ -545,8 +536,6 @@ class Writer:
                 tell_gone(error.missing, rescue)
             return [Done(request.ticket, None, error) for request in group]
         self._hang_up()
-        if failures.is_damaged(error):
-            self._database.look_again()
         if failures.is_broken(error):
             self._note_outage(len(group), error)
         else:

@@ -151,12 +151,6 @@ class PostgresDatabase(Database):
     def rescue(self, writer: Connection | None) -> str:
         raise NotImplementedError  # books on a server are never found gone
 
-    def tend(self, connection: Connection) -> None:
-        """Do nothing: the server looks after its log by itself."""
-
-    def look_again(self) -> None:
-        """Do nothing, as `guard`."""
-
     def count(self, connection: Connection) -> Operation | None:
         """Tell what its COMMIT can be looked up by; it is in the transaction since it began."""
         return postgres.driver(connection).operation

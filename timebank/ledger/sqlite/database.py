@@ -1,4 +1,4 @@
-"""The file the books are in: opening it, whose turn it is to write, and what becomes of its log.
+"""The file the books are in: opening it, and whose turn it is to write.
 
 SQLite lets one transaction write at a time; `BEGIN IMMEDIATE` and the busy time-out keep turns
 between processes.
@@ -39,18 +39,13 @@ from timebank.ledger.schema import (
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.ledger.sqlite import high_water, upgrade
 from timebank.ledger.sqlite.doubt import SqliteDoubt
-from timebank.ledger.sqlite.guard import Guard, overwritten, rescued
+from timebank.ledger.sqlite.guard import Guard, rescued
 from timebank.names import look_alikes
 
 log = logging.getLogger("timebank")
 
 # How long SQLite waits of its own before it is asked again (`SqliteDatabase._on_begin`).
 TURN_SECONDS = 0.05
-
-# How many frames the log may have before it is carried over: as many as SQLite would leave in it.
-CHECKPOINT_FRAMES = 1000
-# How often it may not be told how many there are.
-UNTOLD = 100
 
 CHANGES = "changes"  # of a connection: how many rows it had changed when its transaction began
 
@@ -64,7 +59,6 @@ class SqliteDatabase(Database):
         self.place = str(path)
         self.engine = sqlite.engine(path, min(TURN_SECONDS, busy_seconds))
         self._high_water = high_water.HighWater(path)
-        self._untold = 0  # how often it could not be told how far the log has grown
         self._forgets = False  # whether how far the books have come cannot be noted
         self._guard: Guard | None = None
         self._gone: errors.BooksGone | None = None
@@ -79,7 +73,6 @@ class SqliteDatabase(Database):
         rescued and nobody has put them back.
         """
         self._refuse_forbidden()
-        self._refuse_overwritten()
         copy = rescued(self.path)
         if copy is not None:
             raise errors.DatabaseRefused(
@@ -115,7 +108,6 @@ class SqliteDatabase(Database):
             raise errors.DatabaseRefused(
                 f"There is no database at {self.path}. The board makes one when it first serves."
             )
-        self._refuse_overwritten()
         reading = self.engine.execution_options(read_only=True)
         with self._refusing(), reading.begin() as connection:
             _check(connection, self.path)
@@ -125,7 +117,6 @@ class SqliteDatabase(Database):
         self._refuse_forbidden()
         if not self.path.is_file() or self.path.stat().st_size == 0:
             return None
-        self._refuse_overwritten()
         with self._moving():
             patience = time.monotonic() + self._busy_seconds
             while True:
@@ -149,7 +140,7 @@ class SqliteDatabase(Database):
         guard, self._guard = self._guard, None
         if guard is not None:
             # The last to close carries the log over, which may be none of this database by now.
-            if self._gone is None and (said := guard.missing_now()):
+            if self._gone is None and (said := guard.moved()):
                 tell_gone(said, guard.rescue(None))
             guard.close()
         self.engine.dispose()
@@ -176,35 +167,6 @@ class SqliteDatabase(Database):
     def rescue(self, writer: Connection | None) -> str:
         assert self._guard is not None  # which has found out that they are gone
         return self._guard.rescue(writer)
-
-    def tend(self, connection: Connection) -> None:
-        """Carry the log over into the database when it has grown.
-
-        SQLite would do that by itself (`wal_autocheckpoint`), and not look first whether it is
-        still the same log and the same database. `connection` has no transaction.
-        """
-        guard = self._guard
-        if guard is None:
-            return
-        frames = guard.watch.frames()
-        if frames is None:
-            self._untold += 1
-            if self._untold < UNTOLD:
-                return
-        elif frames < CHECKPOINT_FRAMES:
-            return
-        self._untold = 0
-        # What is behind the checkpoint is looked at with the next group.
-        guard.look_again()
-        if guard.missing_now():
-            return
-        with contextlib.suppress(sqlite3.Error):  # there is no room: then later
-            sqlite.carry_over_some(sqlite.driver(connection))
-        guard.watch.frames()
-
-    def look_again(self) -> None:
-        if self._guard is not None:
-            self._guard.look_again()
 
     def doubt(self, number: Mark | None) -> SqliteDoubt:
         return SqliteDoubt(self.engine, self.path)
@@ -289,12 +251,6 @@ class SqliteDatabase(Database):
 
     def _refuse_forbidden(self) -> None:
         if said := files.forbidden(self.path):
-            raise errors.DatabaseRefused(said)
-
-    def _refuse_overwritten(self) -> None:
-        left = overwritten(self.path)
-        if left is not None:
-            said = f"The books at {self.path} were written over while the board served. {left}"
             raise errors.DatabaseRefused(said)
 
     @contextlib.contextmanager

@@ -2,8 +2,7 @@
 
 Its settings and its locks, its tables of itself, its codes for what went wrong, its copies of a
 file. No other module says a PRAGMA, names `sqlite_master` or reads an error code. How a log lies on
-the disk (wal.py) and who has which file open (guard.py, overwritten.py) are SQLite's as well, and
-below all SQL.
+the disk (wal.py) and who has which file open (guard.py) are SQLite's as well, and below all SQL.
 """
 
 from __future__ import annotations
@@ -93,7 +92,6 @@ def set_up(connection: sqlite3.Connection) -> None:
     # Transactions begin where we say so, not where the driver guesses.
     connection.isolation_level = None
     connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA wal_autocheckpoint = 0")  # see `SqliteDatabase.tend`
     connection.execute("PRAGMA foreign_keys = ON")
     # What a savepoint would take back stays in memory: a temporary file, for more than some pages,
     # would fail a bet where no descriptor is left.
@@ -325,19 +323,6 @@ def unguarded(connection: Connection) -> Iterator[tuple[str, bool]]:
         stored = definition(connection, name)
         if stored is None or stored.split() != sql.split():
             yield name, stored is not None
-
-
-def page_size(connection: Connection) -> int:
-    """Tell how many bytes a page of the file has."""
-    return int(connection.exec_driver_sql("PRAGMA page_size").scalar_one())
-
-
-def first_page(connection: Connection, table: str) -> int:
-    """Tell on which page of the file a table begins; the first one where there is no such table."""
-    page: int | None = connection.exec_driver_sql(
-        "SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)
-    ).scalar()
-    return page or 1
 
 
 # Numbers of rows.

@@ -13,9 +13,9 @@ import contextlib
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from timebank.errors import LogUnreadable
 
@@ -27,10 +27,6 @@ FRAME_HEADER = struct.Struct(">2I8s2I")
 FRAME_HEADER_SUMMED = 8
 # The wal-index begins with two copies of this, in the machine's own order of bytes.
 INDEX_HEADER = struct.Struct("=3I2BH4I8s2I")
-# Behind them stands how many frames checkpoints have carried over, and, past the marks and locks of
-# those who read, how many the last one meant to.
-CHECKPOINTS = struct.Struct("=I28xI")
-STATE_BYTES = 2 * INDEX_HEADER.size + CHECKPOINTS.size
 OPEN_FILES = "/dev/fd"
 
 Sums = tuple[int, int]
@@ -59,22 +55,6 @@ class Index:
     order: Literal["little", "big"]
 
 
-class Carried(NamedTuple):
-    salts: bytes
-    frames: int
-
-
-@dataclass(frozen=True, slots=True)
-class State(Index):
-    """The same, with how far it was carried over into the database.
-
-    It is at rest when no checkpoint is at work, and none was broken off.
-    """
-
-    carried_over: Carried
-    is_at_rest: bool
-
-
 def dead_commit(database: Path) -> DeadCommit | None:
     """Find the last transaction that recovery would revive.
 
@@ -94,7 +74,7 @@ def counts(database: Path, dead: DeadCommit) -> bool:
         index = _index(database)
         if dead.frame > index.frames:
             return False
-        start = offset(index, dead.frame - 1)
+        start = _offset(index, dead.frame - 1)
         return os.pread(log, FRAME_HEADER.size, start) == dead.header
 
 
@@ -118,35 +98,7 @@ def _index(database: Path) -> Index:
     """
     status = Path(f"{os.path.realpath(database)}-shm").stat()
     file = open_file((status.st_dev, status.st_ino))
-    return _read_index(os.pread(file, 2 * INDEX_HEADER.size, 0))
-
-
-def state(content: bytes) -> State:
-    """Read the beginning of the wal-index, `STATE_BYTES` long; raises `LogUnreadable`."""
-    if len(content) < STATE_BYTES:
-        raise LogUnreadable("the wal-index is cut off")
-    index = _read_index(content[: 2 * INDEX_HEADER.size])
-    carried, meant = CHECKPOINTS.unpack_from(content, 2 * INDEX_HEADER.size)
-    over = Carried(index.salts, carried)
-    return State(**asdict(index), carried_over=over, is_at_rest=carried == meant)
-
-
-def is_header_of(header: bytes, state: Index) -> bool:
-    return len(header) == LOG_HEADER.size and header[16:24] == state.salts
-
-
-def is_last_of(header: bytes, state: Index) -> bool:
-    if len(header) < FRAME_HEADER.size:
-        return False
-    _, _, salts, *sums = FRAME_HEADER.unpack(header)
-    return salts == state.salts and (sums[0], sums[1]) == state.sums
-
-
-def offset(state: Index, frames: int) -> int:
-    return LOG_HEADER.size + frames * (FRAME_HEADER.size + state.page_size)
-
-
-def _read_index(both: bytes) -> Index:
+    both = os.pread(file, 2 * INDEX_HEADER.size, 0)
     first, second = both[: INDEX_HEADER.size], both[INDEX_HEADER.size :]
     if first != second or len(first) != INDEX_HEADER.size:
         raise LogUnreadable("the wal-index is being written")
@@ -158,18 +110,18 @@ def _read_index(both: bytes) -> Index:
     return Index(frames, page_size, salts, (sums[0], sums[1]), "big" if big else "little")
 
 
+def _offset(index: Index, frames: int) -> int:
+    return LOG_HEADER.size + frames * (FRAME_HEADER.size + index.page_size)
+
+
 def open_file(identity: tuple[int, int]) -> int:
     """Find a descriptor that this process has of a file already, by its device and inode."""
     for name in os.listdir(OPEN_FILES):
         with contextlib.suppress(OSError, ValueError):
-            if identity_of(int(name)) == identity:
+            status = os.fstat(int(name))
+            if (status.st_dev, status.st_ino) == identity:
                 return int(name)
     raise LogUnreadable("the file is not open")
-
-
-def identity_of(file: int) -> tuple[int, int]:
-    status = os.fstat(file)
-    return status.st_dev, status.st_ino
 
 
 def _begin_anew(log: int, index: Index) -> Index | None:
@@ -193,7 +145,7 @@ def _last_commit(log: int, index: Index) -> DeadCommit | None:
     frame, sums, last = index.frames, index.sums, None
     size = FRAME_HEADER.size + index.page_size
     while True:
-        content = os.pread(log, size, offset(index, frame))
+        content = os.pread(log, size, _offset(index, frame))
         if len(content) < size:
             return last
         header, page = content[: FRAME_HEADER.size], content[FRAME_HEADER.size :]
