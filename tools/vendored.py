@@ -3,14 +3,12 @@
 Packs the versions named below with npm, and takes from them what the callers' page and the sysop's
 pages load, and their licences.
 FONT.ttf is Terminus (TTF) as Debian's package fonts-terminus has it; its letters that a terminal of
-this board shows become a font of the web. For that fonttools and brotli have to be installed. The
-dots of pictures are those of Debian's package console-setup-linux.
-Everything goes into the folders `vendored` of both and into `ansi`, and is to be committed.
+this board shows become a font of the web. For that fonttools and brotli have to be installed.
+Everything goes into the folders `vendored` of both, and is to be committed.
 """
 
 from __future__ import annotations
 
-import gzip
 import re
 import subprocess
 import sys
@@ -19,13 +17,10 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from tools.gallery.paint import FONTS, letters_of
-
 ROOT = Path(__file__).parent.parent
 DOOR = ROOT / "door"
 FOLDER = DOOR / "lines/web/page/vendored"  # of the callers' page
 BOOKS = DOOR / "desk/pages/static/vendored"  # of the sysop's
-LETTERS = ROOT / "ansi/letters.hex"  # of pictures
 FAMILY = "Board Terminal"
 
 # What is taken from each package: the file there, and its name here.
@@ -54,12 +49,9 @@ OF_BOOKS: Mapping[str, Mapping[str, str]] = {
 
 # Where the font has no letter of CP437, another that looks like it.
 ALIKE = {0x25BA: 0x25B6, 0x25C4: 0x25C0}
-ARROWS = {0x25B6: "\N{RIGHTWARDS ARROW}", 0x25C0: "\N{LEFTWARDS ARROW}"}  # the console has none
-FIRST = "Uni2-Terminus16.psf.gz"  # with the suits and the shades
 # Latin with its accents, punctuation, arrows, mathematics, boxes and shapes.
 BLOCKS = ((0x20, 0x17F), (0x2010, 0x203F), (0x20A0, 0x20BF), (0x2190, 0x21FF), (0x2200, 0x22FF))
 BLOCKS += ((0x2300, 0x23FF), (0x2500, 0x27BF))
-OF_NAMES = ((0x192, 0x192), (0x370, 0x45F), (0x207F, 0x207F))  # in pictures too: Greek, Cyrillic
 _MAP = re.compile(rb"\n?//# sourceMappingURL=.*\n?")
 
 
@@ -100,21 +92,6 @@ def make_font(source: Path, target: Path) -> None:
     font.save(target)
 
 
-def make_letters(folder: Path, target: Path) -> None:
-    """Write what Terminus has as dots on the Linux console, in the form of GNU Unifont."""
-    found: dict[str, bytes] = {}
-    for file in sorted(folder.glob("*-Terminus16.psf.gz"), key=lambda each: each.name != FIRST):
-        for letter, dots in letters_of(gzip.decompress(file.read_bytes())).items():
-            found.setdefault(letter, dots)
-    for number, alike in ALIKE.items():
-        found.setdefault(chr(number), found[ARROWS[alike]])
-    blocks = sorted((*BLOCKS, *OF_NAMES))
-    wanted = (chr(code) for first, last in blocks for code in range(first, last + 1))
-    written = {each: found[each].hex().upper() for each in wanted if each in found}
-    lines = (f"{ord(letter):04X}:{dots}" for letter, dots in written.items())
-    target.write_text("\n".join(lines) + "\n", encoding="ascii")
-
-
 def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
@@ -125,7 +102,6 @@ def main(arguments: list[str]) -> int:
             take(package, wanted, folder)
     (BOOKS / "versions.txt").write_text("\n".join(OF_BOOKS) + "\n", encoding="utf-8")
     make_font(Path(arguments[0]), FOLDER / "terminal.woff2")
-    make_letters(FONTS, LETTERS)
     versions = [*PACKAGES, f"{FAMILY}: letters of {Path(arguments[0]).stem}"]
     (FOLDER / "versions.txt").write_text("\n".join(versions) + "\n", encoding="utf-8")
     return 0

@@ -1,8 +1,9 @@
 """The public page about the board, if `[public]` switches it on.
 
-The server makes the page, its picture and the list of seals every `FRESH_SECONDS` and keeps them in
-memory. A request reads nothing from the books, and every visitor gets the same files. The page
-names callers as the bulletin and the brass plate do, and shows nothing else about them.
+The server makes the page and the list of seals every `FRESH_SECONDS` and keeps them in memory. The
+picture is our welcome drawing, a file of the callers' page. A request reads nothing from the books,
+and every visitor gets the same files. The page names callers as the bulletin and the brass plate
+do, and shows nothing else about them.
 """
 
 from __future__ import annotations
@@ -17,21 +18,17 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
-from ansi import art, picture
-from ansi.canvas import Canvas
 from door import wording
-from door.call.markup import literal
 from door.clock import sleep
 from door.lines.registry import KINDS
 from door.lines.web import pages
-from door.lobby import bulletins, greeting, texts
+from door.lobby import bulletins, greeting
 from timebank.errors import BooksFailed
 from timebank.language import LANGUAGES, Viewer, _, ngettext, speaking_to
 from timebank.wagers import chains, chronicle, tournaments
 from timebank.words import day_words, span, title
 
 if TYPE_CHECKING:
-    from ansi.art import Art
     from door.call.board import Board
     from door.call.books import Books
     from door.config.config import Config
@@ -45,9 +42,6 @@ if TYPE_CHECKING:
 
 FRESH_SECONDS = 300  # between two makes; a browser may keep the page as long
 ABOUT, PICTURE, SEALS = "about", "about.png", "seals.txt"
-# The picture: a screen of 80 columns with the welcome drawing, and a bar below the drawing.
-COLUMNS, LEAST_ROWS, MOST_ROWS = 80, 20, 25
-SCALE = 2
 LOOPBACK = ("127.", "::1")
 
 log = logging.getLogger("door.server")
@@ -142,13 +136,11 @@ def _files(config: Config, ports: Sequence[int], found: BoardNow) -> Iterator[tu
     public, own = config.public, config.board.language
     ways = _ways(config, ports)
     with speaking_to(Viewer(own)):
-        image = _picture(config, ways)
         head = _head(config, f"{public.address}/", own)
         yield "/", pages.front(config.board.name, head, ABOUT)
-    yield f"/{PICTURE}", image.file
     for language in LANGUAGES:
         with speaking_to(Viewer(language)):
-            text = _page(config, image, ways, found, language)
+            text = _page(config, ways, found, language)
         yield f"/{_path(language, own)}", pages.made(".html", text.encode(), FRESH_SECONDS)
     if config.shoes_ahead:
         yield f"/{SEALS}", pages.made(".txt", _list_of_seals(found.sealed), FRESH_SECONDS)
@@ -178,40 +170,6 @@ def _ways(config: Config, ports: Sequence[int]) -> list[CallingWay]:
     return list(dict.fromkeys(ways))
 
 
-# The picture.
-
-
-class Image(NamedTuple):
-    file: File
-    width: int  # in pixels
-    height: int
-
-
-def _picture(config: Config, ways: Sequence[CallingWay]) -> Image:
-    board = config.board
-    minutes = span(config.bank.minutes_per_day * 60)
-    news = _("{nodes} nodes, {minutes} a day").format(nodes=config.calls.nodes, minutes=minutes)
-    sysop = board.sysop_shown if config.public.has_names else ""
-    values = greeting.fields(board.name, sysop, news)
-    drawn = texts.painted(board.texts, "welcome")
-    bar = "   ".join(way.typed for way in ways[:2])
-    return _painted(None if drawn is None else texts.filled(drawn, values), bar)
-
-
-@lru_cache(maxsize=2)
-def _painted(drawn: Art | None, bar: str) -> Image:
-    """Paint the drawing as a terminal shows it, with `bar`, the ways to call, below."""
-    rows = LEAST_ROWS if drawn is None else min(max(art.height(drawn), LEAST_ROWS), MOST_ROWS)
-    canvas = Canvas(COLUMNS + 1, rows + 1)
-    if drawn is not None:
-        art.paint(canvas, drawn, 0, 0)
-    canvas.blank(rows, 0, COLUMNS, 1)
-    canvas.put_pipe(rows, 0, f"|17|15{literal(bar).center(COLUMNS)}")
-    file = pages.made(".png", picture.png(canvas, SCALE), FRESH_SECONDS)
-    width, height = SCALE * picture.WIDTH, SCALE * picture.HEIGHT
-    return Image(file, COLUMNS * width, (rows + 1) * height)
-
-
 # The page, in the viewer's language.
 
 
@@ -220,9 +178,7 @@ def _template() -> str:
     return (files("door.lines.web") / "about.html").read_text("utf-8")
 
 
-def _page(
-    config: Config, image: Image, ways: Sequence[CallingWay], found: BoardNow, language: str
-) -> str:
+def _page(config: Config, ways: Sequence[CallingWay], found: BoardNow, language: str) -> str:
     board, public, own = config.board, config.public, config.board.language
     others = (
         f'<a href="{_path(each, own)}" hreflang="{each}" lang="{each}">{html.escape(name)}</a>'
@@ -234,8 +190,6 @@ def _page(
         "language": language,
         "board": html.escape(board.name),
         "head": _head(config, f"{public.address}/{_path(language, own)}", language),
-        "wide": str(image.width),
-        "high": str(image.height),
         "alt": html.escape(_alt(config)),
         "about": html.escape(_about(config)),
         "play": html.escape(_("Play now")),

@@ -61,7 +61,7 @@ async def text(board: World, path: str) -> str:
 
 async def test_there_is_none_until_the_sysop_wants_one(tmp_path: Path) -> None:
     async with world(tmp_path, toml=WEB) as board:
-        for path in ("/about", "/about.png", "/seals.txt"):
+        for path in ("/about", "/seals.txt"):
             assert (await got(board, path))[0] == "HTTP/1.1 404 Not Found"
         assert "og:" not in await text(board, "/")
         board.server.board.config = replace(
@@ -104,8 +104,8 @@ async def test_who_shares_a_link_shows_a_picture_by_an_absolute_address(board: W
     _, headers, image = await got(board, "/about.png")
     assert headers["Content-Type"] == "image/png"
     assert image.startswith(b"\x89PNG\r\n\x1a\n")
-    assert struct.unpack(">II", image[16:24]) == (1280, 672)
-    assert 'width="1280" height="672"' in page
+    assert struct.unpack(">II", image[16:24]) == (1280, 640)
+    assert 'width="1280" height="640"' in page
 
 
 async def test_the_seals_of_the_day_are_those_that_callers_are_shown(board: World) -> None:
