@@ -13,12 +13,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from door.cli.doctor import sentences
 from door.dropfiles.dropfile import LONGEST_SECONDS, DropFile, EventSaid, Limit
 from door.dropfiles.events_ra import read as read_events
 from door.dropfiles.formats import read
 from door.dropfiles.give_back import door_sys_credit, exitinfo_time
 from door.dropfiles.lines import LARGEST
-from door.dropfiles.report import sentences
 from door.errors import DropFileRefused, NotGiven
 from tests.door.dropfiles.reads import AS_WRITTEN, put, understood_in
 from tests.door.dropfiles.writers import WRITERS, Written

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from door.cli.doctor import sentences
 from door.dropfiles.dropfile import Limit
 from door.dropfiles.interpretation import Understood, understand
-from door.dropfiles.report import sentences
 from door.dropfiles.search import find
 from door.errors import DropFileRefused
 from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, put, understood

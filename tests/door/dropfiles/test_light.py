@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-NAMES = "formats, search, interpretation, report, give_back"
+NAMES = "formats, search, interpretation, give_back"
 CODE = f"from door.dropfiles import {NAMES}; import sys; print(*sys.modules)"
 
 

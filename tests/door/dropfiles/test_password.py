@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from door.cli.doctor import sentences
 from door.dropfiles.formats import read
 from door.dropfiles.give_back import door_sys_credit
 from door.dropfiles.interpretation import understand
 from door.dropfiles.lines import Lines, raw
-from door.dropfiles.report import sentences
 from door.dropfiles.search import find
 from door.errors import DropFileRefused, NotGiven
 from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, put

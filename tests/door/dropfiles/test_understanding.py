@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from door.cli.doctor import sentences
 from door.dropfiles.dropfile import EventSaid, Format, HostIdentity, HostSettings, Limit, NextEvent
 from door.dropfiles.interpretation import Way, understand
-from door.dropfiles.report import sentences
 from door.dropfiles.search import find
 from door.errors import DropFileRefused
 from tests.door.dropfiles.reads import (
