@@ -16,7 +16,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
-import door
 from door.errors import NoAdviceNow
 
 MAX_WAITING = 256  # questions
@@ -27,7 +26,7 @@ IDLE_SECONDS = 60.0  # until a process that nobody asks ends, and gives back its
 UNWANTED_SECONDS = 0.5
 
 # With -P nothing of the folder that the board runs in is imported.
-_HOME = str(Path(door.__file__).parents[1])
+_HOME = str(Path(__file__).parents[1])
 _BEGIN = f"import sys; sys.path.insert(0, {_HOME!r}); from door.helper_process import main; main()"
 COMMAND = (sys.executable, "-P", "-c", _BEGIN)
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import secrets
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from door.call import passwords
@@ -21,7 +21,6 @@ from door.defence.counts import FIRST, Rank
 from door.defence.reception import Reception
 from door.errors import BoardFull, Interruption, TakenOver
 from door.games.engine.shuffle import SEED_BYTES
-from door.peers.live_servers import Peers
 from timebank.callers import callers, ssh_keys
 from timebank.callers.notices import note_seen
 from timebank.calls import calls
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from timebank.callers.callers import CallerRecord
     from timebank.calls.calls import Opened
     from timebank.ledger.database import Desk
+    from timebank.servers.registry import ServerRecord
     from timebank.wagers.tournaments import Champion
 
 C = TypeVar("C", bound=Caller)
@@ -51,6 +51,25 @@ HANDOVER_SECONDS = 2.0  # how long an old call may take to post its time before 
 
 def new_seed() -> bytes:
     return secrets.token_bytes(SEED_BYTES)
+
+
+class Peers:
+    """The other live servers of the board, by their rows in the books."""
+
+    def __init__(self, rows: Callable[[], Awaitable[Sequence[ServerRecord]]], name: str) -> None:
+        """`rows` reads the live servers from the books; `name` is this server's name."""
+        self._rows = rows
+        self.own_id = 0  # of this server's row; 0 for books in a file
+        self.own_name = name  # with a number behind it if another server has the same name
+        self.others: list[ServerRecord] = []  # at the last look
+
+    async def look(self) -> None:
+        """Read the live servers from the books, and raise the errors of the books."""
+        self.adopt(await self._rows())
+
+    def adopt(self, living: Sequence[ServerRecord]) -> None:
+        """Keep the other servers among these rows."""
+        self.others = [peer for peer in living if peer.id != self.own_id]
 
 
 class Board:

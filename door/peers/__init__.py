@@ -1,1 +1,1 @@
-"""Several servers of one board: their rows, their notifications, their agreement on settings."""
+"""Several servers of one board: their notifications, their agreement on settings."""
