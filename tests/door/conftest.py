@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.timebank.cluster import Cluster
 from tests.timebank.conftest import cluster
+from tests.world import BOARD, World, world
 
 __all__ = ["cluster"]
 
@@ -28,3 +30,10 @@ def bank(cluster: Cluster) -> Iterator[str]:
     name = cluster.take()
     yield f'database = "{cluster.url(name)}"'
     cluster.give_back(name)
+
+
+@pytest.fixture
+async def board(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[World]:
+    """An open board with the settings that the module has as `TOML`, if it has any."""
+    async with world(tmp_path, toml=getattr(request.module, "TOML", BOARD)) as here:
+        yield here

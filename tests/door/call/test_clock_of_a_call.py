@@ -24,78 +24,73 @@ from tests.world import World, world
 from timebank.errors import BooksUnavailable
 from timebank.ledger.purse import Receipt
 
-SEVEN_MINUTES = sysop_toml(events="", minutes_per_day=7)
+TOML = sysop_toml(events="", minutes_per_day=7)
 
 
-async def test_a_caller_is_warned_at_five_three_two_and_one_minutes(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await board.pass_time(2 * MINUTE - 1)
-        assert "left." not in ada.screen
-        for passes, warning in (
-            (1, "5 minutes left."),
-            (2 * MINUTE, "3 minutes left."),
-            (MINUTE, "2 minutes left."),
-            (MINUTE, "1 minute left."),
-        ):
-            await board.pass_time(passes)
-            await ada.sees(warning)
-        assert ada.terminal.transcript.count("\a") == 4
+async def test_a_caller_is_warned_at_five_three_two_and_one_minutes(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await board.pass_time(2 * MINUTE - 1)
+    assert "left." not in ada.screen
+    for passes, warning in (
+        (1, "5 minutes left."),
+        (2 * MINUTE, "3 minutes left."),
+        (MINUTE, "2 minutes left."),
+        (MINUTE, "1 minute left."),
+    ):
+        await board.pass_time(passes)
+        await ada.sees(warning)
+    assert ada.terminal.transcript.count("\a") == 4
 
 
-async def test_a_call_costs_time_from_the_log_on_not_from_the_connection(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = known(board, "Ada")
-        await ada.dials()
-        await board.pass_time(50)
-        await ada.presses("Ada\r").is_asked("Password:")
-        await ada.presses("open sesame\r").goes_on_to(MENU)
-        await board.pass_time(1)
-        await ada.sees_time_left(7 * MINUTE - 1)
+async def test_a_call_costs_time_from_the_log_on_not_from_the_connection(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.dials()
+    await board.pass_time(50)
+    await ada.presses("Ada\r").is_asked("Password:")
+    await ada.presses("open sesame\r").goes_on_to(MENU)
+    await board.pass_time(1)
+    await ada.sees_time_left(7 * MINUTE - 1)
 
 
-async def test_who_waits_for_the_books_to_log_on_is_not_charged_for_it(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = known(board, "Ada")
-        here = board.server.board
-        open_call, run = here.open_call, here.books.run
+async def test_who_waits_for_the_books_to_log_on_is_not_charged_for_it(board: World) -> None:
+    ada = known(board, "Ada")
+    here = board.server.board
+    open_call, run = here.open_call, here.books.run
 
-        async def run_late(*what: Any, **how: Any) -> Any:
-            here.books.run = run  # type: ignore[method-assign]
-            await board.clock.advance(20)
-            return await run(*what, **how)
+    async def run_late(*what: Any, **how: Any) -> Any:
+        here.books.run = run  # type: ignore[method-assign]
+        await board.clock.advance(20)
+        return await run(*what, **how)
 
-        async def opens_late(*who: Any, **how: Any) -> Caller:
-            here.books.run = run_late  # type: ignore[method-assign]
-            return await open_call(*who, **how)
+    async def opens_late(*who: Any, **how: Any) -> Caller:
+        here.books.run = run_late  # type: ignore[method-assign]
+        return await open_call(*who, **how)
 
-        here.open_call = opens_late  # type: ignore[method-assign]
-        await ada.dials()
-        await ada.presses("Ada\r").is_asked("Password:")
-        await ada.presses("open sesame\r").goes_on_to(MENU)
-        await ada.sees_time_left(7 * MINUTE)
+    here.open_call = opens_late  # type: ignore[method-assign]
+    await ada.dials()
+    await ada.presses("Ada\r").is_asked("Password:")
+    await ada.presses("open sesame\r").goes_on_to(MENU)
+    await ada.sees_time_left(7 * MINUTE)
 
 
 async def test_a_line_of_the_very_instant_of_the_log_on_does_not_stay_for_a_second(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sees_time_left(7 * MINUTE)
-        for tenths in range(1, 25):
-            await board.clock.advance(0.1)
-            await ada.sees_time_left(7 * MINUTE - math.ceil(tenths / 10 - ROUNDING))
+    ada = await visitor(board, "Ada")
+    await ada.sees_time_left(7 * MINUTE)
+    for tenths in range(1, 25):
+        await board.clock.advance(0.1)
+        await ada.sees_time_left(7 * MINUTE - math.ceil(tenths / 10 - ROUNDING))
 
 
-async def test_clocks_of_callers_who_came_within_a_beat_tick_together(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ticks: list[float] = []
-        for name in ("Ada", "Bob"):
-            await board.clock.advance(BEAT_SECONDS / 4)
-            guest = await visitor(board, name)
-            guest.caller.clock.on_tick = lambda: ticks.append(round(board.clock.monotonic(), 6))
-        await board.clock.advance(1.5)
-        assert [tick for tick in ticks if tick > 1001] == [1001 + BEAT_SECONDS] * 2
+async def test_clocks_of_callers_who_came_within_a_beat_tick_together(board: World) -> None:
+    ticks: list[float] = []
+    for name in ("Ada", "Bob"):
+        await board.clock.advance(BEAT_SECONDS / 4)
+        guest = await visitor(board, name)
+        guest.caller.clock.on_tick = lambda: ticks.append(round(board.clock.monotonic(), 6))
+    await board.clock.advance(1.5)
+    assert [tick for tick in ticks if tick > 1001] == [1001 + BEAT_SECONDS] * 2
 
 
 async def test_uncharged_time_ends_where_an_event_begins(tmp_path: Path) -> None:
@@ -113,18 +108,17 @@ async def test_uncharged_time_ends_where_an_event_begins(tmp_path: Path) -> None
 # Seconds that have started.
 
 
-async def test_a_started_second_is_charged_once_a_call(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await board.pass_time(2.3)
-        await ada.caller.touch()
-        assert ada.has["online"] == 7 * MINUTE - 3
-        await board.pass_time(0.5)
-        await ada.caller.touch()
-        assert ada.has["online"] == 7 * MINUTE - 3
-        await board.pass_time(0.4)  # 3.2 seconds after log-on
-        await ada.logs_off()
-        assert ada.ledger == [("grant", 7 * MINUTE), ("elapsed", 3), ("elapsed", 1)]
+async def test_a_started_second_is_charged_once_a_call(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await board.pass_time(2.3)
+    await ada.caller.touch()
+    assert ada.has["online"] == 7 * MINUTE - 3
+    await board.pass_time(0.5)
+    await ada.caller.touch()
+    assert ada.has["online"] == 7 * MINUTE - 3
+    await board.pass_time(0.4)  # 3.2 seconds after log-on
+    await ada.logs_off()
+    assert ada.ledger == [("grant", 7 * MINUTE), ("elapsed", 3), ("elapsed", 1)]
 
 
 async def test_what_is_saved_at_log_off_leaves_the_started_second_out(tmp_path: Path) -> None:
@@ -139,44 +133,41 @@ async def test_what_is_saved_at_log_off_leaves_the_started_second_out(tmp_path: 
 
 
 async def test_the_screen_shows_what_the_books_charge_in_the_middle_of_a_second(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await board.pass_time(59.4)
-        ada.caller.status.show()
-        await ada.sees_time_left(6 * MINUTE)
-        await ada.caller.touch()
-        await ada.sees_time_left(6 * MINUTE)
-        assert ada.has["online"] == 6 * MINUTE
+    ada = await visitor(board, "Ada")
+    await board.pass_time(59.4)
+    ada.caller.status.show()
+    await ada.sees_time_left(6 * MINUTE)
+    await ada.caller.touch()
+    await ada.sees_time_left(6 * MINUTE)
+    assert ada.has["online"] == 6 * MINUTE
 
 
-async def test_the_last_second_is_the_callers_to_its_end(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await board.pass_time(7 * MINUTE - 1 + BEAT_SECONDS)  # the clock has looked in it
-        await ada.sees_time_left(0)
-        await ada.caller.touch()
-        assert ada.has["online"] == 0
-        ada.caller.clock.check_time()
-        await board.pass_time(1 - BEAT_SECONDS - 0.01)
-        assert board.server.board.callers() == [ada.caller]
-        assert ada.prompt
-        await board.pass_time(0.01 + BEAT_SECONDS)
-        await ada.is_sent_off("You're out of time.")
-        assert ada.ledger[-1] == ("elapsed", MINUTE)
+async def test_the_last_second_is_the_callers_to_its_end(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await board.pass_time(7 * MINUTE - 1 + BEAT_SECONDS)  # the clock has looked in it
+    await ada.sees_time_left(0)
+    await ada.caller.touch()
+    assert ada.has["online"] == 0
+    ada.caller.clock.check_time()
+    await board.pass_time(1 - BEAT_SECONDS - 0.01)
+    assert board.server.board.callers() == [ada.caller]
+    assert ada.prompt
+    await board.pass_time(0.01 + BEAT_SECONDS)
+    await ada.is_sent_off("You're out of time.")
+    assert ada.ledger[-1] == ("elapsed", MINUTE)
 
 
-async def test_what_was_not_paid_for_does_not_let_a_caller_stay(tmp_path: Path) -> None:
+async def test_what_was_not_paid_for_does_not_let_a_caller_stay(board: World) -> None:
     """At the window without time: seconds that are waived are no seconds that were paid."""
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada", saved=10 * MINUTE)
-        await board.pass_time(7 * MINUTE + 0.2)
-        await ada.is_asked("<W>ithdraw")
-        await board.pass_time(119.5)
-        await ada.caller.touch()
-        await board.pass_time(1.3)
-        await ada.is_sent_off("You're out of time.")
+    ada = await visitor(board, "Ada", saved=10 * MINUTE)
+    await board.pass_time(7 * MINUTE + 0.2)
+    await ada.is_asked("<W>ithdraw")
+    await board.pass_time(119.5)
+    await ada.caller.touch()
+    await board.pass_time(1.3)
+    await ada.is_sent_off("You're out of time.")
 
 
 # Idle callers.
@@ -209,75 +200,69 @@ async def test_a_key_in_time_keeps_an_idle_caller_on(tmp_path: Path) -> None:
 # Time up.
 
 
-async def test_a_caller_whose_time_is_up_is_told_when_to_call_back(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await board.pass_time(7 * MINUTE)
-        await ada.is_sent_off(
-            "You're out of time. Fresh minutes at midnight.",
-        )
-        assert ada.ledger == [("grant", 7 * MINUTE), *[("elapsed", MINUTE)] * 7]
+async def test_a_caller_whose_time_is_up_is_told_when_to_call_back(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await board.pass_time(7 * MINUTE)
+    await ada.is_sent_off(
+        "You're out of time. Fresh minutes at midnight.",
+    )
+    assert ada.ledger == [("grant", 7 * MINUTE), *[("elapsed", MINUTE)] * 7]
 
 
-async def test_time_can_run_out_while_a_bet_is_being_typed(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await seated(board, "Ada")
-        await ada.presses("b").is_asked("Coins to bet")
-        ada.presses("3")
-        await board.pass_time(7 * MINUTE)
-        await ada.is_sent_off("You're out of time.")
-        assert ada.has["stake"] == 0
+async def test_time_can_run_out_while_a_bet_is_being_typed(board: World) -> None:
+    ada = await seated(board, "Ada")
+    await ada.presses("b").is_asked("Coins to bet")
+    ada.presses("3")
+    await board.pass_time(7 * MINUTE)
+    await ada.is_sent_off("You're out of time.")
+    assert ada.has["stake"] == 0
 
 
 # Time up in the middle of a hand.
 
 
-async def test_a_hand_is_stood_and_settled_before_the_good_bye(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await seated(board, "Ada")
-        await ada.bets(5, "stay", ends="lose")
-        await board.pass_time(2 * MINUTE)
-        await ada.is_sent_off("lose 5 coins.", "0 wins, 1 loss", "You're out of time.")
-        assert ada.ledger[-1] == ("lost", 5 * MINUTE)
-        assert ada.has["stake"] == ada.has["online"] == 0
+async def test_a_hand_is_stood_and_settled_before_the_good_bye(board: World) -> None:
+    ada = await seated(board, "Ada")
+    await ada.bets(5, "stay", ends="lose")
+    await board.pass_time(2 * MINUTE)
+    await ada.is_sent_off("lose 5 coins.", "0 wins, 1 loss", "You're out of time.")
+    assert ada.ledger[-1] == ("lost", 5 * MINUTE)
+    assert ada.has["stake"] == ada.has["online"] == 0
 
 
-async def test_insurance_is_declined_for_a_caller_whose_time_is_up(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await seated(board, "Ada")
-        await ada.bets(4, "no-insurance", "stay", ends="lose", asked="Insurance for 2 coins?")
-        await board.pass_time(3 * MINUTE)
-        await ada.is_sent_off("0 wins, 1 loss", "You're out of time.")
-        assert ("insurance", 2 * MINUTE) not in ada.ledger
-        assert ada.ledger[-1] == ("lost", 4 * MINUTE)
+async def test_insurance_is_declined_for_a_caller_whose_time_is_up(board: World) -> None:
+    ada = await seated(board, "Ada")
+    await ada.bets(4, "no-insurance", "stay", ends="lose", asked="Insurance for 2 coins?")
+    await board.pass_time(3 * MINUTE)
+    await ada.is_sent_off("0 wins, 1 loss", "You're out of time.")
+    assert ("insurance", 2 * MINUTE) not in ada.ledger
+    assert ada.ledger[-1] == ("lost", 4 * MINUTE)
 
 
-async def test_what_a_stood_hand_brings_back_keeps_the_call_alive(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await seated(board, "Ada")
-        await ada.bets(3, "stay", ends="win")
-        await board.pass_time(4 * MINUTE)
-        await ada.is_asked(TABLE)
-        await ada.sees("You get 6 coins")
-        await ada.sees_time_left(6 * MINUTE)
-        await ada.bets(2, "stay", ends="win")
-        await ada.stays()
-        assert ada.has["online"] == 8 * MINUTE
+async def test_what_a_stood_hand_brings_back_keeps_the_call_alive(board: World) -> None:
+    ada = await seated(board, "Ada")
+    await ada.bets(3, "stay", ends="win")
+    await board.pass_time(4 * MINUTE)
+    await ada.is_asked(TABLE)
+    await ada.sees("You get 6 coins")
+    await ada.sees_time_left(6 * MINUTE)
+    await ada.bets(2, "stay", ends="win")
+    await ada.stays()
+    assert ada.has["online"] == 8 * MINUTE
 
 
-async def test_a_win_decided_as_the_time_runs_out_keeps_the_call_alive(tmp_path: Path) -> None:
+async def test_a_win_decided_as_the_time_runs_out_keeps_the_call_alive(board: World) -> None:
     """Ada stays; before the hand is in the books the clock says that time is up."""
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await seated(board, "Ada")
-        await ada.bets(3, "stay", ends="win")
-        await board.pass_time(4 * MINUTE - 1)
-        async with board.slow_books():
-            await board.clock.advance(1)
-            ada.presses("s")
-            await ada.terminal.until_gone("<H>it")
-        await ada.is_asked(TABLE)
-        await ada.sees_time_left(6 * MINUTE)
-        await ada.bets(2, "stay", ends="win")
+    ada = await seated(board, "Ada")
+    await ada.bets(3, "stay", ends="win")
+    await board.pass_time(4 * MINUTE - 1)
+    async with board.slow_books():
+        await board.clock.advance(1)
+        ada.presses("s")
+        await ada.terminal.until_gone("<H>it")
+    await ada.is_asked(TABLE)
+    await ada.sees_time_left(6 * MINUTE)
+    await ada.bets(2, "stay", ends="win")
 
 
 async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
@@ -286,7 +271,7 @@ async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
     def no_disk(*_: object) -> Receipt:
         raise BooksUnavailable("The books can't be written right now (disk full).")
 
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+    async with world(tmp_path, toml=TOML) as board:
         ada = await seated(board, "Ada")
         await ada.bets(5, "stay", ends="win")
         with monkeypatch.context() as disk:
@@ -305,7 +290,7 @@ async def test_a_clock_that_cannot_be_posted_says_so_once_and_when_it_can_again(
     def no_disk(*_: object) -> Receipt:
         raise BooksUnavailable("The books can't be written right now (disk full).")
 
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+    async with world(tmp_path, toml=TOML) as board:
         ada = await visitor(board, "Ada")
         with monkeypatch.context() as disk:
             disk.setattr("door.call.caller.touch", no_disk)
@@ -331,30 +316,28 @@ async def without_time(board: World, *, saved: int = 0) -> Guest:
     return ada
 
 
-async def test_who_calls_with_no_time_left_is_told_so_once(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await without_time(board)
-        before = ada.ledger
-        await ada.calls()
-        await ada.is_sent_off("You're out of time. Fresh minutes at midnight.")
-        assert ada.terminal.transcript.count("out of time") == 1
-        assert ada.ledger == before
+async def test_who_calls_with_no_time_left_is_told_so_once(board: World) -> None:
+    ada = await without_time(board)
+    before = ada.ledger
+    await ada.calls()
+    await ada.is_sent_off("You're out of time. Fresh minutes at midnight.")
+    assert ada.terminal.transcript.count("out of time") == 1
+    assert ada.ledger == before
 
 
-async def test_savings_can_be_withdrawn_by_who_calls_with_no_time_left(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await without_time(board, saved=5 * MINUTE)
-        await ada.calls()
-        await ada.goes_on_to("<W>ithdraw")
-        await ada.sees("You are out of time. You have 2 minutes here to withdraw some.")
-        await board.pass_time(119)
-        await ada.withdraws(5)
-        await ada.is_asked(MENU)
-        await ada.sees_time_left(5 * MINUTE)
-        await board.pass_time(1)
-        await ada.sees_time_left(5 * MINUTE - 1)
-        await ada.logs_off()
-        assert ada.ledger[-2:] == [("withdraw", 5 * MINUTE), ("elapsed", 1)]
+async def test_savings_can_be_withdrawn_by_who_calls_with_no_time_left(board: World) -> None:
+    ada = await without_time(board, saved=5 * MINUTE)
+    await ada.calls()
+    await ada.goes_on_to("<W>ithdraw")
+    await ada.sees("You are out of time. You have 2 minutes here to withdraw some.")
+    await board.pass_time(119)
+    await ada.withdraws(5)
+    await ada.is_asked(MENU)
+    await ada.sees_time_left(5 * MINUTE)
+    await board.pass_time(1)
+    await ada.sees_time_left(5 * MINUTE - 1)
+    await ada.logs_off()
+    assert ada.ledger[-2:] == [("withdraw", 5 * MINUTE), ("elapsed", 1)]
 
 
 async def with_nothing_but_a_hand(board: World, ends: str) -> Guest:
@@ -391,26 +374,25 @@ async def test_a_line_left_alone_without_time_is_dropped(tmp_path: Path) -> None
         assert board.server.board.nodes == {}
 
 
-async def test_a_purse_that_arrives_late_does_not_replace_a_newer_one(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        await visitor(board, "Ada")
-        (caller,) = board.server.board.callers()
-        now = await caller.touch()
-        adopt_older, adopt_newer = caller.expect(), caller.expect()
-        older, newer = (
-            Receipt(now.purse._replace(online=seconds), ()) for seconds in (MINUTE, 2 * MINUTE)
-        )
-        adopt_newer(newer)
-        adopt_older(older)
-        assert caller.purse.posted == newer.purse
-        caller.expect()(older)
-        assert caller.purse.posted == older.purse
-        await caller.touch()
+async def test_a_purse_that_arrives_late_does_not_replace_a_newer_one(board: World) -> None:
+    await visitor(board, "Ada")
+    (caller,) = board.server.board.callers()
+    now = await caller.touch()
+    adopt_older, adopt_newer = caller.expect(), caller.expect()
+    older, newer = (
+        Receipt(now.purse._replace(online=seconds), ()) for seconds in (MINUTE, 2 * MINUTE)
+    )
+    adopt_newer(newer)
+    adopt_older(older)
+    assert caller.purse.posted == newer.purse
+    caller.expect()(older)
+    assert caller.purse.posted == older.purse
+    await caller.touch()
 
 
 async def test_who_waits_for_the_books_is_told_why_once(tmp_path: Path) -> None:
     words = "The board is busy. Please wait."
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+    async with world(tmp_path, toml=TOML) as board:
         ada = await seated(board, "Ada")
         async with board.slow_books():
             ada.presses("b")

@@ -41,58 +41,53 @@ async def is_asked_in_time(guest: Guest, clock: FakeClock, *, since: float, prom
 
 
 class TestTheBooks:
-    async def test_what_they_have_not_begun_is_taken_back(self, tmp_path: Path) -> None:
-        async with world(tmp_path) as here:
-            here.enter("Ada")
-            books, clock = here.server.books, here.clock
-            async with here.slow_books():
-                asked = asyncio.create_task(
-                    books.run(lambda desk: add_notice(desk, 1, "late"), until=clock.monotonic() + 5)
-                )
-                await waits(clock, 4.5)
-                assert not asked.done()
-                await waits(clock, 0.5)
-                with pytest.raises(BooksUnavailable):
-                    await asked
-            assert notices_in(here) == 0
-
-    async def test_of_what_they_have_begun_nobody_knows(self, tmp_path: Path) -> None:
-        async with world(tmp_path) as here:
-            here.enter("Ada")
-            go_on, begun = asyncio.Event(), asyncio.Event()
-            loop = asyncio.get_running_loop()
-
-            def slow(desk: Any) -> None:
-                loop.call_soon_threadsafe(begun.set)
-                asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result()
-                add_notice(desk, 1, "late")
-
+    async def test_what_they_have_not_begun_is_taken_back(self, board: World) -> None:
+        board.enter("Ada")
+        books, clock = board.server.books, board.clock
+        async with board.slow_books():
             asked = asyncio.create_task(
-                here.server.books.run(slow, until=here.clock.monotonic() + 5)
+                books.run(lambda desk: add_notice(desk, 1, "late"), until=clock.monotonic() + 5)
             )
-            await begun.wait()
-            await waits(here.clock, 5)
-            with pytest.raises(OutcomeUnknown):
-                await asked
-            go_on.set()
-            await here.server.books.run(lambda desk: None)
-            assert notices_in(here) == 1
-
-    async def test_a_look_beside_the_writer_ends_as_well(self, tmp_path: Path) -> None:
-        async with world(tmp_path) as here:
-            go_on = asyncio.Event()
-            loop = asyncio.get_running_loop()
-
-            def slow(desk: Any) -> None:
-                asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result()
-
-            asked = asyncio.create_task(
-                here.server.books.read(slow, until=here.clock.monotonic() + 5)
-            )
-            await waits(here.clock, 5)
+            await waits(clock, 4.5)
+            assert not asked.done()
+            await waits(clock, 0.5)
             with pytest.raises(BooksUnavailable):
                 await asked
-            go_on.set()
+        assert notices_in(board) == 0
+
+    async def test_of_what_they_have_begun_nobody_knows(self, board: World) -> None:
+        board.enter("Ada")
+        go_on, begun = asyncio.Event(), asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def slow(desk: Any) -> None:
+            loop.call_soon_threadsafe(begun.set)
+            asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result()
+            add_notice(desk, 1, "late")
+
+        asked = asyncio.create_task(board.server.books.run(slow, until=board.clock.monotonic() + 5))
+        await begun.wait()
+        await waits(board.clock, 5)
+        with pytest.raises(OutcomeUnknown):
+            await asked
+        go_on.set()
+        await board.server.books.run(lambda desk: None)
+        assert notices_in(board) == 1
+
+    async def test_a_look_beside_the_writer_ends_as_well(self, board: World) -> None:
+        go_on = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def slow(desk: Any) -> None:
+            asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result()
+
+        asked = asyncio.create_task(
+            board.server.books.read(slow, until=board.clock.monotonic() + 5)
+        )
+        await waits(board.clock, 5)
+        with pytest.raises(BooksUnavailable):
+            await asked
+        go_on.set()
 
 
 def notices_in(here: World) -> int:
@@ -130,15 +125,14 @@ class TestOfOneKey:
                         lambda _: ada.caller.console.is_waiting, "something to answer"
                     )
 
-    async def test_at_the_log_on(self, tmp_path: Path) -> None:
-        async with world(tmp_path) as here:
-            ada = known(here, "Ada")
-            await ada.dials()
-            async with here.slow_books():
-                ada.presses("Ada\rsesame\r")
-                await waits(here.clock, HALF_A_MINUTE)
-                await ada.sees("Please call again later.")
-                await ada.terminal.until_closed()
+    async def test_at_the_log_on(self, board: World) -> None:
+        ada = known(board, "Ada")
+        await ada.dials()
+        async with board.slow_books():
+            ada.presses("Ada\rsesame\r")
+            await waits(board.clock, HALF_A_MINUTE)
+            await ada.sees("Please call again later.")
+            await ada.terminal.until_closed()
 
 
 class TestAtVegas:

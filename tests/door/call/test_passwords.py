@@ -44,19 +44,18 @@ async def test_a_new_password_costs_what_owasp_asks_for() -> None:
 
 
 async def test_who_logs_on_with_an_old_hash_gets_one_of_todays_cost_and_logs_on_with_that(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path) as board:
-        enter(board)
-        ada = Guest(board, "Ada")
-        await ada.visits()
-        renewed = kept(board)
-        assert renewed != OLD
-        assert not passwords.is_outdated(renewed)
-        await ada.logs_off()
-        await ada.calls()
-        await ada.is_asked(MENU)
-        assert kept(board) == renewed
+    enter(board)
+    ada = Guest(board, "Ada")
+    await ada.visits()
+    renewed = kept(board)
+    assert renewed != OLD
+    assert not passwords.is_outdated(renewed)
+    await ada.logs_off()
+    await ada.calls()
+    await ada.is_asked(MENU)
+    assert kept(board) == renewed
 
 
 async def test_a_password_that_is_not_believed_yet_renews_nothing(tmp_path: Path) -> None:
@@ -76,20 +75,19 @@ async def test_a_password_that_is_not_believed_yet_renews_nothing(tmp_path: Path
 
 
 async def test_a_password_that_is_changed_meanwhile_stays_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    board: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with world(tmp_path) as board:
-        enter(board)
-        changed = passwords.hash_password("close sesame")
-        renewed = passwords.PasswordDesk.renewed
+    enter(board)
+    changed = passwords.hash_password("close sesame")
+    renewed = passwords.PasswordDesk.renewed
 
-        async def overtaken(desk: passwords.PasswordDesk, *old: str) -> str | None:
-            enter_change(board, changed)
-            return await renewed(desk, *old)
+    async def overtaken(desk: passwords.PasswordDesk, *old: str) -> str | None:
+        enter_change(board, changed)
+        return await renewed(desk, *old)
 
-        monkeypatch.setattr(passwords.PasswordDesk, "renewed", overtaken)
-        await Guest(board, "Ada").visits()
-        assert kept(board) == changed
+    monkeypatch.setattr(passwords.PasswordDesk, "renewed", overtaken)
+    await Guest(board, "Ada").visits()
+    assert kept(board) == changed
 
 
 def enter_change(board: World, hashed: str) -> None:
@@ -97,17 +95,16 @@ def enter_change(board: World, hashed: str) -> None:
         callers.set_password_hash(desk, callers.number_of(desk, "Ada"), hashed)
 
 
-async def test_two_log_ons_at_once_renew_it_once(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        enter(board)
-        found = board.server.board
-        record = await found.authenticate("Ada", PASSWORD)
-        assert record is not None
-        await asyncio.gather(*(found.renew_hash(record, PASSWORD) for _ in range(2)))
-        first = kept(board)
-        await found.renew_hash(record, PASSWORD)  # who had read the old one, much later
-        assert kept(board) == first
-        assert await found.authenticate("Ada", PASSWORD) is not None
+async def test_two_log_ons_at_once_renew_it_once(board: World) -> None:
+    enter(board)
+    found = board.server.board
+    record = await found.authenticate("Ada", PASSWORD)
+    assert record is not None
+    await asyncio.gather(*(found.renew_hash(record, PASSWORD) for _ in range(2)))
+    first = kept(board)
+    await found.renew_hash(record, PASSWORD)  # who had read the old one, much later
+    assert kept(board) == first
+    assert await found.authenticate("Ada", PASSWORD) is not None
 
 
 async def test_a_hash_that_cannot_be_written_keeps_nobody_out(

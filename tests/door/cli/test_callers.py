@@ -13,10 +13,8 @@ from click.testing import CliRunner
 from door.call.passwords import verify_password
 from door.config import config as settings
 from door.defence import ssh_keys
-from tests.door.playing import hand, sit_down
-from tests.door.processes import OPEN_ALL_DAY
 from tests.door.shell import Shell
-from tests.world import BOARD, world
+from tests.world import BOARD
 from timebank.callers import callers
 from timebank.callers import ssh_keys as kept
 from timebank.callers.notices import read
@@ -115,16 +113,6 @@ def test_a_muted_caller_is_marked_until_that_is_taken_back(sysop: Sysop) -> None
 # Rename
 
 
-def test_a_renamed_caller_keeps_what_they_have(sysop: Sysop) -> None:
-    told = sysop("callers", "rename", "Ada", "Countess  Lovelace")
-    assert (told.status, told.output) == (0, "Ada is now Countess Lovelace.\n")
-    ((left,),) = sysop.rows(
-        "SELECT balance FROM accounts a JOIN callers c ON c.id = a.caller_id"
-        " WHERE c.name = 'Countess Lovelace' AND kind = 'online'"
-    )
-    assert left == 59 * 60
-
-
 def test_a_caller_may_get_another_spelling_of_their_own_name(sysop: Sysop) -> None:
     assert sysop("callers", "rename", "Ada", "ADA").output == "Ada is now ADA.\n"
 
@@ -148,32 +136,11 @@ def test_a_name_that_cannot_be_had_is_refused(sysop: Sysop, name: str, sentence:
 # Delete
 
 
-def test_a_deleted_caller_forfeits_and_frees_the_name(sysop: Sysop) -> None:
-    told = sysop("callers", "delete", "Ada", typed="y\n")
-    assert told.status == 0
-    assert "Delete Ada and forfeit all their time?" in told.output
-    assert told.output.endswith("Ada is deleted; their time is forfeited.\n")
-    assert "Ada" not in sysop("callers", "list").output
-    assert sysop.rows("SELECT balance FROM accounts WHERE kind = 'forfeit'") == [(59 * 60,)]
-    assert sysop("callers", "rename", "Bob Dobbs", "Ada").status == 0
-    assert sysop("audit").status == 0
-
-
 @pytest.mark.parametrize("typed", ["n\n", "\n", ""])
 def test_who_does_not_say_yes_deletes_nobody(sysop: Sysop, typed: str) -> None:
     told = sysop("callers", "delete", "Ada", typed=typed)
     assert told.status == 1
     assert "Ada" in sysop("callers", "list").output
-
-
-async def test_a_caller_who_is_on_line_is_not_deleted(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN_ALL_DAY, now=datetime.now(UTC)) as board:
-        ada = await sit_down(board, "Ada")
-        shell = Shell(tmp_path / "sysop.toml")
-        told = shell("callers", "delete", "Ada", "--yes")
-        assert (told.status, told.output) == (2, "")
-        assert told.error == "They are online; let them log off first.\n"
-        await ada.bets(1, hand(ends="push"))
 
 
 # Password

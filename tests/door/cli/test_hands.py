@@ -148,17 +148,6 @@ def test_a_hand_in_play_has_no_json(board: Board) -> None:
     assert told.error == f"Hand {OPEN} is still in play; its cards are not open yet.\n"
 
 
-def test_a_hand_of_a_caller_who_was_deleted_is_void(board: Board) -> None:
-    assert board.door("callers", "delete", "Bob", "--yes").status == 0
-    told = board.door("hand", str(OPEN))
-    assert told.status == 0
-    assert "Result   void" in told.output
-    told = board.door("hand", str(OPEN), "--json")
-    assert (told.status, told.output) == (2, "")
-    assert told.error == f"Hand {OPEN} was never played to its end: it is void.\n"
-    assert board.door("audit").status == 0
-
-
 def test_a_hand_that_is_not_in_the_books_is_told(board: Board) -> None:
     told = board.door("hand", "10")
     assert (told.status, told.output) == (2, "")

@@ -245,64 +245,10 @@ def test_a_hand_is_replayed_from_a_file_and_from_standard_input(tmp_path: Path) 
         assert json.loads(told.output) == BUST
 
 
-def test_a_list_of_hands_gives_a_list_of_results() -> None:
-    told = door("replay", "-", typed=json.dumps([HAND, {**HAND, "stake": 0.5}]))
-    assert json.loads(told.output) == [BUST, {**BUST, "net": -0.5}]
-    assert json.loads(door("replay", "-", typed="[]").output) == []
-
-
 def test_a_byte_order_mark_is_no_part_of_the_hand(tmp_path: Path) -> None:
     file = tmp_path / "hand.json"
     file.write_text(json.dumps(HAND), encoding="utf-8-sig")
     assert door("replay", str(file)).status == 0
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"stake": 0}, "Hand 2: stake must be a number more than 0"),
-        ({"shoe": "3H 3H"}, "Hand 2: shoe: 3H is in it 2 times, 1 deck holds it 1.\n"),
-        ({"shoe": "1X"}, "Hand 2: shoe: "),
-        ({"actions": ["hit"]}, "Hand 2: the hand is not finished: hit or stay must follow.\n"),
-        ({"actions": ["split"]}, "Hand 2: action 1: split is not open here"),
-        ({"actions": ["run"]}, "Hand 2: action 1 must be "),
-        ({"game": "whist"}, "Hand 2: game must be "),
-        ({"rules": {"tie": 1}}, "Hand 2: rules: tie: is not a rule of this game.\n"),
-        ({"sleeve": "AS"}, "Hand 2: sleeve is not a key of a hand"),
-    ],
-)
-def test_a_mistake_is_told_with_the_number_of_its_hand(
-    change: dict[str, object], sentence: str
-) -> None:
-    told = door("replay", "-", typed=json.dumps([HAND, {**HAND, **change}]))
-    assert (told.status, told.output) == (2, "")
-    assert told.error.startswith(sentence)
-
-
-@pytest.mark.parametrize(
-    "typed",
-    [
-        b"",
-        b"   ",
-        b"\0",
-        b"\xff\xfe\x00\x01",
-        b"{",
-        b"nul",
-        b"7",
-        b'"hand"',
-        b"[[[]]]",
-        b"[" * 100_000,
-        b'{"stake": NaN}',
-        b'{"stake": 1' + b"0" * 5000 + b"}",
-        b'{"a": 1, "a": 2}',
-        b'"\\ud800"',
-    ],
-)
-def test_what_is_no_hand_is_told_in_a_sentence(typed: bytes) -> None:
-    told = door("replay", "-", typed=typed)
-    assert (told.status, told.output) == (2, "")
-    assert told.error.rstrip("\n").endswith(".")
-    assert told.error.count("\n") == 1
 
 
 def test_a_key_that_cannot_be_printed_is_told_all_the_same() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from door.call.passwords import PasswordDesk
 from tests.door.strangers import CAFE, HOME, Stranger, defended, refusals
-from tests.world import PASSWORD, World, world
+from tests.world import World, world
 
 HELD_BACK = "Too many wrong passwords on your calls."
 WRONG = "Wrong password."
@@ -89,37 +89,6 @@ async def test_guesses_at_an_open_call_count_at_the_log_on_and_not_the_other_way
         await villain.sees("Yours is checked in about 3:00")
         await guesses(somebody, 2)
         await is_held_back(somebody, wait="3 minutes")
-
-
-async def test_wrong_passwords_at_the_log_on_keep_nobody_on_a_call_from_a_new_one(
-    tmp_path: Path,
-) -> None:
-    async with world(tmp_path, toml=defended(wrong_passwords=2)) as board:
-        ada = await left_open(board)
-        await Stranger(board, "Ada", HOME).is_wrong(2)
-        await ada.presses(f"p{PASSWORD}\r").is_asked(NEW_ONE)
-
-
-async def test_guesses_at_an_open_call_keep_nobody_else_of_that_address_out(
-    tmp_path: Path,
-) -> None:
-    async with world(tmp_path, toml=defended()) as board:
-        board.enter("Bob")
-        bob = Stranger(board, "Bob", HOME)
-        await bob.is_let_in()
-        await bob.logs_off()
-        await guesses(await left_open(board), 5)
-        await bob.is_let_in()
-
-
-async def test_who_knows_her_password_changes_it_whoever_attacks_her_name(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=defended()) as board:
-        ada = await left_open(board)
-        for number in range(5):
-            await Stranger(board, "Ada", f"127.0.1.{number}").is_wrong(1)
-        await guesses(ada)
-        await ada.presses(f"p{PASSWORD}\r").is_asked(NEW_ONE)
-        await ada.presses("close sesame\rclose sesame\r").reads_that("Your password is changed.")
 
 
 async def test_a_call_from_elsewhere_goes_on_when_too_many_guesses_were_made(

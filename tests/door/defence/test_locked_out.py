@@ -60,17 +60,6 @@ async def waits_no_longer_than(caller: Attacker, seconds: int) -> None:
     await caller.goes_on_to(MENU)
 
 
-async def test_wrong_passwords_from_two_addresses_do_not_lock_out_a_third(tmp_path: Path) -> None:
-    """What was seen live: twelve of them, and the right one was refused for 18 minutes."""
-    async with world(tmp_path, toml=defended()) as board:
-        board.enter("Ada")
-        for address in (VILLAIN, OTHER):
-            await Attacker(board, "Ada", address).hammers(6)
-        ada = Attacker(board, "Ada", CAFE)
-        await waits_no_longer_than(ada, 0)
-        assert not [line for line in refusals(board) if CAFE in line]
-
-
 async def test_wrong_passwords_behind_a_shared_address_do_not_lock_out_who_lives_there(
     tmp_path: Path,
 ) -> None:

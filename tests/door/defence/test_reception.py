@@ -135,21 +135,6 @@ async def test_every_name_costs_the_same_work(
     assert len(set(worked)) == 1
 
 
-async def test_new_names_are_so_many_a_day(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=defended(new_names_per_day=2)) as board:
-        for name in ("Ada", "Bob", "Cyd"):
-            board.enter(name)
-        prober = Stranger(board, "", VILLAIN)
-        await prober.connects()
-        await prober.is_asked("Name:")
-        await prober.presses("new\r").is_asked("The name you want:")
-        await prober.presses("Ada\r").sees("is taken.")
-        prober.presses("Bob\r")
-        await prober.terminal.until_heard("is taken.")
-        await prober.presses("Cyd\r").is_told("No more new names from your address today.")
-        assert refusals(board) == [f"refused {VILLAIN}: too many new names"]
-
-
 async def test_a_crowd_of_strangers_does_not_keep_out_who_is_known(tmp_path: Path) -> None:
     async with world(tmp_path, toml=defended(logons=3, calls_per_address=1)) as board:
         board.enter("Ada")
@@ -267,17 +252,6 @@ async def test_a_flood_of_handshakes_begins_no_more_of_them_than_an_address_may_
                 await other.until_heard("Name:")
         assert refusals(board) == [f"refused {VILLAIN}: too many calls at once"] * 17
         assert len(set(begun)) <= 3 + 1
-
-
-async def test_a_board_speaks_tls_where_the_sysop_wants_it(tmp_path: Path) -> None:
-    put_into(tmp_path)
-    async with world(tmp_path, toml=sysop_toml(events="") + TELNETS) as board:
-        board.enter("Ada")
-        terminal = Terminal(REFUSING)
-        board.terminals.append(terminal)
-        await terminal.connect(board.server.ports[1], tls=trusting())
-        await terminal.until("Name:")
-        await terminal.send(f"Ada\r{PASSWORD}\r").until("Welcome, Ada")
 
 
 async def test_a_log_that_cannot_be_written_keeps_nobody_from_being_refused(

@@ -117,16 +117,6 @@ def test_an_address_has_one_place_however_many_lines_it_has() -> None:
     assert here.checked.index(CAFE) <= 1
 
 
-def test_so_has_an_ipv6_customer_who_takes_a_network_for_each() -> None:
-    here = Queue()
-    here.attacked_from("2001:db8:7::1", "2001:db8:8::1")
-    for number in range(5):
-        here.comes(f"2001:db8:7:{number}::1")
-    here.comes("2001:db8:8::1")
-    here.passes(DAY / 4)
-    assert here.checked.index("2001:db8:8::1") <= 1
-
-
 def test_behind_a_shared_address_one_waits_for_each_line_that_came_before() -> None:
     here = Queue()
     here.attacked_from(HOME)

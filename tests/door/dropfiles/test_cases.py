@@ -93,29 +93,6 @@ def _record(minutes: int) -> bytes:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("DOOR32.SYS", text(*door32(left=str(LONG)))),
-        ("DOOR32.SYS", text(*door32(host="WWIV 5.8", left=str(LONG * MINUTE)))),
-        ("DOOR.SYS", text(*door_sys(seconds="32767", minutes="9999"))),
-        ("DOOR.SYS", text(*door_sys(seconds="-31824", minutes="9300"))),
-        ("DORINFO1.DEF", text(*dorinfo(("Ann", "Lee", "Home"), left=str(LONG)))),
-        ("CHAIN.TXT", text(*chain(left=f"{LONG * MINUTE}.00"))),
-        ("BBSDEV.DRP", text(*bbsdev(deadline="2026-11-21T20:00:01Z"))),
-        ("EXITINFO.BBS", _record(LONG)),
-    ],
-)
-def test_a_limit_longer_than_a_day_is_none(name, content, tmp_path: Path) -> None:
-    found = understood(tmp_path, name, content)
-    assert found.known_time().limit is Limit.UNLIMITED
-    assert found.time.written is not None
-    assert not found.doubts
-    said = "\n".join(sentences(found))
-    assert "is longer than a day, so it counts as no limit" in said
-    assert "counts seconds" not in said
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
         ("DOOR32.SYS", text(*door32(left="1440"))),
         ("DOOR.SYS", text(*door_sys(seconds="86400", minutes="1440"))),
         ("CHAIN.TXT", text(*chain(left="86400"))),

@@ -98,14 +98,13 @@ async def test_no_row_of_the_bulletin_is_wider_than_a_screen(tmp_path: Path) -> 
         assert max(map(len, rows)) <= 78
 
 
-async def test_in_plain_lines_each_list_stands_alone(tmp_path: Path) -> None:
+async def test_in_plain_lines_each_list_stands_alone(board: World) -> None:
     """Two lists side by side were read out mixed up, row by row."""
-    async with world(tmp_path) as board:
-        reader = await newcomer(board, "Bob", REFUSING)
-        await reader.send("n").until("Richest callers")
-        rows = reader.heard.splitlines()
-        for heading in ("Richest callers", "The house's day", "Winners of the day"):
-            assert heading in rows
+    reader = await newcomer(board, "Bob", REFUSING)
+    await reader.send("n").until("Richest callers")
+    rows = reader.heard.splitlines()
+    for heading in ("Richest callers", "The house's day", "Winners of the day"):
+        assert heading in rows
 
 
 async def test_a_texts_folder_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
@@ -144,11 +143,10 @@ def test_what_is_planted_in_a_shared_folder_is_replaced_and_nothing_else(
     assert len(list(texts.iterdir())) == 2
 
 
-async def test_the_news_are_read_while_the_writer_is_busy(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        caller = await newcomer(board, "Alice", REFUSING)
-        async with board.slow_books():
-            await caller.send("n").until("Winners of all time")
+async def test_the_news_are_read_while_the_writer_is_busy(board: World) -> None:
+    caller = await newcomer(board, "Alice", REFUSING)
+    async with board.slow_books():
+        await caller.send("n").until("Winners of all time")
 
 
 async def test_midnight_is_reported_while_the_writer_is_busy(

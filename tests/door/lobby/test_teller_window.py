@@ -30,14 +30,14 @@ from tests.door.visiting import (
     sysop_toml,
 )
 from tests.terminal import MODERN, Profile
-from tests.world import world
+from tests.world import World, world
 from timebank.keeping.caller_acts import set_muted
 from timebank.language import LANGUAGES, Viewer, _, speaking_to
 
 HOUR = 60 * MINUTE
 
 
-OPEN = window_toml()
+TOML = window_toml()
 painted_and_lines = pytest.mark.parametrize("profile", SCREENS.values(), ids=SCREENS.keys())
 
 
@@ -45,36 +45,33 @@ painted_and_lines = pytest.mark.parametrize("profile", SCREENS.values(), ids=SCR
 
 
 @painted_and_lines
-async def test_minutes_are_deposited_and_withdrawn(tmp_path: Path, profile: Profile) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await at_the_window(board, "Ada", profile=profile)
-        await moves(ada, "d", "20", "20 minutes")
-        assert (ada.has["online"], ada.has["bank"]) == (40 * MINUTE, 20 * MINUTE)
-        await moves(ada, "w", "5", "5 minutes")
-        assert (ada.has["online"], ada.has["bank"]) == (45 * MINUTE, 15 * MINUTE)
-        assert ada.ledger[-2:] == [("deposit", 20 * MINUTE), ("withdraw", 5 * MINUTE)]
+async def test_minutes_are_deposited_and_withdrawn(board: World, profile: Profile) -> None:
+    ada = await at_the_window(board, "Ada", profile=profile)
+    await moves(ada, "d", "20", "20 minutes")
+    assert (ada.has["online"], ada.has["bank"]) == (40 * MINUTE, 20 * MINUTE)
+    await moves(ada, "w", "5", "5 minutes")
+    assert (ada.has["online"], ada.has["bank"]) == (45 * MINUTE, 15 * MINUTE)
+    assert ada.ledger[-2:] == [("deposit", 20 * MINUTE), ("withdraw", 5 * MINUTE)]
 
 
 @painted_and_lines
-async def test_minutes_are_borrowed_and_repaid(tmp_path: Path, profile: Profile) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await at_the_window(board, "Ada", profile=profile)
-        await moves(ada, "b", "30", "30 minutes")
-        assert (ada.has["online"], ada.has["loan"]) == (90 * MINUTE, -30 * MINUTE)
-        await moves(ada, "r", "10", "10 minutes")
-        assert (ada.has["online"], ada.has["loan"]) == (80 * MINUTE, -20 * MINUTE)
+async def test_minutes_are_borrowed_and_repaid(board: World, profile: Profile) -> None:
+    ada = await at_the_window(board, "Ada", profile=profile)
+    await moves(ada, "b", "30", "30 minutes")
+    assert (ada.has["online"], ada.has["loan"]) == (90 * MINUTE, -30 * MINUTE)
+    await moves(ada, "r", "10", "10 minutes")
+    assert (ada.has["online"], ada.has["loan"]) == (80 * MINUTE, -20 * MINUTE)
 
 
 @painted_and_lines
-async def test_minutes_are_sent_with_a_line_of_message(tmp_path: Path, profile: Profile) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Bob")
-        ada = await at_the_window(board, "Ada", saved=30, profile=profile)
-        await sends(ada, "bob", 10, "for the tea")
-        await hears(ada, "10 minutes sent to Bob.")
-        assert ada.has["bank"] == 20 * MINUTE
-        assert board.balances("Bob")["bank"] == 10 * MINUTE
-        assert board.lines("Bob")[-1].why == '10 minutes sent by Ada to Bob: "for the tea"'
+async def test_minutes_are_sent_with_a_line_of_message(board: World, profile: Profile) -> None:
+    board.enter("Bob")
+    ada = await at_the_window(board, "Ada", saved=30, profile=profile)
+    await sends(ada, "bob", 10, "for the tea")
+    await hears(ada, "10 minutes sent to Bob.")
+    assert ada.has["bank"] == 20 * MINUTE
+    assert board.balances("Bob")["bank"] == 10 * MINUTE
+    assert board.lines("Bob")[-1].why == '10 minutes sent by Ada to Bob: "for the tea"'
 
 
 async def test_the_window_shows_what_there_is_and_what_is_still_allowed(tmp_path: Path) -> None:
@@ -106,17 +103,16 @@ async def test_the_window_shows_what_there_is_and_what_is_still_allowed(tmp_path
 
 
 async def test_what_an_entry_brings_besides_is_still_to_be_read_at_the_window(
-    tmp_path: Path,
+    board: World,
 ) -> None:
     """The first entry of a day brings its minutes, whatever it was made for."""
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await at_the_window(board, "Ada")
-        await ada.presses("d").is_asked("Deposit how much")
-        await ada.presses("10\r").is_asked("Deposit 10 minutes?")
-        board.clock.suspend(12 * HOUR)
-        await ada.presses("y").sees("You have 60 minutes today.")
-        await hears(ada, "10 minutes deposited.")
-        assert ada.has["bank"] == 10 * MINUTE
+    ada = await at_the_window(board, "Ada")
+    await ada.presses("d").is_asked("Deposit how much")
+    await ada.presses("10\r").is_asked("Deposit 10 minutes?")
+    board.clock.suspend(12 * HOUR)
+    await ada.presses("y").sees("You have 60 minutes today.")
+    await hears(ada, "10 minutes deposited.")
+    assert ada.has["bank"] == 10 * MINUTE
 
 
 async def test_an_amount_is_minutes_or_hours_and_minutes(tmp_path: Path) -> None:
@@ -154,15 +150,14 @@ async def test_max_is_no_more_than_is_left_when_it_is_done(tmp_path: Path) -> No
         assert ada.has["bank"] == 53 * MINUTE
 
 
-async def test_the_prompt_for_an_amount_explains_itself(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await at_the_window(board, "Ada")
-        ada.presses("d")
-        await ada.is_asked("Deposit how much? Up to 55 minutes, or max (Enter for none):")
-        await ada.presses("?").sees("or max for as much as you can.")
-        await ada.presses(" ").is_asked("Deposit how much?")
-        await ada.presses("\r").is_asked(WINDOW)
-        assert ada.has["bank"] == 0
+async def test_the_prompt_for_an_amount_explains_itself(board: World) -> None:
+    ada = await at_the_window(board, "Ada")
+    ada.presses("d")
+    await ada.is_asked("Deposit how much? Up to 55 minutes, or max (Enter for none):")
+    await ada.presses("?").sees("or max for as much as you can.")
+    await ada.presses(" ").is_asked("Deposit how much?")
+    await ada.presses("\r").is_asked(WINDOW)
+    assert ada.has["bank"] == 0
 
 
 ESC = "\x1b"
@@ -189,28 +184,26 @@ WAYS_BACK = (
 
 
 @painted_and_lines
-async def test_an_amount_that_is_abandoned_moves_nothing(tmp_path: Path, profile: Profile) -> None:
+async def test_an_amount_that_is_abandoned_moves_nothing(board: World, profile: Profile) -> None:
     """By Esc, an empty line, or nothing; at the amount, at its echo, at the name and the note."""
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Bob")
-        ada = await at_the_window(board, "Ada", saved=30, profile=profile)
-        before = ada.ledger
-        for way in WAYS_BACK:
-            for keys, asked in way:
-                await ada.presses(keys).is_asked(asked)
-        assert ada.ledger == before
+    board.enter("Bob")
+    ada = await at_the_window(board, "Ada", saved=30, profile=profile)
+    before = ada.ledger
+    for way in WAYS_BACK:
+        for keys, asked in way:
+            await ada.presses(keys).is_asked(asked)
+    assert ada.ledger == before
 
 
-async def test_who_cannot_spell_a_name_is_helped(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Barbarella")
-        ada = await at_the_window(board, "Ada", saved=30)
-        await names_receiver(ada, "Barbara|04")
-        await ada.sees("Nobody here is called Barbara│04. Do you mean Barbarella?")
-        await ada.is_asked("Send to:")
-        ada.presses("Ada\r")
-        await hears(ada, "These minutes are yours already.")
-        assert ada.has["bank"] == 30 * MINUTE
+async def test_who_cannot_spell_a_name_is_helped(board: World) -> None:
+    board.enter("Barbarella")
+    ada = await at_the_window(board, "Ada", saved=30)
+    await names_receiver(ada, "Barbara|04")
+    await ada.sees("Nobody here is called Barbara│04. Do you mean Barbarella?")
+    await ada.is_asked("Send to:")
+    ada.presses("Ada\r")
+    await hears(ada, "These minutes are yours already.")
+    assert ada.has["bank"] == 30 * MINUTE
 
 
 async def test_who_asks_for_it_has_their_minutes_deposited_at_log_off(tmp_path: Path) -> None:
@@ -227,22 +220,21 @@ async def test_who_asks_for_it_has_their_minutes_deposited_at_log_off(tmp_path: 
         assert (ada.has["online"], ada.has["bank"]) == (20 * MINUTE - 1, 40 * MINUTE)
 
 
-async def test_the_deposit_at_log_off_is_turned_off_again(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await at_the_window(board, "Ada")
-        ada.presses("a")
-        await hears(ada, "banked when you log off.")
-        ada.presses("a")
-        await hears(ada, "Auto-deposit is off.")
-        await ada.presses("q").is_asked(MENU)
-        await ada.logs_off()
-        assert "deposited" not in ada.screen
-        await board.settled()
-        assert ada.has["bank"] == 0
+async def test_the_deposit_at_log_off_is_turned_off_again(board: World) -> None:
+    ada = await at_the_window(board, "Ada")
+    ada.presses("a")
+    await hears(ada, "banked when you log off.")
+    ada.presses("a")
+    await hears(ada, "Auto-deposit is off.")
+    await ada.presses("q").is_asked(MENU)
+    await ada.logs_off()
+    assert "deposited" not in ada.screen
+    await board.settled()
+    assert ada.has["bank"] == 0
 
 
 async def test_books_that_cannot_be_written_at_the_good_bye_keep_nobody(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN, busy_seconds=0.02) as board:
+    async with world(tmp_path, toml=TOML, busy_seconds=0.02) as board:
         ada = await at_the_window(board, "Ada")
         ada.presses("a")
         await hears(ada, "banked when you log off.")
@@ -256,53 +248,51 @@ async def test_books_that_cannot_be_written_at_the_good_bye_keep_nobody(tmp_path
 
 
 @painted_and_lines
-async def test_accounts_are_listed_page_by_page(tmp_path: Path, profile: Profile) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        for letter in "BCDEFGHJKMNPQRSTUVWXYZ":
-            board.enter(f"{letter}akermann")
-        ada = await at_the_window(board, "Ada", profile=profile)
-        await ada.presses("l").is_asked("Name contains (Enter for all):")
-        ada.presses("\r")
-        names = await page(ada)
-        assert "Accounts (23) (1 of 2)" in names
-        assert "Bakermann" in names
-        ada.presses("n")
-        assert "Zakermann" not in names
-        names = await page(ada)
-        assert "Zakermann" in names
-        assert "Bakermann" not in names
-        await ada.presses("q").is_asked(WINDOW)
+async def test_accounts_are_listed_page_by_page(board: World, profile: Profile) -> None:
+    for letter in "BCDEFGHJKMNPQRSTUVWXYZ":
+        board.enter(f"{letter}akermann")
+    ada = await at_the_window(board, "Ada", profile=profile)
+    await ada.presses("l").is_asked("Name contains (Enter for all):")
+    ada.presses("\r")
+    names = await page(ada)
+    assert "Accounts (23) (1 of 2)" in names
+    assert "Bakermann" in names
+    ada.presses("n")
+    assert "Zakermann" not in names
+    names = await page(ada)
+    assert "Zakermann" in names
+    assert "Bakermann" not in names
+    await ada.presses("q").is_asked(WINDOW)
 
 
 @pytest.mark.parametrize("columns", [80, 40])
 async def test_accounts_tell_what_anybody_may_know_and_no_balance(
-    tmp_path: Path, columns: int
+    board: World, columns: int
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        for number in range(7):
-            board.enter(f"Saver{number}", saved=(70 - number) * 1000)
-        bob = known(board, "Bob")
-        await bob.visits()
-        await bob.logs_off()
-        board.clock.suspend(24 * HOUR)
-        ada = await at_the_window(board, "Ada", profile=replace(MODERN, columns=columns))
-        told = {
-            "Ada": ("21 November 2026", "today", ""),
-            "Bob": ("20 November 2026", "yesterday", ""),
-            "Saver4": ("20 November 2026", "never", "no. 5"),
-            "Saver5": ("20 November 2026", "never", ""),
-        }
-        for name, (since, last, place) in told.items():
-            await ada.presses(f"l{name}\r").sees("Accounts (1)")
-            await ada.is_asked("Press any key")
-            shown = " ".join(" ".join(ada.terminal.lines[1:17]).split())
-            if columns == 80:
-                rest = "Caller Member since Last call Richest"
-                assert shown == f"{rest} {name} {since} {last} {place}".strip()
-            else:
-                rest = f"Richest: {place}" if place else ""
-                assert shown == f"{name} Member since {since} Last call: {last} {rest}".strip()
-            await ada.presses(" ").is_asked(WINDOW)
+    for number in range(7):
+        board.enter(f"Saver{number}", saved=(70 - number) * 1000)
+    bob = known(board, "Bob")
+    await bob.visits()
+    await bob.logs_off()
+    board.clock.suspend(24 * HOUR)
+    ada = await at_the_window(board, "Ada", profile=replace(MODERN, columns=columns))
+    told = {
+        "Ada": ("21 November 2026", "today", ""),
+        "Bob": ("20 November 2026", "yesterday", ""),
+        "Saver4": ("20 November 2026", "never", "no. 5"),
+        "Saver5": ("20 November 2026", "never", ""),
+    }
+    for name, (since, last, place) in told.items():
+        await ada.presses(f"l{name}\r").sees("Accounts (1)")
+        await ada.is_asked("Press any key")
+        shown = " ".join(" ".join(ada.terminal.lines[1:17]).split())
+        if columns == 80:
+            rest = "Caller Member since Last call Richest"
+            assert shown == f"{rest} {name} {since} {last} {place}".strip()
+        else:
+            rest = f"Richest: {place}" if place else ""
+            assert shown == f"{name} Member since {since} Last call: {last} {rest}".strip()
+        await ada.presses(" ").is_asked(WINDOW)
 
 
 @painted_and_lines
@@ -340,27 +330,26 @@ async def test_history_tells_in_words_what_happened(tmp_path: Path, profile: Pro
 
 @painted_and_lines
 async def test_history_is_paged_newest_first_and_loses_no_line(
-    tmp_path: Path, profile: Profile
+    board: World, profile: Profile
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await at_the_window(board, "Ada", profile=profile)
-        long = "and a reason so long that it takes line after line of a page of his statement " * 2
-        for count in range(1, 31):
-            gives(board, "Ada", 1, f"gift-{count:02} {long if count % 3 == 0 else ''}")
-        ada.presses("h")
-        pages = [await page(ada)]
-        assert "gift-30" in pages[0]
-        assert "Newer" not in ada.prompt
-        while "<O>lder" in ada.prompt:
-            ada.presses("o")
-            pages.append(await page(ada))
-        gifts = [words[:2] for words in "".join(pages).split("gift-")[1:]]
-        assert gifts == [f"{count:02}" for count in range(30, 0, -1)]
-        assert "Granted 1:00:00" in pages[-1]
-        for before in reversed(pages[:-1]):
-            ada.presses("n")
-            assert await page(ada) == before
-        await ada.presses("q").is_asked(WINDOW)
+    ada = await at_the_window(board, "Ada", profile=profile)
+    long = "and a reason so long that it takes line after line of a page of his statement " * 2
+    for count in range(1, 31):
+        gives(board, "Ada", 1, f"gift-{count:02} {long if count % 3 == 0 else ''}")
+    ada.presses("h")
+    pages = [await page(ada)]
+    assert "gift-30" in pages[0]
+    assert "Newer" not in ada.prompt
+    while "<O>lder" in ada.prompt:
+        ada.presses("o")
+        pages.append(await page(ada))
+    gifts = [words[:2] for words in "".join(pages).split("gift-")[1:]]
+    assert gifts == [f"{count:02}" for count in range(30, 0, -1)]
+    assert "Granted 1:00:00" in pages[-1]
+    for before in reversed(pages[:-1]):
+        ada.presses("n")
+        assert await page(ada) == before
+    await ada.presses("q").is_asked(WINDOW)
 
 
 # Where the window is.
@@ -368,60 +357,56 @@ async def test_history_is_paged_newest_first_and_loses_no_line(
 
 @painted_and_lines
 async def test_the_window_is_reached_from_the_table_and_leads_back_to_it(
-    tmp_path: Path, profile: Profile
+    board: World, profile: Profile
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await seated(board, "Ada", profile=profile)
-        await ada.presses("t").is_asked(WINDOW)
-        assert ada.caller.place == "Time bank"
-        await moves(ada, "d", "50", "50 minutes")
-        await ada.presses("q").is_asked(TABLE)
-        assert ada.caller.place == "Black Jack For Time"
-        await ada.bets(5, "stay", ends="win")
-        await ada.stays()
-        assert (ada.has["online"], ada.has["bank"]) == (15 * MINUTE, 50 * MINUTE)
-        await ada.presses("q").is_asked(MENU)
+    ada = await seated(board, "Ada", profile=profile)
+    await ada.presses("t").is_asked(WINDOW)
+    assert ada.caller.place == "Time bank"
+    await moves(ada, "d", "50", "50 minutes")
+    await ada.presses("q").is_asked(TABLE)
+    assert ada.caller.place == "Black Jack For Time"
+    await ada.bets(5, "stay", ends="win")
+    await ada.stays()
+    assert (ada.has["online"], ada.has["bank"]) == (15 * MINUTE, 50 * MINUTE)
+    await ada.presses("q").is_asked(MENU)
 
 
-async def test_the_time_left_in_the_window_ticks_as_the_status_line_does(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await at_the_window(board, "Ada")
-        await board.pass_time(7)
-        await ada.sees_time_left(HOUR - 7)
-        assert "Time left                   59:53" in ada.terminal.picture
+async def test_the_time_left_in_the_window_ticks_as_the_status_line_does(board: World) -> None:
+    ada = await at_the_window(board, "Ada")
+    await board.pass_time(7)
+    await ada.sees_time_left(HOUR - 7)
+    assert "Time left                   59:53" in ada.terminal.picture
 
 
-async def test_a_window_that_is_made_larger_shows_the_same(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await at_the_window(board, "Ada", saved=30)
-        await ada.presses("d").is_asked("Deposit how much")
-        ada.presses("1")
-        ada.terminal.resize(100, 30)
-        await ada.is_asked("(Enter for none): 1")
-        assert "Bank                        30:00" in ada.terminal.picture
-        ada.presses("0\ry")
-        await hears(ada, "10 minutes deposited.")
-        assert last_column_is_empty(ada)
+async def test_a_window_that_is_made_larger_shows_the_same(board: World) -> None:
+    ada = await at_the_window(board, "Ada", saved=30)
+    await ada.presses("d").is_asked("Deposit how much")
+    ada.presses("1")
+    ada.terminal.resize(100, 30)
+    await ada.is_asked("(Enter for none): 1")
+    assert "Bank                        30:00" in ada.terminal.picture
+    ada.presses("0\ry")
+    await hears(ada, "10 minutes deposited.")
+    assert last_column_is_empty(ada)
 
 
-async def test_a_muted_caller_is_told_that_minutes_go_without_a_note(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Bob")
-        ada = await at_the_window(board, "Ada", saved=30)
-        with board.books() as desk:
-            set_muted(desk, ada.caller.record.id, True, "the test")
-        await names_receiver(ada, "Bob")
-        await types_amount(ada, "Send", "10", "10 minutes to Bob")
-        await ada.sees("The sysop has muted you: nobody hears what you say.")
-        await ada.is_asked("Send the minutes without a note?")
-        await ada.presses("n").is_asked("Your choice")
-        assert ada.has["bank"] == 30 * MINUTE
-        await names_receiver(ada, "Bob")
-        await types_amount(ada, "Send", "10", "10 minutes to Bob")
-        await ada.is_asked("Send the minutes without a note?")
-        ada.presses("y")
-        await hears(ada, "10 minutes sent to Bob.")
-        assert ada.has["bank"] == 20 * MINUTE
+async def test_a_muted_caller_is_told_that_minutes_go_without_a_note(board: World) -> None:
+    board.enter("Bob")
+    ada = await at_the_window(board, "Ada", saved=30)
+    with board.books() as desk:
+        set_muted(desk, ada.caller.record.id, True, "the test")
+    await names_receiver(ada, "Bob")
+    await types_amount(ada, "Send", "10", "10 minutes to Bob")
+    await ada.sees("The sysop has muted you: nobody hears what you say.")
+    await ada.is_asked("Send the minutes without a note?")
+    await ada.presses("n").is_asked("Your choice")
+    assert ada.has["bank"] == 30 * MINUTE
+    await names_receiver(ada, "Bob")
+    await types_amount(ada, "Send", "10", "10 minutes to Bob")
+    await ada.is_asked("Send the minutes without a note?")
+    ada.presses("y")
+    await hears(ada, "10 minutes sent to Bob.")
+    assert ada.has["bank"] == 20 * MINUTE
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -15,7 +15,7 @@ from tests.door.visiting import MENU, Guest, seated, sysop_toml
 from tests.terminal import REFUSING
 from tests.world import World, world
 
-NO_EVENTS = sysop_toml(events="")
+TOML = sysop_toml(events="")
 
 
 class Sysop:
@@ -54,65 +54,63 @@ class Sysop:
         await self._all.aclose()
 
 
-async def test_a_chat_covers_what_the_caller_does_and_gives_it_back(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as here:
-        ada = await seated(here, "Ada")
-        sysop = await Sysop(here).looks(node=1)
-        await sysop.sees("Black Jack For Time")
-        await ada.sees("The sysop is looking over your shoulder.")
-        sysop.says(chat=True)
-        await ada.sees("The sysop wants to talk to you.")
-        sysop.says(typing="Hel")
-        await ada.sees("Hel")
-        sysop.says(line="Hello, Ada")
-        await ada.sees("Hello, Ada")
-        ada.presses("b|15q\b\b hi\r")
-        await sysop.sees("b│1 hi")
-        assert here.moved("Ada") == [("grant", 3600)]  # no key has got to the table
-        sysop.says(chat=False)
-        await sysop.until(lambda _, told: told == {"chat": False})
-        await ada.sees("The sysop has left the chat.")
-        await ada.sees("<B>et")
-        await ada.terminal.until_gone("Hello, Ada")
-        await sysop.leaves()
-        await ada.sees("The sysop looks over your shoulder no more.")
-        await ada.presses("q").goes_on_to(MENU)
+async def test_a_chat_covers_what_the_caller_does_and_gives_it_back(board: World) -> None:
+    ada = await seated(board, "Ada")
+    sysop = await Sysop(board).looks(node=1)
+    await sysop.sees("Black Jack For Time")
+    await ada.sees("The sysop is looking over your shoulder.")
+    sysop.says(chat=True)
+    await ada.sees("The sysop wants to talk to you.")
+    sysop.says(typing="Hel")
+    await ada.sees("Hel")
+    sysop.says(line="Hello, Ada")
+    await ada.sees("Hello, Ada")
+    ada.presses("b|15q\b\b hi\r")
+    await sysop.sees("b│1 hi")
+    assert board.moved("Ada") == [("grant", 3600)]  # no key has got to the table
+    sysop.says(chat=False)
+    await sysop.until(lambda _, told: told == {"chat": False})
+    await ada.sees("The sysop has left the chat.")
+    await ada.sees("<B>et")
+    await ada.terminal.until_gone("Hello, Ada")
+    await sysop.leaves()
+    await ada.sees("The sysop looks over your shoulder no more.")
+    await ada.presses("q").goes_on_to(MENU)
 
 
 async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        ada = Guest(board, "Ada")
-        board.enter("Ada")
-        await ada.visits(REFUSING)
-        sysop = await Sysop(board).looks(node=1)
-        await sysop.sees("oodbye")
-        sysop.says(chat=True, by="jane\x07")
-        await ada.sees("The sysop wants to talk to you.")
-        sysop.says(line="Hello")
-        await ada.sees("The sysop: Hello")
-        ada.presses("Hi\r")
-        await sysop.sees("Ada: Hi")
-        second = await Sysop(board).looks(node=1)
-        second.says(chat=True)  # one at a time
-        refused = {"chat": False, "why": "jane talks to Ada now. Esc leaves."}
-        await second.until(lambda _, told: told == refused)
-        sysop.says(chat=False)
-        await sysop.until(lambda _, told: told == {"chat": False})
-        await ada.is_asked(MENU)
-        second.says(chat=True)
-        await second.until(lambda _, told: told == {"chat": True})
-        ada.terminal.abort()
-        await second.until(lambda _, told: "is on node 1 no more" in str(told.get("error")))
-        nobody = await Sysop(board).looks(node=9)
-        await nobody.until(lambda _, told: told == {"error": "Nobody is on node 9."})
-        ada = Guest(board, "Ada")
-        await ada.visits(REFUSING)
-        late = await Sysop(board).looks(node=1, call=1)
-        await late.until(lambda _, told: told == {"error": "Another call is on node 1 by now."})
-        for each in (sysop, second, nobody, late):
-            await each.leaves()
+    ada = Guest(board, "Ada")
+    board.enter("Ada")
+    await ada.visits(REFUSING)
+    sysop = await Sysop(board).looks(node=1)
+    await sysop.sees("oodbye")
+    sysop.says(chat=True, by="jane\x07")
+    await ada.sees("The sysop wants to talk to you.")
+    sysop.says(line="Hello")
+    await ada.sees("The sysop: Hello")
+    ada.presses("Hi\r")
+    await sysop.sees("Ada: Hi")
+    second = await Sysop(board).looks(node=1)
+    second.says(chat=True)  # one at a time
+    refused = {"chat": False, "why": "jane talks to Ada now. Esc leaves."}
+    await second.until(lambda _, told: told == refused)
+    sysop.says(chat=False)
+    await sysop.until(lambda _, told: told == {"chat": False})
+    await ada.is_asked(MENU)
+    second.says(chat=True)
+    await second.until(lambda _, told: told == {"chat": True})
+    ada.terminal.abort()
+    await second.until(lambda _, told: "is on node 1 no more" in str(told.get("error")))
+    nobody = await Sysop(board).looks(node=9)
+    await nobody.until(lambda _, told: told == {"error": "Nobody is on node 9."})
+    ada = Guest(board, "Ada")
+    await ada.visits(REFUSING)
+    late = await Sysop(board).looks(node=1, call=1)
+    await late.until(lambda _, told: told == {"error": "Another call is on node 1 by now."})
+    for each in (sysop, second, nobody, late):
+        await each.leaves()
 
 
 async def test_a_chat_at_a_shared_table_says_that_nobody_waits_for_it(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from tests.door.visiting import visitor
 from tests.world import BOARD, NOON, World, world
 from timebank.errors import BooksUnavailable
 
-WITH_HEALTH = f'{BOARD}\n[server]\nhealth = "127.0.0.1:0"\n'
+TOML = f'{BOARD}\n[server]\nhealth = "127.0.0.1:0"\n'
 
 
 class Log:
@@ -197,48 +197,46 @@ async def told(board: World) -> int:
     return int((await said_by(number)).split()[1])
 
 
-async def test_a_board_says_that_it_serves_and_that_it_drains(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=WITH_HEALTH) as board:
+async def test_a_board_says_that_it_serves_and_that_it_drains(board: World) -> None:
+    assert await told(board) == 200
+    ada = await visitor(board, "Ada")
+    board.server.drain()
+    await ada.sees("close the board")
+    assert await told(board) == 404
+    # Front ends that find nobody there cut off who is on.
+    ended = asyncio.Event()
+    real = board.server.board.stop_games
+
+    async def stop_games() -> None:
+        assert await told(board) == 404
+        ended.set()
+        await real()
+
+    with mock.patch.object(board.server.board, "stop_games", stop_games):
+        await board.server.stop("The board is closing.")
+    assert ended.is_set()
+    with pytest.raises(ConnectionRefusedError):
+        await told(board)
+
+
+async def test_a_board_without_its_books_says_so_and_that_they_are_back(board: World) -> None:
+    books = board.server.books
+
+    async def unavailable(*what: object, **how: object) -> None:
+        raise BooksUnavailable("not now")
+
+    with mock.patch.object(books, "run", unavailable):
+        await board.clock.advance(LATE_SECONDS - ASK_SECONDS - 1)
         assert await told(board) == 200
-        ada = await visitor(board, "Ada")
+        await board.clock.advance(ASK_SECONDS + 1)
+        assert await told(board) == 404
+        await board.clock.advance(SILENT_SECONDS - LATE_SECONDS + 1)
+        assert await told(board) == 503
         board.server.drain()
-        await ada.sees("close the board")
-        assert await told(board) == 404
-        # Front ends that find nobody there cut off who is on.
-        ended = asyncio.Event()
-        real = board.server.board.stop_games
-
-        async def stop_games() -> None:
-            assert await told(board) == 404
-            ended.set()
-            await real()
-
-        with mock.patch.object(board.server.board, "stop_games", stop_games):
-            await board.server.stop("The board is closing.")
-        assert ended.is_set()
-        with pytest.raises(ConnectionRefusedError):
-            await told(board)
-
-
-async def test_a_board_without_its_books_says_so_and_that_they_are_back(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=WITH_HEALTH) as board:
-        books = board.server.books
-
-        async def unavailable(*what: object, **how: object) -> None:
-            raise BooksUnavailable("not now")
-
-        with mock.patch.object(books, "run", unavailable):
-            await board.clock.advance(LATE_SECONDS - ASK_SECONDS - 1)
-            assert await told(board) == 200
-            await board.clock.advance(ASK_SECONDS + 1)
-            assert await told(board) == 404
-            await board.clock.advance(SILENT_SECONDS - LATE_SECONDS + 1)
-            assert await told(board) == 503
-            board.server.drain()
-            assert await told(board) == 503
-        await board.clock.advance(ASK_SECONDS)
-        await board.settled()
-        assert await told(board) == 404
+        assert await told(board) == 503
+    await board.clock.advance(ASK_SECONDS)
+    await board.settled()
+    assert await told(board) == 404
 
 
 async def test_books_that_say_nothing_at_all_are_not_reached_either() -> None:

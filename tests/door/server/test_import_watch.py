@@ -77,30 +77,6 @@ async def test_a_deposit_is_taken_over_and_its_receiver_told(tmp_path: Path) -> 
         assert (tmp_path / "RATS.EXT.1.BAK").read_bytes().startswith(b"BOB;20")
 
 
-async def test_what_is_refused_is_logged_once_and_kept_in_a_file(tmp_path: Path) -> None:
-    async with watched(tmp_path) as (board, watch):
-        board.enter("Bob")
-        writes(
-            tmp_path,
-            "Zora;20;RATS Casino;2026-11-20 11:59",
-            "Bob;-20;RATS Casino;2026-11-20 11:59",
-            "nonsense",
-            "Bob;9;RATS Casino;2026-11-20 11:59",
-        )
-        await watch.looks()
-        assert watch.says("It is kept as"), watch.said
-        for _ in range(3):
-            await watch.looks()
-        assert watch.count("1 record applied; 9 minutes came in") == 1
-        for number in (1, 2, 3):
-            assert watch.count(f"RATS.EXT, line {number}") == 1, watch.said
-        assert watch.count("What was refused is in") == 1
-        errors = (tmp_path / "RATS.EXT.ERR").read_text("cp437")
-        for text in ("Zora", "nonsense"):
-            assert text in errors
-        assert board.balances("Bob")["bank"] == 9 * MINUTE
-
-
 async def test_a_problem_is_logged_when_it_is_new_not_at_every_round(tmp_path: Path) -> None:
     async with watched(tmp_path) as (board, watch):
         board.enter("Bob")

@@ -21,7 +21,7 @@ from tests.door.peers.boards import until
 from tests.door.processes import OPEN_ALL_DAY, Served, dealt_door, forked_door, served
 from tests.door.shell import Shell, Told
 from tests.terminal import MODERN, PATIENCE
-from tests.world import logged_on, world
+from tests.world import World, logged_on
 from timebank import serving
 from timebank.calls.calls import open_calls
 from timebank.cli.main import main as timebank_main
@@ -233,27 +233,25 @@ async def test_beside_a_lock_that_was_removed_no_second_server_comes_up(tmp_path
         assert calls_open(first) == 1, "it has closed a call of the server that runs"
 
 
-async def test_a_lock_that_was_removed_is_taken_again(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        place, lock = board.config.bank.lock, board.lock
-        os.unlink(place)
-        assert not serving.is_held(place)
-        await board.pass_time(2 * LOCK_SECONDS)
-        await until(lambda: serving.is_held(place), lock, "note")
-        note = serving.read(place)
-        assert note is not None
-        assert (note.state, note.data) == (serving.SERVING, str(board.config.board.data))
-        assert not board.server.ended.is_set()
+async def test_a_lock_that_was_removed_is_taken_again(board: World) -> None:
+    place, lock = board.config.bank.lock, board.lock
+    os.unlink(place)
+    assert not serving.is_held(place)
+    await board.pass_time(2 * LOCK_SECONDS)
+    await until(lambda: serving.is_held(place), lock, "note")
+    note = serving.read(place)
+    assert note is not None
+    assert (note.state, note.data) == (serving.SERVING, str(board.config.board.data))
+    assert not board.server.ended.is_set()
 
 
 async def test_a_server_ends_for_whoever_has_taken_its_lock_when_it_was_removed(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    board: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with world(tmp_path) as board:
-        place = board.config.bank.lock
-        os.unlink(place)
-        with serving.take(place, serving.RESTORING):
-            await board.pass_time(2 * LOCK_SECONDS)
-            async with asyncio.timeout(PATIENCE):
-                await board.server.ended.wait()
-        assert " puts a backup in the place of these books" in caplog.text
+    place = board.config.bank.lock
+    os.unlink(place)
+    with serving.take(place, serving.RESTORING):
+        await board.pass_time(2 * LOCK_SECONDS)
+        async with asyncio.timeout(PATIENCE):
+            await board.server.ended.wait()
+    assert " puts a backup in the place of these books" in caplog.text

@@ -86,14 +86,6 @@ async def test_it_shows_who_is_rich_and_how_to_call(board: World) -> None:
     assert "<script" not in page
 
 
-async def test_it_speaks_french_as_well(board: World) -> None:
-    assert 'href="about.fr" hreflang="fr"' in await text(board, "/about")
-    page = await text(board, "/about.fr")
-    assert '<html lang="fr">' in page
-    assert "Comment appeler" in page
-    assert 'href="about" hreflang="en"' in page
-
-
 async def test_who_shares_a_link_shows_a_picture_by_an_absolute_address(board: World) -> None:
     for path, url in (("/", f"{ADDRESS}/"), ("/about", f"{ADDRESS}/about")):
         page = await text(board, path)

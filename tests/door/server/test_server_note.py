@@ -19,8 +19,8 @@ from tests.door.shell import Told, door
 from tests.door.visiting import sysop_toml, visitor
 from tests.world import World, world
 
-NO_EVENTS = sysop_toml(events="")
-TYPO = NO_EVENTS.replace("[calls]", "[calls]\nnodes = sixteen")
+TOML = sysop_toml(events="")
+TYPO = TOML.replace("[calls]", "[calls]\nnodes = sixteen")
 UNNAMED = "If the board runs, name its data folder: --data DIR.\n"
 UNKNOWN = "Can't read the settings:\n"
 RANDOM_BYTES = random.Random(11).randbytes(4096)
@@ -54,48 +54,46 @@ def note_on(config: Path) -> Path:
 @ways
 @pytest.mark.parametrize("broken", [RANDOM_BYTES, TYPO.encode(), None, Path])
 async def test_every_command_reaches_the_server_whatever_has_become_of_sysop_toml(
-    tmp_path: Path, way: Callable[[World], Ask], broken: bytes | type[Path] | None
+    board: World, way: Callable[[World], Ask], broken: bytes | type[Path] | None
 ) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        sysop = way(board)
-        ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
-        before = await sysop("nodes")
-        assert before.status == 0
-        if isinstance(broken, bytes):
-            board.config.path.write_bytes(broken)
-        else:
-            board.config.path.unlink()
-        if broken is Path:
-            board.config.path.mkdir()
-        assert await sysop("nodes") == before
-        assert [on["name"] for on in json.loads((await sysop("nodes", "--json")).output)["nodes"]]
-        assert await sysop("say", "1", "Hello") == Told(0, "Ada can read it.\n", "")
-        await ada.sees("The sysop: Hello")
-        assert await sysop("kick", "1") == Told(0, "Ada on node 1 is told and hung up.\n", "")
-        await ada.is_sent_off("The sysop ended this call.")
-        assert await sysop("refused") == Told(0, "Nobody has to wait.\n", "")
-        nobody = "Nothing is held against 192.0.2.1.\n"
-        assert await sysop("forgive", "192.0.2.1") == Told(2, "", nobody)
-        assert "1 caller is on" in (await sysop("drain")).output
-        await bob.sees("The sysop is about to close the board. Please finish soon.")
-        assert await sysop("stop") == Told(0, "The board is closing.\n", "")
-        assert board.server.ended.is_set()
+    sysop = way(board)
+    ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
+    before = await sysop("nodes")
+    assert before.status == 0
+    if isinstance(broken, bytes):
+        board.config.path.write_bytes(broken)
+    else:
+        board.config.path.unlink()
+    if broken is Path:
+        board.config.path.mkdir()
+    assert await sysop("nodes") == before
+    assert [on["name"] for on in json.loads((await sysop("nodes", "--json")).output)["nodes"]]
+    assert await sysop("say", "1", "Hello") == Told(0, "Ada can read it.\n", "")
+    await ada.sees("The sysop: Hello")
+    assert await sysop("kick", "1") == Told(0, "Ada on node 1 is told and hung up.\n", "")
+    await ada.is_sent_off("The sysop ended this call.")
+    assert await sysop("refused") == Told(0, "Nobody has to wait.\n", "")
+    nobody = "Nothing is held against 192.0.2.1.\n"
+    assert await sysop("forgive", "192.0.2.1") == Told(2, "", nobody)
+    assert "1 caller is on" in (await sysop("drain")).output
+    await bob.sees("The sysop is about to close the board. Please finish soon.")
+    assert await sysop("stop") == Told(0, "The board is closing.\n", "")
+    assert board.server.ended.is_set()
 
 
 async def test_a_server_is_found_when_sysop_toml_names_another_folder_by_now(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        ask = by_config(board)
-        await visitor(board, "Ada")
-        board.config.path.write_text(NO_EVENTS.replace("[board]", '[board]\ndata = "dta"'))
-        assert "Ada" in (await ask("nodes")).output
+    ask = by_config(board)
+    await visitor(board, "Ada")
+    board.config.path.write_text(TOML.replace("[board]", '[board]\ndata = "dta"'))
+    assert "Ada" in (await ask("nodes")).output
 
 
 async def test_a_server_is_found_by_any_path_to_its_sysop_toml(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
+    async with world(tmp_path, toml=TOML) as board:
         board.config.path.write_bytes(RANDOM_BYTES)
         (tmp_path / "elsewhere").mkdir()
         (tmp_path / "elsewhere" / "board.toml").symlink_to(board.config.path)
@@ -113,7 +111,7 @@ async def test_where_nothing_can_be_written_beside_sysop_toml_the_home_leads_to_
     home = tmp_path / "home"
     monkeypatch.setattr("pwd.getpwuid", lambda user: Person(str(home)))
     note_on(tmp_path / "sysop.toml").mkdir()
-    async with world(tmp_path, toml=NO_EVENTS) as board:
+    async with world(tmp_path, toml=TOML) as board:
         board.config.path.write_bytes(RANDOM_BYTES)
         assert (await by_config(board)("nodes")).output == "Nobody is online.\n"
         assert list((home / hand_over.STATE).iterdir())
@@ -125,7 +123,7 @@ async def test_what_can_be_written_nowhere_is_told_in_the_log_and_the_board_serv
 ) -> None:
     monkeypatch.setattr("pwd.getpwuid", lambda user: Person("/dev/null"))
     note_on(tmp_path / "sysop.toml").mkdir()
-    async with world(tmp_path, toml=NO_EVENTS) as board:
+    async with world(tmp_path, toml=TOML) as board:
         assert "commands such as door nodes need --data" in caplog.text
         assert (await by_config(board)("nodes")).output == "Nobody is online.\n"
         board.config.path.write_bytes(RANDOM_BYTES)
@@ -149,7 +147,7 @@ class Person:
 async def test_without_a_server_the_sentence_says_so_and_what_is_wrong_with_the_settings(
     tmp_path: Path,
 ) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
+    async with world(tmp_path, toml=TOML) as board:
         path = board.config.path
         path.write_text(TYPO)
     told = await by_config(board)("nodes")
@@ -165,12 +163,11 @@ async def test_without_a_server_the_sentence_says_so_and_what_is_wrong_with_the_
 
 @pytest.mark.parametrize("words", [("callers", "list"), ("check",)])
 async def test_commands_that_need_the_settings_say_what_is_wrong_with_them(
-    tmp_path: Path, words: tuple[str, ...]
+    board: World, words: tuple[str, ...]
 ) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        board.config.path.write_text(TYPO)
-        told = await by_config(board)(*words)
-        assert told == Told(2, "", complaint(board.config.path))
+    board.config.path.write_text(TYPO)
+    told = await by_config(board)(*words)
+    assert told == Told(2, "", complaint(board.config.path))
 
 
 def complaint(path: Path) -> str:
@@ -185,7 +182,7 @@ async def test_a_server_that_is_closed_leaves_nothing_and_the_next_one_is_found(
     tmp_path: Path,
 ) -> None:
     for _ in range(2):
-        async with world(tmp_path, toml=NO_EVENTS) as board:
+        async with world(tmp_path, toml=TOML) as board:
             data = board.config.board.data
             serving = server_note.server_in(data)
             assert serving is not None
@@ -199,7 +196,7 @@ async def test_a_server_that_is_closed_leaves_nothing_and_the_next_one_is_found(
 
 
 async def test_a_server_whose_socket_is_gone_is_named(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
+    async with world(tmp_path, toml=TOML) as board:
         data = board.config.board.data
         (data / hand_over.NAME).unlink()
         told = await by_config(board)("nodes")
@@ -264,7 +261,7 @@ async def test_a_note_that_is_none_of_ours_leads_nowhere(tmp_path: Path, content
 
 
 async def test_a_note_that_came_with_a_copy_of_the_folder_leads_nowhere(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
+    async with world(tmp_path, toml=TOML) as board:
         other = tmp_path / "other.toml"
         note_on(board.config.path).rename(note_on(other))
         told = await asyncio.to_thread(door, "nodes", "--config", str(other))
@@ -272,23 +269,22 @@ async def test_a_note_that_came_with_a_copy_of_the_folder_leads_nowhere(tmp_path
 
 
 async def test_another_users_note_leads_nowhere_and_another_users_server_is_not_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    board: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        board.config.path.write_bytes(RANDOM_BYTES)
-        ask = by_config(board)
-        users = {os.geteuid() + 1}
-        with monkeypatch.context() as patched:
-            patched.setattr(server_note, "trusted", lambda config: users)
-            assert (await ask("stop")).error.startswith(UNKNOWN)
-        with monkeypatch.context() as patched:
-            patched.setattr(hand_over, "is_of", lambda wire, user: False)
-            patched.setattr(server_note, "trusted", lambda config: {os.geteuid()})
-            told = await ask("stop")
-        assert told.status == 2
-        assert "Another user's program listens" in told.error
-        assert (await by_data(board)("nodes")).output == "Nobody is online.\n"
-        assert not board.server.ended.is_set()
+    board.config.path.write_bytes(RANDOM_BYTES)
+    ask = by_config(board)
+    users = {os.geteuid() + 1}
+    with monkeypatch.context() as patched:
+        patched.setattr(server_note, "trusted", lambda config: users)
+        assert (await ask("stop")).error.startswith(UNKNOWN)
+    with monkeypatch.context() as patched:
+        patched.setattr(hand_over, "is_of", lambda wire, user: False)
+        patched.setattr(server_note, "trusted", lambda config: {os.geteuid()})
+        told = await ask("stop")
+    assert told.status == 2
+    assert "Another user's program listens" in told.error
+    assert (await by_data(board)("nodes")).output == "Nobody is online.\n"
+    assert not board.server.ended.is_set()
 
 
 def test_whoever_could_write_sysop_toml_is_believed_and_nobody_else(

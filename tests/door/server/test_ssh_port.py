@@ -69,59 +69,44 @@ async def is_refused_by_key(board: World, name: str, key: asyncssh.SSHKey) -> No
         )
 
 
-async def test_a_right_password_leads_to_the_menu(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        board.enter("Ada")
-        terminal = await by_ssh(board, "ada")
-        await reaches_menu(terminal)
-        assert NAME not in terminal.transcript
-        assert "Password:" not in terminal.transcript
-        assert "Using a screen reader?" not in terminal.transcript
-        (caller,) = board.server.board.callers()
-        assert (caller.record.name, caller.console.line.kind) == ("Ada", "ssh")
-        terminal.resize(60, 30)
-        await terminal.wait_for(lambda _: caller.console.line.columns == 60, "the new size")
-
-
-async def test_who_is_on_already_takes_over(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        board.enter("Ada")
-        before = await logged_on(board, "Ada")
-        await reaches_menu(before)
-        terminal = await by_ssh(board, "Ada")
-        await terminal.until("Drop that call and continue here?")
-        terminal.send("y")
-        await before.until_closed()
-        await terminal.until(MENU)
+async def test_a_right_password_leads_to_the_menu(board: World) -> None:
+    board.enter("Ada")
+    terminal = await by_ssh(board, "ada")
+    await reaches_menu(terminal)
+    assert NAME not in terminal.transcript
+    assert "Password:" not in terminal.transcript
+    assert "Using a screen reader?" not in terminal.transcript
+    (caller,) = board.server.board.callers()
+    assert (caller.record.name, caller.console.line.kind) == ("Ada", "ssh")
+    terminal.resize(60, 30)
+    await terminal.wait_for(lambda _: caller.console.line.columns == 60, "the new size")
 
 
 async def test_a_wrong_password_and_an_unknown_name_are_told_apart_by_nobody(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        board.enter("Ada")
-        wrong = 0
-        for name in ("Ada", "Nobody", "Ada ", "\u0410da", "x" * 900):
-            terminal = await by_ssh(board, name, password="guessed")
-            await terminal.until(NAME)
-            is_a_try = len(name) < 900  # nobody could type it
-            wrong += is_a_try
-            assert (WRONG in terminal.transcript) == is_a_try
-            assert refusals(board) == ["refused 127.0.0.1: wrong name or password"] * wrong
-        await log_on(terminal, "Ada")
-        await reaches_menu(terminal)
+    board.enter("Ada")
+    wrong = 0
+    for name in ("Ada", "Nobody", "Ada ", "\u0410da", "x" * 900):
+        terminal = await by_ssh(board, name, password="guessed")
+        await terminal.until(NAME)
+        is_a_try = len(name) < 900  # nobody could type it
+        wrong += is_a_try
+        assert (WRONG in terminal.transcript) == is_a_try
+        assert refusals(board) == ["refused 127.0.0.1: wrong name or password"] * wrong
+    await log_on(terminal, "Ada")
+    await reaches_menu(terminal)
 
 
-async def test_a_password_by_ssh_is_one_of_three_tries(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        board.enter("Ada")
-        terminal = await by_ssh(board, "Ada", password="guessed")
-        for _ in range(2):
-            await terminal.until(NAME)
-            await terminal.send("Ada\r").until("Password:")
-            terminal.send("guessed\r")
-        await terminal.until("That was your third try.")
-        await terminal.until_closed()
+async def test_a_password_by_ssh_is_one_of_three_tries(board: World) -> None:
+    board.enter("Ada")
+    terminal = await by_ssh(board, "Ada", password="guessed")
+    for _ in range(2):
+        await terminal.until(NAME)
+        await terminal.send("Ada\r").until("Password:")
+        terminal.send("guessed\r")
+    await terminal.until("That was your third try.")
+    await terminal.until_closed()
 
 
 async def test_wrong_passwords_by_ssh_make_those_by_telnet_wait(tmp_path: Path) -> None:
@@ -138,72 +123,58 @@ async def test_wrong_passwords_by_ssh_make_those_by_telnet_wait(tmp_path: Path) 
         assert NAME not in late.transcript
 
 
-async def test_a_stranger_needs_no_password_to_register(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        terminal = await by_ssh(board, "new", password=None)
-        await register(terminal, "Grace")
-        (caller,) = board.server.board.callers()
-        assert caller.record.name == "Grace"
+async def test_a_stranger_needs_no_password_to_register(board: World) -> None:
+    terminal = await by_ssh(board, "new", password=None)
+    await register(terminal, "Grace")
+    (caller,) = board.server.board.callers()
+    assert caller.record.name == "Grace"
 
 
-async def test_a_key_of_the_settings_logs_its_owner_on_and_nobody_else(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        board.enter("Ada")
-        board.enter("Bob")
-        terminal = await by_ssh(board, "Ada")
-        await reaches_menu(terminal)
-        await adds_a_key(terminal, OWN_KEY)
-        await terminal.until("1  laptop")
-        await adds_another(terminal, OTHER_KEY)
+async def test_a_key_of_the_settings_logs_its_owner_on_and_nobody_else(board: World) -> None:
+    board.enter("Ada")
+    board.enter("Bob")
+    terminal = await by_ssh(board, "Ada")
+    await reaches_menu(terminal)
+    await adds_a_key(terminal, OWN_KEY)
+    await terminal.until("1  laptop")
+    await adds_another(terminal, OTHER_KEY)
 
-        by_key = await by_ssh(board, "ada", password=None, client_keys=[OTHER_KEY])
-        await by_key.until("Drop that call")
-        await by_key.send("y").until(MENU)
-        assert "assword" not in by_key.transcript
-        await is_refused_by_key(board, "Bob", OWN_KEY)
-        await is_refused_by_key(board, "Nobody", OWN_KEY)
-        assert refusals(board) == []
+    by_key = await by_ssh(board, "ada", password=None, client_keys=[OTHER_KEY])
+    await by_key.until("Drop that call")
+    await by_key.send("y").until(MENU)
+    assert "assword" not in by_key.transcript
+    await is_refused_by_key(board, "Bob", OWN_KEY)
+    await is_refused_by_key(board, "Nobody", OWN_KEY)
+    assert refusals(board) == []
 
-        await by_key.send("yk").until("2  ecdsa-sha2-nistp256")
-        await by_key.send("t2\r").until("Take away SHA256:")
-        await by_key.send("y").until_gone("2  ecdsa-sha2-nistp256")
-        await is_refused_by_key(board, "Ada", OTHER_KEY)
-
-
-async def test_a_new_password_makes_keys_void(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        terminal = await ada_at_the_menu(board)
-        await adds_a_key(terminal, OWN_KEY)
-        await terminal.send("q").until("Your settings")
-        terminal.send(f"p{PASSWORD}\ranother one\ranother one\r")
-        await terminal.until("Your SSH keys are void.")
-        await is_refused_by_key(board, "Ada", OWN_KEY)
+    await by_key.send("yk").until("2  ecdsa-sha2-nistp256")
+    await by_key.send("t2\r").until("Take away SHA256:")
+    await by_key.send("y").until_gone("2  ecdsa-sha2-nistp256")
+    await is_refused_by_key(board, "Ada", OTHER_KEY)
 
 
 async def test_keys_that_wait_since_a_restore_work_once_their_owner_has_shown_the_password(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        board.enter("Ada")
-        with board.books() as desk:
-            ssh_keys.add(desk, 1, line_of(OWN_KEY))
-            ssh_keys.let_wait(desk, 1)
-        await is_refused_by_key(board, "Ada", OWN_KEY)
-        terminal = await by_ssh(board, "Ada")
-        await reaches_menu(terminal)
-        by_key = await by_ssh(board, "ada", password=None, client_keys=[OWN_KEY])
-        await by_key.until("Drop that call")
+    board.enter("Ada")
+    with board.books() as desk:
+        ssh_keys.add(desk, 1, line_of(OWN_KEY))
+        ssh_keys.let_wait(desk, 1)
+    await is_refused_by_key(board, "Ada", OWN_KEY)
+    terminal = await by_ssh(board, "Ada")
+    await reaches_menu(terminal)
+    by_key = await by_ssh(board, "ada", password=None, client_keys=[OWN_KEY])
+    await by_key.until("Drop that call")
 
 
-async def test_no_key_is_added_without_the_password_nor_what_is_none(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        terminal = await ada_at_the_menu(board)
-        await terminal.send("yka").until("Your current password:")
-        await terminal.send("guessed\r").until("Wrong password.")
-        assert refusals(board) == ["refused 127.0.0.1: wrong name or password"]
-        await terminal.send(" ").until_gone("Wrong password.")
-        await terminal.send(f"a{PASSWORD}\r").until("Public key:")
-        await terminal.send("-----BEGIN OPENSSH PRIVATE KEY-----\r").until("That's no public key.")
+async def test_no_key_is_added_without_the_password_nor_what_is_none(board: World) -> None:
+    terminal = await ada_at_the_menu(board)
+    await terminal.send("yka").until("Your current password:")
+    await terminal.send("guessed\r").until("Wrong password.")
+    assert refusals(board) == ["refused 127.0.0.1: wrong name or password"]
+    await terminal.send(" ").until_gone("Wrong password.")
+    await terminal.send(f"a{PASSWORD}\r").until("Public key:")
+    await terminal.send("-----BEGIN OPENSSH PRIVATE KEY-----\r").until("That's no public key.")
 
 
 async def test_a_board_without_ssh_says_nothing_of_keys(tmp_path: Path) -> None:
@@ -234,21 +205,6 @@ async def test_a_front_end_says_who_is_calling(tmp_path: Path) -> None:
         await reaches_menu(terminal)
         (caller,) = board.server.board.callers()
         assert caller.console.line.address == "192.0.2.9"
-
-
-async def test_a_draining_board_takes_no_more_callers_and_keeps_those_it_has(
-    tmp_path: Path,
-) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        terminal = await ada_at_the_menu(board)
-        stranger = await by_ssh(board, "new", password=None)
-        await stranger.until(NAME)
-        board.server.drain()
-        await stranger.until("takes no more calls")
-        await stranger.until_closed()
-        await terminal.until("about to close the board")
-        with pytest.raises(ConnectionRefusedError):
-            await by_ssh(board, "new", password=None)
 
 
 async def test_the_key_of_the_board_is_made_once_for_its_owners_eyes(

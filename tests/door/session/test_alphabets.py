@@ -22,7 +22,7 @@ from tests.door.visiting import MENU, Guest, known, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
 from tests.world import BOARD, PASSWORD, World, world
 
-OPEN = sysop_toml(events="")
+TOML = sysop_toml(events="")
 SECRET = "été-2026x"
 APART = unicodedata.normalize("NFD", SECRET)  # the accents behind their letters
 UNREAD = "can't be read here"
@@ -92,23 +92,19 @@ async def is_let_in(board: World, profile: Profile, name: str, password: str) ->
 
 @EACH_KIND
 async def test_a_name_and_a_password_are_registered_as_they_were_typed(
-    tmp_path: Path, profile: Profile
+    board: World, profile: Profile
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        guest = await stranger(board, profile)
-        await registers(guest, "Ümit")
-        assert named(board) == ["Ümit"]
-        assert passwords.verify_password(kept(board, "Ümit"), SECRET)
-        assert not passwords.verify_password(kept(board, "Ümit"), "t-2026x")
+    guest = await stranger(board, profile)
+    await registers(guest, "Ümit")
+    assert named(board) == ["Ümit"]
+    assert passwords.verify_password(kept(board, "Ümit"), SECRET)
+    assert not passwords.verify_password(kept(board, "Ümit"), "t-2026x")
 
 
 @EACH_KIND
-async def test_a_caller_logs_on_from_every_kind_of_terminal(
-    tmp_path: Path, profile: Profile
-) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        enter(board, "Élodie", passwords.hash_password(SECRET))
-        await is_let_in(board, profile, "Élodie", SECRET)
+async def test_a_caller_logs_on_from_every_kind_of_terminal(board: World, profile: Profile) -> None:
+    enter(board, "Élodie", passwords.hash_password(SECRET))
+    await is_let_in(board, profile, "Élodie", SECRET)
 
 
 async def test_a_password_by_ssh_is_that_of_the_terminal(tmp_path: Path) -> None:
@@ -119,12 +115,11 @@ async def test_a_password_by_ssh_is_that_of_the_terminal(tmp_path: Path) -> None
         await terminal.until("Welcome, Ada")
 
 
-async def test_accents_may_be_typed_as_letters_of_their_own(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        enter(board, "Élodie", passwords.hash_password(SECRET))
-        await is_let_in(board, MODERN, unicodedata.normalize("NFD", "Élodie"), APART)
-        enter(board, "Ada", passwords.hash_password(APART))
-        await is_let_in(board, SYNCTERM, "Ada", SECRET)
+async def test_accents_may_be_typed_as_letters_of_their_own(board: World) -> None:
+    enter(board, "Élodie", passwords.hash_password(SECRET))
+    await is_let_in(board, MODERN, unicodedata.normalize("NFD", "Élodie"), APART)
+    enter(board, "Ada", passwords.hash_password(APART))
+    await is_let_in(board, SYNCTERM, "Ada", SECRET)
 
 
 def test_a_password_is_no_longer_and_no_shorter_for_its_accents() -> None:
@@ -140,94 +135,85 @@ def test_a_password_is_no_longer_and_no_shorter_for_its_accents() -> None:
 
 @pytest.mark.parametrize("profile", [UNKNOWN_CP437, UNKNOWN_LATIN])
 async def test_letters_of_an_unknown_terminal_are_asked_about_and_never_dropped(
-    tmp_path: Path, profile: Profile
+    board: World, profile: Profile
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        guest = await stranger(board, profile)
-        await guest.presses("Ümit\r").sees("can't be read yet")
-        await guest.is_asked("Your choice")
-        await guest.presses("1").is_asked("The name you want:")
-        assert named(board) == []
-        if profile is UNKNOWN_CP437:
-            await registers(guest, "Ümit")
-            assert named(board) == ["Ümit"]
-            await guest.presses(" ").sees("You have 60 minutes")
-            assert "Which of these boxes" not in guest.screen, "it was asked before"
+    guest = await stranger(board, profile)
+    await guest.presses("Ümit\r").sees("can't be read yet")
+    await guest.is_asked("Your choice")
+    await guest.presses("1").is_asked("The name you want:")
+    assert named(board) == []
+    if profile is UNKNOWN_CP437:
+        await registers(guest, "Ümit")
+        assert named(board) == ["Ümit"]
+        await guest.presses(" ").sees("You have 60 minutes")
+        assert "Which of these boxes" not in guest.screen, "it was asked before"
 
 
-async def test_letters_of_a_password_are_asked_about_too(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        enter(board, "Ada", passwords.hash_password(SECRET))
-        ada = Guest(board, "Ada")
-        await ada.dials(UNKNOWN_CP437)
-        await ada.presses("Ada\r").is_asked("Password:")
-        await ada.presses(f"{SECRET}\r").is_asked("Your choice")
-        await ada.presses("1").is_asked("Password:")
-        await ada.presses(f"{SECRET}\r").sees("Welcome, Ada")
+async def test_letters_of_a_password_are_asked_about_too(board: World) -> None:
+    enter(board, "Ada", passwords.hash_password(SECRET))
+    ada = Guest(board, "Ada")
+    await ada.dials(UNKNOWN_CP437)
+    await ada.presses("Ada\r").is_asked("Password:")
+    await ada.presses(f"{SECRET}\r").is_asked("Your choice")
+    await ada.presses("1").is_asked("Password:")
+    await ada.presses(f"{SECRET}\r").sees("Welcome, Ada")
 
 
 @pytest.mark.parametrize("profile", [DUMB_CP437, replace(MODERN, charset="cp437")])
-async def test_letters_that_cannot_be_read_are_refused(tmp_path: Path, profile: Profile) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        guest = await stranger(board, profile)
+async def test_letters_that_cannot_be_read_are_refused(board: World, profile: Profile) -> None:
+    guest = await stranger(board, profile)
+    guest.presses("Ümit\r")
+    if profile is not DUMB_CP437:
+        await guest.is_asked("Your choice")
+        await guest.presses("\r").is_asked("The name you want:")
         guest.presses("Ümit\r")
-        if profile is not DUMB_CP437:
-            await guest.is_asked("Your choice")
-            await guest.presses("\r").is_asked("The name you want:")
-            guest.presses("Ümit\r")
-        await guest.sees(UNREAD)
-        await guest.is_asked("The name you want:")
-        await guest.presses("Umit\r").is_asked("A password")
-        await guest.presses(f"{SECRET}\r").sees(UNREAD)
-        await guest.is_asked("A password")
-        assert named(board) == []
+    await guest.sees(UNREAD)
+    await guest.is_asked("The name you want:")
+    await guest.presses("Umit\r").is_asked("A password")
+    await guest.presses(f"{SECRET}\r").sees(UNREAD)
+    await guest.is_asked("A password")
+    assert named(board) == []
 
 
 async def test_what_was_typed_behind_letters_that_cannot_be_read_is_no_answer(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        guest = await stranger(board, UNKNOWN_CP437)
-        await guest.presses(f"Ümit\r{SECRET}\r{SECRET}\r").sees("can't be read yet")
-        await guest.is_asked("Your choice")
-        assert "2026" not in guest.terminal.transcript
+    guest = await stranger(board, UNKNOWN_CP437)
+    await guest.presses(f"Ümit\r{SECRET}\r{SECRET}\r").sees("can't be read yet")
+    await guest.is_asked("Your choice")
+    assert "2026" not in guest.terminal.transcript
 
 
-async def test_a_terminal_that_only_types_utf_8_is_not_painted_on_unasked(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        elodie = known(board, "Élodie", looks={})
-        await elodie.calls(UNKNOWN_UTF8)
-        await elodie.is_asked("Your choice (Enter for 5)?")
-        await elodie.presses("\r").sees("Welcome, Élodie")
+async def test_a_terminal_that_only_types_utf_8_is_not_painted_on_unasked(board: World) -> None:
+    elodie = known(board, "Élodie", looks={})
+    await elodie.calls(UNKNOWN_UTF8)
+    await elodie.is_asked("Your choice (Enter for 5)?")
+    await elodie.presses("\r").sees("Welcome, Élodie")
 
 
-async def test_a_letter_that_cannot_be_read_can_be_rubbed_out(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        guest = await stranger(board, DUMB_CP437)
-        await guest.presses("é\bAda\r").is_asked("A password")
-        assert UNREAD not in guest.screen
+async def test_a_letter_that_cannot_be_read_can_be_rubbed_out(board: World) -> None:
+    guest = await stranger(board, DUMB_CP437)
+    await guest.presses("é\bAda\r").is_asked("A password")
+    assert UNREAD not in guest.screen
 
 
-async def test_a_line_with_letters_that_cannot_be_read_is_not_said(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        bob = await visitor(board, "Bob", profile=DUMB_CP437)
-        await bob.presses("mo").is_asked("Your line:")
-        await bob.presses("voilà\r").sees(UNREAD)
-        await bob.is_asked("Your line:")
-        assert "voil" not in bob.prompt
+async def test_a_line_with_letters_that_cannot_be_read_is_not_said(board: World) -> None:
+    bob = await visitor(board, "Bob", profile=DUMB_CP437)
+    await bob.presses("mo").is_asked("Your line:")
+    await bob.presses("voilà\r").sees(UNREAD)
+    await bob.is_asked("Your line:")
+    assert "voil" not in bob.prompt
 
 
-async def test_a_key_that_cannot_be_read_does_nothing(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        bob = await visitor(board, "Bob", profile=DUMB_CP437)
-        await bob.presses("é").sees("That key does nothing here.")
+async def test_a_key_that_cannot_be_read_does_nothing(board: World) -> None:
+    bob = await visitor(board, "Bob", profile=DUMB_CP437)
+    await bob.presses("é").sees("That key does nothing here.")
 
 
-async def test_who_types_more_than_there_is_room_for_is_told(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        guest = await stranger(board, DUMB)
-        await guest.presses("Maximilian Alexander von Humboldt\r").sees("Type up to 24 characters.")
-        assert guest.terminal.transcript.count("Type up to 24 characters.") == 1
+async def test_who_types_more_than_there_is_room_for_is_told(board: World) -> None:
+    guest = await stranger(board, DUMB)
+    await guest.presses("Maximilian Alexander von Humboldt\r").sees("Type up to 24 characters.")
+    assert guest.terminal.transcript.count("Type up to 24 characters.") == 1
 
 
 # Passwords of release 1.0, which dropped letters.
@@ -243,57 +229,53 @@ def hashed_by_1_0(text: str) -> str:
     ids=["apart", "misread"],
 )
 async def test_who_has_a_password_of_1_0_logs_on_with_what_they_type(
-    tmp_path: Path, stored: str, typed: str
+    board: World, stored: str, typed: str
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        enter(board, "Ada", hashed_by_1_0(stored))
-        await is_let_in(board, MODERN, "Ada", typed)
-        whole = kept(board, "Ada")
-        assert passwords.verify_password(whole, SECRET)
-        assert not passwords.verify_password(whole, "t-2026x"), "it is kept whole from now on"
-        await is_let_in(board, SYNCTERM, "Ada", SECRET)
-        assert kept(board, "Ada") == whole
+    enter(board, "Ada", hashed_by_1_0(stored))
+    await is_let_in(board, MODERN, "Ada", typed)
+    whole = kept(board, "Ada")
+    assert passwords.verify_password(whole, SECRET)
+    assert not passwords.verify_password(whole, "t-2026x"), "it is kept whole from now on"
+    await is_let_in(board, SYNCTERM, "Ada", SECRET)
+    assert kept(board, "Ada") == whole
 
 
 @pytest.mark.parametrize("is_of_1_0", [True, False])
 async def test_a_password_kept_without_letters_stays_right_with_and_without_them(
-    tmp_path: Path, is_of_1_0: bool
+    board: World, is_of_1_0: bool
 ) -> None:
     """Of 1.0, which dropped letters, or a right password beside which a key was hit."""
-    async with world(tmp_path, toml=OPEN) as board:
-        hashed = hashed_by_1_0 if is_of_1_0 else passwords.hash_password
-        enter(board, "Ada", hashed("t-2026x"))
-        for typed in (SECRET, "t-2026x"):
-            await is_let_in(board, MODERN, "Ada", typed)
+    hashed = hashed_by_1_0 if is_of_1_0 else passwords.hash_password
+    enter(board, "Ada", hashed("t-2026x"))
+    for typed in (SECRET, "t-2026x"):
+        await is_let_in(board, MODERN, "Ada", typed)
 
 
 async def test_who_was_registered_without_a_letter_logs_on_with_the_name_that_they_type(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        enter(board, "mit", hashed_by_1_0("t-2026x"))
-        caller = await is_let_in(board, MODERN, "Ümit", SECRET)
-        assert "Welcome, mit" in caller.screen
-        enter(board, "Ümit", hashed_by_1_0("another"))
-        await is_let_in(board, SYNCTERM, "Ümit", "another")  # whose name it is, whole
+    enter(board, "mit", hashed_by_1_0("t-2026x"))
+    caller = await is_let_in(board, MODERN, "Ümit", SECRET)
+    assert "Welcome, mit" in caller.screen
+    enter(board, "Ümit", hashed_by_1_0("another"))
+    await is_let_in(board, SYNCTERM, "Ümit", "another")  # whose name it is, whole
 
 
-async def test_guesses_count_for_the_name_that_they_are_tried_on(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        enter(board, "mit", passwords.hash_password(SECRET))
-        presented: list[str] = []
-        reception = board.server.board.reception
-        present = reception.present
+async def test_guesses_count_for_the_name_that_they_are_tried_on(board: World) -> None:
+    enter(board, "mit", passwords.hash_password(SECRET))
+    presented: list[str] = []
+    reception = board.server.board.reception
+    present = reception.present
 
-        def noted(address: str, name: str, nudge: Callable[[], None]) -> Any:
-            presented.append(name)
-            return present(address, name, nudge)
+    def noted(address: str, name: str, nudge: Callable[[], None]) -> Any:
+        presented.append(name)
+        return present(address, name, nudge)
 
-        reception.present = noted  # type: ignore[method-assign]
-        guest = Guest(board, "Ümit")
-        await guest.dials(MODERN)
-        await guest.presses("Ümit\rguessed\r").sees("Wrong name or password.")
-        assert presented == ["mit"]
+    reception.present = noted  # type: ignore[method-assign]
+    guest = Guest(board, "Ümit")
+    await guest.dials(MODERN)
+    await guest.presses("Ümit\rguessed\r").sees("Wrong name or password.")
+    assert presented == ["mit"]
 
 
 async def test_nothing_is_left_out_of_a_password_that_would_be_too_short() -> None:
@@ -320,40 +302,37 @@ async def test_a_wrong_password_is_tried_as_often_for_a_name_that_nobody_has(
 
 @pytest.mark.parametrize("profile", [FRENCH, replace(MTTS, environment={"LANG": "fr_FR"})])
 async def test_french_is_told_in_plain_lines_with_its_accents(
-    tmp_path: Path, profile: Profile
+    board: World, profile: Profile
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Ada", looks={})
-        terminal = await board.call(profile)
-        await terminal.until("Nom :")
-        assert "Lignes occupées" in terminal.transcript
-        await terminal.send(f"Ada\r{PASSWORD}\r ").until("<Y> Réglages")
-        assert not set(terminal.transcript) & set(map(chr, READ_ALOUD))
+    board.enter("Ada", looks={})
+    terminal = await board.call(profile)
+    await terminal.until("Nom :")
+    assert "Lignes occupées" in terminal.transcript
+    await terminal.send(f"Ada\r{PASSWORD}\r ").until("<Y> Réglages")
+    assert not set(terminal.transcript) & set(map(chr, READ_ALOUD))
 
 
-async def test_a_terminal_that_types_utf_8_is_answered_so(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        guest = await stranger(board, DUMB)
-        guest.presses("Élodie")
-        await guest.terminal.until("Élodie")  # the echo
-        await guest.presses("\r").is_asked("A password")
-        await guest.presses(f"{PASSWORD}\r{PASSWORD}\r").sees("Welcome, Élodie.")
+async def test_a_terminal_that_types_utf_8_is_answered_so(board: World) -> None:
+    guest = await stranger(board, DUMB)
+    guest.presses("Élodie")
+    await guest.terminal.until("Élodie")  # the echo
+    await guest.presses("\r").is_asked("A password")
+    await guest.presses(f"{PASSWORD}\r{PASSWORD}\r").sees("Welcome, Élodie.")
 
 
-async def test_what_was_learnt_of_a_terminal_is_remembered(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        elodie = Guest(board, "Élodie")
-        board.enter("Élodie", looks={})
-        await elodie.visits(DUMB)
-        await elodie.logs_off()
-        await elodie.dials(DUMB)
-        await elodie.presses(f"Elodie\r{PASSWORD}\r").sees("Élodie")
-        await elodie.goes_on_to(MENU)
+async def test_what_was_learnt_of_a_terminal_is_remembered(board: World) -> None:
+    elodie = Guest(board, "Élodie")
+    board.enter("Élodie", looks={})
+    await elodie.visits(DUMB)
+    await elodie.logs_off()
+    await elodie.dials(DUMB)
+    await elodie.presses(f"Elodie\r{PASSWORD}\r").sees("Élodie")
+    await elodie.goes_on_to(MENU)
 
 
 async def test_plain_lines_that_were_chosen_before_get_their_letters(tmp_path: Path) -> None:
     lines = {"xterm-256color": {"charset": "ascii", "paint": "lines"}}
-    async with world(tmp_path, toml=OPEN) as board:
+    async with world(tmp_path, toml=TOML) as board:
         elodie = known(board, "Élodie", looks=lines)
         await elodie.visits(MODERN)
         assert elodie.caller.console.look == Look(Charset.UTF8, Paint.LINES)

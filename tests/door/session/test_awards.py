@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.door.visiting import MENU, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import REFUSING
-from tests.world import world
+from tests.world import World
 
-OPEN = sysop_toml(events="")
-
-
-async def test_an_award_is_told_once_at_the_table_and_to_others_on_the_menu(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        bob = await visitor(board, "Bob")
-        ada = await seated(board, "Ada", profile=REFUSING)
-        await ada.bets(5, ends="natural", asked=TABLE)
-        assert "Award" not in ada.terminal.transcript
-        await board.pass_time(2)
-        await ada.sees("Awards: First hand, A natural, A win at Black Jack For Time!")
-        await ada.bets(5, ends="natural", asked=TABLE)
-        await board.pass_time(5)
-        assert ada.terminal.transcript.count("Award") == 1
-        while "Ada has earned an award: " not in bob.screen:
-            await board.pass_time(1)
+TOML = sysop_toml(events="")
 
 
-async def test_who_hung_up_is_told_on_the_next_call(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await seated(board, "Ada", profile=REFUSING)
-        await ada.bets(5, ends="push", asked=TABLE)
-        await ada.drops_carrier()
-        await board.pass_time(5)
-        ada = Guest(board, "Ada")
-        await ada.calls(REFUSING)
-        await ada.goes_on_to(MENU)
-        await board.pass_time(2)
-        await ada.sees("Award: First hand!")
-        with board.books() as desk:
-            untold = desk.connection.exec_driver_sql("SELECT * FROM awards WHERE told IS NULL")
-            assert untold.all() == []
+async def test_an_award_is_told_once_at_the_table_and_to_others_on_the_menu(board: World) -> None:
+    bob = await visitor(board, "Bob")
+    ada = await seated(board, "Ada", profile=REFUSING)
+    await ada.bets(5, ends="natural", asked=TABLE)
+    assert "Award" not in ada.terminal.transcript
+    await board.pass_time(2)
+    await ada.sees("Awards: First hand, A natural, A win at Black Jack For Time!")
+    await ada.bets(5, ends="natural", asked=TABLE)
+    await board.pass_time(5)
+    assert ada.terminal.transcript.count("Award") == 1
+    while "Ada has earned an award: " not in bob.screen:
+        await board.pass_time(1)
+
+
+async def test_who_hung_up_is_told_on_the_next_call(board: World) -> None:
+    ada = await seated(board, "Ada", profile=REFUSING)
+    await ada.bets(5, ends="push", asked=TABLE)
+    await ada.drops_carrier()
+    await board.pass_time(5)
+    ada = Guest(board, "Ada")
+    await ada.calls(REFUSING)
+    await ada.goes_on_to(MENU)
+    await board.pass_time(2)
+    await ada.sees("Award: First hand!")
+    with board.books() as desk:
+        untold = desk.connection.exec_driver_sql("SELECT * FROM awards WHERE told IS NULL")
+        assert untold.all() == []

@@ -13,7 +13,7 @@ from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING
 from tests.world import World, world
 
-OPEN = sysop_toml(events="")
+TOML = sysop_toml(events="")
 
 
 async def come(board: World, *names: str) -> list[Guest]:
@@ -25,103 +25,97 @@ async def hears(guest: Guest, text: str) -> None:
     await guest.sees(text)
 
 
-async def test_callers_hear_who_logs_on_and_off_wherever_they_are(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob", profile=REFUSING)
-        await hears(ada, "Bob logs on.")
-        await bob.sits_down()
-        await bob.presses("b").is_asked("Coins to bet")
-        (cyd,) = await come(board, "Cyd")
-        await hears(ada, "Cyd logs on.")
-        await hears(bob, "Cyd logs on.")
-        await bob.is_asked("Coins to bet")
-        await cyd.logs_off()
-        await hears(bob, "Cyd has left.")
-        await bob.drops_carrier()
-        await hears(ada, "Bob has left.")
-        # Nobody hears of themselves.
-        assert "Bob logs on." not in bob.terminal.heard
+async def test_callers_hear_who_logs_on_and_off_wherever_they_are(board: World) -> None:
+    ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob", profile=REFUSING)
+    await hears(ada, "Bob logs on.")
+    await bob.sits_down()
+    await bob.presses("b").is_asked("Coins to bet")
+    (cyd,) = await come(board, "Cyd")
+    await hears(ada, "Cyd logs on.")
+    await hears(bob, "Cyd logs on.")
+    await bob.is_asked("Coins to bet")
+    await cyd.logs_off()
+    await hears(bob, "Cyd has left.")
+    await bob.drops_carrier()
+    await hears(ada, "Bob has left.")
+    # Nobody hears of themselves.
+    assert "Bob logs on." not in bob.terminal.heard
 
 
-async def test_what_is_being_typed_is_not_interrupted(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        (ada,) = await come(board, "Ada")
-        await ada.presses("/p Bob hel").is_asked("/p Bob hel")
-        (bob,) = await come(board, "Bob")
-        await board.pass_time(5)
-        assert "Bob logs on." not in ada.terminal.heard
-        await bob.logs_off()
-        await board.pass_time(5)
-        await ada.presses("\x1b").is_asked(MENU)
-        await come(board, "Cyd")
-        # Bob came and went meanwhile: there is nothing to tell of that.
-        await hears(ada, "Cyd logs on.")
-        assert "Bob logs on." not in ada.terminal.heard
-        assert "has left" not in ada.terminal.heard
+async def test_what_is_being_typed_is_not_interrupted(board: World) -> None:
+    (ada,) = await come(board, "Ada")
+    await ada.presses("/p Bob hel").is_asked("/p Bob hel")
+    (bob,) = await come(board, "Bob")
+    await board.pass_time(5)
+    assert "Bob logs on." not in ada.terminal.heard
+    await bob.logs_off()
+    await board.pass_time(5)
+    await ada.presses("\x1b").is_asked(MENU)
+    await come(board, "Cyd")
+    # Bob came and went meanwhile: there is nothing to tell of that.
+    await hears(ada, "Cyd logs on.")
+    assert "Bob logs on." not in ada.terminal.heard
+    assert "has left" not in ada.terminal.heard
 
 
-async def test_two_are_named(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        (ada,) = await come(board, "Ada")
-        bob, cyd = await come(board, "Bob", "Cyd")
-        await hears(ada, "Bob and Cyd log on.")
-        await bob.logs_off()
-        await cyd.logs_off()
-        await hears(ada, "Bob and Cyd have left.")
+async def test_two_are_named(board: World) -> None:
+    (ada,) = await come(board, "Ada")
+    bob, cyd = await come(board, "Bob", "Cyd")
+    await hears(ada, "Bob and Cyd log on.")
+    await bob.logs_off()
+    await cyd.logs_off()
+    await hears(ada, "Bob and Cyd have left.")
 
 
-async def test_a_crowd_is_a_number_and_floods_nobody(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        (ada,) = await come(board, "Ada")
-        await come(board, "Bob", "Cyd", "Dee")
-        await hears(ada, "callers log on.")
-        names = [f"Caller {number}" for number in range(2 * LINES_AT_ONCE)]
-        for name in names:
-            (last,) = await come(board, name)
-            await board.pass_time(1)
-        lines = [line for line in ada.terminal.heard.splitlines() if "log on." in line]
-        lines += [line for line in ada.terminal.heard.splitlines() if "logs on." in line]
-        assert len(lines) == LINES_AT_ONCE
-        await board.pass_time(SPAN_SECONDS)
-        await last.logs_off()
-        await hears(ada, "callers log on.")
+async def test_a_crowd_is_a_number_and_floods_nobody(board: World) -> None:
+    (ada,) = await come(board, "Ada")
+    await come(board, "Bob", "Cyd", "Dee")
+    await hears(ada, "callers log on.")
+    names = [f"Caller {number}" for number in range(2 * LINES_AT_ONCE)]
+    for name in names:
+        (last,) = await come(board, name)
+        await board.pass_time(1)
+    lines = [line for line in ada.terminal.heard.splitlines() if "log on." in line]
+    lines += [line for line in ada.terminal.heard.splitlines() if "logs on." in line]
+    assert len(lines) == LINES_AT_ONCE
+    await board.pass_time(SPAN_SECONDS)
+    await last.logs_off()
+    await hears(ada, "callers log on.")
 
 
 async def test_who_comes_back_in_the_place_of_their_own_call_was_never_away(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada, bob = await come(board, "Ada", "Bob")
-        await hears(ada, "Bob logs on.")
-        before = len(ada.terminal.heard)
-        again = Guest(board, "Bob")
-        await again.calls(REFUSING)
-        await again.is_asked("Drop that call")
-        await again.presses("y").goes_on_to(MENU)
-        await bob.is_sent_off("You've logged on from another connection.")
-        await board.pass_time(5)
-        assert "Bob" not in ada.terminal.heard[before:]
+    ada, bob = await come(board, "Ada", "Bob")
+    await hears(ada, "Bob logs on.")
+    before = len(ada.terminal.heard)
+    again = Guest(board, "Bob")
+    await again.calls(REFUSING)
+    await again.is_asked("Drop that call")
+    await again.presses("y").goes_on_to(MENU)
+    await bob.is_sent_off("You've logged on from another connection.")
+    await board.pass_time(5)
+    assert "Bob" not in ada.terminal.heard[before:]
 
 
-async def test_a_caller_can_have_none_of_it(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", profile=replace(MODERN, columns=40, rows=22))
-        await ada.presses("y").is_asked("<Q>uit")
-        assert "<W>ho comes on" in " ".join(ada.screen.split())
-        ada.presses("w")
-        await board.at_rest()
-        await ada.sees("<W>ho comes        off")
-        await ada.presses("q").is_asked("oodbye")
-        (dee,) = await come(board, "Dee")
-        await board.pass_time(1)
-        await come(board, "Bob")
-        await hears(dee, "Bob logs on.")
-        assert "logs on" not in ada.terminal.transcript
-        await ada.presses("yw").sees("<W>ho comes        on")
+async def test_a_caller_can_have_none_of_it(board: World) -> None:
+    ada = await visitor(board, "Ada", profile=replace(MODERN, columns=40, rows=22))
+    await ada.presses("y").is_asked("<Q>uit")
+    assert "<W>ho comes on" in " ".join(ada.screen.split())
+    ada.presses("w")
+    await board.at_rest()
+    await ada.sees("<W>ho comes        off")
+    await ada.presses("q").is_asked("oodbye")
+    (dee,) = await come(board, "Dee")
+    await board.pass_time(1)
+    await come(board, "Bob")
+    await hears(dee, "Bob logs on.")
+    assert "logs on" not in ada.terminal.transcript
+    await ada.presses("yw").sees("<W>ho comes        on")
 
 
 async def test_the_sysop_can_do_without(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=f"{OPEN}\n[company]\ncomings = false\n") as board:
+    async with world(tmp_path, toml=f"{TOML}\n[company]\ncomings = false\n") as board:
         ada, _ = await come(board, "Ada", "Bob")
         await board.pass_time(5)
         await ada.presses("y").is_asked("<Q>uit")
@@ -131,12 +125,11 @@ async def test_the_sysop_can_do_without(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("went_on", [False, True])
 async def test_a_guest_who_goes_on_after_a_server_has_ended_was_on_all_the_while(
-    tmp_path: Path, went_on: bool
+    board: World, went_on: bool
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        (ada,) = await come(board, "Ada")
-        moth = await comes_in(board, by_door=True, went_on=went_on)
-        assert moth.is_back is went_on
-        await board.pass_time(5)
-        assert ("Moth@Xibalba logs on." in ada.terminal.heard) is not went_on
-        await board.server.board.close_call(moth, "carrier lost")
+    (ada,) = await come(board, "Ada")
+    moth = await comes_in(board, by_door=True, went_on=went_on)
+    assert moth.is_back is went_on
+    await board.pass_time(5)
+    assert ("Moth@Xibalba logs on." in ada.terminal.heard) is not went_on
+    await board.server.board.close_call(moth, "carrier lost")

@@ -17,7 +17,7 @@ from timebank.wagers import deals
 # So late that little time is left of the day; in seconds.
 LATE, BY_MIDNIGHT = NOON.replace(hour=23, minute=30), 1860
 # Enough minutes for a call that begins before midnight.
-LONG = f"{BOARD}\n[calls]\nminutes_per_day = 600\n"
+TOML = f"{BOARD}\n[calls]\nminutes_per_day = 600\n"
 
 
 def sealed(board: World) -> deals.SealedDeal:
@@ -42,7 +42,7 @@ def keys_to_the_end(deal: deals.SealedDeal, acts: tuple[str, ...] = ()) -> str:
 async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_over(
     tmp_path: Path,
 ) -> None:
-    async with world(tmp_path, toml=LONG, now=LATE) as board:
+    async with world(tmp_path, toml=TOML, now=LATE) as board:
         ada = await newcomer(board, "Ada")
         await ada.send("d").until("You haven't played it yet.")
         deal = sealed(board)
@@ -82,30 +82,29 @@ async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_ove
         assert sealed(board).seal != deal.seal
 
 
-async def test_the_menu_says_that_a_hand_was_left_until_it_is_played(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=LONG) as board:
-        ada = await newcomer(board, "Ada")
-        assert "waits for you" not in ada.picture
-        await ada.send("dp").until("of 10")
-        await ada.close()
-        await board.at_rest()
+async def test_the_menu_says_that_a_hand_was_left_until_it_is_played(board: World) -> None:
+    ada = await newcomer(board, "Ada")
+    assert "waits for you" not in ada.picture
+    await ada.send("dp").until("of 10")
+    await ada.close()
+    await board.at_rest()
 
-        again = await board.call(REFUSING)  # told in lines
-        await log_on(again, "Ada")
-        await again.send("\r").until("<D> Your daily deal waits for you")
-        await again.send("dp").until("of 10")
-        deal = sealed(board)
-        await again.send(keys_to_the_end(deal)).until("You're the first to play it to the end.")
-        await again.send("q").until("oodbye")
-        await again.close()
+    again = await board.call(REFUSING)  # told in lines
+    await log_on(again, "Ada")
+    await again.send("\r").until("<D> Your daily deal waits for you")
+    await again.send("dp").until("of 10")
+    deal = sealed(board)
+    await again.send(keys_to_the_end(deal)).until("You're the first to play it to the end.")
+    await again.send("q").until("oodbye")
+    await again.close()
 
-        last = await logged_on(board, "Ada")
-        await last.until("oodbye")
-        assert "waits for you" not in last.picture
+    last = await logged_on(board, "Ada")
+    await last.until("oodbye")
+    assert "waits for you" not in last.picture
 
 
 async def test_nothing_waits_of_a_deal_whose_day_is_over(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=LONG, now=LATE) as board:
+    async with world(tmp_path, toml=TOML, now=LATE) as board:
         ada = await newcomer(board, "Ada")
         await ada.send("dp").until("of 10")
         await ada.close()
@@ -165,12 +164,11 @@ async def test_a_tutor_that_does_not_answer_leaves_a_question_mark(tmp_path: Pat
         await ada.send("q").until("oodbye")
 
 
-async def test_in_lines_its_seal_is_short_and_whole_under_the_rules(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=LONG) as board:
-        ada = await newcomer(board, "Ada", REFUSING)
-        await ada.send("d").until("<Q>uit")
-        seal = sealed(board).seal
-        assert f"Seal {seal[:8]}: R shows all of it." in ada.picture
-        assert seal not in ada.transcript
-        await ada.send("r").until("<N>ext")
-        await ada.send(">").until(seal)
+async def test_in_lines_its_seal_is_short_and_whole_under_the_rules(board: World) -> None:
+    ada = await newcomer(board, "Ada", REFUSING)
+    await ada.send("d").until("<Q>uit")
+    seal = sealed(board).seal
+    assert f"Seal {seal[:8]}: R shows all of it." in ada.picture
+    assert seal not in ada.transcript
+    await ada.send("r").until("<N>ext")
+    await ada.send(">").until(seal)

@@ -25,7 +25,7 @@ from timebank.keeping import events
 from timebank.keeping.events import EventAsked
 from timebank.ledger.database import Desk
 
-HALF_PAST = sysop_toml(events=event("Mail hour", "12:30"))
+TOML = sysop_toml(events=event("Mail hour", "12:30"))
 HALF_HOUR = 30 * MINUTE
 
 
@@ -38,58 +38,56 @@ def with_bank(mode: str, **calls: int) -> str:
 
 
 async def at_one_thirty(board: World) -> None:
-    """Let the event of `HALF_PAST` pass, with nobody on line."""
+    """Let the event of `TOML` pass, with nobody on line."""
     await board.clock.advance((NOON + timedelta(minutes=90) - board.clock.now()).total_seconds())
 
 
 # Time and the next event.
 
 
-async def test_time_behind_an_event_is_held_and_said(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=HALF_PAST) as board:
-        ada = known(board, "Ada")
-        await ada.calls()
-        await ada.sees("You have 60 minutes today.")
-        await ada.reads_that("30 minutes available after Mail hour at 12:30.")
-        await ada.is_asked(MENU)
-        await ada.sees("After Mail hour  30:00 more")
-        await ada.sees_time_left(HALF_HOUR)
-        assert ada.status.endswith("Mail hour at 12:30")
-        assert (ada.has["online"], ada.has["held"]) == (HALF_HOUR, HALF_HOUR)
+async def test_time_behind_an_event_is_held_and_said(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.calls()
+    await ada.sees("You have 60 minutes today.")
+    await ada.reads_that("30 minutes available after Mail hour at 12:30.")
+    await ada.is_asked(MENU)
+    await ada.sees("After Mail hour  30:00 more")
+    await ada.sees_time_left(HALF_HOUR)
+    assert ada.status.endswith("Mail hour at 12:30")
+    assert (ada.has["online"], ada.has["held"]) == (HALF_HOUR, HALF_HOUR)
 
 
 async def test_an_event_ends_a_call_and_gives_the_held_time_back_afterwards(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=HALF_PAST) as board:
-        ada = await visitor(board, "Ada")
-        await board.pass_time(25 * MINUTE)
-        await ada.sees("5 minutes left before Mail hour at 12:30.")
-        await board.pass_time(5 * MINUTE)
-        await ada.is_sent_off(
-            "Mail hour has begun. Please call back at 13:30.",
-            "30 minutes more after Mail hour.",
-        )
-        await at_one_thirty(board)
-        await ada.calls()
-        await ada.reads_that("30 minutes back after Mail hour at 12:30.")
-        await ada.is_asked(MENU)
-        await ada.sees_time_left(HALF_HOUR)
-        assert ada.has["held"] == 0
+    ada = await visitor(board, "Ada")
+    await board.pass_time(25 * MINUTE)
+    await ada.sees("5 minutes left before Mail hour at 12:30.")
+    await board.pass_time(5 * MINUTE)
+    await ada.is_sent_off(
+        "Mail hour has begun. Please call back at 13:30.",
+        "30 minutes more after Mail hour.",
+    )
+    await at_one_thirty(board)
+    await ada.calls()
+    await ada.reads_that("30 minutes back after Mail hour at 12:30.")
+    await ada.is_asked(MENU)
+    await ada.sees_time_left(HALF_HOUR)
+    assert ada.has["held"] == 0
 
 
 async def test_an_event_is_named_as_the_reason_within_its_first_second_too(tmp_path: Path) -> None:
     """Who logs on between two seconds has their last one cut by a fraction before the event."""
-    async with world(tmp_path, toml=HALF_PAST, now=NOON + timedelta(seconds=0.7)) as board:
+    async with world(tmp_path, toml=TOML, now=NOON + timedelta(seconds=0.7)) as board:
         ada = await visitor(board, "Ada")
         await board.pass_time(HALF_HOUR - 1)
         await ada.is_sent_off("Mail hour has begun. Please call back at 13:30.")
 
 
 async def test_an_event_that_the_sysop_moves_counts_for_calls_that_are_on(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=HALF_PAST) as board:
+    async with world(tmp_path, toml=TOML) as board:
         ada = await visitor(board, "Ada")
-        sooner = HALF_PAST.replace("12:30", "12:10")
+        sooner = TOML.replace("12:30", "12:10")
         (tmp_path / "sysop.toml").write_text(sooner, encoding="utf-8")
         board.server.reload()
         await board.at_rest()
@@ -101,19 +99,18 @@ async def test_an_event_that_the_sysop_moves_counts_for_calls_that_are_on(tmp_pa
 # Hands and events.
 
 
-async def test_an_event_that_begins_during_a_hand_stands_it(tmp_path: Path) -> None:
+async def test_an_event_that_begins_during_a_hand_stands_it(board: World) -> None:
     """What comes back does not keep the call alive: the stake is held, the win saved."""
-    async with world(tmp_path, toml=HALF_PAST) as board:
-        ada = await seated(board, "Ada")
-        await ada.bets(5, "stay", ends="win")
-        board.clock.suspend(HALF_HOUR)
-        await board.pass_time(1)
-        await ada.is_sent_off(
-            "Black Jack For Time: 1 win, 0 losses.",
-            "Mail hour has begun. Please call back at 13:30.",
-            "59 minutes 59 seconds more after Mail hour.",
-        )
-        assert (ada.has["online"], ada.has["bank"]) == (0, 5 * MINUTE)
+    ada = await seated(board, "Ada")
+    await ada.bets(5, "stay", ends="win")
+    board.clock.suspend(HALF_HOUR)
+    await board.pass_time(1)
+    await ada.is_sent_off(
+        "Black Jack For Time: 1 win, 0 losses.",
+        "Mail hour has begun. Please call back at 13:30.",
+        "59 minutes 59 seconds more after Mail hour.",
+    )
+    assert (ada.has["online"], ada.has["bank"]) == (0, 5 * MINUTE)
 
 
 WARNING = "Mail hour at 12:30: the most you can win on 10 coins is 20:00; 20:00 of that would"

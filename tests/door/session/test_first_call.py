@@ -1,15 +1,14 @@
 """The first call: plain lines before any art, a name that was not typed, and the tour."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, SYNCTERM, Profile
-from tests.world import PASSWORD, World, world
+from tests.world import PASSWORD, World
 
-OPEN = sysop_toml(events="")
+TOML = sysop_toml(events="")
 TOUR = "Take a one-minute tour?"
 TITLES = (
     "Your minutes are your chips",
@@ -48,86 +47,79 @@ async def registers(board: World, profile: Profile = MODERN, key: str = "") -> G
     return ada
 
 
-async def test_plain_lines_are_offered_before_any_picture(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = Guest(board, "Ada")
-        await ada.dials(SYNCTERM)
-        received = bytes(ada.terminal.received)
-        assert received.index(OFFER.encode()) < received.index(b"\x1b[2J")
+async def test_plain_lines_are_offered_before_any_picture(board: World) -> None:
+    ada = Guest(board, "Ada")
+    await ada.dials(SYNCTERM)
+    received = bytes(ada.terminal.received)
+    assert received.index(OFFER.encode()) < received.index(b"\x1b[2J")
 
 
 @pytest.mark.parametrize("profile", [READER, DUMB], ids=["mtts", "dumb"])
-async def test_a_terminal_that_is_read_aloud_gets_lines_unasked(tmp_path: Path, profile) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await registers(board, profile)
-        await ada.presses("n").is_asked(MENU)
-        assert b"\x1b" not in ada.terminal.received
-        assert "Which of these boxes" not in ada.terminal.transcript
+async def test_a_terminal_that_is_read_aloud_gets_lines_unasked(board: World, profile) -> None:
+    ada = await registers(board, profile)
+    await ada.presses("n").is_asked(MENU)
+    assert b"\x1b" not in ada.terminal.received
+    assert "Which of these boxes" not in ada.terminal.transcript
 
 
-async def test_a_reader_that_is_off_is_asked_as_others_are(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = Guest(board, "Ada")
-        await ada.dials(SIGHTED)
-        assert OFFER in ada.terminal.transcript
+async def test_a_reader_that_is_off_is_asked_as_others_are(board: World) -> None:
+    ada = Guest(board, "Ada")
+    await ada.dials(SIGHTED)
+    assert OFFER in ada.terminal.transcript
 
 
-async def test_one_key_at_the_name_gives_plain_lines_now_and_next_time(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await registers(board, key="!")
-        await ada.presses("n").is_asked(MENU)
-        assert "Which of these boxes" not in ada.terminal.transcript
-        await ada.logs_off()
-        await ada.calls()
-        await ada.is_asked(MENU)
-        assert not ada.caller.console.is_painted
+async def test_one_key_at_the_name_gives_plain_lines_now_and_next_time(board: World) -> None:
+    ada = await registers(board, key="!")
+    await ada.presses("n").is_asked(MENU)
+    assert "Which of these boxes" not in ada.terminal.transcript
+    await ada.logs_off()
+    await ada.calls()
+    await ada.is_asked(MENU)
+    assert not ada.caller.console.is_painted
 
 
-async def test_plain_lines_are_told_of_no_row_that_they_do_not_have(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await registers(board, key="!")
-        ada.presses("y")
-        await ada.sees("The menu says your time left, and the tables your pot in coins.")
-        await ada.is_asked("<N>ext")
-        await ada.presses("q").is_asked(MENU)
-        await ada.presses("?").is_asked("<N>ext")
-        await ada.presses("n").sees("Under each game: what it is")
-        await ada.is_asked("<P>revious")
-        assert "last row" not in ada.terminal.transcript
+async def test_plain_lines_are_told_of_no_row_that_they_do_not_have(board: World) -> None:
+    ada = await registers(board, key="!")
+    ada.presses("y")
+    await ada.sees("The menu says your time left, and the tables your pot in coins.")
+    await ada.is_asked("<N>ext")
+    await ada.presses("q").is_asked(MENU)
+    await ada.presses("?").is_asked("<N>ext")
+    await ada.presses("n").sees("Under each game: what it is")
+    await ada.is_asked("<P>revious")
+    assert "last row" not in ada.terminal.transcript
 
 
-async def test_the_boxes_are_explained(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = Guest(board, "Ada")
-        await ada.dials(MODERN)
-        ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r")
-        await ada.is_asked("when you have written it down")
-        await ada.presses(" ").is_asked("Your choice")
-        await ada.presses("?").is_asked("Press any key")
-        _boxes, _asked, told = ada.terminal.picture.rpartition("Help")
-        for line in (
-            "1  CP437 (SyncTERM, classic BBS terminals)",
-            "5  Text only, best for screen readers",
-            "Enter  UTF-8 (most terminals today)",
-        ):
-            assert line in told
+async def test_the_boxes_are_explained(board: World) -> None:
+    ada = Guest(board, "Ada")
+    await ada.dials(MODERN)
+    ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r")
+    await ada.is_asked("when you have written it down")
+    await ada.presses(" ").is_asked("Your choice")
+    await ada.presses("?").is_asked("Press any key")
+    _boxes, _asked, told = ada.terminal.picture.rpartition("Help")
+    for line in (
+        "1  CP437 (SyncTERM, classic BBS terminals)",
+        "5  Text only, best for screen readers",
+        "Enter  UTF-8 (most terminals today)",
+    ):
+        assert line in told
 
 
-async def test_the_tour_ends_with_a_hand_for_nothing(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await registers(board)
-        ada.presses("y")
-        for title, onward in zip(TITLES, ONWARD, strict=True):
-            await ada.sees(title)
-            await ada.is_asked(onward)
-            ada.presses("\r")
-        await ada.sees("You have 12")
-        await ada.presses("h").sees("You have 18")
-        await ada.presses("s").sees("Dealer busts: you win!")
-        await ada.is_asked("Press any key")
-        await ada.presses(" ").is_asked(MENU)
-        assert [kind for kind, _seconds in ada.ledger] == ["grant"]
-        assert ada.caller.prefers("toured")
+async def test_the_tour_ends_with_a_hand_for_nothing(board: World) -> None:
+    ada = await registers(board)
+    ada.presses("y")
+    for title, onward in zip(TITLES, ONWARD, strict=True):
+        await ada.sees(title)
+        await ada.is_asked(onward)
+        ada.presses("\r")
+    await ada.sees("You have 12")
+    await ada.presses("h").sees("You have 18")
+    await ada.presses("s").sees("Dealer busts: you win!")
+    await ada.is_asked("Press any key")
+    await ada.presses(" ").is_asked(MENU)
+    assert [kind for kind, _seconds in ada.ledger] == ["grant"]
+    assert ada.caller.prefers("toured")
 
 
 @pytest.mark.parametrize(
@@ -147,15 +139,13 @@ async def test_the_tour_ends_with_a_hand_for_nothing(tmp_path: Path) -> None:
     ],
     ids=["offer", "esc", "quit", "second", "hand"],
 )
-async def test_the_tour_is_left_at_any_time(tmp_path: Path, steps) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await registers(board)
-        for key, shown in steps:
-            await ada.presses(key).sees(shown)
+async def test_the_tour_is_left_at_any_time(board: World, steps) -> None:
+    ada = await registers(board)
+    for key, shown in steps:
+        await ada.presses(key).sees(shown)
 
 
-async def test_who_is_known_is_not_offered_the_tour_but_finds_it(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada")
-        await ada.presses("y").sees("Your settings")
-        await ada.presses("v").sees("Your minutes are your chips")
+async def test_who_is_known_is_not_offered_the_tour_but_finds_it(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await ada.presses("y").sees("Your settings")
+    await ada.presses("v").sees("Your minutes are your chips")

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from door.lobby.pulse import EVERY_SECONDS
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
-from tests.world import World, world
+from tests.world import World
 from timebank.callers import callers, messages
 from timebank.keeping import caller_acts
 
-OPEN = sysop_toml(events="")
+TOML = sysop_toml(events="")
 NARROW = replace(SYNCTERM, columns=40, rows=22)
 
 
@@ -35,51 +34,45 @@ async def away(board: World, name: str, profile: Profile) -> Guest:
 
 
 @pytest.mark.parametrize("profile", [SYNCTERM, MODERN, REFUSING, NARROW])
-async def test_a_letter_that_waited_says_how_it_is_answered(
-    tmp_path: Path, profile: Profile
-) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        bob = await away(board, "Bob", profile)
-        ada = await visitor(board, "Ada")
-        writes(board, "Ada", "Bob", "first", "second")
-        await bob.calls(profile)
-        await bob.sees("second To answer, type /r and your message.")
-        await bob.is_asked("Press any key")
-        bob.presses("/r hello\r")
-        await ada.sees("Bob: hello")
-        await bob.sees("Sent to Ada, who is on.")
-        await bob.presses(" ").is_asked(MENU)
-        writes(board, "Ada", "Bob", "third")
-        board.server.books.notices_wait.set()
-        await bob.sees("Ada: third")
-        assert "third To answer" not in bob.screen, "they know by now"
+async def test_a_letter_that_waited_says_how_it_is_answered(board: World, profile: Profile) -> None:
+    bob = await away(board, "Bob", profile)
+    ada = await visitor(board, "Ada")
+    writes(board, "Ada", "Bob", "first", "second")
+    await bob.calls(profile)
+    await bob.sees("second To answer, type /r and your message.")
+    await bob.is_asked("Press any key")
+    bob.presses("/r hello\r")
+    await ada.sees("Bob: hello")
+    await bob.sees("Sent to Ada, who is on.")
+    await bob.presses(" ").is_asked(MENU)
+    writes(board, "Ada", "Bob", "third")
+    board.server.books.notices_wait.set()
+    await bob.sees("Ada: third")
+    assert "third To answer" not in bob.screen, "they know by now"
 
 
-async def test_of_several_who_wrote_it_says_whom_an_answer_goes_to(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        bob = await away(board, "Bob", MODERN)
-        board.enter("Ada")
-        board.enter("Cyd")
-        writes(board, "Ada", "Bob", "from me")
-        writes(board, "Cyd", "Bob", "and me")
-        await bob.calls()
-        await bob.sees("and me /r and your message answers Cyd, /p name message the others.")
+async def test_of_several_who_wrote_it_says_whom_an_answer_goes_to(board: World) -> None:
+    bob = await away(board, "Bob", MODERN)
+    board.enter("Ada")
+    board.enter("Cyd")
+    writes(board, "Ada", "Bob", "from me")
+    writes(board, "Cyd", "Bob", "and me")
+    await bob.calls()
+    await bob.sees("and me /r and your message answers Cyd, /p name message the others.")
 
 
-async def test_who_is_on_is_not_among_the_last_callers(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        bob = await away(board, "Bob", REFUSING)
-        await away(board, "Ada", REFUSING)
-        await board.pass_time(EVERY_SECONDS)
-        await bob.visits(REFUSING)
-        await bob.sees("Last callers: Ada Your game")
+async def test_who_is_on_is_not_among_the_last_callers(board: World) -> None:
+    bob = await away(board, "Bob", REFUSING)
+    await away(board, "Ada", REFUSING)
+    await board.pass_time(EVERY_SECONDS)
+    await bob.visits(REFUSING)
+    await bob.sees("Last callers: Ada Your game")
 
 
-async def test_who_is_muted_is_told_so_before_they_type_a_line(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        bob = await visitor(board, "Bob")
-        with board.books() as desk:
-            caller_acts.set_muted(desk, bob.caller.record.id, True, "the test")
-        await bob.presses("mo").sees("The sysop has muted you: nobody hears what you say.")
-        await bob.is_asked("Press any key")
-        assert "Your line:" not in bob.screen
+async def test_who_is_muted_is_told_so_before_they_type_a_line(board: World) -> None:
+    bob = await visitor(board, "Bob")
+    with board.books() as desk:
+        caller_acts.set_muted(desk, bob.caller.record.id, True, "the test")
+    await bob.presses("mo").sees("The sysop has muted you: nobody hears what you say.")
+    await bob.is_asked("Press any key")
+    assert "Your line:" not in bob.screen

@@ -21,45 +21,42 @@ from tests.world import World, world
 from timebank.callers import callers
 from timebank.language import LANGUAGES, Viewer, _, ngettext, speaking_to
 
-OPEN = sysop_toml(events="")
-ONE_TURN = f"{OPEN}\n[games.black-jack-for-time]\nturns_per_day = 1\n"
+TOML = sysop_toml(events="")
+ONE_TURN = f"{TOML}\n[games.black-jack-for-time]\nturns_per_day = 1\n"
 
 
-async def test_the_time_in_the_menu_ticks_as_the_status_line_does(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", profile=SYNCTERM)
-        await board.pass_time(5)
-        await ada.sees_time_left(3595)
-        assert ada.screen.count("59:55") == 2
-        before = len(ada.terminal.received)
-        await board.pass_time(1)
-        await ada.sees_time_left(3594)
-        assert len(ada.terminal.received) - before < 60  # two fields, and no more
+async def test_the_time_in_the_menu_ticks_as_the_status_line_does(board: World) -> None:
+    ada = await visitor(board, "Ada", profile=SYNCTERM)
+    await board.pass_time(5)
+    await ada.sees_time_left(3595)
+    assert ada.screen.count("59:55") == 2
+    before = len(ada.terminal.received)
+    await board.pass_time(1)
+    await ada.sees_time_left(3594)
+    assert len(ada.terminal.received) - before < 60  # two fields, and no more
 
 
-async def test_the_menu_says_who_is_on_and_what_enter_does(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        await visitor(board, "Bob")
-        ada = await visitor(board, "Ada")
-        assert "Also on: Bob (Main menu)." in ada.screen
-        assert "<B> Black Jack For Time (Enter)" in ada.screen
+async def test_the_menu_says_who_is_on_and_what_enter_does(board: World) -> None:
+    await visitor(board, "Bob")
+    ada = await visitor(board, "Ada")
+    assert "Also on: Bob (Main menu)." in ada.screen
+    assert "<B> Black Jack For Time (Enter)" in ada.screen
 
 
-async def test_who_calls_day_after_day_is_told_on_how_many(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Ada")
-        with board.books() as desk:
-            ada = callers.number_of(desk, "Ada")
-            for age in (1, 2, 4):
-                day = desk.settings.schedule.day_of(desk.now) - timedelta(days=age)
-                desk.connection.exec_driver_sql(
-                    'INSERT INTO days (caller_id, day, "after", owed) VALUES (?, ?, 0, 0)',
-                    (ada, day.isoformat()),
-                )
-        guest = Guest(board, "Ada")
-        await guest.visits(MODERN)
-        assert "Good to see you, Ada: 3 days in a row. You're the only one on." in guest.screen
-        await guest.presses("s").sees("Days called: 4; in a row 3, at most 3.")
+async def test_who_calls_day_after_day_is_told_on_how_many(board: World) -> None:
+    board.enter("Ada")
+    with board.books() as desk:
+        ada = callers.number_of(desk, "Ada")
+        for age in (1, 2, 4):
+            day = desk.settings.schedule.day_of(desk.now) - timedelta(days=age)
+            desk.connection.exec_driver_sql(
+                'INSERT INTO days (caller_id, day, "after", owed) VALUES (?, ?, 0, 0)',
+                (ada, day.isoformat()),
+            )
+    guest = Guest(board, "Ada")
+    await guest.visits(MODERN)
+    assert "Good to see you, Ada: 3 days in a row. You're the only one on." in guest.screen
+    await guest.presses("s").sees("Days called: 4; in a row 3, at most 3.")
 
 
 async def without_turns(board: World) -> Guest:
@@ -106,38 +103,35 @@ async def test_on_a_narrow_screen_it_says_so_in_turns(tmp_path: Path) -> None:
         ("a", "animation", "normal"),
     ],
 )
-async def test_a_setting_is_switched(tmp_path: Path, key: str, preference: str, value) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada")
-        ada.presses(f"y{key}")
-        await board.at_rest()
-        await ada.is_asked("<Q>uit")
-        await ada.presses("q").is_asked(MENU)
-        assert ada.caller.record.preferences[preference] == value
+async def test_a_setting_is_switched(board: World, key: str, preference: str, value) -> None:
+    ada = await visitor(board, "Ada")
+    ada.presses(f"y{key}")
+    await board.at_rest()
+    await ada.is_asked("<Q>uit")
+    await ada.presses("q").is_asked(MENU)
+    assert ada.caller.record.preferences[preference] == value
 
 
-async def test_a_small_screen_is_told_why_it_gets_lines(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", profile=replace(MODERN, columns=40, rows=20))
-        ada.presses("ys")
-        await ada.terminal.until("Your choice")
-        await ada.presses("2").sees("Your screen has 40 columns and 20 rows.")
+async def test_a_small_screen_is_told_why_it_gets_lines(board: World) -> None:
+    ada = await visitor(board, "Ada", profile=replace(MODERN, columns=40, rows=20))
+    ada.presses("ys")
+    await ada.terminal.until("Your choice")
+    await ada.presses("2").sees("Your screen has 40 columns and 20 rows.")
 
 
-async def test_the_goodbye_says_how_the_call_went(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await seated(board, "Ada", saved=300)
-        await ada.bets(5, "stay", ends="win")
-        await ada.stays()
-        await ada.presses("q").is_asked(MENU)
-        ada.presses("gy")
-        await ada.is_sent_off(
-            "This call: 1 hand for minutes, 5 minutes up.",
-            "Best hand: 5 minutes won.",
-            "You're the richest caller.",
-            "Fresh minutes at midnight.",
-        )
-        assert "1 win, 0 losses" not in ada.screen  # as the menu said before
+async def test_the_goodbye_says_how_the_call_went(board: World) -> None:
+    ada = await seated(board, "Ada", saved=300)
+    await ada.bets(5, "stay", ends="win")
+    await ada.stays()
+    await ada.presses("q").is_asked(MENU)
+    ada.presses("gy")
+    await ada.is_sent_off(
+        "This call: 1 hand for minutes, 5 minutes up.",
+        "Best hand: 5 minutes won.",
+        "You're the richest caller.",
+        "Fresh minutes at midnight.",
+    )
+    assert "1 win, 0 losses" not in ada.screen  # as the menu said before
 
 
 async def test_who_is_out_of_time_is_told_how_it_went_and_when_to_come_back(tmp_path: Path) -> None:
@@ -165,7 +159,7 @@ async def test_the_menu_is_not_kept_while_its_caller_plays(tmp_path: Path) -> No
 async def test_what_goes_on_comes_before_empty_rows(
     tmp_path: Path, columns: int, rows: int
 ) -> None:
-    toml = f'{OPEN}\n[tournament]\nday = "fri"\nhour = 0\nhours = 24\n'
+    toml = f'{TOML}\n[tournament]\nday = "fri"\nhour = 0\nhours = 24\n'
     async with world(tmp_path, toml=toml) as board:
         for name in ("Bartholomew Longfellow", "Cassandra Featherstone"):
             await visitor(board, name, profile=SYNCTERM)
@@ -177,40 +171,38 @@ async def test_what_goes_on_comes_before_empty_rows(
         assert "Beat the dealer, win minutes" in ada.screen or columns < 80
 
 
-async def test_nothing_said_elsewhere_stands_beside_a_table(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await seated(board, "Ada", profile=replace(SYNCTERM, columns=132, rows=50))
-        await ada.bets(2, "stay", ends="win")
-        await ada.stays()
-        await ada.presses("r").sees("The rules of")
-        await ada.presses("q").is_asked(TABLE)
-        assert any("You win" in row[80:] for row in ada.terminal.lines[:40]), ada.screen
-        await ada.presses("q").is_asked(MENU)
-        await ada.presses("r").is_asked("<Q>uit")
-        assert "You win" not in ada.screen
+async def test_nothing_said_elsewhere_stands_beside_a_table(board: World) -> None:
+    ada = await seated(board, "Ada", profile=replace(SYNCTERM, columns=132, rows=50))
+    await ada.bets(2, "stay", ends="win")
+    await ada.stays()
+    await ada.presses("r").sees("The rules of")
+    await ada.presses("q").is_asked(TABLE)
+    assert any("You win" in row[80:] for row in ada.terminal.lines[:40]), ada.screen
+    await ada.presses("q").is_asked(MENU)
+    await ada.presses("r").is_asked("<Q>uit")
+    assert "You win" not in ada.screen
 
 
 async def test_the_goodbye_knows_earlier_calls_of_the_day_and_who_else_has_played(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        for name, ends in (("Bob", "win"), ("Ada", "lose")):
-            guest = await seated(board, name)
-            await guest.bets(5, "stay", ends=ends)
-            await guest.stays()
-            await guest.presses("q").is_asked(MENU)
-            await guest.logs_off()
-        ada = Guest(board, "Ada")
-        await ada.visits()
-        ada.presses("gy")
-        await ada.is_sent_off(
-            "Today: 1 hand for minutes, 5 minutes down.",
-            "The other caller who played today did better.",
-        )
-        bob = Guest(board, "Bob")
-        await bob.visits()
-        bob.presses("gy")
-        await bob.is_sent_off("Nobody has done better today.", "Best hand today: 5 minutes won.")
+    for name, ends in (("Bob", "win"), ("Ada", "lose")):
+        guest = await seated(board, name)
+        await guest.bets(5, "stay", ends=ends)
+        await guest.stays()
+        await guest.presses("q").is_asked(MENU)
+        await guest.logs_off()
+    ada = Guest(board, "Ada")
+    await ada.visits()
+    ada.presses("gy")
+    await ada.is_sent_off(
+        "Today: 1 hand for minutes, 5 minutes down.",
+        "The other caller who played today did better.",
+    )
+    bob = Guest(board, "Bob")
+    await bob.visits()
+    bob.presses("gy")
+    await bob.is_sent_off("Nobody has done better today.", "Best hand today: 5 minutes won.")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -227,15 +219,14 @@ def test_a_game_whose_turns_are_used_takes_two_rows_of_the_menu(language: str) -
 
 
 async def test_a_menu_in_lines_waits_for_the_look_that_another_menu_has_begun(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada")
-        await ada.logs_off()
-        pulse = pulse_of(board.server.board)
-        pulse.now = GoingsOn()
-        await board.clock.advance(EVERY_SECONDS)
-        pulse.wake()
-        await asyncio.sleep(0)  # it has begun
-        assert pulse.now.last == ()
-        assert (await pulse.look()).last == ("Ada",)
+    ada = await visitor(board, "Ada")
+    await ada.logs_off()
+    pulse = pulse_of(board.server.board)
+    pulse.now = GoingsOn()
+    await board.clock.advance(EVERY_SECONDS)
+    pulse.wake()
+    await asyncio.sleep(0)  # it has begun
+    assert pulse.now.last == ()
+    assert (await pulse.look()).last == ("Ada",)

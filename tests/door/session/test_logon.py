@@ -37,18 +37,17 @@ def calls(board: World) -> list[tuple[str, str | None]]:
 # New callers.
 
 
-async def test_a_new_caller_is_granted_a_day_and_known_the_next_time(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = Guest(board, "Ada Lovelace")
-        await ada.dials(SYNCTERM)
-        await register(ada.terminal, "Ada Lovelace")
-        assert ada.ledger == [("grant", 60 * MINUTE)]
-        await ada.logs_off()
-        assert "Goodbye, Ada Lovelace. Call again!" in ada.screen
-        ada.name = "ada  LOVELACE"
-        await ada.calls(SYNCTERM)
-        await ada.is_asked(MENU)  # no question about boxes, and nothing new
-        assert "Good to see you, Ada Lovelace." in ada.screen
+async def test_a_new_caller_is_granted_a_day_and_known_the_next_time(board: World) -> None:
+    ada = Guest(board, "Ada Lovelace")
+    await ada.dials(SYNCTERM)
+    await register(ada.terminal, "Ada Lovelace")
+    assert ada.ledger == [("grant", 60 * MINUTE)]
+    await ada.logs_off()
+    assert "Goodbye, Ada Lovelace. Call again!" in ada.screen
+    ada.name = "ada  LOVELACE"
+    await ada.calls(SYNCTERM)
+    await ada.is_asked(MENU)  # no question about boxes, and nothing new
+    assert "Good to see you, Ada Lovelace." in ada.screen
 
 
 @pytest.mark.parametrize(
@@ -60,12 +59,11 @@ async def test_a_new_caller_is_granted_a_day_and_known_the_next_time(tmp_path: P
     ],
 )
 async def test_a_name_that_cannot_be_had_is_refused_with_the_reason(
-    tmp_path: Path, name: str, said: str
+    board: World, name: str, said: str
 ) -> None:
-    async with world(tmp_path) as board:
-        guest = await stranger(board)
-        await guest.presses(f"{name}\r").sees(said)
-        await guest.presses("Grace\r").is_asked("A password (at least 6 characters):")
+    guest = await stranger(board)
+    await guest.presses(f"{name}\r").sees(said)
+    await guest.presses("Grace\r").is_asked("A password (at least 6 characters):")
 
 
 @pytest.mark.parametrize("name", ["BiII", "bill", "grace hopper"])
@@ -86,28 +84,26 @@ async def test_that_a_name_is_taken_is_told_before_a_password_is_asked_for(
         await guest.sees("Welcome, Cyd.")
 
 
-async def test_a_password_is_long_enough_no_name_and_typed_twice(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        guest = await stranger(board)
-        guest.presses("Ada Lovelace\r")
-        for typed, said in (
-            ("short\r", "Use at least 6 characters for your password."),
-            ("ada lovelace\r", "Your password can't be your name."),
-            ("open sesame\ropen seseme\r", "Those don't match."),
-        ):
-            await guest.is_asked("A password (at least 6 characters):")
-            await guest.presses(typed).sees(said)
-        guest.presses(f"{PASSWORD}\r{PASSWORD}\r")
-        await guest.sees("Write your password down; we can't look it up for you.")
-        assert PASSWORD not in guest.terminal.transcript
+async def test_a_password_is_long_enough_no_name_and_typed_twice(board: World) -> None:
+    guest = await stranger(board)
+    guest.presses("Ada Lovelace\r")
+    for typed, said in (
+        ("short\r", "Use at least 6 characters for your password."),
+        ("ada lovelace\r", "Your password can't be your name."),
+        ("open sesame\ropen seseme\r", "Those don't match."),
+    ):
+        await guest.is_asked("A password (at least 6 characters):")
+        await guest.presses(typed).sees(said)
+    guest.presses(f"{PASSWORD}\r{PASSWORD}\r")
+    await guest.sees("Write your password down; we can't look it up for you.")
+    assert PASSWORD not in guest.terminal.transcript
 
 
-async def test_escape_leads_back_from_the_questions_of_a_new_caller(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        guest = await stranger(board)
-        await guest.presses("Ada\r").is_asked("A password")
-        await guest.presses("\x1b").is_asked("Name:")
-        assert calls(board) == []
+async def test_escape_leads_back_from_the_questions_of_a_new_caller(board: World) -> None:
+    guest = await stranger(board)
+    await guest.presses("Ada\r").is_asked("A password")
+    await guest.presses("\x1b").is_asked("Name:")
+    assert calls(board) == []
 
 
 async def test_a_caller_is_let_in_when_the_screen_cannot_be_remembered(
@@ -129,47 +125,44 @@ async def test_a_caller_is_let_in_when_the_screen_cannot_be_remembered(
 # Names and passwords.
 
 
-async def test_three_wrong_passwords_end_the_call(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = known(board, "Ada")
-        await ada.dials()
-        for _ in range(3):
-            await ada.is_asked("Name:")
-            await ada.presses("Ada\r").is_asked("Password:")
-            ada.presses("not hers\r")
-        await ada.is_sent_off(TOGETHER_NOT, "That was your third try. Goodbye.")
-        assert calls(board) == []
+async def test_three_wrong_passwords_end_the_call(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.dials()
+    for _ in range(3):
+        await ada.is_asked("Name:")
+        await ada.presses("Ada\r").is_asked("Password:")
+        ada.presses("not hers\r")
+    await ada.is_sent_off(TOGETHER_NOT, "That was your third try. Goodbye.")
+    assert calls(board) == []
 
 
-async def test_an_empty_name_is_asked_again_and_is_no_try(tmp_path: Path) -> None:
+async def test_an_empty_name_is_asked_again_and_is_no_try(board: World) -> None:
     """What was seen live: three times Enter, and the call was over."""
-    async with world(tmp_path) as board:
-        ada = known(board, "Ada")
-        await ada.dials()
-        ada.presses("\r\r\r" + "  \r" + "\x03" + "new\r\x03" + "Ada\r\x03")  # Ctrl-C goes back
-        await ada.terminal.until("Type your name, then press Enter.")  # gone again soon
-        for number in range(2):
-            ada.presses("Ada\rnot hers\r")
-            await ada.terminal.wait_for(
-                lambda each, number=number: each.transcript.count(TOGETHER_NOT) == number + 1,
-                "a wrong try",
-            )
-        await ada.presses(f"\rAda\r{PASSWORD}\r").is_asked("Press any key")
+    ada = known(board, "Ada")
+    await ada.dials()
+    ada.presses("\r\r\r" + "  \r" + "\x03" + "new\r\x03" + "Ada\r\x03")  # Ctrl-C goes back
+    await ada.terminal.until("Type your name, then press Enter.")  # gone again soon
+    for number in range(2):
+        ada.presses("Ada\rnot hers\r")
+        await ada.terminal.wait_for(
+            lambda each, number=number: each.transcript.count(TOGETHER_NOT) == number + 1,
+            "a wrong try",
+        )
+    await ada.presses(f"\rAda\r{PASSWORD}\r").is_asked("Press any key")
 
 
-async def test_an_unknown_name_is_answered_like_a_wrong_password(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        board.enter("Ada")
-        answers = []
-        for name in ("Ada", "Bob"):
-            guest = Guest(board, name)
-            await guest.dials()
-            greeting = len(guest.terminal.transcript)
-            await guest.presses(f"{name}\r").is_asked("Password:")
-            await guest.presses("open says me\r").sees(TOGETHER_NOT)
-            await guest.is_asked("Name:")
-            answers.append(guest.terminal.transcript[greeting:].replace(name, "-"))
-        assert answers[0] == answers[1]
+async def test_an_unknown_name_is_answered_like_a_wrong_password(board: World) -> None:
+    board.enter("Ada")
+    answers = []
+    for name in ("Ada", "Bob"):
+        guest = Guest(board, name)
+        await guest.dials()
+        greeting = len(guest.terminal.transcript)
+        await guest.presses(f"{name}\r").is_asked("Password:")
+        await guest.presses("open says me\r").sees(TOGETHER_NOT)
+        await guest.is_asked("Name:")
+        answers.append(guest.terminal.transcript[greeting:].replace(name, "-"))
+    assert answers[0] == answers[1]
 
 
 async def test_who_waits_long_for_their_log_on_is_told_once(tmp_path: Path) -> None:
@@ -188,34 +181,32 @@ async def test_who_waits_long_for_their_log_on_is_told_once(tmp_path: Path) -> N
         assert ada.terminal.transcript.count(words) == 1
 
 
-async def test_a_locked_caller_is_told_so_once_the_password_is_right(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        board.enter("Ada")
-        with board.books() as desk:
-            callers.set_locked(desk, callers.number_of(desk, "Ada"), True)
-        ada = Guest(board, "Ada")
-        await ada.dials()
-        await ada.presses("Ada\rwrong\r").sees(TOGETHER_NOT)
-        ada.presses(f"Ada\r{PASSWORD}\r")
-        await ada.is_sent_off("Ada, your name is locked. Please ask the sysop why.")
-        assert calls(board) == []
+async def test_a_locked_caller_is_told_so_once_the_password_is_right(board: World) -> None:
+    board.enter("Ada")
+    with board.books() as desk:
+        callers.set_locked(desk, callers.number_of(desk, "Ada"), True)
+    ada = Guest(board, "Ada")
+    await ada.dials()
+    await ada.presses("Ada\rwrong\r").sees(TOGETHER_NOT)
+    ada.presses(f"Ada\r{PASSWORD}\r")
+    await ada.is_sent_off("Ada, your name is locked. Please ask the sysop why.")
+    assert calls(board) == []
 
 
-async def test_a_caller_changes_her_password(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = await visitor(board, "Ada")
-        await ada.presses("y").is_asked("<Q>uit")
-        await ada.presses("pa guess\r").reads_that("Wrong password.")
-        await ada.is_asked("<Q>uit")
-        await ada.presses(f"p{PASSWORD}\r").is_asked("A password (at least 6 characters):")
-        await ada.presses("close sesame\rclose sesame\r").reads_that("Your password is changed.")
-        await ada.reads_that("Your recovery code")
-        await ada.is_asked("<Q>uit")
-        await ada.presses("q").is_asked(MENU)
-        await ada.logs_off()
-        await ada.calls()
-        await ada.sees(TOGETHER_NOT)
-        await ada.presses("Ada\rclose sesame\r").is_asked(MENU)
+async def test_a_caller_changes_her_password(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await ada.presses("y").is_asked("<Q>uit")
+    await ada.presses("pa guess\r").reads_that("Wrong password.")
+    await ada.is_asked("<Q>uit")
+    await ada.presses(f"p{PASSWORD}\r").is_asked("A password (at least 6 characters):")
+    await ada.presses("close sesame\rclose sesame\r").reads_that("Your password is changed.")
+    await ada.reads_that("Your recovery code")
+    await ada.is_asked("<Q>uit")
+    await ada.presses("q").is_asked(MENU)
+    await ada.logs_off()
+    await ada.calls()
+    await ada.sees(TOGETHER_NOT)
+    await ada.presses("Ada\rclose sesame\r").is_asked(MENU)
 
 
 async def test_a_log_on_may_take_three_minutes(tmp_path: Path) -> None:
@@ -230,100 +221,94 @@ async def test_a_log_on_may_take_three_minutes(tmp_path: Path) -> None:
         await guest.is_sent_off("Logging on took too long.")
 
 
-async def test_a_carrier_lost_at_the_log_on_leaves_nothing_behind(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = known(board, "Ada")
-        await ada.dials()
-        await ada.presses(f"Ada\r{PASSWORD}").is_asked("Password:")
-        ada.terminal.abort()
-        bob = await visitor(board, "Bob")
-        assert board.server.board.nodes == {1: bob.caller}
-        assert [name for name, _ in calls(board)] == ["Bob"]
+async def test_a_carrier_lost_at_the_log_on_leaves_nothing_behind(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.dials()
+    await ada.presses(f"Ada\r{PASSWORD}").is_asked("Password:")
+    ada.terminal.abort()
+    bob = await visitor(board, "Bob")
+    assert board.server.board.nodes == {1: bob.caller}
+    assert [name for name, _ in calls(board)] == ["Bob"]
 
 
 # One call for each caller.
 
 
-async def test_a_second_log_on_may_leave_the_first_alone(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        first = await visitor(board, "Ada")
-        second = Guest(board, "Ada")
-        await second.calls()
-        await second.sees("You're already on, at node 1.")
-        await second.is_asked("Drop that call and continue here?")
-        second.presses("n")
-        await second.is_sent_off("Your other call goes on. Goodbye.")
-        await board.pass_time(1)
-        await first.sees_time_left(60 * MINUTE - 1)
-        assert calls(board) == [("Ada", None)]
+async def test_a_second_log_on_may_leave_the_first_alone(board: World) -> None:
+    first = await visitor(board, "Ada")
+    second = Guest(board, "Ada")
+    await second.calls()
+    await second.sees("You're already on, at node 1.")
+    await second.is_asked("Drop that call and continue here?")
+    second.presses("n")
+    await second.is_sent_off("Your other call goes on. Goodbye.")
+    await board.pass_time(1)
+    await first.sees_time_left(60 * MINUTE - 1)
+    assert calls(board) == [("Ada", None)]
 
 
-async def test_a_second_log_on_takes_over_the_ghost_and_its_hand(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ghost = await seated(board, "Ada")
-        await ghost.bets(5, "stay", ends="win")
-        await board.pass_time(MINUTE + 31)
-        ada = Guest(board, "Ada")
-        await ada.calls()
-        await ada.is_asked("Drop that call and continue here?")
-        await board.pass_time(1)
-        ada.presses("y")
-        await ghost.is_sent_off("You've logged on from another connection.")
-        await ada.sees("The hand you left is still on the table.")
-        await ada.sees_time_left(55 * MINUTE - 92)
-        assert sum(line.amount for line in board.lines("Ada") if line.kind == "elapsed") == 92
-        assert calls(board) == [("Ada", "taken over"), ("Ada", None)]
-        await ada.stays()
-        assert ada.has["online"] == (55 + 10) * MINUTE - 92
+async def test_a_second_log_on_takes_over_the_ghost_and_its_hand(board: World) -> None:
+    ghost = await seated(board, "Ada")
+    await ghost.bets(5, "stay", ends="win")
+    await board.pass_time(MINUTE + 31)
+    ada = Guest(board, "Ada")
+    await ada.calls()
+    await ada.is_asked("Drop that call and continue here?")
+    await board.pass_time(1)
+    ada.presses("y")
+    await ghost.is_sent_off("You've logged on from another connection.")
+    await ada.sees("The hand you left is still on the table.")
+    await ada.sees_time_left(55 * MINUTE - 92)
+    assert sum(line.amount for line in board.lines("Ada") if line.kind == "elapsed") == 92
+    assert calls(board) == [("Ada", "taken over"), ("Ada", None)]
+    await ada.stays()
+    assert ada.has["online"] == (55 + 10) * MINUTE - 92
 
 
 async def test_a_second_log_on_is_told_of_an_open_hand_only_where_there_is_one(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path) as board:
-        ghost = await seated(board, "Ada")
-        ada = Guest(board, "Ada")
-        await ada.calls()
-        await ada.is_asked("Drop that call and continue here?")
-        assert "Drop that call and continue here?" in ada.screen
-        assert "hand" not in ada.screen
-        ada.presses("n")
-        await ghost.bets(5, "stay", ends="win")
-        await ada.calls()
-        await ada.is_asked("Drop that call and continue here?")
-        assert ("Your open hand at Black Jack For Time is kept.") in ada.screen
+    ghost = await seated(board, "Ada")
+    ada = Guest(board, "Ada")
+    await ada.calls()
+    await ada.is_asked("Drop that call and continue here?")
+    assert "Drop that call and continue here?" in ada.screen
+    assert "hand" not in ada.screen
+    ada.presses("n")
+    await ghost.bets(5, "stay", ends="win")
+    await ada.calls()
+    await ada.is_asked("Drop that call and continue here?")
+    assert ("Your open hand at Black Jack For Time is kept.") in ada.screen
 
 
-async def test_a_ghost_whose_call_ended_meanwhile_is_no_hindrance(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        first = await visitor(board, "Ada")
-        second = Guest(board, "Ada")
-        await second.calls()
-        await second.is_asked("Drop that call and continue here?")
-        await first.logs_off()
-        await second.presses("y").is_asked(MENU)
-        assert calls(board) == [("Ada", "log-off"), ("Ada", None)]
+async def test_a_ghost_whose_call_ended_meanwhile_is_no_hindrance(board: World) -> None:
+    first = await visitor(board, "Ada")
+    second = Guest(board, "Ada")
+    await second.calls()
+    await second.is_asked("Drop that call and continue here?")
+    await first.logs_off()
+    await second.presses("y").is_asked(MENU)
+    assert calls(board) == [("Ada", "log-off"), ("Ada", None)]
 
 
-async def test_two_nodes_that_race_to_take_over_leave_one_call(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ghost = await visitor(board, "Ada")
-        nodes = [Guest(board, "Ada"), Guest(board, "Ada")]
-        for node in nodes:
-            await node.calls()
-            await node.is_asked("Drop that call and continue here?")
-        for node in nodes:
-            node.presses("y")
-        await ghost.is_sent_off("You've logged on from another connection.")
-        closing = [asyncio.create_task(node.terminal.until_closed()) for node in nodes]
-        _, still_on = await asyncio.wait(closing, return_when=asyncio.FIRST_COMPLETED)
-        assert [task.cancel() for task in still_on] == [True]
-        assert [reason for _, reason in calls(board)].count(None) == 1
-        left = next(node for node in nodes if not node.terminal.closed)
-        await left.is_asked(MENU)
-        await board.pass_time(RENEW_SECONDS)
-        # The two calls that were taken over at once cost a second each.
-        await left.sees_time_left(60 * MINUTE - 2 - RENEW_SECONDS)
+async def test_two_nodes_that_race_to_take_over_leave_one_call(board: World) -> None:
+    ghost = await visitor(board, "Ada")
+    nodes = [Guest(board, "Ada"), Guest(board, "Ada")]
+    for node in nodes:
+        await node.calls()
+        await node.is_asked("Drop that call and continue here?")
+    for node in nodes:
+        node.presses("y")
+    await ghost.is_sent_off("You've logged on from another connection.")
+    closing = [asyncio.create_task(node.terminal.until_closed()) for node in nodes]
+    _, still_on = await asyncio.wait(closing, return_when=asyncio.FIRST_COMPLETED)
+    assert [task.cancel() for task in still_on] == [True]
+    assert [reason for _, reason in calls(board)].count(None) == 1
+    left = next(node for node in nodes if not node.terminal.closed)
+    await left.is_asked(MENU)
+    await board.pass_time(RENEW_SECONDS)
+    # The two calls that were taken over at once cost a second each.
+    await left.sees_time_left(60 * MINUTE - 2 - RENEW_SECONDS)
 
 
 # A full board.
@@ -377,33 +362,31 @@ async def test_a_node_is_free_again_after_every_kind_of_ending(tmp_path: Path) -
         ]
 
 
-async def test_last_words_reach_a_caller_who_types_on_and_reads_late(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = known(board, "Ada")
-        ada.terminal = Terminal(MODERN)
-        board.terminals.append(ada.terminal)
-        await ada.terminal.connect(board.server.ports[0], receive_buffer=4096)
-        await ada.presses(f"Ada\r{PASSWORD}\r").goes_on_to(MENU)
-        ended = ada.caller.ended
-        ada.terminal.stop_reading()
-        ada.presses("w " * 20 + "gy")  # more screens than fit on the way to Ada
-        await ended.wait()
-        await board.settled()
-        ada.presses("is anybody there?")
-        ada.terminal.go_on_reading()
-        await ada.is_sent_off("Goodbye, Ada. Call again!")
+async def test_last_words_reach_a_caller_who_types_on_and_reads_late(board: World) -> None:
+    ada = known(board, "Ada")
+    ada.terminal = Terminal(MODERN)
+    board.terminals.append(ada.terminal)
+    await ada.terminal.connect(board.server.ports[0], receive_buffer=4096)
+    await ada.presses(f"Ada\r{PASSWORD}\r").goes_on_to(MENU)
+    ended = ada.caller.ended
+    ada.terminal.stop_reading()
+    ada.presses("w " * 20 + "gy")  # more screens than fit on the way to Ada
+    await ended.wait()
+    await board.settled()
+    ada.presses("is anybody there?")
+    ada.terminal.go_on_reading()
+    await ada.is_sent_off("Goodbye, Ada. Call again!")
 
 
-async def test_callers_are_told_when_the_board_closes(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        playing, at_the_log_on = await visitor(board, "Ada"), Guest(board, "Bob")
-        await playing.sits_down()
-        await playing.bets(5, "stay", ends="win")
-        await at_the_log_on.dials()
-        await board.server.stop("The board is closing.")
-        await playing.is_sent_off("The board is closing.", "Your hand waits for you on the table.")
-        await at_the_log_on.is_sent_off("The board is closing.")
-        assert calls(board) == [("Ada", "closed by the board")]
+async def test_callers_are_told_when_the_board_closes(board: World) -> None:
+    playing, at_the_log_on = await visitor(board, "Ada"), Guest(board, "Bob")
+    await playing.sits_down()
+    await playing.bets(5, "stay", ends="win")
+    await at_the_log_on.dials()
+    await board.server.stop("The board is closing.")
+    await playing.is_sent_off("The board is closing.", "Your hand waits for you on the table.")
+    await at_the_log_on.is_sent_off("The board is closing.")
+    assert calls(board) == [("Ada", "closed by the board")]
 
 
 # Commands where a name is asked for.
@@ -415,21 +398,19 @@ DUMB = replace(MODERN, terminal_types=("dumb",), environment={}, charset_names=(
 @pytest.mark.parametrize("profile", [DUMB, REFUSING, SYNCTERM], ids=["dumb", "unknown", "syncterm"])
 @pytest.mark.parametrize("typed", ["!new", "!\rnew", "!NEW", "new!", "! new ", "/new", "'New'"])
 async def test_a_first_call_begins_however_the_keys_for_it_are_put_together(
-    tmp_path: Path, profile: Profile, typed: str
+    board: World, profile: Profile, typed: str
 ) -> None:
-    async with world(tmp_path) as board:
-        guest = Guest(board, "")
-        await guest.dials(profile)
-        await guest.presses(f"{typed}\r").is_asked("The name you want:")
-        assert "Password:" not in guest.terminal.transcript
-        assert "Type your name, then press Enter." not in guest.terminal.transcript
+    guest = Guest(board, "")
+    await guest.dials(profile)
+    await guest.presses(f"{typed}\r").is_asked("The name you want:")
+    assert "Password:" not in guest.terminal.transcript
+    assert "Type your name, then press Enter." not in guest.terminal.transcript
 
 
 @pytest.mark.parametrize("typed", ["!ada", "ada!", "!\rAda"])
-async def test_the_key_for_plain_lines_may_stand_before_a_name(tmp_path: Path, typed: str) -> None:
-    async with world(tmp_path) as board:
-        board.enter("Ada")
-        guest = Guest(board, "")
-        await guest.dials(DUMB)
-        await guest.presses(f"{typed}\r{PASSWORD}\r").sees("You have plain lines already.")
-        await guest.sees("Welcome, Ada")
+async def test_the_key_for_plain_lines_may_stand_before_a_name(board: World, typed: str) -> None:
+    board.enter("Ada")
+    guest = Guest(board, "")
+    await guest.dials(DUMB)
+    await guest.presses(f"{typed}\r{PASSWORD}\r").sees("You have plain lines already.")
+    await guest.sees("Welcome, Ada")

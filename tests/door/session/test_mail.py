@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from door.call.spoken import LINES_AT_ONCE, SPAN_SECONDS
 from door.lobby.pulse import EVERY_SECONDS
 from tests.door.visiting import MENU, MINUTE, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import REFUSING, SYNCTERM
-from tests.world import world
+from tests.world import World
 from timebank.callers import callers, messages
 from timebank.keeping import caller_acts
 
-OPEN = sysop_toml(events="")
+TOML = sysop_toml(events="")
 FIELD = "Say (/p name message):"
 
 
@@ -23,172 +21,165 @@ async def pages(guest: Guest, line: str, *, back_to: str) -> None:
     await guest.presses(f"/{line}\r").is_asked(back_to)
 
 
-async def test_callers_talk_from_any_prompt(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada")
-        bob = await visitor(board, "Bob", profile=REFUSING)
-        await ada.sits_down()
-        await ada.presses("b").is_asked("Coins to bet")
-        # In the middle of a question, by the beginning of a name; nothing of it is a pipe code.
-        await pages(ada, "p bo |12hi \x07there", back_to="Coins to bet")
-        await ada.sees("Sent to Bob, who is on.")
-        await bob.sees("Ada: |12hi there To answer, type /r and your message.")
-        await bob.is_asked(MENU)
-        await pages(bob, "r hello yourself", back_to=MENU)
-        await ada.sees("Bob: hello yourself")
-        await ada.is_asked("Coins to bet")
-        await pages(ada, "w", back_to="Coins to bet")
-        await ada.sees("On now: Ada, Bob")
+async def test_callers_talk_from_any_prompt(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    bob = await visitor(board, "Bob", profile=REFUSING)
+    await ada.sits_down()
+    await ada.presses("b").is_asked("Coins to bet")
+    # In the middle of a question, by the beginning of a name; nothing of it is a pipe code.
+    await pages(ada, "p bo |12hi \x07there", back_to="Coins to bet")
+    await ada.sees("Sent to Bob, who is on.")
+    await bob.sees("Ada: |12hi there To answer, type /r and your message.")
+    await bob.is_asked(MENU)
+    await pages(bob, "r hello yourself", back_to=MENU)
+    await ada.sees("Bob: hello yourself")
+    await ada.is_asked("Coins to bet")
+    await pages(ada, "w", back_to="Coins to bet")
+    await ada.sees("On now: Ada, Bob")
 
 
 @pytest.mark.parametrize("before", ["somebody had written", "nobody had written"])
 async def test_an_answer_does_not_go_to_somebody_who_wrote_while_it_was_typed(
-    tmp_path: Path, before: str
+    board: World, before: str
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        bob = await visitor(board, "Bob", profile=REFUSING)
-        if before == "somebody had written":
-            ada = await visitor(board, "Ada")
-            await pages(ada, "p Bob hi there", back_to=MENU)
-            await bob.sees("Ada: hi there")
-        await bob.presses("/r for your eyes").is_asked(f"{FIELD} /r for your eyes")
-        board.enter("Cyd")
-        with board.books() as desk:
-            cyd, to = (callers.find(desk, name) for name in ("Cyd", "Bob"))
-            assert cyd is not None
-            assert to is not None
-            messages.send(desk, cyd.id, to, "me too", messages.Limits())
-        board.server.books.notices_wait.set()
-        await bob.sees("Cyd: me too")
-        await bob.presses("\r").sees("Cyd has written meanwhile.")
-        await bob.is_asked(f"{FIELD} /r for your eyes")
-        await bob.presses("\x1b").is_asked(MENU)
+    bob = await visitor(board, "Bob", profile=REFUSING)
+    if before == "somebody had written":
+        ada = await visitor(board, "Ada")
+        await pages(ada, "p Bob hi there", back_to=MENU)
+        await bob.sees("Ada: hi there")
+    await bob.presses("/r for your eyes").is_asked(f"{FIELD} /r for your eyes")
+    board.enter("Cyd")
+    with board.books() as desk:
+        cyd, to = (callers.find(desk, name) for name in ("Cyd", "Bob"))
+        assert cyd is not None
+        assert to is not None
+        messages.send(desk, cyd.id, to, "me too", messages.Limits())
+    board.server.books.notices_wait.set()
+    await bob.sees("Cyd: me too")
+    await bob.presses("\r").sees("Cyd has written meanwhile.")
+    await bob.is_asked(f"{FIELD} /r for your eyes")
+    await bob.presses("\x1b").is_asked(MENU)
 
 
 async def test_messages_take_the_beginning_of_a_name_and_help_says_how_to_talk(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        await visitor(board, "Ada")
-        bob = await visitor(board, "Bob", profile=REFUSING)
-        # The beginning will do for somebody who is on.
-        await bob.presses("mw").is_asked("Write to:")
-        await bob.presses("ad\r").is_asked("To Ada:")
-        await bob.presses("\r").is_asked("<I>gnore")
-        await bob.presses("wx\r").reads_that("There is no caller of that name.")
-        await bob.is_asked("<I>gnore")
-        await bob.presses("q").is_asked(MENU)
-        # Help names what begins with a slash, and so does what is said of one that is none.
-        await bob.presses("?").is_asked("<N>ext")
-        await bob.presses(">").is_asked("<P>revious")
-        assert "/ /p name message writes to a caller, /r message" in " ".join(bob.screen.split())
-        await bob.presses("q").is_asked(MENU)
-        await bob.presses("/x\r").sees("/w to see who is on, /o to send away who watches you.")
-        await bob.presses("\x1b").is_asked(MENU)
+    await visitor(board, "Ada")
+    bob = await visitor(board, "Bob", profile=REFUSING)
+    # The beginning will do for somebody who is on.
+    await bob.presses("mw").is_asked("Write to:")
+    await bob.presses("ad\r").is_asked("To Ada:")
+    await bob.presses("\r").is_asked("<I>gnore")
+    await bob.presses("wx\r").reads_that("There is no caller of that name.")
+    await bob.is_asked("<I>gnore")
+    await bob.presses("q").is_asked(MENU)
+    # Help names what begins with a slash, and so does what is said of one that is none.
+    await bob.presses("?").is_asked("<N>ext")
+    await bob.presses(">").is_asked("<P>revious")
+    assert "/ /p name message writes to a caller, /r message" in " ".join(bob.screen.split())
+    await bob.presses("q").is_asked(MENU)
+    await bob.presses("/x\r").sees("/w to see who is on, /o to send away who watches you.")
+    await bob.presses("\x1b").is_asked(MENU)
 
 
-async def test_what_is_refused_stays_in_the_field(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada")
-        bob = await visitor(board, "Bob", profile=REFUSING)
-        await ada.presses("/p Nobody hello\r").sees("There is no caller of that name.")
-        await ada.is_asked(f"{FIELD} /p Nobody hello")
-        await ada.presses("\x1b").is_asked(MENU)
-        # That was a line too. After so many at once it is not so fast; it can be sent again.
-        for number in range(LINES_AT_ONCE - 1):
-            await pages(ada, f"p Bob line {number}", back_to=MENU)
-        await ada.presses("/p Bob too fast\r").sees("Not so fast")
-        await ada.is_asked(f"{FIELD} /p Bob too fast")
-        await board.pass_time(SPAN_SECONDS)
-        ada.presses("\r")
-        await bob.sees("Ada: too fast")
-        await ada.is_asked(MENU)
+async def test_what_is_refused_stays_in_the_field(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    bob = await visitor(board, "Bob", profile=REFUSING)
+    await ada.presses("/p Nobody hello\r").sees("There is no caller of that name.")
+    await ada.is_asked(f"{FIELD} /p Nobody hello")
+    await ada.presses("\x1b").is_asked(MENU)
+    # That was a line too. After so many at once it is not so fast; it can be sent again.
+    for number in range(LINES_AT_ONCE - 1):
+        await pages(ada, f"p Bob line {number}", back_to=MENU)
+    await ada.presses("/p Bob too fast\r").sees("Not so fast")
+    await ada.is_asked(f"{FIELD} /p Bob too fast")
+    await board.pass_time(SPAN_SECONDS)
+    ada.presses("\r")
+    await bob.sees("Ada: too fast")
+    await ada.is_asked(MENU)
 
 
-async def test_the_menu_says_who_wrote_until_it_is_read_or_answered(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada")
-        bob = await visitor(board, "Bob", profile=REFUSING)
-        await pages(bob, "p Ada hello", back_to=MENU)
-        await ada.sees("Bob: hello")
-        await board.pass_time(1)
-        await ada.sees("<M> New message from Bob")
-        await ada.sits_down()
-        await pages(bob, "p Ada are you there?", back_to=MENU)
-        await ada.sees("Bob: are you there?")
-        await ada.presses("q").is_asked(MENU)
-        await ada.sees("<M> 2 new messages from Bob")
-        await ada.presses("mr").sees("Bob, 12:00: are you there?")
-        await ada.presses(" q").is_asked(MENU)
-        assert "new message" not in ada.screen.lower()
-        # Told in lines they stand in the menu too; who answers has read them.
-        await pages(ada, "p Bob I am", back_to=MENU)
-        await bob.sees("Ada: I am")
-        await bob.presses("mq").sees("<M> New message from Ada")
-        await pages(bob, "r good", back_to=MENU)
-        await bob.presses("mq").is_asked(MENU)
-        assert bob.terminal.transcript.count("<M> New message from Ada") == 1
+async def test_the_menu_says_who_wrote_until_it_is_read_or_answered(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    bob = await visitor(board, "Bob", profile=REFUSING)
+    await pages(bob, "p Ada hello", back_to=MENU)
+    await ada.sees("Bob: hello")
+    await board.pass_time(1)
+    await ada.sees("<M> New message from Bob")
+    await ada.sits_down()
+    await pages(bob, "p Ada are you there?", back_to=MENU)
+    await ada.sees("Bob: are you there?")
+    await ada.presses("q").is_asked(MENU)
+    await ada.sees("<M> 2 new messages from Bob")
+    await ada.presses("mr").sees("Bob, 12:00: are you there?")
+    await ada.presses(" q").is_asked(MENU)
+    assert "new message" not in ada.screen.lower()
+    # Told in lines they stand in the menu too; who answers has read them.
+    await pages(ada, "p Bob I am", back_to=MENU)
+    await bob.sees("Ada: I am")
+    await bob.presses("mq").sees("<M> New message from Ada")
+    await pages(bob, "r good", back_to=MENU)
+    await bob.presses("mq").is_asked(MENU)
+    assert bob.terminal.transcript.count("<M> New message from Ada") == 1
 
 
-async def test_what_is_written_waits_for_a_caller(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Bob")
-        ada = await visitor(board, "Ada")
-        await pages(ada, "p Bob see you at nine", back_to=MENU)
-        await ada.sees("Bob isn't on. Your message waits for them.")
-        bob = Guest(board, "Bob")
-        await bob.calls(SYNCTERM)
-        await bob.sees("Ada, 12:00: see you at nine")
-        await bob.goes_on_to(MENU)
-        await pages(bob, "r nine it is", back_to=MENU)
-        await ada.sees("Bob: nine it is")
-        # The room of messages: what was read and written, and who is not heard any more.
-        await bob.presses("m").is_asked("<W>rite")
-        await bob.presses("r").sees("To Ada: nine it is")
-        await bob.presses(" ").is_asked("<W>rite")
-        await bob.presses("iada\r").reads_that("You hear nothing more of Ada.")
-        await pages(ada, "p Bob are you there?", back_to=FIELD)
-        await ada.sees("Bob doesn't take messages from you.")
-        await ada.presses("\x1b").is_asked(MENU)
-        # A line a call on the wall.
-        await bob.presses("oShuffle up\r").sees("Bob: Shuffle up")
-        await bob.is_asked("<W>rite")
-        await bob.presses("o").reads_that("one a call")
-        # Who is muted says nothing anywhere.
-        with board.books() as desk:
-            found = callers.number_of(desk, "Ada")
-            assert caller_acts.set_muted(desk, found, True, "the test")
-            assert not caller_acts.set_muted(desk, found, True, "the test")
-        await pages(ada, "p Bob and now?", back_to=FIELD)
-        await ada.sees("The sysop has muted you")
-        await ada.presses("\x1b").is_asked(MENU)
-        await ada.presses("v").is_asked("Tal<k>")
-        await ada.presses("khello\r").is_asked("Say: hello")
-        await ada.sees("The sysop has muted you")
-        with board.books() as desk:  # of who is muted the wall has nothing
-            assert [each.text for each in messages.wall(desk, 9)] == ["Shuffle up"]
+async def test_what_is_written_waits_for_a_caller(board: World) -> None:
+    board.enter("Bob")
+    ada = await visitor(board, "Ada")
+    await pages(ada, "p Bob see you at nine", back_to=MENU)
+    await ada.sees("Bob isn't on. Your message waits for them.")
+    bob = Guest(board, "Bob")
+    await bob.calls(SYNCTERM)
+    await bob.sees("Ada, 12:00: see you at nine")
+    await bob.goes_on_to(MENU)
+    await pages(bob, "r nine it is", back_to=MENU)
+    await ada.sees("Bob: nine it is")
+    # The room of messages: what was read and written, and who is not heard any more.
+    await bob.presses("m").is_asked("<W>rite")
+    await bob.presses("r").sees("To Ada: nine it is")
+    await bob.presses(" ").is_asked("<W>rite")
+    await bob.presses("iada\r").reads_that("You hear nothing more of Ada.")
+    await pages(ada, "p Bob are you there?", back_to=FIELD)
+    await ada.sees("Bob doesn't take messages from you.")
+    await ada.presses("\x1b").is_asked(MENU)
+    # A line a call on the wall.
+    await bob.presses("oShuffle up\r").sees("Bob: Shuffle up")
+    await bob.is_asked("<W>rite")
+    await bob.presses("o").reads_that("one a call")
+    # Who is muted says nothing anywhere.
+    with board.books() as desk:
+        found = callers.number_of(desk, "Ada")
+        assert caller_acts.set_muted(desk, found, True, "the test")
+        assert not caller_acts.set_muted(desk, found, True, "the test")
+    await pages(ada, "p Bob and now?", back_to=FIELD)
+    await ada.sees("The sysop has muted you")
+    await ada.presses("\x1b").is_asked(MENU)
+    await ada.presses("v").is_asked("Tal<k>")
+    await ada.presses("khello\r").is_asked("Say: hello")
+    await ada.sees("The sysop has muted you")
+    with board.books() as desk:  # of who is muted the wall has nothing
+        assert [each.text for each in messages.wall(desk, 9)] == ["Shuffle up"]
 
 
-async def test_the_menu_follows_what_goes_on(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada")
-        bob = await seated(board, "Bob", profile=REFUSING)
-        await bob.bets(5, ends="natural", asked=TABLE)
-        await bob.presses("q").is_asked(MENU)
-        won = sum(amount for kind, amount in bob.ledger if kind == "won") // MINUTE
-        assert won
-        # Ada only looks: it comes by itself, in turn where there is one row.
-        for told in (f"Today's leader: Bob, {won} minutes ahead", f"Biggest win today: Bob, {won}"):
-            while told not in ada.screen:
-                await board.pass_time(1)
-        await bob.presses("m").is_asked("<W>rite")
-        await bob.presses("oShuffle up\r").sees("Your line is on the menu.")
-        await bob.is_asked("<W>rite")
-        await board.pass_time(EVERY_SECONDS)
-        await bob.presses("q").sees("Bob: Shuffle up")
-        await bob.logs_off()
-        while "Last callers: Bob" not in ada.screen:
+async def test_the_menu_follows_what_goes_on(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    bob = await seated(board, "Bob", profile=REFUSING)
+    await bob.bets(5, ends="natural", asked=TABLE)
+    await bob.presses("q").is_asked(MENU)
+    won = sum(amount for kind, amount in bob.ledger if kind == "won") // MINUTE
+    assert won
+    # Ada only looks: it comes by itself, in turn where there is one row.
+    for told in (f"Today's leader: Bob, {won} minutes ahead", f"Biggest win today: Bob, {won}"):
+        while told not in ada.screen:
             await board.pass_time(1)
-        await ada.sees("You're the only one on.")
-        # A room speaks the language of who is in it.
-        await ada.presses("ylqm").sees("Une ligne chacun Bob: Shuffle up")
+    await bob.presses("m").is_asked("<W>rite")
+    await bob.presses("oShuffle up\r").sees("Your line is on the menu.")
+    await bob.is_asked("<W>rite")
+    await board.pass_time(EVERY_SECONDS)
+    await bob.presses("q").sees("Bob: Shuffle up")
+    await bob.logs_off()
+    while "Last callers: Bob" not in ada.screen:
+        await board.pass_time(1)
+    await ada.sees("You're the only one on.")
+    # A room speaks the language of who is in it.
+    await ada.presses("ylqm").sees("Une ligne chacun Bob: Shuffle up")

@@ -1,54 +1,49 @@
 """Limits that callers set for themselves in their settings, and what the tables say of them."""
 
-from pathlib import Path
-
 from tests.door.visiting import MENU, TABLE, sysop_toml, visitor
-from tests.world import world
+from tests.world import World
 from timebank.callers import own_limits
 from timebank.ledger.own_limits import HOUR
 
-OPEN = sysop_toml(events="")
+TOML = sysop_toml(events="")
 
 
-async def test_a_limit_is_set_in_the_settings_and_bounds_the_bets(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada")
-        await ada.presses("y").sees("press O to see or set them")
-        await ada.presses("o").sees("What you make stricter holds at once.")
-        await ada.presses("m").is_asked("Minutes you can lose in a day")
-        await ada.presses("9\r").sees("Today you can stake 9 minutes more.")
-        await ada.presses("m").is_asked("Minutes you can lose in a day")
-        await ada.presses("0\r").sees("9 minutes; from 2026-11-21 12:00: no limit")
-        await ada.presses("q").sees("today you can stake 9 minutes more")
-        await ada.presses("q").is_asked(MENU)
-        await ada.sits_down()
-        await ada.bets(1, "stay", ends="lose")
-        await ada.stays()
-        await ada.presses("b").is_asked("Coins to bet")
-        coin = board.server.board.config.coin // 60
-        await ada.presses(f"{9 // coin}\r").sees("By the limit you set yourself you can stake")
-        assert ada.has["stake"] == 0
+async def test_a_limit_is_set_in_the_settings_and_bounds_the_bets(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await ada.presses("y").sees("press O to see or set them")
+    await ada.presses("o").sees("What you make stricter holds at once.")
+    await ada.presses("m").is_asked("Minutes you can lose in a day")
+    await ada.presses("9\r").sees("Today you can stake 9 minutes more.")
+    await ada.presses("m").is_asked("Minutes you can lose in a day")
+    await ada.presses("0\r").sees("9 minutes; from 2026-11-21 12:00: no limit")
+    await ada.presses("q").sees("today you can stake 9 minutes more")
+    await ada.presses("q").is_asked(MENU)
+    await ada.sits_down()
+    await ada.bets(1, "stay", ends="lose")
+    await ada.stays()
+    await ada.presses("b").is_asked("Coins to bet")
+    coin = board.server.board.config.coin // 60
+    await ada.presses(f"{9 // coin}\r").sees("By the limit you set yourself you can stake")
+    assert ada.has["stake"] == 0
 
 
-async def test_a_pause_is_told_at_the_table_before_a_bet(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada")
-        await ada.presses("yop").is_asked("Days without a bet")
-        await ada.presses("3\r").sees("Place no bet for 3 days?")
-        await ada.presses("y").sees("no bets before 2026-11-23 12:00")
-        await ada.presses("qq").is_asked(MENU)
-        await ada.presses("b").is_asked(TABLE)
-        ada.presses("b")
-        await ada.sees("You've paused yourself: you can bet again at 2026-11-23 12:00.")
+async def test_a_pause_is_told_at_the_table_before_a_bet(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await ada.presses("yop").is_asked("Days without a bet")
+    await ada.presses("3\r").sees("Place no bet for 3 days?")
+    await ada.presses("y").sees("no bets before 2026-11-23 12:00")
+    await ada.presses("qq").is_asked(MENU)
+    await ada.presses("b").is_asked(TABLE)
+    ada.presses("b")
+    await ada.sees("You've paused yourself: you can bet again at 2026-11-23 12:00.")
 
 
-async def test_the_hourly_word_comes_by_itself(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada")
-        await ada.presses("yoh").sees("Hourly word          on")
-        with board.books() as desk:  # she has heard it an hour ago, on another call
-            own = own_limits.of(desk, ada.caller.record.id)
-            own_limits.put_back(desk, ada.caller.record.id, own._replace(told=own.told - HOUR))
-        await ada.presses("qq").is_asked(MENU)
-        await board.pass_time(61)
-        await ada.sees("Your hourly word: you've staked nothing since 11:00.")
+async def test_the_hourly_word_comes_by_itself(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await ada.presses("yoh").sees("Hourly word          on")
+    with board.books() as desk:  # she has heard it an hour ago, on another call
+        own = own_limits.of(desk, ada.caller.record.id)
+        own_limits.put_back(desk, ada.caller.record.id, own._replace(told=own.told - HOUR))
+    await ada.presses("qq").is_asked(MENU)
+    await board.pass_time(61)
+    await ada.sees("Your hourly word: you've staked nothing since 11:00.")

@@ -176,14 +176,13 @@ async def test_a_password_that_the_sysop_sets_meanwhile_voids_the_code(
 
 
 async def test_no_code_stands_beside_a_password_that_the_sysop_has_set_after_the_new_one(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        thief = await gets_to(board, await registers(board, "Ada", HOME), "a password")
-        await thief.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r").is_asked(SHOWN)
-        Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed="a third one\n")
-        await thief.presses(" ").is_told("Your password was changed again while you were here.")
-        assert not has_code(board)
+    thief = await gets_to(board, await registers(board, "Ada", HOME), "a password")
+    await thief.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r").is_asked(SHOWN)
+    Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed="a third one\n")
+    await thief.presses(" ").is_told("Your password was changed again while you were here.")
+    assert not has_code(board)
 
 
 # With a new password.
@@ -219,20 +218,19 @@ async def test_who_thinks_better_of_a_new_password_gets_a_new_code(tmp_path: Pat
 # Wherever else a code is made.
 
 
-async def test_who_hangs_up_under_the_first_code_has_none(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        ada = Stranger(board, "Ada", HOME)
-        await ada.connects()
-        await ada.is_asked("Name:")
-        await ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r").is_asked(SHOWN)
-        assert "the one you had" not in ada.screen
-        assert not has_code(board)
-        never = code_on(ada)
-        await loses_the_line(ada)
-        await is_refused(board, never)
-        await ada.connects()
-        await ada.tries(PASSWORD)
-        await ada.is_asked("Your choice")
+async def test_who_hangs_up_under_the_first_code_has_none(board: World) -> None:
+    ada = Stranger(board, "Ada", HOME)
+    await ada.connects()
+    await ada.is_asked("Name:")
+    await ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r").is_asked(SHOWN)
+    assert "the one you had" not in ada.screen
+    assert not has_code(board)
+    never = code_on(ada)
+    await loses_the_line(ada)
+    await is_refused(board, never)
+    await ada.connects()
+    await ada.tries(PASSWORD)
+    await ada.is_asked("Your choice")
 
 
 async def test_the_code_of_the_settings_works_when_a_key_was_pressed_under_it(
@@ -269,17 +267,16 @@ async def test_a_password_changed_at_the_settings_voids_the_code_before_there_is
 
 
 async def test_no_code_of_the_settings_stands_beside_a_password_that_the_sysop_has_set(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        await registers(board, "Ada", HOME)
-        thief = Stranger(board, "Ada", VILLAIN)
-        await thief.is_let_in()
-        await thief.presses(f"yr{PASSWORD}\r").is_asked(SHOWN)
-        Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed="a third one\n")
-        thief.presses(" ")
-        await thief.reads_that("Your password or code was changed from elsewhere meanwhile.")
-        assert not has_code(board)
+    await registers(board, "Ada", HOME)
+    thief = Stranger(board, "Ada", VILLAIN)
+    await thief.is_let_in()
+    await thief.presses(f"yr{PASSWORD}\r").is_asked(SHOWN)
+    Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed="a third one\n")
+    thief.presses(" ")
+    await thief.reads_that("Your password or code was changed from elsewhere meanwhile.")
+    assert not has_code(board)
 
 
 # When the books cannot be written.
@@ -357,15 +354,14 @@ async def test_a_restore_brings_no_code_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("profile", [MODERN, REFUSING])
 async def test_neither_help_nor_a_command_takes_a_code_away_before_it_is_written_down(
-    tmp_path: Path, profile: Profile
+    board: World, profile: Profile
 ) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        ada = await visitor(board, "Ada", profile=profile)
-        await ada.presses("yr").is_asked("Your current password:")
-        await ada.presses(f"{PASSWORD}\r").is_asked(SHOWN)
-        code = code_in(ada.terminal.transcript)
-        for keys, told in (("?", "Any other key goes on"), ("/w\r", "Ada")):
-            await ada.presses(keys).sees(told)
-            await ada.is_asked(SHOWN)
-            assert code in ada.screen, keys
-        await ada.presses(" ").sees("<R>ecovery code")
+    ada = await visitor(board, "Ada", profile=profile)
+    await ada.presses("yr").is_asked("Your current password:")
+    await ada.presses(f"{PASSWORD}\r").is_asked(SHOWN)
+    code = code_in(ada.terminal.transcript)
+    for keys, told in (("?", "Any other key goes on"), ("/w\r", "Ada")):
+        await ada.presses(keys).sees(told)
+        await ada.is_asked(SHOWN)
+        assert code in ada.screen, keys
+    await ada.presses(" ").sees("<R>ecovery code")

@@ -78,113 +78,105 @@ def rightmost_column(terminal: Terminal) -> int:
     ],
 )
 async def test_an_evening_never_reaches_the_last_column(
-    tmp_path: Path, profile: Profile, looks: Mapping[str, object]
+    board: World, profile: Profile, looks: Mapping[str, object]
 ) -> None:
-    async with world(tmp_path) as board:
-        ada = known(board, "Ada", looks=looks)
-        await ada.visits(profile)
-        await evening(board, ada)
-        assert 30 < rightmost_column(ada.terminal) < profile.columns
+    ada = known(board, "Ada", looks=looks)
+    await ada.visits(profile)
+    await evening(board, ada)
+    assert 30 < rightmost_column(ada.terminal) < profile.columns
 
 
 @pytest.mark.parametrize("profile", [SILENT, REFUSING], ids=["silent", "refusing"])
-async def test_plain_lines_never_send_an_escape(tmp_path: Path, profile: Profile) -> None:
-    async with world(tmp_path) as board:
-        ada = Guest(board, "Ada")
-        await ada.dials(profile)
-        await register(ada.terminal, "Ada")
-        await evening(board, ada)
-        assert b"Your pot: 60 coins" in ada.terminal.received
-        assert b"\x1b" not in ada.terminal.received
-        shown = ada.terminal.transcript.partition("Your choice")[2]
-        assert shown.isascii()
+async def test_plain_lines_never_send_an_escape(board: World, profile: Profile) -> None:
+    ada = Guest(board, "Ada")
+    await ada.dials(profile)
+    await register(ada.terminal, "Ada")
+    await evening(board, ada)
+    assert b"Your pot: 60 coins" in ada.terminal.received
+    assert b"\x1b" not in ada.terminal.received
+    shown = ada.terminal.transcript.partition("Your choice")[2]
+    assert shown.isascii()
 
 
-async def test_a_second_that_ticks_costs_a_few_bytes(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = await at_a_hand(board, MODERN)
+async def test_a_second_that_ticks_costs_a_few_bytes(board: World) -> None:
+    ada = await at_a_hand(board, MODERN)
+    await board.pass_time(1)
+    await ada.sees_time_left(54 * 60 + 59)
+    before = len(ada.terminal.received)
+    for second in range(58, 48, -1):
         await board.pass_time(1)
-        await ada.sees_time_left(54 * 60 + 59)
-        before = len(ada.terminal.received)
-        for second in range(58, 48, -1):
-            await board.pass_time(1)
-            await ada.sees_time_left(54 * 60 + second)
-        assert (len(ada.terminal.received) - before) / 10 < 50
+        await ada.sees_time_left(54 * 60 + second)
+    assert (len(ada.terminal.received) - before) / 10 < 50
 
 
 # Windows that change.
 
 
-async def test_a_larger_window_is_filled_in_the_middle_of_a_hand(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = await at_a_hand(board, MODERN)
-        stood = [row[:9] for row in ada.terminal.lines if "│" in row]
-        ada.terminal.resize(120, 40)
-        await ada.terminal.wait_for(lambda terminal: "Node 1" in terminal.row(39), "the status row")
-        # The cards are the same, and larger.
-        assert "┌─────────┐" in ada.screen
-        ranks = [row[2:5].strip() for row in stood if row[2:3].isalnum() and row[1] == "│"]
-        assert all(f"│{rank}" in ada.screen for rank in ranks)
-        assert "<H>it" in ada.prompt
-        await ada.presses("s").is_asked(TABLE)
-        await ada.sees("You get ")
+async def test_a_larger_window_is_filled_in_the_middle_of_a_hand(board: World) -> None:
+    ada = await at_a_hand(board, MODERN)
+    stood = [row[:9] for row in ada.terminal.lines if "│" in row]
+    ada.terminal.resize(120, 40)
+    await ada.terminal.wait_for(lambda terminal: "Node 1" in terminal.row(39), "the status row")
+    # The cards are the same, and larger.
+    assert "┌─────────┐" in ada.screen
+    ranks = [row[2:5].strip() for row in stood if row[2:3].isalnum() and row[1] == "│"]
+    assert all(f"│{rank}" in ada.screen for rank in ranks)
+    assert "<H>it" in ada.prompt
+    await ada.presses("s").is_asked(TABLE)
+    await ada.sees("You get ")
 
 
-async def test_a_window_may_become_too_small_to_paint_and_large_again(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = await at_a_hand(board, MODERN)
-        stood = ada.terminal.picture
-        ada.terminal.resize(60, 20)
-        await ada.sees("Black Jack For Time - Turns today: 1 of 20")
-        await ada.is_asked("<D>ouble  <H>it  <S>tay")
-        assert "Node 1" not in ada.screen
-        assert "Your hand" not in ada.screen
-        ada.terminal.resize(80, 24)
-        await ada.sees("Node 1")
-        await ada.is_asked("<D>ouble  <H>it  <S>tay")
-        assert [row for row in stood.split("\n") if "│" in row] == [
-            row for row in ada.terminal.picture.split("\n") if "│" in row
-        ]
-        ada.terminal.resize(60, 20)
-        await ada.sees("Black Jack For Time - Turns today: 1 of 20")
-        await ada.presses("s").sees("You get 10 coins")
+async def test_a_window_may_become_too_small_to_paint_and_large_again(board: World) -> None:
+    ada = await at_a_hand(board, MODERN)
+    stood = ada.terminal.picture
+    ada.terminal.resize(60, 20)
+    await ada.sees("Black Jack For Time - Turns today: 1 of 20")
+    await ada.is_asked("<D>ouble  <H>it  <S>tay")
+    assert "Node 1" not in ada.screen
+    assert "Your hand" not in ada.screen
+    ada.terminal.resize(80, 24)
+    await ada.sees("Node 1")
+    await ada.is_asked("<D>ouble  <H>it  <S>tay")
+    assert [row for row in stood.split("\n") if "│" in row] == [
+        row for row in ada.terminal.picture.split("\n") if "│" in row
+    ]
+    ada.terminal.resize(60, 20)
+    await ada.sees("Black Jack For Time - Turns today: 1 of 20")
+    await ada.presses("s").sees("You get 10 coins")
 
 
-async def test_what_was_typed_outlives_a_new_size(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = await seated(board, "Ada")
-        await ada.presses("b").is_asked("Coins to bet")
-        await ada.presses("1").is_asked("(Enter for 1): 1")
-        ada.terminal.resize(100, 30)
-        await ada.sees("Node 1")
-        await ada.is_asked("(Enter for 1): 1")
-        ada.terminal.resize(60, 20)
-        await ada.sees("A coin is 1 minute of your time.")
-        await ada.is_asked("(Enter for 1): 1")
-        ada.presses("\x7f7\r")
-        await ada.terminal.wait_for(lambda _: ada.has["stake"] == 7 * 60, "seven coins at stake")
+async def test_what_was_typed_outlives_a_new_size(board: World) -> None:
+    ada = await seated(board, "Ada")
+    await ada.presses("b").is_asked("Coins to bet")
+    await ada.presses("1").is_asked("(Enter for 1): 1")
+    ada.terminal.resize(100, 30)
+    await ada.sees("Node 1")
+    await ada.is_asked("(Enter for 1): 1")
+    ada.terminal.resize(60, 20)
+    await ada.sees("A coin is 1 minute of your time.")
+    await ada.is_asked("(Enter for 1): 1")
+    ada.presses("\x7f7\r")
+    await ada.terminal.wait_for(lambda _: ada.has["stake"] == 7 * 60, "seven coins at stake")
 
 
-async def test_a_log_on_follows_the_width_of_the_window(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = known(board, "Ada")
-        await ada.dials()
-        ada.terminal.resize(40, 20)
-        await ada.presses("Ada\rwrong\r").sees("Wrong name or password")
-        wrong = next(row for row in ada.terminal.lines if "Wrong name" in row)
-        assert wrong.strip() == "Wrong name or password."
+async def test_a_log_on_follows_the_width_of_the_window(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.dials()
+    ada.terminal.resize(40, 20)
+    await ada.presses("Ada\rwrong\r").sees("Wrong name or password")
+    wrong = next(row for row in ada.terminal.lines if "Wrong name" in row)
+    assert wrong.strip() == "Wrong name or password."
 
 
 # What is no key.
 
 
-async def test_enter_is_one_key_however_it_is_sent(tmp_path: Path) -> None:
+async def test_enter_is_one_key_however_it_is_sent(board: World) -> None:
     """At the menu it sits down at the table; a second one would ask for a bet."""
-    async with world(tmp_path) as board:
-        ada = await visitor(board, "Ada")
-        for enter in ("\r", "\r\n", "\r\0", "\n"):
-            await ada.presses(enter).is_asked(TABLE)
-            await ada.presses("q").is_asked(MENU)
+    ada = await visitor(board, "Ada")
+    for enter in ("\r", "\r\n", "\r\0", "\n"):
+        await ada.presses(enter).is_asked(TABLE)
+        await ada.presses("q").is_asked(MENU)
 
 
 async def test_what_a_terminal_answers_by_itself_is_no_key(tmp_path: Path) -> None:

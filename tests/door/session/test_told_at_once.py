@@ -1,7 +1,5 @@
 """Whoever receives minutes is told: at once on line, at the next log-on else."""
 
-from pathlib import Path
-
 import pytest
 
 from door.server.leadership import LOOK_SECONDS
@@ -13,11 +11,11 @@ from tests.door.banking import (
 )
 from tests.door.visiting import MENU, MINUTE, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import Profile
-from tests.world import World, world
+from tests.world import World
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.window.corrections import sysop_deposit
 
-OPEN = sysop_toml(events="", timebank="known_days = 0")
+TOML = sysop_toml(events="", timebank="known_days = 0")
 TOLD = 'Ada sent you 10 minutes: "for the tea"'
 painted_and_lines = pytest.mark.parametrize("profile", SCREENS.values(), ids=SCREENS.keys())
 
@@ -55,43 +53,40 @@ async def has_looked(board: World) -> None:
 
 
 @painted_and_lines
-async def test_a_receiver_on_line_is_told_at_once(tmp_path: Path, profile: Profile) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        bob = await visitor(board, "Bob", profile=profile)
-        ada = await at_the_window(board, "Ada", saved=30)
-        await sends_ten(ada)
-        await bob.sees(TOLD)
-        assert b"\a" in bob.terminal.received
-        assert bob.has["bank"] == 10 * MINUTE
-        await bob.is_asked(MENU)
-        if profile is SCREENS["painted"]:
-            await sees_bank(bob, "10:00")
-        await bob.logs_off()
-        await bob.visits(profile)
-        assert TOLD not in bob.screen
+async def test_a_receiver_on_line_is_told_at_once(board: World, profile: Profile) -> None:
+    bob = await visitor(board, "Bob", profile=profile)
+    ada = await at_the_window(board, "Ada", saved=30)
+    await sends_ten(ada)
+    await bob.sees(TOLD)
+    assert b"\a" in bob.terminal.received
+    assert bob.has["bank"] == 10 * MINUTE
+    await bob.is_asked(MENU)
+    if profile is SCREENS["painted"]:
+        await sees_bank(bob, "10:00")
+    await bob.logs_off()
+    await bob.visits(profile)
+    assert TOLD not in bob.screen
 
 
-async def test_nobody_else_is_told(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        bob, carl = await visitor(board, "Bob"), await visitor(board, "Carl")
-        ada = await at_the_window(board, "Ada", saved=30)
-        await sends_ten(ada)
-        await bob.sees(TOLD)
+async def test_nobody_else_is_told(board: World) -> None:
+    bob, carl = await visitor(board, "Bob"), await visitor(board, "Carl")
+    ada = await at_the_window(board, "Ada", saved=30)
+    await sends_ten(ada)
+    await bob.sees(TOLD)
+    await has_looked(board)
+    for other in (ada, carl):
+        assert "has sent" not in other.screen
+
+
+async def test_what_another_process_writes_is_told_once(board: World) -> None:
+    bob = await visitor(board, "Bob", profile=SCREENS["lines"])
+    for why in ("first", "second"):
+        writes_elsewhere(board, "Bob", 5, why)
         await has_looked(board)
-        for other in (ada, carl):
-            assert "has sent" not in other.screen
-
-
-async def test_what_another_process_writes_is_told_once(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        bob = await visitor(board, "Bob", profile=SCREENS["lines"])
-        for why in ("first", "second"):
-            writes_elsewhere(board, "Bob", 5, why)
-            await has_looked(board)
-            await bob.sees(f"5 minutes deposited by another program: {why}.")
-        await has_looked(board)
-        assert bob.terminal.transcript.count("deposited by another program: first.") == 1
-        assert bob.terminal.transcript.count("deposited by another program: second.") == 1
+        await bob.sees(f"5 minutes deposited by another program: {why}.")
+    await has_looked(board)
+    assert bob.terminal.transcript.count("deposited by another program: first.") == 1
+    assert bob.terminal.transcript.count("deposited by another program: second.") == 1
 
 
 # At the next log-on.
@@ -102,20 +97,19 @@ async def test_what_another_process_writes_is_told_once(tmp_path: Path) -> None:
 
 @painted_and_lines
 async def test_a_message_while_a_bet_is_typed_loses_nothing_of_it(
-    tmp_path: Path, profile: Profile
+    board: World, profile: Profile
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        bob = await seated(board, "Bob", profile=profile)
-        await bob.presses("b").is_asked("Coins to bet")
-        await bob.presses("1").is_asked(": 1")
-        ada = await at_the_window(board, "Ada", saved=30)
-        await sends_ten(ada)
-        await bob.sees(TOLD)
-        await bob.is_asked(": 1")
-        assert "Coins to bet" in bob.prompt
-        await bob.presses("0").is_asked(": 10")
-        await bob.presses("\x1b").is_asked(TABLE)
-        assert bob.has["stake"] == 0
+    bob = await seated(board, "Bob", profile=profile)
+    await bob.presses("b").is_asked("Coins to bet")
+    await bob.presses("1").is_asked(": 1")
+    ada = await at_the_window(board, "Ada", saved=30)
+    await sends_ten(ada)
+    await bob.sees(TOLD)
+    await bob.is_asked(": 1")
+    assert "Coins to bet" in bob.prompt
+    await bob.presses("0").is_asked(": 10")
+    await bob.presses("\x1b").is_asked(TABLE)
+    assert bob.has["stake"] == 0
 
 
 # Messages are harmless.

@@ -21,7 +21,7 @@ from tests.world import World, world
 from timebank.callers import callers, messages
 from timebank.callers.hearing import IGNORES
 
-OPEN = sysop_toml(events="")
+TOML = sysop_toml(events="")
 LIST = "<W>atch  <Q>uit"
 GOT_UP, SENT_AWAY = "has left the table.", "lets nobody watch any more."
 
@@ -116,49 +116,48 @@ async def test_who_watches_hears_no_talk_of_a_caller_whom_they_ignore(tmp_path: 
         assert "hello table" not in bob.screen
 
 
-async def test_a_caller_says_where_they_are_watched_and_by_whom(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await seated(board, "Ada")
-        bob = await reader(board, "Bob")
-        assert "watch" not in bob.terminal.lines[3]  # alone at a table nobody is watched, unasked
-        await bob.presses("w").sees("Ada lets nobody watch here.")
-        await ada.presses("q").is_asked(MENU)
-        await ada.presses("yh").sees("Watched at         all tables")
-        await ada.presses("q").is_asked(MENU)
-        await ada.sits_down()
-        await bob.is_asked(LIST)
-        await sits_behind(bob, ada)
-        await ada.bets(5, "hit")
-        await sees_in_time(board, bob, "Ada")
-        assert bob.screen.count("Pot") == 1  # his own, in the status line
-        # She sends him away, and nobody comes back until she says so.
-        await board.pass_time(SPAN_SECONDS)
-        await ada.presses("/o\r").sees("Nobody watches you any more.")
-        await ada.is_asked("<H>it")
-        await bob.sees(f"Ada {SENT_AWAY}")
-        assert bob.caller.place == "Who is on"
-        await bob.presses("q").is_asked(LIST)
-        await bob.presses("w").sees("Ada lets nobody watch here.")
-        # Whom she ignores does not watch either, nor one more than there is room for.
-        await ada.caller.remember({"watched": "all", IGNORES: [bob.caller.record.id]})
-        await bob.presses("w").sees("Ada lets nobody watch here.")
-        await ada.caller.remember({IGNORES: []})
-        chair = ada.caller.chair
-        assert chair is not None
-        chair.behind += [mock.Mock()] * MOST_BEHIND
-        await bob.presses("w").sees("There is no room left behind Ada.")
-        chair.behind.clear()
-        # Each time is news to her, so there are not too many of them.
-        await bob.presses("w").is_asked("Behind Ada")
-        bob.presses("q")
-        await ada.sees("Bob watches no more.")
-        await bob.is_asked(LIST)
-        await bob.presses("w").sees("Not so fast")
+async def test_a_caller_says_where_they_are_watched_and_by_whom(board: World) -> None:
+    ada = await seated(board, "Ada")
+    bob = await reader(board, "Bob")
+    assert "watch" not in bob.terminal.lines[3]  # alone at a table nobody is watched, unasked
+    await bob.presses("w").sees("Ada lets nobody watch here.")
+    await ada.presses("q").is_asked(MENU)
+    await ada.presses("yh").sees("Watched at         all tables")
+    await ada.presses("q").is_asked(MENU)
+    await ada.sits_down()
+    await bob.is_asked(LIST)
+    await sits_behind(bob, ada)
+    await ada.bets(5, "hit")
+    await sees_in_time(board, bob, "Ada")
+    assert bob.screen.count("Pot") == 1  # his own, in the status line
+    # She sends him away, and nobody comes back until she says so.
+    await board.pass_time(SPAN_SECONDS)
+    await ada.presses("/o\r").sees("Nobody watches you any more.")
+    await ada.is_asked("<H>it")
+    await bob.sees(f"Ada {SENT_AWAY}")
+    assert bob.caller.place == "Who is on"
+    await bob.presses("q").is_asked(LIST)
+    await bob.presses("w").sees("Ada lets nobody watch here.")
+    # Whom she ignores does not watch either, nor one more than there is room for.
+    await ada.caller.remember({"watched": "all", IGNORES: [bob.caller.record.id]})
+    await bob.presses("w").sees("Ada lets nobody watch here.")
+    await ada.caller.remember({IGNORES: []})
+    chair = ada.caller.chair
+    assert chair is not None
+    chair.behind += [mock.Mock()] * MOST_BEHIND
+    await bob.presses("w").sees("There is no room left behind Ada.")
+    chair.behind.clear()
+    # Each time is news to her, so there are not too many of them.
+    await bob.presses("w").is_asked("Behind Ada")
+    bob.presses("q")
+    await ada.sees("Bob watches no more.")
+    await bob.is_asked(LIST)
+    await bob.presses("w").sees("Not so fast")
 
 
 async def test_who_watches_is_sent_away_when_the_sysop_switches_it_off(tmp_path: Path) -> None:
-    off = f"{OPEN}\n[company]\nwatching = false\n"
-    async with world(tmp_path, toml=OPEN) as board:
+    off = f"{TOML}\n[company]\nwatching = false\n"
+    async with world(tmp_path, toml=TOML) as board:
         ada = await visitor(board, "Ada")
         await ada.caller.remember({"watched": "all"})
         await ada.sits_down()
@@ -174,26 +173,25 @@ async def test_who_watches_is_sent_away_when_the_sysop_switches_it_off(tmp_path:
 
 
 async def test_a_slow_watcher_is_shown_nothing_until_their_line_has_taken_the_last(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada")
-        await ada.caller.remember({"watched": "all"})
-        await ada.sits_down()
-        bob = await reader(board, "Bob")
-        await sits_behind(bob, ada)
-        with mock.patch.object(Console, "is_slow", new=True):
-            await ada.bets(5, "hit")
-            await two_looks(board)
-            assert "5 coins" not in bob.screen
-        await sees_in_time(board, bob, "5 coins")
-        await ada.presses("s").is_asked(TABLE)
+    ada = await visitor(board, "Ada")
+    await ada.caller.remember({"watched": "all"})
+    await ada.sits_down()
+    bob = await reader(board, "Bob")
+    await sits_behind(bob, ada)
+    with mock.patch.object(Console, "is_slow", new=True):
+        await ada.bets(5, "hit")
+        await two_looks(board)
+        assert "5 coins" not in bob.screen
+    await sees_in_time(board, bob, "5 coins")
+    await ada.presses("s").is_asked(TABLE)
 
 
 async def test_of_who_plays_elsewhere_it_is_said_and_the_daily_deal_is_for_nobody_else(
     tmp_path: Path, bank: str
 ) -> None:
-    async with servers(tmp_path, bank, toml=OPEN) as (here, there):
+    async with servers(tmp_path, bank, toml=TOML) as (here, there):
         ada = await visitor(there, "Ada")
         bob = await visitor(here, "Bob", profile=REFUSING)
         await ada.sits_down()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.timebank.books import lost, won
+from tests.timebank.books import lost
 from tests.timebank.tables import GAME, SEAL, SEED
 from timebank.errors import CallClosed, NotEnough, Refused, RoundInPlay, ShoeGone, TurnsUsed
 from timebank.wagers.journal import close_shoe, open_shoe
@@ -37,13 +37,6 @@ def test_each_seat_has_a_round_and_the_first_one_keeps_the_journal(books, playin
 def test_the_lead_is_the_first_of_those_who_play_whatever_the_seat(books, table):
     table.bet({3: 60, 2: 60})
     assert books.sql("SELECT id, seat, lead FROM rounds ORDER BY id") == [(1, 2, None), (2, 3, 1)]
-
-
-def test_one_alone_at_the_table_plays_as_well(books, table):
-    table.bet({2: 60})
-    table.act(2, {2: won(60, 60)})
-    assert books.sql("SELECT seat, lead, outcome FROM rounds") == [(2, None, "win")]
-    assert books.audit() == []
 
 
 @pytest.mark.parametrize("seat", [1, 2, 3])
