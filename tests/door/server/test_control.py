@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from door.errors import CannotListen
 from door.lines import commands, hand_over
 from door.server.control import UNKNOWN
 from tests.door.shell import Shell, Told
@@ -23,7 +22,7 @@ from tests.terminal import PATIENCE
 from tests.world import World, world
 from timebank import serving
 
-NO_EVENTS = sysop_toml(events="")
+TOML = sysop_toml(events="")
 
 
 async def sysop(board: World, *words: str) -> Told:
@@ -31,114 +30,100 @@ async def sysop(board: World, *words: str) -> Told:
     return await asyncio.to_thread(Shell(board.config.path), *words)
 
 
-async def test_nodes_goes_by_the_clock_of_the_board(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=sysop_toml(events="", zone="Asia/Tokyo")) as board:
-        await visitor(board, "Ada")
-        told = json.loads((await sysop(board, "nodes", "--json")).output)
-        assert [node["since"] for node in told["nodes"]] == ["2026-11-20T21:00:00+09:00"]
-        (_, ada) = (await sysop(board, "nodes")).output.splitlines()
-        assert "  21:00 " in ada
+async def test_nodes_tells_who_is_on_where_and_for_how_long(board: World) -> None:
+    await seated(board, "Ada")
+    await board.pass_time(5 * MINUTE)
+    bob = await visitor(board, "Bob")
+    stranger = Guest(board, "")
+    await stranger.dials()
+    told = json.loads((await sysop(board, "nodes", "--json")).output)
+    here = socket.gethostname()
+    assert told == {
+        "nodes": [
+            {
+                "node": 1,
+                "name": "Ada",
+                "where": "Black Jack For Time",
+                "since": "2026-11-20T12:00:00+00:00",
+                "idle": 300,
+                "left": 55 * MINUTE,
+                "address": "127.0.0.1",
+                "server": here,
+            },
+            {
+                "node": 2,
+                "name": "Bob",
+                "where": bob.caller.place,
+                "since": "2026-11-20T12:05:00+00:00",
+                "idle": 0,
+                "left": 60 * MINUTE,
+                "address": "127.0.0.1",
+                "server": here,
+            },
+        ],
+        "servers": [{"name": here, "log_ons": 1, "draining": False}],
+        "log_ons": 1,
+        "draining": False,
+        "event": "",
+        "silent": [],
+    }
+    header, first, second, waiting = (await sysop(board, "nodes")).output.splitlines()
+    assert header.split() == ["Node", "Caller", "Where", "Since", "Idle", "Left", "Address"]
+    assert first.split()[:6] == ["1", "Ada", "Black", "Jack", "For", "Time"]
+    assert first.split()[-3:] == ["5:00", "55:00", "127.0.0.1"]
+    assert second.split()[:2] == ["2", "Bob"]
+    assert waiting == "Logging on: 1."
 
 
-async def test_nodes_tells_who_is_on_where_and_for_how_long(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        await seated(board, "Ada")
-        await board.pass_time(5 * MINUTE)
-        bob = await visitor(board, "Bob")
-        stranger = Guest(board, "")
-        await stranger.dials()
-        told = json.loads((await sysop(board, "nodes", "--json")).output)
-        here = socket.gethostname()
-        assert told == {
-            "nodes": [
-                {
-                    "node": 1,
-                    "name": "Ada",
-                    "where": "Black Jack For Time",
-                    "since": "2026-11-20T12:00:00+00:00",
-                    "idle": 300,
-                    "left": 55 * MINUTE,
-                    "address": "127.0.0.1",
-                    "server": here,
-                },
-                {
-                    "node": 2,
-                    "name": "Bob",
-                    "where": bob.caller.place,
-                    "since": "2026-11-20T12:05:00+00:00",
-                    "idle": 0,
-                    "left": 60 * MINUTE,
-                    "address": "127.0.0.1",
-                    "server": here,
-                },
-            ],
-            "servers": [{"name": here, "log_ons": 1, "draining": False}],
-            "log_ons": 1,
-            "draining": False,
-            "event": "",
-            "silent": [],
-        }
-        header, first, second, waiting = (await sysop(board, "nodes")).output.splitlines()
-        assert header.split() == ["Node", "Caller", "Where", "Since", "Idle", "Left", "Address"]
-        assert first.split()[:6] == ["1", "Ada", "Black", "Jack", "For", "Time"]
-        assert first.split()[-3:] == ["5:00", "55:00", "127.0.0.1"]
-        assert second.split()[:2] == ["2", "Bob"]
-        assert waiting == "Logging on: 1."
+async def test_an_empty_board_says_so(board: World) -> None:
+    assert (await sysop(board, "nodes")).output == "Nobody is online.\n"
 
 
-async def test_an_empty_board_says_so(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        assert (await sysop(board, "nodes")).output == "Nobody is online.\n"
+async def test_who_is_kicked_is_told_why_and_finds_their_hand_again(board: World) -> None:
+    ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
+    await ada.sits_down()
+    await ada.bets(2, "stay", ends="win")
+    told = await sysop(board, "kick", "1", "--why", "Go to|12 bed,\x1b[2J Ada!")
+    assert told == Told(0, "Ada on node 1 is told and hung up.\n", "")
+    await ada.is_sent_off("Go to│12 bed,[2J Ada!", "Your hand waits for you on the table.")
+    assert bob.prompt.find(MENU) >= 0
+    await ada.calls()
+    await ada.is_asked("<H>it")
 
 
-async def test_who_is_kicked_is_told_why_and_finds_their_hand_again(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
-        await ada.sits_down()
-        await ada.bets(2, "stay", ends="win")
-        told = await sysop(board, "kick", "1", "--why", "Go to|12 bed,\x1b[2J Ada!")
-        assert told == Told(0, "Ada on node 1 is told and hung up.\n", "")
-        await ada.is_sent_off("Go to│12 bed,[2J Ada!", "Your hand waits for you on the table.")
-        assert bob.prompt.find(MENU) >= 0
-        await ada.calls()
-        await ada.is_asked("<H>it")
-
-
-async def test_a_node_that_nobody_is_on_cannot_be_kicked(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        told = await sysop(board, "kick", "3")
-        assert told == Told(2, "", "Node 3 is empty.\n")
+async def test_a_node_that_nobody_is_on_cannot_be_kicked(board: World) -> None:
+    told = await sysop(board, "kick", "3")
+    assert told == Told(2, "", "Node 3 is empty.\n")
 
 
 async def test_the_sysop_speaks_to_one_or_to_all_and_nothing_gets_through_but_words(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
-        told = await sysop(board, "say", "2", "Hello|00 \x1b[31mBob\x07")
-        assert told.output == "Bob can read it.\n"
-        await bob.sees("The sysop: Hello│00 [31mBob")
-        assert "The sysop" not in ada.screen
-        told = await sysop(board, "say", "all", "Back at\r\nnine")
-        assert told.output == "2 callers can read it.\n"
-        await ada.sees("The sysop: Back at nine")
-        for words, why in (
-            (
-                ("say", "all", "no " * 67),
-                "A line has 200 characters at most, this one has 201.\n",
-            ),
-            (("say", "all", " \x1b "), "There is nothing to say.\n"),
-            (("say", "7", "Hello"), "Node 7 is empty.\n"),
-            (
-                ("say", "two", "Hello"),
-                "NODE is a number or \"all\", as `door nodes` shows, and not 'two'.\n",
-            ),
-        ):
-            assert await sysop(board, *words) == Told(2, "", why)
+    ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
+    told = await sysop(board, "say", "2", "Hello|00 \x1b[31mBob\x07")
+    assert told.output == "Bob can read it.\n"
+    await bob.sees("The sysop: Hello│00 [31mBob")
+    assert "The sysop" not in ada.screen
+    told = await sysop(board, "say", "all", "Back at\r\nnine")
+    assert told.output == "2 callers can read it.\n"
+    await ada.sees("The sysop: Back at nine")
+    for words, why in (
+        (
+            ("say", "all", "no " * 67),
+            "A line has 200 characters at most, this one has 201.\n",
+        ),
+        (("say", "all", " \x1b "), "There is nothing to say.\n"),
+        (("say", "7", "Hello"), "Node 7 is empty.\n"),
+        (
+            ("say", "two", "Hello"),
+            "NODE is a number or \"all\", as `door nodes` shows, and not 'two'.\n",
+        ),
+    ):
+        assert await sysop(board, *words) == Told(2, "", why)
 
 
 async def test_the_sysop_sees_who_has_to_wait_and_lifts_it(tmp_path: Path) -> None:
-    toml = f"{NO_EVENTS}\n[defence]\nallow = []\nwrong_passwords = 1\n"
+    toml = f"{TOML}\n[defence]\nallow = []\nwrong_passwords = 1\n"
     async with world(tmp_path, toml=toml) as board:
         board.enter("Ada")
         assert (await sysop(board, "refused")).output == "Nobody has to wait.\n"
@@ -166,66 +151,55 @@ async def test_the_sysop_sees_who_has_to_wait_and_lifts_it(tmp_path: Path) -> No
 
 
 async def test_a_drained_board_takes_no_calls_and_closes_behind_the_last_caller(
-    tmp_path: Path,
+    board: World,
 ) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        ada = await visitor(board, "Ada")
-        stranger = Guest(board, "")
-        await stranger.dials()
-        told = await sysop(board, "drain")
-        assert told.output == (
-            "No more calls are taken; 1 caller is on. The board closes when the last has gone.\n"
-        )
-        await stranger.is_sent_off("The board is closing and takes no more calls.")
-        await ada.sees("The sysop is about to close the board. Please finish soon.")
-        with pytest.raises(ConnectionRefusedError):
-            await board.call()
-        assert "takes no more calls" in (await sysop(board, "nodes")).output
-        await ada.sits_down()
-        await ada.bets(1, "stay", ends="lose")
-        await ada.stays()
-        assert not board.server.ended.is_set()
-        await ada.presses("q").is_asked(MENU)
-        await ada.logs_off()
-        async with asyncio.timeout(PATIENCE):
-            await board.server.ended.wait()
-
-
-async def test_a_second_board_in_a_data_folder_does_not_start(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        with pytest.raises(CannotListen, match="another server listens there"):
-            async with world(tmp_path, toml=NO_EVENTS):
-                pass
-        await visitor(board, "Ada")
-        assert "Ada" in (await sysop(board, "nodes")).output
+    ada = await visitor(board, "Ada")
+    stranger = Guest(board, "")
+    await stranger.dials()
+    told = await sysop(board, "drain")
+    assert told.output == (
+        "No more calls are taken; 1 caller is on. The board closes when the last has gone.\n"
+    )
+    await stranger.is_sent_off("The board is closing and takes no more calls.")
+    await ada.sees("The sysop is about to close the board. Please finish soon.")
+    with pytest.raises(ConnectionRefusedError):
+        await board.call()
+    assert "takes no more calls" in (await sysop(board, "nodes")).output
+    await ada.sits_down()
+    await ada.bets(1, "stay", ends="lose")
+    await ada.stays()
+    assert not board.server.ended.is_set()
+    await ada.presses("q").is_asked(MENU)
+    await ada.logs_off()
+    async with asyncio.timeout(PATIENCE):
+        await board.server.ended.wait()
 
 
 async def test_a_board_that_is_drained_twice_closes_at_once_and_an_empty_one_the_first_time(
     tmp_path: Path,
 ) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
+    async with world(tmp_path, toml=TOML) as board:
         await visitor(board, "Ada")
         await sysop(board, "drain")
         assert not board.server.ended.is_set()
         assert (await sysop(board, "drain")).output == "The board is closing.\n"
         assert board.server.ended.is_set()
-    async with world(tmp_path, toml=NO_EVENTS) as board:
+    async with world(tmp_path, toml=TOML) as board:
         assert (await sysop(board, "drain")).output == "The board is closing.\n"
         assert board.server.ended.is_set()
 
 
 async def test_stop_closes_the_board_and_the_log_says_who_did_it(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    board: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        told = await sysop(board, "stop", "--by", "Jane")
-        assert told.output == "The board is closing.\n"
-        assert board.server.ended.is_set()
-        assert "Jane (command line) stops the board" in caplog.messages
+    told = await sysop(board, "stop", "--by", "Jane")
+    assert told.output == "The board is closing.\n"
+    assert board.server.ended.is_set()
+    assert "Jane (command line) stops the board" in caplog.messages
 
 
 async def test_without_a_server_a_command_says_so(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
+    async with world(tmp_path, toml=TOML) as board:
         path = board.config.board.data / hand_over.NAME
         kept = path.stat()
     assert stat.S_ISSOCK(kept.st_mode)
@@ -238,7 +212,7 @@ async def test_without_a_server_a_command_says_so(tmp_path: Path) -> None:
 async def test_while_a_server_starts_a_command_names_it_and_not_the_last_one(
     tmp_path: Path, is_killed: bool
 ) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
+    async with world(tmp_path, toml=TOML) as board:
         data = board.config.board.data
         left = data / "board.sqlite3.serving"
         note = left.read_text()
@@ -256,7 +230,7 @@ async def test_while_a_server_starts_a_command_names_it_and_not_the_last_one(
 async def test_a_server_that_only_starts_is_closed_as_soon_as_it_can_be(
     tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "sysop.toml").write_text(NO_EVENTS)
+    (tmp_path / "sysop.toml").write_text(TOML)
     data = tmp_path / "data"
     data.mkdir()
     waits = threading.Event()
@@ -271,7 +245,7 @@ async def test_a_server_that_only_starts_is_closed_as_soon_as_it_can_be(
     with serving.take(place, serving.STARTING, str(data)) as lock:
         waiting = asyncio.create_task(asyncio.to_thread(Shell(tmp_path / "sysop.toml"), command))
         assert await asyncio.to_thread(waits.wait, PATIENCE)
-        async with world(tmp_path, toml=NO_EVENTS) as board:
+        async with world(tmp_path, toml=TOML) as board:
             lock.note(serving.SERVING, str(data))
             assert (await waiting).output == "The board is closing.\n"
             assert board.server.ended.is_set()
@@ -280,23 +254,21 @@ async def test_a_server_that_only_starts_is_closed_as_soon_as_it_can_be(
 # Who may
 
 
-async def test_nobody_but_its_owner_may_open_the_socket(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        path = board.config.board.data / hand_over.NAME
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        assert path.stat().st_uid == os.geteuid()
+async def test_nobody_but_its_owner_may_open_the_socket(board: World) -> None:
+    path = board.config.board.data / hand_over.NAME
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert path.stat().st_uid == os.geteuid()
 
 
 async def test_another_users_process_is_refused_where_it_may_hand_callers_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    board: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        ada = await visitor(board, "Ada")
-        monkeypatch.setattr(hand_over, "is_of", lambda wire, user: False)
-        told = await sysop(board, "stop")
-        assert told == Told(2, "", "Only the user of the server and root can control it.\n")
-        assert not board.server.ended.is_set()
-        await ada.is_asked(MENU)
+    ada = await visitor(board, "Ada")
+    monkeypatch.setattr(hand_over, "is_of", lambda wire, user: False)
+    told = await sysop(board, "stop")
+    assert told == Told(2, "", "Only the user of the server and root can control it.\n")
+    assert not board.server.ended.is_set()
+    await ada.is_asked(MENU)
 
 
 @pytest.mark.parametrize(
@@ -310,26 +282,24 @@ async def test_another_users_process_is_refused_where_it_may_hand_callers_over(
     ],
 )
 async def test_a_command_of_another_version_changes_nothing(
-    tmp_path: Path, header: dict[str, object]
+    board: World, header: dict[str, object]
 ) -> None:
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        answers = commands.Conversation(board.config.board.data, header).told()
-        async with asyncio.timeout(PATIENCE):
-            answer = [each async for each in answers]
-        assert answer == [{"error": UNKNOWN}]
-        assert not board.server.ended.is_set()
+    answers = commands.Conversation(board.config.board.data, header).told()
+    async with asyncio.timeout(PATIENCE):
+        answer = [each async for each in answers]
+    assert answer == [{"error": UNKNOWN}]
+    assert not board.server.ended.is_set()
 
 
 async def test_a_command_is_not_followed_once_nobody_waits_for_the_answer(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    board: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A server that was stopped finds the command when it goes on, perhaps an hour later."""
-    async with world(tmp_path, toml=NO_EVENTS) as board:
-        with contextlib.closing(hand_over.dial(str(board.config.board.data))) as wire:
-            wire.send(hand_over.packed(commands.COMMAND, json.dumps({"control": "stop"})))
-        assert (await sysop(board, "nodes")).output == "Nobody is online.\n"
-        assert not board.server.ended.is_set()
-        assert "a command came too late, the sysop has gone" in caplog.text
+    with contextlib.closing(hand_over.dial(str(board.config.board.data))) as wire:
+        wire.send(hand_over.packed(commands.COMMAND, json.dumps({"control": "stop"})))
+    assert (await sysop(board, "nodes")).output == "Nobody is online.\n"
+    assert not board.server.ended.is_set()
+    assert "a command came too late, the sysop has gone" in caplog.text
 
 
 async def test_nodes_and_check_say_that_the_server_is_of_another_release(
