@@ -41,7 +41,7 @@ from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns, pages_of
 from door.call.scene import LAYOUT_COLUMNS, Explained, ExplainedInLines, Scene, View
 from door.clock import Clock, Timer
 from door.errors import CarrierLost, Hangup, Interruption, TakenOver
-from door.lines.line import MIN_COLUMNS, MIN_ROWS, Ask, Line, OpenKeys, clamp_size
+from door.lines.line import MIN_COLUMNS, MIN_ROWS, Ask, Line, OpenKeys, bounded_size
 from timebank.language import N_, Viewer, _, speaking_to
 
 # A word for those who wait longer than one should: another program has the books, say.
@@ -781,7 +781,7 @@ class Console:
     def _take_corner(self, row: int, column: int) -> None:
         """Take the far corner for the size; one that no screen has is a key of some other kind."""
         if row >= MIN_ROWS // 2 and column >= MIN_COLUMNS // 2:
-            self.line.resize(*clamp_size(column, row))
+            self.line.resize(*bounded_size(column, row))
 
     def stage(self, scene: Scene) -> None:
         self.display.stage(scene)

@@ -176,7 +176,7 @@ class StreamLine:
         self.assume(columns, rows)
 
     def assume(self, columns: int, rows: int) -> None:
-        """Note a size, clamped already, that the terminal itself has not told."""
+        """Note a bounded size that the terminal itself has not told."""
         if (columns, rows) != (self.columns, self.rows):
             self.columns, self.rows = columns, rows
             if self._receiver is not None and not self._ended:

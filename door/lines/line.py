@@ -67,7 +67,7 @@ class Receiver(Protocol):
         """The line has ended: once, after all that was received, never from within its methods."""
 
     def resized(self, columns: int, rows: int) -> None:
-        """The screen has a new size, clamped like the line's own."""
+        """The screen has a new size, bounded like the line's own."""
 
 
 class Line(Protocol):
@@ -97,7 +97,7 @@ class Line(Protocol):
         """Whether the terminal itself has said its size."""
 
     def resize(self, columns: int, rows: int) -> None:
-        """Note the size of the screen as the terminal says it, clamped, and tell of a change."""
+        """Note the size of the screen as the terminal says it, bounded, and tell of a change."""
 
     def attach(self, receiver: Receiver) -> None:
         """Hand all that arrives to `receiver`, what waits here first; a second takes its place."""
@@ -123,12 +123,12 @@ class Line(Protocol):
         """End the line now, and forget what has not left yet."""
 
 
-def clamp_size(columns: int, rows: int) -> tuple[int, int]:
+def bounded_size(columns: int, rows: int) -> tuple[int, int]:
     """Bring a screen size, in cells, within the limits; 0 means "not known" (RFC 1073).
 
-    >>> clamp_size(65535, 1)
+    >>> bounded_size(65535, 1)
     (160, 20)
-    >>> clamp_size(0, 0)
+    >>> bounded_size(0, 0)
     (80, 24)
     """
     return (

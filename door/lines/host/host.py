@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from door.lines.flow import StreamLine, StreamProtocol
-from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Hints, clamp_size, printable
+from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Hints, bounded_size, printable
 from door.lines.telnet.framing import IAC_BYTE, CommandAllowance
 from door.lines.telnet.passive import CommandLimits
 
@@ -79,7 +79,7 @@ def with_environment(hints: Hints, environment: Mapping[str, str]) -> Hints:
 def introduce(line: StreamLine, introduction: Introduction) -> None:
     line.hints = introduction.hints
     line.address = introduction.address or line.address
-    line.assume(*clamp_size(introduction.columns, introduction.rows))
+    line.assume(*bounded_size(introduction.columns, introduction.rows))
     line.size_is_known = introduction.size_is_certain
 
 

@@ -17,7 +17,7 @@ from door.lines import hand_over
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.host.descriptors import DescriptorTransport, taken
 from door.lines.host.host import CleanLine, Introduction, Signs, held, introduce
-from door.lines.line import Line, clamp_size
+from door.lines.line import Line, bounded_size
 
 # The fields of what tcgetattr returns, and what cfmakeraw(3) clears in them. IXOFF too: a ^S of the
 # terminal's own, sent when keys pile up, would be one to the caller.
@@ -124,9 +124,9 @@ def _followed(terminal: int, line: StreamLine, signs: Signs) -> Iterator[None]:
         with contextlib.suppress(OSError):
             columns, rows = os.get_terminal_size(terminal)
             if columns and rows:
-                line.resize(*clamp_size(columns, rows))
+                line.resize(*bounded_size(columns, rows))
             else:
-                line.assume(*clamp_size(columns or told[0], rows or told[1]))
+                line.assume(*bounded_size(columns or told[0], rows or told[1]))
 
     look()
     stop = signs.follow(look)

@@ -134,7 +134,7 @@ def _text(field: bytes) -> str:
 
 @dataclass(frozen=True)
 class WindowSize:
-    """A window's size in cells, not clamped, 0 for "not known"."""
+    """A window's size in cells, not bounded, 0 for "not known"."""
 
     columns: int
     rows: int

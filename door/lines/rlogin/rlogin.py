@@ -15,7 +15,7 @@ from functools import partial
 
 from door.errors import RloginHeaderRefused
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
-from door.lines.line import Hints, Line, clamp_size, printable
+from door.lines.line import Hints, Line, bounded_size, printable
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.port.gate import Blame
 from door.lines.port.listener import Listener
@@ -84,7 +84,7 @@ class RloginConnection(StreamProtocol):
             return
         for found in self._sizes.feed(data):
             if isinstance(found, WindowSize):
-                self.line.resize(*clamp_size(found.columns, found.rows))
+                self.line.resize(*bounded_size(found.columns, found.rows))
             else:
                 self.line.deliver(found)
 

@@ -60,7 +60,7 @@ from asyncssh.session import SSHServerSession
 
 from door.errors import Flood
 from door.lines.flow import INTAKE, UNREAD, LineLimits, StreamLine, StreamProtocol
-from door.lines.line import LANGUAGE_VARIABLES, Hints, Line, clamp_size, printable
+from door.lines.line import LANGUAGE_VARIABLES, Hints, Line, bounded_size, printable
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.port.gate import Blame
 from door.lines.port.listener import Listener
@@ -389,7 +389,7 @@ class SshConnection(StreamProtocol):
             charset="UTF-8" if is_modern and not is_said else "",
         )
         if all(size):
-            self.line.resize(*clamp_size(*size))
+            self.line.resize(*bounded_size(*size))
         # Whoever has logged on is the name that asyncssh has let in, whatever was tried before.
         name = self._ssh.get_extra_info("username")
         ready(self.line, self._shown if self._shown.name == name else Shown())
@@ -646,7 +646,7 @@ class _Session(SSHServerSession[bytes]):
         self._connection.line.deliver(data)
 
     def terminal_size_changed(self, width: int, height: int, *_: int) -> None:
-        self._connection.line.resize(*clamp_size(width, height))
+        self._connection.line.resize(*bounded_size(width, height))
 
     def break_received(self, msec: int) -> bool:
         self._connection.line.deliver(_INTERRUPT)

@@ -50,7 +50,7 @@ from typing import Any, cast
 import telnetlib3
 from telnetlib3 import telopt
 
-from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Line, clamp_size, printable
+from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Line, bounded_size, printable
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.port.listener import Listener
 from door.lines.telnet.framing import IAC_BYTE, Code, Command, CommandAllowance
@@ -198,7 +198,7 @@ class HardenedTelnet(TelnetProtocol):
             return self._options
         self._options = options = _LeanWriter(self._transport)
         options.set_ext_callback(
-            telopt.NAWS, lambda rows, columns: self.line.resize(*clamp_size(columns, rows))
+            telopt.NAWS, lambda rows, columns: self.line.resize(*bounded_size(columns, rows))
         )
         options.set_ext_callback(telopt.TTYPE, self._on_terminal_type)
         options.set_ext_callback(telopt.NEW_ENVIRON, self._on_variables)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from door.errors import Flood
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
-from door.lines.line import clamp_size
+from door.lines.line import bounded_size
 from door.lines.telnet.framing import (
     IAC_BYTE,
     KEYS,
@@ -110,6 +110,6 @@ class PassiveTelnet(TelnetProtocol):
             self.answer(_WILL_TIMING_MARK)
         elif code == Code.SB and (window := _WINDOW.fullmatch(body)):
             columns, rows = (int.from_bytes(side, "big") for side in window.groups())
-            self.line.resize(*clamp_size(columns, rows))
+            self.line.resize(*bounded_size(columns, rows))
         else:
             super().obey(command)

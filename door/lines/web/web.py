@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, cast
 
 from door.lines.flow import LineLimits, StreamLine
-from door.lines.line import Hints, Line, OpenKeys, clamp_size, printable
+from door.lines.line import Hints, Line, OpenKeys, bounded_size, printable
 from door.lines.port.connection import OPEN, Entrance, LineConnection, Proxies
 from door.lines.port.listener import Listener
 from door.lines.telnet.hardened import USUAL_LIMITS as TELNET_LIMITS
@@ -158,7 +158,7 @@ class PageProtocol(Inside):
     def _resize(self, said: dict[str, Any]) -> None:
         size = said.get("columns"), said.get("rows")
         if all(type(side) is int and 0 < side < 65536 for side in size):
-            self.line.resize(*clamp_size(*cast("tuple[int, int]", size)))
+            self.line.resize(*bounded_size(*cast("tuple[int, int]", size)))
 
     def _press(self, said: dict[str, Any]) -> None:
         keys = said.get("keys")

@@ -55,7 +55,7 @@ async def test_a_screen_reader_is_told_as_terminals_tell_it() -> None:
         assert (call.line.hints.language, call.line.columns, call.line.rows) == ("", 80, 24)
 
 
-async def test_the_window_is_resized_and_clamped() -> None:
+async def test_the_window_is_resized_within_bounds() -> None:
     async with on_the_page() as (socket, call):
         await socket.send('{"t":"size","columns":40,"rows":31}')
         await socket.send('{"t":"size","columns":9999,"rows":1}')
