@@ -144,6 +144,8 @@ class Released(Reason):
 
 @_reason("held", "held", "online held")
 class HeldBack(Reason):
+    """Other time that reached past the next event: `cutoff.clamp` holds it until that is over."""
+
     SENTENCE = N_("{amount} available after {event}{another_day}")
     IN_ENTRY = N_("{amount}{of_it} held until after {event}{another_day}")
 
@@ -167,6 +169,8 @@ class Mended(Reason):
 
 @_reason("clamped", "clamp", "online bank, online forfeit")
 class Clamped(Reason):
+    """Winnings that reached past the next event: `cutoff.clamp` puts them away."""
+
     SENTENCE = N_("{amount} won past {event}{banked}")
     IN_ENTRY = N_("{amount}{of_it} {done} because of {event}")
 
