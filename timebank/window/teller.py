@@ -48,8 +48,8 @@ LONGEST_MESSAGE = 60  # characters
 class BankOperation:
     """What a caller may do at the window with an amount of their own minutes.
 
-    `rules` yields the bounds in the order in which a caller hears of them; the window's hours and
-    the sysop's bars come before them. `reason` says what is written, and between which accounts.
+    `rules` yields the bounds in the order in which a caller hears of them; a window that is closed
+    to the caller comes before them. `reason` says what is written, and between which accounts.
     `name` is what screens and settings call it, `award` the one that it earns.
     """
 
