@@ -193,22 +193,26 @@ def open_host_call(
     posting = enter(desk, begun.call_id, 0)
     visit = posting.visit
     assert visit is not None  # the caller is a board's
-    visit.day = posting.state.day or ""
-    visit.shown = brought.seconds
-    visit.until = None if brought.until is None else stamp(brought.until)
-    visit.way, visit.shows_losses = brought.takes_gains, brought.shows_losses
-    posting.look_for_events()
-    visit.debt = debt_of(desk, caller_id, visit.day)
+    today = posting.state.day or ""
     if brought.seconds is None:
-        visit.clock = max(0, brought.allowance - used_on(desk, caller_id, visit.day))
-        most = visit.clock
+        clock = most = max(0, brought.allowance - used_on(desk, caller_id, today))
     else:
-        visit.clock = max(0, brought.seconds)
-        most = visit.clock * brought.share // 100
+        clock = max(0, brought.seconds)
+        most = clock * brought.share // 100
+    visit = visit._replace(
+        day=today,
+        shown=brought.seconds,
+        clock=clock,
+        until=None if brought.until is None else stamp(brought.until),
+        way=brought.takes_gains,
+        shows_losses=brought.shows_losses,
+        debt=debt_of(desk, caller_id, today),
+    )
+    posting.go_on_with(visit)
     if posting.state.limit is not None:
         most = min(most, posting.state.limit)
     amount = max(0, most - visit.debt - visit.standing)
-    visit.brought, visit.changed = amount, True
+    posting.go_on_with(visit._replace(brought=amount))
     posting.move(EXTERNAL, "online", amount, reasons.BroughtIn(visit.board))
     posting.apply(day.charge, brought.waited, reasons.Waited(begun.node, visit.board))
     receipt = posting.finish()

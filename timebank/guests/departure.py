@@ -146,7 +146,7 @@ def leave(posting: Posting, day: str) -> None:
     """Put on the last entry of a visit that it is over; `day` is the one on which it ended."""
     visit = posting.visit
     assert visit is not None  # called for visits alone
-    visit.day = visit.day_on(day)
+    posting.go_on_with(visit._replace(day=visit.day_on(day)))
     _part(posting)
     if visit.way not in HOST_WAYS:
         keep_what_waits(posting)
@@ -161,8 +161,7 @@ def leave_without_call(posting: Posting) -> None:
     if not state.online + state.held and (state.stake or not visit.staked):
         return
     today = posting.desk.settings.schedule.day_of(posting.desk.now).isoformat()
-    visit.day = max(today, posting.state.day or "")
-    visit.way = None
+    posting.go_on_with(visit._replace(day=max(today, posting.state.day or ""), way=None))
     _part(posting)
     _pay_out_of_account(posting)
 
@@ -172,7 +171,7 @@ def _part(posting: Posting) -> None:
     assert visit is not None  # called for visits alone
     debt = debt_of(posting.desk, posting.caller_id, visit.day)
     parting = visit.part(state.purse, state.stake, state.charged, debt, -state.loan)
-    visit.parting, visit.changed = parting, True
+    posting.go_on_with(visit._replace(parting=parting))
     also = parting.also_brought
     posting.move(EXTERNAL, "online", also, reasons.Counted(visit.board))
     for account, amount in _out_of(posting, parting.loan_paid):

@@ -37,7 +37,7 @@ from timebank.ledger.sql import (
 )
 from timebank.words import MINUTE
 
-# The two sides between which minutes change their owner (see `HostSession.note`).
+# The two sides between which minutes change their owner (see `HostSession.after`).
 PURSE = frozenset({"online", "held", "stake"})
 SAVINGS = frozenset({"bank", "loan"})
 
@@ -66,9 +66,8 @@ class Parting(NamedTuple):
     left_own: int
 
 
-@dataclass(slots=True)
-class HostSession:
-    """A visit as an entry in the making will leave it."""
+class HostSession(NamedTuple):
+    """A visit as an entry in the making leaves it so far."""
 
     caller_id: int
     # None while a hand is settled for one who is on no call.
@@ -96,18 +95,16 @@ class HostSession:
     # What came out of bank and loan, less what went there.
     own: int = 0
     parting: Parting | None = None
-    changed: bool = False
 
-    def note(self, source: str, target: str, amount: int) -> None:
-        """Look at a movement between two of their accounts: whose minutes are they then?"""
+    def after(self, source: str, target: str, amount: int) -> HostSession:
+        """Return the visit after a movement, by the kinds of its accounts."""
         if self.parting is not None:
-            return
+            return self
         if source in SAVINGS and target in PURSE:
-            self.own += amount
-            self.changed = True
-        elif source in PURSE and target in SAVINGS:
-            self.own -= amount
-            self.changed = True
+            return self._replace(own=self.own + amount)
+        if source in PURSE and target in SAVINGS:
+            return self._replace(own=self.own - amount)
+        return self
 
     def day_on(self, today: str) -> str:
         """Tell whose debts it is charged and pays when it ends on `today`.
@@ -173,9 +170,6 @@ class HostSession:
         )
 
     def write(self, desk: Desk, charged: int) -> None:
-        if not self.changed:
-            return
-        self.changed = False
         values: dict[str, object] = dict.fromkeys(_CLOSING)
         values |= {name: getattr(self, name) for name in _BEGUN}
         values["shows_losses"] = int(self.shows_losses)
@@ -186,7 +180,7 @@ class HostSession:
         if self.id:
             _CHANGE.later(desk.connection, **values, id=self.id)
         else:
-            self.id = _BEGIN.number(desk.connection, **values)
+            _BEGIN.later(desk.connection, **values)
 
 
 # Columns of a visit, as they are called here.

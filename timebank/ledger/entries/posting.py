@@ -42,7 +42,7 @@ from timebank.ledger.schema import (
 )
 from timebank.ledger.sql import Prepared, Reader, change, equal, highest, insert_into, value
 from timebank.ledger.transfers import Account, Movement, TransferRow, transfer
-from timebank.ledger.visit import debt_of, visit_of
+from timebank.ledger.visit import HostSession, debt_of, visit_of
 from timebank.words import MINUTE, Unit
 
 P = ParamSpec("P")
@@ -84,9 +84,10 @@ class Posting:
         # The caller's play money, for an entry that moves any.
         self.play: PlayAccounts | None = None
         # For a caller of another board.
-        self.visit = None
+        self.visit: HostSession | None = None
         if found.board is not None:
             self.visit = visit_of(desk, self.caller_id, call_id, found.board, found.own[_STAKE])
+        self._begun_visit = self.visit
         self._schedule = desk.settings.schedule.with_early(early_events.read(found.early))
         self.state = self._begun = reading.state_of(desk, found, self._event())
         self.movements: list[Movement] = []
@@ -124,8 +125,9 @@ class Posting:
             posting._leave = leave
         return posting
 
-    def look_for_events(self) -> None:
-        """Find the next event again, after `visit.until` has changed."""
+    def go_on_with(self, visit: HostSession) -> None:
+        """Take over what has become of the visit, with the event at the host."""
+        self.visit = visit
         self.state = self.state._replace(event=self._event())
 
     def _event(self) -> UpcomingEvent | None:
@@ -192,7 +194,7 @@ class Posting:
 
     def _add(self, source: Account, target: Account, amount: int, reason: Reason) -> None:
         if self.visit is not None:
-            self.visit.note(source.kind, target.kind, amount)
+            self.visit = self.visit.after(source.kind, target.kind, amount)
         # What an event cuts off while play money is played for is no part of that hand.
         of_hand = self.play is None or source.unit != "second"
         round_id = self.round_id if of_hand else None
@@ -273,7 +275,7 @@ class Posting:
         if (state.day, *held.values()) != (begun.day, begun.held_until, begun.held_behind):
             _DATE.later(books, day=state.day, **held, id=self.caller_id)
         self._write_day(rows)
-        if self.visit is not None:
+        if self.visit is not None and self.visit != self._begun_visit:
             self.visit.write(self.desk, state.charged)
         for write in self._afterwards:
             write(rows)
