@@ -69,27 +69,25 @@ def locked(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def opened(
-    path: Path, flags: int, mode: int = OWNER_ALONE, *, ours: bool = False, lasts: bool = True
-) -> Iterator[int]:
+def opened(path: Path, flags: int, mode: int = OWNER_ALONE, *, lasts: bool = True) -> Iterator[int]:
     """Open a regular file that has one name and an expected owner; raises `OSError`.
 
     In a folder that every user may write, the owner must be our user, root or the folder's owner.
     In other folders every owner is expected, because the folder's rights say who may write it. With
-    `ours` the owner must be our user or root in any folder. With O_CREAT a missing file is made
-    with `mode`, less the umask, or AS_FOLDER. If it `lasts`, it is on the disk before it is used.
+    O_CREAT a missing file is made with `mode`, less the umask, or AS_FOLDER. If it `lasts`, it is
+    on the disk before it is used.
     """
-    file = _opened(path, flags, mode, ours=ours, lasts=lasts)
+    file = _opened(path, flags, mode, lasts=lasts)
     try:
         yield file
     finally:
         os.close(file)
 
 
-def fault(path: Path, *, ours: bool = False) -> str | None:
+def fault(path: Path) -> str | None:
     """Return why `opened` would refuse to read a file; None if it would not, or none is there."""
     try:
-        with opened(path, os.O_RDONLY, ours=ours):
+        with opened(path, os.O_RDONLY):
             return None
     except FileNotFoundError:
         return None
@@ -261,12 +259,12 @@ def _folder_of(path: Path) -> Iterator[int]:
             os.close(folder)
 
 
-def _opened(path: Path, flags: int, mode: int, *, ours: bool, lasts: bool) -> int:
+def _opened(path: Path, flags: int, mode: int, *, lasts: bool) -> int:
     with _folder_of(path) as folder:
         file, is_new = _open(folder, path, flags, mode)
         try:
             about = os.fstat(file), os.fstat(folder)
-            refuse_unexpected(*about, path, os.geteuid(), ours=ours)
+            refuse_unexpected(*about, path, os.geteuid())
             if is_new and mode == AS_FOLDER:
                 _share(file, folder)
             if is_new and lasts:
@@ -305,20 +303,17 @@ def unopened(number: int | None, path: Path) -> OSError:
     return OSError(number, os.strerror(number), str(path))
 
 
-def refuse_unexpected(
-    about: os.stat_result, folder: os.stat_result, path: Path, user: int, *, ours: bool = False
-) -> None:
+def refuse_unexpected(about: os.stat_result, folder: os.stat_result, path: Path, user: int) -> None:
     """Raise `NotPlain` unless a file is what `opened` takes from a process of this `user`."""
-    expected = {user, 0}
-    if not ours:
-        expected.add(folder.st_uid)
     if not stat.S_ISREG(about.st_mode):
         why = IS_NO_FILE
     elif about.st_nlink > 1:
         why = f"it has {about.st_nlink} names (hard links), and must have one"
-    elif (ours or folder.st_mode & stat.S_IWOTH) and about.st_uid not in expected:
-        why = f"it belongs to {_user(about.st_uid)}, and not to {_user(user)} or root"
-        why += "" if ours else ", or to the owner of its folder, which all may write"
+    elif folder.st_mode & stat.S_IWOTH and about.st_uid not in (user, 0, folder.st_uid):
+        why = (
+            f"it belongs to {_user(about.st_uid)}, and not to {_user(user)} or root, or to the"
+            " owner of its folder, which all may write"
+        )
     else:
         return
     raise NotPlain(errno.EPERM, why, str(path))

@@ -163,7 +163,7 @@ def _look_at_exchanged(settings: Config) -> list[str]:
     doubts = []
     for path in (*settings.bank.imports, settings.bank.thebank_ext):
         if path is not None:
-            beside = (path.with_name(path.name + end) for end in ("", ".lock", ".ERR"))
+            beside = (path.with_name(path.name + end) for end in ("", ".lock"))
             found = ((each, files.fault(each)) for each in beside)
             doubts += [f"{each} is left alone: {why}." for each, why in found if why is not None]
     return [*doubts, *_look_at_screens(settings.board.texts)]

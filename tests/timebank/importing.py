@@ -30,7 +30,6 @@ class Board:
     def __init__(self, books: Books) -> None:
         self.books = books
         self.path = books.settings.database.parent / "exchange" / "BANK.EXT"
-        self.error_file = self.path.with_name("BANK.EXT.ERR")
         self.path.parent.mkdir(exist_ok=True)
         self.callers = {name: self._caller(name) for name in NAMES}
 
@@ -86,9 +85,9 @@ class Board:
         return self.path.with_name(f"BANK.EXT.{number}.BAK")
 
     def errors(self) -> list[str]:
-        if not self.error_file.exists():
-            return []
-        return self.error_file.read_bytes().decode().removesuffix("\r\n").split("\r\n")
+        """What the sysop's log says of refused lines."""
+        log = self.books.sql("SELECT what FROM sysop_log WHERE by = 'import' ORDER BY id")
+        return [what for (what,) in log]
 
     def reason(self, said: str) -> str:
         return said.split(": ")[1]

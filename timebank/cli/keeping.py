@@ -252,8 +252,8 @@ def import_file(config: Path, file: Path) -> None:
     """Import a THEBANK.EXT from another program.
 
     Each deposit and withdrawal is applied once, however often this is interrupted. The file
-    is kept as .BAK; what cannot be applied is reported and kept in .ERR. Exits with 1 if there is
-    any, and with 2 if the file could not be imported.
+    is kept as .BAK; what cannot be applied is reported, and in the sysop's log. Exits with 1 if
+    there is any, and with 2 if the file could not be imported.
     """
     with opened(config) as books:
         books.take_up()

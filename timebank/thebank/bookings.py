@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -38,7 +38,7 @@ from timebank.ledger.schema import accounts, import_lines, imports, stamp
 from timebank.ledger.sql import Prepared, Reader, change, equal, value
 from timebank.ledger.transfers import EXTERNAL, Account, Movement, transfer
 from timebank.thebank import format
-from timebank.thebank.format import NOWHERE, Position, RawLine, Record, RecordLayout
+from timebank.thebank.format import NOWHERE, Position, RawLine, Record
 from timebank.words import MINUTE, span
 
 LONGEST_SHOWN = 120  # characters of a line that is told of
@@ -128,18 +128,7 @@ _BOOK = Prepared(lambda: change(imports, "bytes lines recent changed", _as_it_wa
 _APPLIED = Prepared(
     lambda: sql.insert_into(import_lines, "import_id start line transfer_id", told=1)
 )
-_REFUSED = Prepared(lambda: sql.insert_into(import_lines, " ".join(RefusedLine._fields), told=0))
-_UNTOLD = sql.read(
-    RefusedLine,
-    lambda: (
-        sql.fields_of(RefusedLine, import_lines)
-        .join(imports, _IMPORT.id == _LINE.import_id)
-        .where(_LINE.told == 0, equal(_IMPORT.path))
-        .order_by(_LINE.import_id, _LINE.start)
-        .limit(bindparam("most"))
-    ),
-)
-_TOLD = Prepared(lambda: change(import_lines, "", equal(_LINE.import_id, _LINE.start), told=1))
+_REFUSED = Prepared(lambda: sql.insert_into(import_lines, " ".join(RefusedLine._fields), told=1))
 _ACCOUNT = Prepared(
     lambda: select(_BANK.id, _BANK.balance).where(
         equal(_BANK.caller_id), _BANK.kind == "bank", _BANK.unit == "second"
@@ -217,7 +206,7 @@ def _holds(place: Path, row: Import) -> bool:
 
 
 def book(
-    desk: Desk, old: Import, lines: Sequence[RawLine], after: Position, layout: RecordLayout
+    desk: Desk, old: Import, lines: Sequence[RawLine], after: Position
 ) -> tuple[Import, Booked]:
     """Apply lines that were read at the position of the file, which moves to `after`.
 
@@ -231,7 +220,7 @@ def book(
     refused = []
     for line in lines:
         try:
-            record = _parse(line, layout)
+            record = _parse(line)
             if record is None:
                 continue
             seconds, transfer_id = _apply(desk, old, line, record)
@@ -247,24 +236,13 @@ def book(
 
 
 def refuse(desk: Desk, old: Import, line: RawLine, reason: str) -> RefusedLine:
-    """Note a line that is not applied, to be told of in the .ERR file."""
+    """Note a line that is not applied, in the sysop's log too."""
     text = "" if line.content is None else shown(line.content.decode("cp437"), LONGEST_SHOWN)
     refusal = RefusedLine(old.id, line.start, line.number, reason, text)
     said = f"{old.path.name}, line {line.number} of import {old.id} was refused: {reason}: {text}"
     sysop_log.note(desk, "import", None, said)
     _REFUSED(desk.connection, **refusal._asdict())
     return refusal
-
-
-def untold(desk: Desk, path: Path, limit: int) -> list[RefusedLine]:
-    return _UNTOLD.all(desk.connection, path=str(path), most=limit)
-
-
-def mark_told(desk: Desk, refusals: Iterable[RefusedLine]) -> None:
-    _TOLD.each(
-        desk.connection,
-        ({"import_id": refusal.import_id, "start": refusal.start} for refusal in refusals),
-    )
 
 
 def shown(text: str, longest: int) -> str:
@@ -276,11 +254,11 @@ class _NotApplied(Exception):
     """Why a line is not applied, for the sysop."""
 
 
-def _parse(line: RawLine, layout: RecordLayout) -> Record | None:
+def _parse(line: RawLine) -> Record | None:
     if line.content is None:
         raise _NotApplied(f"it is longer than {format.LONGEST_LINE} bytes")
     try:
-        return layout.parse_record(line.content)
+        return format.parse_record(line.content)
     except NotARecord as error:
         raise _NotApplied(str(error)) from error
 

@@ -14,7 +14,6 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
 from timebank.errors import NotARecord
 
@@ -62,52 +61,42 @@ def transfer_of(record: int) -> int:
     return record % NUMBERS_A_GENERATION
 
 
-class RecordLayout(Protocol):
-    """How records stand in a file, one a line."""
-
-    def format_record(self, record: Record) -> bytes:
-        """Write a record as a line, its end included."""
-
-    def parse_record(self, line: bytes) -> Record | None:
-        """Read a line with or without its end; None when it says nothing, else `NotARecord`."""
+# A record is a line in CP437: `name;minutes;source;YYYY-MM-DD HH:MM;number`. A line that begins
+# with ; is none.
 
 
-class Semicolons:
-    """`name;minutes;source;YYYY-MM-DD HH:MM;number` in CP437; a line that begins with ; is none."""
-
-    def format_record(self, record: Record) -> bytes:
-        """Write a record as a line; letters that CP437 lacks are replaced (see `_cp437`)."""
-        fields = [
-            _cp437(record.name),
-            b"%d" % record.minutes,
-            _cp437(record.source),
-            record.at.isoformat(" ", "minutes").encode("ascii"),
-        ]
-        if record.number is not None:
-            fields.append(b"%d" % record.number)
-        return b";".join(fields) + LINE_END
-
-    def parse_record(self, line: bytes) -> Record | None:
-        """Read a line; None for a comment or an empty line, `NotARecord` for nonsense."""
-        text = line.rstrip(b"\r\n" + DOS_END_OF_FILE).decode("cp437")
-        if not text.strip() or text.startswith(";"):
-            return None
-        fields = [field.strip() for field in text.split(";")]
-        if len(fields) not in (4, 5):
-            raise NotARecord(f"it has {len(fields)} field{'s'[: len(fields) != 1]} instead of 5")
-        name, minutes, source, at, *number = fields
-        if not name:
-            raise NotARecord("it names nobody")
-        return Record(
-            name=name,
-            minutes=_whole(minutes, "minutes are"),
-            source=source,
-            at=_local_time(at),
-            number=_whole(number[0], "number is") if number else None,
-        )
+def format_record(record: Record) -> bytes:
+    """Write a record as a line; letters that CP437 lacks are replaced (see `_cp437`)."""
+    fields = [
+        _cp437(record.name),
+        b"%d" % record.minutes,
+        _cp437(record.source),
+        record.at.isoformat(" ", "minutes").encode("ascii"),
+    ]
+    if record.number is not None:
+        fields.append(b"%d" % record.number)
+    return b";".join(fields) + LINE_END
 
 
-SEMICOLONS = Semicolons()
+def parse_record(line: bytes) -> Record | None:
+    """Read a line, with or without its end; None for a comment or an empty line, `NotARecord` for
+    nonsense."""
+    text = line.rstrip(b"\r\n" + DOS_END_OF_FILE).decode("cp437")
+    if not text.strip() or text.startswith(";"):
+        return None
+    fields = [field.strip() for field in text.split(";")]
+    if len(fields) not in (4, 5):
+        raise NotARecord(f"it has {len(fields)} field{'s'[: len(fields) != 1]} instead of 5")
+    name, minutes, source, at, *number = fields
+    if not name:
+        raise NotARecord("it names nobody")
+    return Record(
+        name=name,
+        minutes=_whole(minutes, "minutes are"),
+        source=source,
+        at=_local_time(at),
+        number=_whole(number[0], "number is") if number else None,
+    )
 
 
 def spellings(name: str) -> tuple[str, ...]:

@@ -1,11 +1,11 @@
 """THEBANK.EXT, read: minutes that other programs bring to our accounts, or take out of them.
 
 A file is taken over by renaming it, read line by line into the books, and kept as its .BAK; what
-cannot be applied goes to its .ERR. Where a file stands and how far it was read is in the books (see
-`bookings`), so whoever comes after a crash goes on from there. A file whose last line is not
-ended yet stays where it is: what is ended in it is applied, and the rest of that line reaches it
-whichever way its writer adds it. A program that has the file open while it is renamed writes on in
-the renamed one; so a .BAK is looked at for another day.
+cannot be applied goes to the sysop's log. Where a file stands and how far it was read is in the
+books (see `bookings`), so whoever comes after a crash goes on from there. A file whose last line is
+not ended yet stays where it is: what is ended in it is applied, and the rest of that line reaches
+it whichever way its writer adds it. A program that has the file open while it is renamed writes on
+in the renamed one; so a .BAK is looked at for another day.
 
 What this means for programs that write such files is documented in docs/formats.md.
 """
@@ -31,18 +31,14 @@ from timebank.settings.settings import BankSettings
 from timebank.thebank import bookings, format
 from timebank.thebank.bookings import Import, RefusedLine
 from timebank.thebank.format import (
-    LINE_END,
-    LONGEST_LINE,
     NOWHERE,
-    SEMICOLONS,
     LineReader,
     Position,
     RawLine,
-    RecordLayout,
 )
 from timebank.words import span
 
-MOST_REFUSALS = 20  # that a report names; the .ERR file has them all
+MOST_REFUSALS = 20  # that a report names, the sysop's log has them all
 
 
 @dataclass
@@ -75,81 +71,12 @@ class Report:
         if self.refused > len(self.refusals):
             said.append(f"{self.path}: {self.refused - len(self.refusals)} more were refused.")
         if self.refused:
-            said.append(f"What was refused is in {self.path}.ERR.")
+            said.append("What was refused is in `timebank log`.")
         said += self.waiting
         said += [f"It is kept as {kept}." for kept in self.kept]
         if self.problem is not None:
             said.append(self.problem)
         return tuple(said) or (f"{self.path}: nothing new.",)
-
-
-# The .ERR file beside one that is taken over: which lines were not applied, and why.
-#
-# A refused line is noted in the books together with the position behind it, then written here, then
-# marked as told. Whoever finds a line that is not marked, under the lock of the file, looks for it
-# here before it is written: its writer died in between.
-
-AT_ONCE = 100  # lines that are looked for together
-
-
-class ErrorFile:
-    def __init__(self, place: Path, desk: Callable[[], AbstractContextManager[Desk]]) -> None:
-        self._place = place
-        self._path = place.parent / f"{place.name}.ERR"
-        self._desk = desk
-
-    def finish(self) -> None:
-        while True:
-            with self._desk() as desk:
-                refusals = bookings.untold(desk, self._place, AT_ONCE)
-            if not refusals:
-                return
-            missing = {self._line(refusal): refusal for refusal in refusals}
-            with (
-                contextlib.suppress(FileNotFoundError),
-                files.opened(self._path, os.O_RDONLY, ours=True) as file,
-            ):
-                for line in LineReader(file, NOWHERE):
-                    missing.pop(line.content or b"", None)
-            self._append(list(missing.values()))
-            self._mark(refusals)
-
-    def write(self, refusals: Sequence[RefusedLine]) -> None:
-        """Write lines that were refused just now; raises `OSError`."""
-        if refusals:
-            self._append(refusals)
-            self._mark(refusals)
-
-    def _line(self, refusal: RefusedLine) -> bytes:
-        said = (
-            f"import {refusal.import_id}, line {refusal.line} (byte {refusal.start}):"
-            f" {refusal.reason}: {refusal.text}"
-        )
-        # Short enough to be found again by the reader of lines.
-        return said.encode()[: LONGEST_LINE // 2]
-
-    def _append(self, refusals: Sequence[RefusedLine]) -> None:
-        lines = [self._line(refusal) for refusal in refusals]
-        with files.opened(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, ours=True) as file:
-            os.fchmod(file, stat.S_IMODE(os.fstat(file).st_mode) & ~stat.S_IRWXO)
-            torn = _unended(file)
-            if torn and any(line.startswith(torn.rstrip(b"\r")) for line in lines):
-                os.ftruncate(file, os.fstat(file).st_size - len(torn))
-            elif torn:
-                files.write_all(file, LINE_END)
-            files.write_all(file, b"".join(line + LINE_END for line in lines))
-            os.fsync(file)
-
-    def _mark(self, refusals: Sequence[RefusedLine]) -> None:
-        with self._desk() as desk:
-            bookings.mark_told(desk, refusals)
-
-
-def _unended(file: int) -> bytes:
-    """Give what stands behind the last end of a line: a piece of a line that was being written."""
-    size = os.fstat(file).st_size
-    start = max(0, size - LONGEST_LINE)
-    return os.pread(file, size - start, start).rpartition(b"\n")[2]
 
 
 log = logging.getLogger("timebank")
@@ -165,7 +92,6 @@ def import_file(
     settings: BankSettings,
     now: datetime,
     path: Path,
-    layout: RecordLayout = SEMICOLONS,
 ) -> Report:
     """Take a file over and apply its records, after finishing what an earlier round left undone.
 
@@ -173,13 +99,11 @@ def import_file(
     books): `Report.problem` says what it was, and the next round goes on from there. Waits for
     other processes and for the disk; not for an event loop.
     """
-    takeover = _Takeover(database, settings, now, path, layout)
+    takeover = _Takeover(database, settings, now, path)
     return _report(takeover, takeover.run)
 
 
-def import_all(
-    database: Database, settings: BankSettings, now: datetime, layout: RecordLayout = SEMICOLONS
-) -> list[Report]:
+def import_all(database: Database, settings: BankSettings, now: datetime) -> list[Report]:
     """Do one round over the files that sysop.toml names, and those that wait to be finished.
 
     Like `import_file` it never raises for what a sysop can mend. A file that is not there, and has
@@ -197,11 +121,11 @@ def import_all(
     reports = []
     for path in settings.imports:
         if not _is_missing(path) or files.place_of(path) in begun:
-            reports.append(import_file(database, settings, now, path, layout))
+            reports.append(import_file(database, settings, now, path))
     # What the sysop took over by hand is finished too, but a new file there is theirs to import.
     for place in sorted(begun.difference(map(files.place_of, settings.imports))):
         if not _is_missing(place.parent):
-            takeover = _Takeover(database, settings, now, place, layout)
+            takeover = _Takeover(database, settings, now, place)
             reports.append(_report(takeover, takeover.finish))
     return reports
 
@@ -256,15 +180,12 @@ class _Takeover:
         settings: BankSettings,
         now: datetime,
         path: Path,
-        layout: RecordLayout,
     ) -> None:
         self._database = database
         self._settings = settings
         self._now = now
-        self._layout = layout
         self.path = path
         self._place = files.place_of(path)
-        self._errors = ErrorFile(self._place, self._desk)
         self.report = Report(path)
 
     def run(self) -> str | None:
@@ -301,7 +222,6 @@ class _Takeover:
 
     def _finish(self) -> Import | None:
         """Take files that have been renamed as far as they go; returns one that still stands."""
-        self._errors.finish()
         standing = None
         with self._desk() as desk:
             rows = bookings.open_imports(desk, self._place)
@@ -386,7 +306,7 @@ class _Takeover:
                 last = batch[-1]
                 after = Position(last.end, last.lines, format.digest(file, last.end))
                 with self._desk() as desk:
-                    row, booked = bookings.book(desk, row, batch, after, self._layout)
+                    row, booked = bookings.book(desk, row, batch, after)
                 self.report.applied += booked.applied
                 self.report.came += booked.came
                 self.report.went += booked.went
@@ -394,7 +314,6 @@ class _Takeover:
             return row, reader.unended
 
     def _refuse(self, refusals: Sequence[RefusedLine]) -> None:
-        self._errors.write(refusals)
         report = self.report
         for refusal in refusals:
             report.refused += 1
@@ -403,7 +322,7 @@ class _Takeover:
                 report.refusals += (f"{said}.",)
                 log.warning("%s, %s: %s", self.path, said, refusal.text)
             elif report.refused == MOST_REFUSALS + 1:
-                log.warning("%s: more lines are refused, see %s.ERR", self.path, self._place)
+                log.warning("%s: more lines are refused, see `timebank log`", self.path)
 
     def _keep(self, row: Import) -> Import:
         """Rename a file whose lines are all in the books to a .BAK of its own."""

@@ -39,7 +39,13 @@ from timebank.ledger.schema import instant, outbox, stamp
 from timebank.ledger.sql import Prepared, change, equal, fields_of, read
 from timebank.settings.settings import BankSettings
 from timebank.thebank import format
-from timebank.thebank.format import DOS_END_OF_FILE, LINE_END, SEMICOLONS, Record, RecordLayout
+from timebank.thebank.format import (
+    DOS_END_OF_FILE,
+    LINE_END,
+    Record,
+    format_record,
+    parse_record,
+)
 
 log = logging.getLogger("timebank")
 
@@ -126,16 +132,14 @@ def _resolve(desk: Desk, number: int, state: str, appended: int | None) -> None:
         raise NotDoubtful(Phrase("Record {number} is not in doubt.", number=number))
 
 
-def flush_outbox(
-    database: Database, settings: BankSettings, now: datetime, layout: RecordLayout = SEMICOLONS
-) -> Delivery:
+def flush_outbox(database: Database, settings: BankSettings, now: datetime) -> Delivery:
     """Append every waiting record to THEBANK.EXT, after finding out about interrupted ones.
 
     Never raises for what a sysop can mend (no space, no permission, no folder, a locked or broken
     database): what was not written stays waiting, and `Delivery.problem` says why. Waits for other
     processes and for the disk; not for an event loop.
     """
-    courier = _Courier(database, settings, now, layout)
+    courier = _Courier(database, settings, now)
     try:
         if not courier.next_row():
             return Delivery((), (), None)
@@ -194,13 +198,10 @@ class _Mark:
 class _Courier:
     """One round of deliveries; everything but `next_row` is done under the lock."""
 
-    def __init__(
-        self, database: Database, settings: BankSettings, now: datetime, layout: RecordLayout
-    ) -> None:
+    def __init__(self, database: Database, settings: BankSettings, now: datetime) -> None:
         self._database = database
         self._settings = settings
         self._now = now
-        self._layout = layout
         self._appended: list[int] = []
         self._doubtful: list[int] = []
 
@@ -220,7 +221,7 @@ class _Courier:
 
     def _append(self, row: OutboxRow, path: Path) -> None:
         with files.opened(path, _APPENDING | os.O_CREAT, files.AS_FOLDER) as file:
-            line = self._layout.format_record(self._record(row))
+            line = format_record(self._record(row))
             if not _ends_a_line(file):
                 line = LINE_END + line
             mark = _Mark.of(file, line)
@@ -261,18 +262,18 @@ class _Courier:
         first = added.lstrip(LINE_END).split(b"\n")[0]
         if first[:1] == mark.line.lstrip(LINE_END)[:1]:
             try:
-                self._layout.parse_record(first)
+                parse_record(first)
             except NotARecord:
                 return False
         return mark.size > 0
 
     def _holds(self, content: bytes, row: OutboxRow) -> bool:
         """Tell whether a complete line of a file is the record, by its number and its payee."""
-        ours = self._layout.parse_record(self._layout.format_record(self._record(row)))
+        ours = parse_record(format_record(self._record(row)))
         assert ours is not None  # what we write is a record
         for line in content.split(b"\n")[:-1]:
             with contextlib.suppress(NotARecord):
-                record = self._layout.parse_record(line)
+                record = parse_record(line)
                 # The time is left out: the sysop may have moved the board to another zone.
                 if record is not None and replace(record, at=ours.at) == ours:
                     return True

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from timebank import files
 from timebank.errors import NotARecord
-from timebank.thebank.format import SEMICOLONS, Record, record_number
+from timebank.thebank.format import Record, format_record, parse_record, record_number
 from verify.simulate.wrong import must
 
 
@@ -67,7 +67,7 @@ class Post:
         record = Written(chance.choice(names), chance.choice((1, 5, 30, 600, -1, -20, 0)))
         self.written.append(record)
         at = now.replace(tzinfo=None)
-        return SEMICOLONS.format_record(Record(record.name, record.minutes, "A door", at, number))
+        return format_record(Record(record.name, record.minutes, "A door", at, number))
 
     def applied(self, name: str, seconds: int, number: int | None) -> None:
         """See that a transfer is a record that was written, and that none comes twice."""
@@ -98,7 +98,7 @@ class Post:
             self.going.unlink(missing_ok=True)
         for line in content.split(b"\n")[:-1]:
             with contextlib.suppress(NotARecord):  # a piece of one, whose writer died over it
-                record = SEMICOLONS.parse_record(line)
+                record = parse_record(line)
                 if record is not None and record.number is not None:
                     self.went[record.number, record.minutes] += 1
                     said = self.said.setdefault(record.number, record)

@@ -91,7 +91,7 @@ def test_what_cannot_be_applied_is_told_and_exits_with_1(board, timebank, folder
     code, output, _ = timebank("import", str(path))
     assert code == 1
     assert "line 2" in output
-    assert f"What was refused is in {path}.ERR.\n" in output
+    assert "What was refused is in `timebank log`.\n" in output
 
 
 def test_a_file_that_is_not_there_is_refused(board, timebank, folder):

@@ -36,7 +36,7 @@ from timebank.ledger.transfers import ADJUSTMENT, EXTERNAL, Movement, transfer
 from timebank.servers import leases, registry
 from timebank.servers.registry import Newcomer
 from timebank.thebank import outbox
-from timebank.thebank.format import SEMICOLONS
+from timebank.thebank.format import parse_record
 from timebank.wagers import journal
 from timebank.wagers.journal import open_shoe
 from timebank.wagers.play_money import Tally, tally
@@ -305,7 +305,7 @@ class TestWhatWasOnItsWay:
         again = put(books, "Cid", 7)
         flush(books)
         lines = (folder / "THEBANK.EXT").read_bytes().splitlines()
-        records = [SEMICOLONS.parse_record(line) for line in lines]
+        records = [parse_record(line) for line in lines]
         assert len({each.number for each in records}) == len(records) == 3
         assert records[-1].number == 2 * 10**12 + again
 

@@ -15,7 +15,7 @@ from tests.timebank.books import Books
 from tests.timebank.conftest import SHARED_MEMORY
 from tests.timebank.importing import NAMES, Board
 from timebank.errors import NotARecord
-from timebank.thebank.format import LONGEST_LINE, NOWHERE, SEMICOLONS, LineReader, Position
+from timebank.thebank.format import LONGEST_LINE, NOWHERE, LineReader, Position, parse_record
 
 MOST = 1440
 
@@ -60,7 +60,7 @@ class Expected:
         ended = content[: max(content.rfind(b"\n"), content.rfind(b"\x1a")) + 1]
         for line in ended.replace(b"\x1a", b"\n").split(b"\n"):
             try:
-                record = SEMICOLONS.parse_record(line)
+                record = parse_record(line)
             except NotARecord:
                 self.refused += 1
                 continue

@@ -26,7 +26,7 @@ class TestTheFile:
         report = board.take()
         assert report.kept == (board.kept(1),)
         assert board.kept(1).read_bytes() == content
-        assert board.names() == {"BANK.EXT.1.BAK", "BANK.EXT.ERR", "BANK.EXT.lock"}
+        assert board.names() == {"BANK.EXT.1.BAK", "BANK.EXT.lock"}
 
     def test_never_takes_the_place_of_an_older_one(self, board):
         board.kept(1).write_bytes(b"older")
@@ -293,7 +293,7 @@ class TestWhatASysopCanMend:
             assert "another process has it locked" in (board.take().problem or "")
         assert board.take().applied == 1
 
-    @pytest.mark.parametrize("call", ["rename", "fsync", "write"])
+    @pytest.mark.parametrize("call", ["rename", "fsync"])
     def test_a_disk_that_fails(self, board, monkeypatch, call):
         board.write(record("Ann", 12), b"rubbish\r\n")
         with monkeypatch.context() as patch:
@@ -307,15 +307,6 @@ class TestWhatASysopCanMend:
         assert board.bank("Ann") == 22
         assert len(board.errors()) == 1
         assert board.kept(1).exists()
-
-    def test_an_error_file_that_is_none(self, board):
-        board.error_file.mkdir()
-        board.write(record("Ann", 12), b"rubbish\r\n")
-        assert f"{board.error_file} is in the way" in (board.take().problem or "")
-        board.error_file.rmdir()
-        board.take()
-        assert board.bank("Ann") == 22
-        assert len(board.errors()) == 1
 
     @pytest.mark.of_a_file
     def test_books_that_are_locked(self, board):

@@ -92,7 +92,7 @@ class TestKilled:
             left.take()
             left.take()
             check(left, bob=0)
-            assert left.names() == {"BANK.EXT.1.BAK", "BANK.EXT.ERR", "BANK.EXT.lock"}
+            assert left.names() == {"BANK.EXT.1.BAK", "BANK.EXT.lock"}
             assert left.kept(1).read_bytes() == content
 
     @pytest.mark.long
@@ -115,7 +115,7 @@ class TestKilled:
         for left in kill_at_every_step(board, second):
             left.take()
             check(left, bob=5)
-            assert left.names() == {"BANK.EXT.1.BAK", "BANK.EXT.ERR", "BANK.EXT.lock"}
+            assert left.names() == {"BANK.EXT.1.BAK", "BANK.EXT.lock"}
 
     @pytest.mark.long
     def test_while_other_programs_have_begun_a_new_file(self, board, second):

@@ -17,8 +17,7 @@ from tests.timebank.outbox import flush, line, put, states
 from timebank import files
 from timebank.settings.schedule import Event
 from timebank.thebank import outbox
-from timebank.thebank.format import SEMICOLONS, Record
-from timebank.thebank.outbox import Delivery, flush_outbox
+from timebank.thebank.outbox import Delivery
 
 
 @pytest.fixture
@@ -229,16 +228,3 @@ class TestWhatASysopCanMend:
             fcntl.flock(other, fcntl.LOCK_EX)
             assert self.refused(books).endswith("another process has it locked. Its records wait.")
         self.delivered(books, number)
-
-
-def test_another_layout_can_take_the_place_of_ours(books, path):
-    class Words:
-        def format_record(self, record: Record) -> bytes:
-            return f"{record.name} {record.minutes} #{record.number}\n".encode()
-
-        def parse_record(self, line: bytes) -> Record | None:
-            return SEMICOLONS.parse_record(line)
-
-    put(books, "Ann", 12)
-    flush_outbox(books.database, books.settings, books.now, Words())
-    assert path.read_bytes() == b"Ann 12 #1\n"

@@ -100,18 +100,6 @@ class TestAnImport:
         untouched(secret)
 
     @planted
-    def test_an_error_file_that_is_planted_is_refused(self, board, secret, plant, why):
-        plant(secret, board.error_file)
-        board.write(record("Ann", 12), b"rubbish\r\n")
-        refused(board.take().problem, f"{board.error_file} ", why)
-        untouched(secret)
-        assert not secret.with_name("not-there").exists()
-        away(board.error_file)
-        board.take()
-        assert board.bank("Ann") == 22
-        assert len(board.errors()) == 1
-
-    @planted
     def test_a_lock_that_is_planted_is_refused(self, board, secret, plant, why):
         lock = Path(f"{board.path}.lock")
         plant(secret, lock)
@@ -160,17 +148,6 @@ class TestAnImport:
         assert board.bank("Ann") == 22
         assert board.kept(1).read_bytes() == content
 
-    def test_the_error_file_is_for_its_owner_alone(self, board):
-        board.write(b"rubbish\r\n")
-        board.take()
-        assert stat.S_IMODE(board.error_file.stat().st_mode) == 0o600
-
-    def test_an_error_file_of_an_earlier_version_is_closed_to_others(self, board):
-        board.error_file.touch(0o644)
-        board.write(b"rubbish\r\n")
-        board.take()
-        assert stat.S_IMODE(board.error_file.stat().st_mode) == 0o640
-
     def test_folders_on_the_way_may_be_links_of_the_sysop(self, board):
         content = board.write(record("Ann", 12))
         way = board.path.parent.with_name("way")
@@ -214,13 +191,6 @@ class TestOwners:
         refused(board.take().problem, f"{board.path} ", f"it belongs to user {STRANGER}")
         assert board.names() == {"BANK.EXT"}
         assert board.bank("Ann") == 10
-
-    def test_an_error_file_of_somebody_else_is_not_written(self, board):
-        board.error_file.touch()
-        os.chown(board.error_file, STRANGER, -1)
-        board.write(b"rubbish\r\n")
-        assert f"it belongs to user {STRANGER}" in (board.take().problem or "")
-        assert board.error_file.read_bytes() == b""
 
 
 class TestARecordOfOurs:
