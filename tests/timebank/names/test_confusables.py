@@ -7,8 +7,9 @@ import unicodedata
 
 import pytest
 
-from timebank.names import confusables, renew_confusables
+from timebank.names import confusables
 from timebank.names.confusables import skeleton
+from tools import confusables as renewing
 
 # The form in which the Unicode Consortium publishes them.
 PUBLISHED = """\
@@ -70,7 +71,7 @@ class TestSkeletons:
 
 class TestRenewing:
     def test_takes_the_mappings_and_leaves_the_rest(self):
-        text = "".join(renew_confusables.condensed(PUBLISHED))
+        text = "".join(renewing.condensed(PUBLISHED))
         assert "# Version: 99.0.0\n# Date: 2031-02-03\n" in text
         assert "Copyright © 1991-2031 Unicode, Inc." in text
         mappings = [line for line in text.splitlines() if not line.startswith("#")]
@@ -81,15 +82,15 @@ class TestRenewing:
     )
     def test_refuses_what_is_not_whole(self, published):
         with pytest.raises(ValueError, match="or a part"):
-            "".join(renew_confusables.condensed(published))
+            "".join(renewing.condensed(published))
 
     def test_leaves_the_file_where_it_cannot_be_read(self, tmp_path, monkeypatch, capsys):
         kept = tmp_path / "confusables.txt"
         kept.write_text("as it was")
-        monkeypatch.setattr(renew_confusables, "TARGET", kept)
-        assert renew_confusables.main([str(tmp_path / "nothing.txt")]) == 2
+        monkeypatch.setattr(renewing, "TARGET", kept)
+        assert renewing.main([str(tmp_path / "nothing.txt")]) == 2
         assert "stays as it was" in capsys.readouterr().err
         assert kept.read_text() == "as it was"
         (tmp_path / "new.txt").write_text(PUBLISHED, encoding="utf-8")
-        assert renew_confusables.main([str(tmp_path / "new.txt")]) == 0
+        assert renewing.main([str(tmp_path / "new.txt")]) == 0
         assert kept.read_text(encoding="utf-8").endswith("1D426 0072 006E\n")

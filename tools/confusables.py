@@ -1,11 +1,11 @@
-"""Renew `confusables.txt` beside this file from that of the Unicode Consortium.
+"""Renew `timebank/names/confusables.txt` from that of the Unicode Consortium.
 
-    python -m timebank.names.renew_confusables            # the latest, from unicode.org
-    python -m timebank.names.renew_confusables FILE       # one that is on this machine
+    python -m tools.confusables            # the latest, from unicode.org
+    python -m tools.confusables FILE       # one that is on this machine
 
 Only the characters are written, sorted, so that one is found without reading all, behind the
 heading with the licence that the file has. When the version has changed, `VERSION` in
-confusables.py has to follow; a test compares the two.
+timebank/names/confusables.py has to follow; a test compares the two.
 """
 
 from __future__ import annotations
