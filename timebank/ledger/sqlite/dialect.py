@@ -220,13 +220,6 @@ def copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
     without_log(target)
 
 
-def first_damage(connection: sqlite3.Connection) -> str | None:
-    found = connection.execute("PRAGMA integrity_check(1)").fetchall()
-    if found == [("ok",)]:
-        return None
-    return str(found[0][0]) if found else "it is empty"
-
-
 def nudge(connection: Connection) -> None:
     """Do nothing: one server serves books in a file."""
 

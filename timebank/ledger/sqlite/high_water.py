@@ -22,7 +22,6 @@ from sqlalchemy import Connection, Integer, bindparam, select
 
 from timebank.ledger.schema import identity
 from timebank.ledger.sql import Prepared, Reader, given, greatest, insert_or_change, value
-from timebank.ledger.sqlite import dialect as sqlite
 
 _COMMITS = identity.c.commits
 # Adds one, also in books that were never served from and have no mark yet.
@@ -52,13 +51,8 @@ def beside(path: Path) -> Path:
 
 
 def count(connection: Connection) -> int:
-    """Add one to the count of the books, in the open transaction; returns it.
-
-    Past SQLAlchemy, which takes twice as long as SQLite: every transaction does it. Raises
-    sqlite3.Error.
-    """
-    (number,) = sqlite.ask(sqlite.driver(connection), COUNT).fetchone()
-    return int(number)
+    """Add one to the count of the books, in the open transaction; returns it."""
+    return COUNT.one(connection)
 
 
 def count_of(connection: Connection) -> int:
