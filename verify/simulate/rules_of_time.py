@@ -58,7 +58,6 @@ BY_THE_CLOCKS = frozenset(
 )
 # What leaves a guest's visit for an account or for home.
 LEAVES = ("gain", "put back", "given back", "external")
-SETTLES = ("lost", "returned", "won")
 # What callers do with their time: the grant pays for it, as far as it reaches.
 SPENT = {"elapsed", *GRANT_PAYS}
 # Calls that end so are only charged: what was held is looked at by the next call.
