@@ -70,7 +70,7 @@ def pytest_configure(config: pytest.Config) -> None:
         compileall.compile_dir(ROOT / package, quiet=2, workers=0)
     folder = Path(tempfile.mkdtemp(prefix="bjft-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")))
     os.environ[POSTGRES_FOLDER] = str(folder)
-    # Odds are kept from test to test, and nothing in the home of whoever runs them.
+    # What programs keep for later is not for the home of whoever runs the tests.
     os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
     os.environ["SUDO_USER"] = "jane"  # who types the commands, on every machine
     config.add_cleanup(lambda: _clear_away(folder))

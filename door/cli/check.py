@@ -23,8 +23,6 @@ from door.config import people as named
 from door.config.listeners import DOORS_ALONE
 from door.defence.front_ends import Lookout, signs_in
 from door.errors import CertificateRefused
-from door.games.registry import GAMES
-from door.games.solver.edge import edge
 from door.lines.registry import KINDS
 from door.lines.tls.certificates import doubt
 from door.server.server_note import of_another_release
@@ -44,11 +42,8 @@ if TYPE_CHECKING:
 LATEST = 500  # calls that are looked through for signs of a front end
 
 
-def looked_at(path: Path, *, with_odds: bool = True) -> tuple[Config, list[str]]:
-    """Return the settings, and what is right but should be known; raises `SettingsError`.
-
-    Odds that were not worked out on this machine before take some seconds.
-    """
+def looked_at(path: Path) -> tuple[Config, list[str]]:
+    """Return the settings, and what is right but should be known; raises `SettingsError`."""
     root = open_table(path)
     settings = config.read(root, path)
     doubts = _look_at_certificates(root, settings)
@@ -63,13 +58,12 @@ def looked_at(path: Path, *, with_odds: bool = True) -> tuple[Config, list[str]]
         look = KINDS[kind].look
         doubts += [] if look is None else look(settings.board.data)
     doubts += filter(None, [of_another_release(settings.board.data)])
-    edges = _edges(settings) if with_odds else []
-    return settings, [*doubts, *_look_at_people(settings, path), *edges]
+    return settings, [*doubts, *_look_at_people(settings, path)]
 
 
-def report(path: Path, *, with_odds: bool = True) -> list[str]:
+def report(path: Path) -> list[str]:
     """Return all that is said of settings that are in order; raises `SettingsError`."""
-    settings, doubts = looked_at(path, with_odds=with_odds)
+    settings, doubts = looked_at(path)
     board, bank = settings.board, settings.bank
     nodes = f", {settings.calls.nodes} nodes" if settings.listeners else ""  # of callers by a port
     events = ", ".join(event.name for event in bank.events) or "none"
@@ -79,15 +73,6 @@ def report(path: Path, *, with_odds: bool = True) -> list[str]:
         f"Time zone {bank.zone.key}, time bank {bank.mode}, events: {events}.",
         *([] if settings.listeners else [DOORS_ALONE]),
         *doubts,
-    ]
-
-
-def _edges(settings: Config) -> list[str]:
-    """Say of each table that is open what it is worth to a careful caller."""
-    return [
-        edge(game, getattr(settings.games[name], "rules", game.kind.base))
-        for name, game in GAMES.items()
-        if settings.games[name].open
     ]
 
 

@@ -276,7 +276,7 @@ def _write_for_the_machine(config: Config, wanted: WantedFiles) -> None:
 
 def _check(config: Config) -> None:
     with refusing(SettingsError):
-        for words in report(config.path, with_odds=False):
+        for words in report(config.path):
             click.echo(words)
 
 

@@ -47,11 +47,14 @@ def pieces(
     config: Config | None, table: str | None, given: Sequence[str], form: str
 ) -> Iterator[Piece]:
     """Give what is printed of the tables that are asked for."""
-    found = [(game, odds_of(game, rules)) for game, rules in asked_tables(config, table, given)]
+    asked = asked_tables(config, table, given)
     if form == "text":
-        yield from _joined(odds_text.pieces(game.title, odds) for game, odds in found)
+        yield from _joined(
+            odds_text.pieces(game.title, odds_of(game, rules)) for game, rules in asked
+        )
     else:
-        yield _for_programs([odds for _, odds in found], form, is_one=table is not None)
+        found = [odds_of(game, rules) for game, rules in asked]
+        yield _for_programs(found, form, is_one=table is not None)
 
 
 def _for_programs(found: Sequence[Odds], form: str, *, is_one: bool) -> str:

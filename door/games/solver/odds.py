@@ -72,23 +72,6 @@ class Odds:
         plain["notes"] = list(self.notes)
         return plain
 
-    @classmethod
-    def of_plain(cls, plain: Mapping[str, object]) -> Odds:
-        """Read what `plain` gives; anything else raises KeyError, TypeError or ValueError."""
-        strategies, insurance = plain["strategies"], plain.get("insurance")
-        rules, notes = plain["rules"], plain["notes"]
-        if not isinstance(strategies, dict) or not isinstance(rules, dict):
-            raise TypeError("no odds")
-        if not isinstance(notes, list):
-            raise TypeError("no notes")
-        return cls(
-            str(plain["game"]),
-            rules,
-            {str(name): _of_plain(each) for name, each in strategies.items()},
-            Insurance(**insurance) if isinstance(insurance, dict) else None,
-            tuple(map(str, notes)),
-        )
-
 
 def _plain(figures: Figures) -> dict[str, object]:
     shares = {"outcomes": dict(figures.outcomes), "net": _shares(figures.net)}
@@ -97,28 +80,6 @@ def _plain(figures: Figures) -> dict[str, object]:
 
 def _shares(net: Mapping[float, float]) -> dict[str, float]:
     return {f"{gain:g}": chance for gain, chance in net.items()}
-
-
-def _of_shares(plain: Mapping[str, object]) -> dict[float, float]:
-    if not isinstance(plain, dict):
-        raise TypeError("no shares")
-    return {float(gain): float(chance) for gain, chance in plain.items()}
-
-
-def _of_plain(plain: Mapping[str, object]) -> Figures:
-    net, outcomes = plain["net"], plain["outcomes"]
-    if not isinstance(outcomes, dict):
-        raise TypeError("no figures")
-    numbers = {
-        name: float(value)  # type: ignore[arg-type]  # what is no number raises TypeError
-        for name, value in plain.items()
-        if name not in ("net", "outcomes")
-    }
-    return Figures(
-        outcomes={str(word): float(chance) for word, chance in outcomes.items()},
-        net=_of_shares(net),  # type: ignore[arg-type]  # which looks
-        **numbers,
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 COLUMN = 4
 LABEL = 12  # characters of text
@@ -54,20 +53,6 @@ class StrategyCard:
         """Those that are on it, in their usual order."""
         found = {move for each in self.sections for _, row in each.rows for move in row}
         return tuple(move for move in MOVES if move in found)
-
-
-def card_of_plain(plain: Mapping[str, Any]) -> StrategyCard:
-    """Read a card that was written by its fields; LookupError or TypeError for anything else."""
-    sections = (
-        Section(
-            str(each["heading"]),
-            tuple(map(str, each["columns"])),
-            tuple((str(label), tuple(map(str, cells))) for label, cells in each["rows"]),
-        )
-        for each in plain["sections"]
-    )
-    gains = {str(name): float(gain) for name, gain in plain["gains"].items()}
-    return StrategyCard(str(plain["title"]), tuple(sections), tuple(plain["notes"]), gains)
 
 
 def joined(rows: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -15,7 +15,6 @@ TABLES = 'decks = 2\nshuffle = "shoe"\n'
 
 @pytest.fixture(autouse=True)
 def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("BJFT_CONFIG", raising=False)
 

@@ -9,11 +9,8 @@ import pytest
 
 from door.games import proofs
 from door.games.engine.descriptor import Game
-from door.games.engine.errors import RulesRefused
-from door.games.engine.game import Kind
 from door.games.engine.rules import Halves
 from door.games.registry import GAMES
-from door.games.solver import edge
 from tests import ROOT
 from timebank.settings.forms import Number, OneOf
 
@@ -46,15 +43,3 @@ def test_the_page_of_rules_has_every_key_of_a_game_with_its_default_and_its_othe
 def test_the_usual_rules_are_rules_that_may_be(game: Game) -> None:
     usual = proofs.whole_rules(game.kind, game.kind.base)
     assert game.kind.vary(usual, game.kind.base) == game.kind.base
-
-
-@pytest.mark.parametrize(("key", "value"), edge._MEANER)
-def test_less_generous_rules_are_rules_of_a_game(key: str, value: object) -> None:
-    assert any(takes(game.kind, key, value) for game in GAMES.values())
-
-
-def takes(kind: Kind, key: str, value: object) -> bool:
-    try:
-        return bool(getattr(kind.vary({key: value}, kind.base), key) == value)
-    except RulesRefused:
-        return False

@@ -54,7 +54,7 @@ def test_settings_check_and_page_go_by_its_row(tmp_path: Path) -> None:
     path.write_text(TOML.replace("127.0.0.1", "0.0.0.0"))
     config = settings.load(path)
     assert config.listeners[1].port == 2727
-    assert "The wire ends in data." in report(path, with_odds=False)
+    assert "The wire ends in data." in report(path)
     public = replace(config.public, address="https://board.example")
     ways = public_page._ways(replace(config, public=public), [23, 2727])
     assert [way.typed for way in ways[1:]] == ["telnet board.example", "wire board.example 2727"]

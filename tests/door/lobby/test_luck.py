@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
-import pytest
-
 from door.call.markup import plain, wrap
 from door.games.solver.played_hand import for_the_bank
 from door.lobby.luck import lines_of, sentences
@@ -27,10 +25,7 @@ class InPlace(Sums):
         return answer
 
 
-async def test_what_they_read_is_what_the_house_would_of_their_hands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+async def test_what_they_read_is_what_the_house_would_of_their_hands(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         board = ada.board.server.board
         board.shared["sums"] = InPlace()
