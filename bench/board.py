@@ -130,7 +130,7 @@ def slow_down(database: Database, seconds: float) -> None:
 def set_pace(board: Board, pace: str) -> None:
     """Let cards fall at this pace ("off", "fast", "normal") for all who are on, from now on."""
     for caller in board.callers():
-        caller.console.pace = PACES[cast("Pace", pace)]
+        caller.console.keyboard.pace = PACES[cast("Pace", pace)]
 
 
 async def main(folder: Path, count: int, *, web: bool) -> None:

@@ -151,7 +151,7 @@ class Comings:
                 self._kept[caller] = own
             elif own:
                 with speaking_to(caller.console.viewer):
-                    caller.console.say(f"|03{sentence(own)}")
+                    caller.console.screen.say(f"|03{sentence(own)}")
                 was_told = True
             if number % AT_ONCE == 0:
                 await asyncio.sleep(0)
@@ -166,7 +166,7 @@ def _add(news: News, name: str, *, has_come: bool) -> None:
 
 
 def _is_deaf(caller: Caller) -> bool:
-    return caller.console.is_lost or caller.prefers(UNTOLD)
+    return caller.console.keyboard.is_lost or caller.prefers(UNTOLD)
 
 
 def sentence(news: Mapping[str, bool]) -> str:

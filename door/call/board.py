@@ -271,7 +271,7 @@ class Board:
             return opening(desk, node)
 
         try:
-            opened = await self.books.run(open_now, until=console.answer_by())
+            opened = await self.books.run(open_now, until=console.keyboard.answer_by())
         except NodesTaken as full:
             raise BoardFull(str(full)) from full
         caller = on_call(opened, logged_on)
@@ -291,7 +291,7 @@ class Board:
         """End the call of another log-on of theirs that was let in, and is closed by this one."""
         raced = self._caller_here(record.id)
         if raced is not None:
-            raced.console.interrupt(TakenOver(TAKEN_OVER))
+            raced.console.keyboard.interrupt(TakenOver(TAKEN_OVER))
 
     async def close_call(self, caller: Caller, reason: str) -> None:
         try:
@@ -334,11 +334,11 @@ class Board:
         """Interrupt the callers whose calls were closed elsewhere, each with the reason."""
         for caller in self.callers():
             if caller.call_id in ended:
-                caller.console.interrupt(closed(ended[caller.call_id]))
+                caller.console.keyboard.interrupt(closed(ended[caller.call_id]))
 
     def interrupt_all(self, interruption: Interruption) -> None:
         for console in self.consoles:
-            console.interrupt(interruption)
+            console.keyboard.interrupt(interruption)
 
     def _caller_here(self, caller_id: int) -> Caller | None:
         return next((c for c in self.callers() if c.record.id == caller_id), None)
@@ -346,7 +346,7 @@ class Board:
     @staticmethod
     async def _end_for_another(other: Caller) -> None:
         """Let the old call of this server end, as far as it does in time."""
-        other.console.interrupt(TakenOver(TAKEN_OVER))
+        other.console.keyboard.interrupt(TakenOver(TAKEN_OVER))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(HANDOVER_SECONDS):
                 await other.ended.wait()

@@ -18,7 +18,7 @@ class Bystander:
     def __init__(self, console: Console, came: Phrase, left: Phrase) -> None:
         self._console = console
         self._left = left
-        self._console.onlookers = (*self._console.onlookers, self.hear)
+        self._console.screen.onlookers = (*self._console.screen.onlookers, self.hear)
         self._tell(came)
 
     def hear(self, text: str) -> None:
@@ -27,8 +27,8 @@ class Bystander:
 
     def unhear(self) -> None:
         """Know of nothing more."""
-        others = tuple(each for each in self._console.onlookers if each != self.hear)
-        self._console.onlookers = others
+        others = tuple(each for each in self._console.screen.onlookers if each != self.hear)
+        self._console.screen.onlookers = others
 
     def end(self) -> None:
         self.unhear()
@@ -36,4 +36,4 @@ class Bystander:
 
     def _tell(self, words: Phrase) -> None:
         with speaking_to(self._console.viewer):
-            self._console.say(f"|14{words}")
+            self._console.screen.say(f"|14{words}")

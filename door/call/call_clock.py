@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from door import wording
-from door.call.console import PATIENCE_SECONDS, Console
 from door.clock import ROUNDING
 from door.errors import IdledOut, TimeUp
 from door.flag import Flag
@@ -19,7 +17,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from door.call.books import Books
+    from door.call.console import Console
     from door.call.grace import Grace
+    from door.call.patience import Patience
     from door.call.purse import TickingPurse
     from door.call.status_line import StatusLine
     from door.clock import Timer
@@ -34,40 +34,6 @@ BEAT_SECONDS = 0.02  # clocks of callers tick in beats, since waking up costs mo
 
 def _nothing() -> None:
     """Be what happens at a tick where a room asked for nothing."""
-
-
-@dataclass(slots=True, eq=False)
-class Patience:
-    """A caller's waits for the books: `with patience:` around each."""
-
-    console: Console
-    _unanswered: int = 0  # operations that the books have under way
-    _since: float = 0.0
-    _is_told: bool = False
-    _is_told_of_doubt: bool = False
-
-    def __enter__(self) -> None:
-        if not self._unanswered:
-            self._since = self.console.clock.monotonic()
-        self._unanswered += 1
-
-    def __exit__(self, *_: object) -> None:
-        self._unanswered -= 1
-        self._is_told_of_doubt = False
-
-    def tell_doubt(self) -> None:
-        """Say that nobody knows yet whether what the caller did counts, while it is found out."""
-        if not self._is_told_of_doubt:
-            self._is_told_of_doubt = True
-            self.console.say(f"|12{wording.IN_DOUBT}")
-
-    def look(self) -> None:
-        """Say once why nothing goes on: another program has the books, or the disk hangs."""
-        waited = self.console.clock.monotonic() - self._since
-        waits = self._unanswered > 0 and waited >= PATIENCE_SECONDS
-        if waits and not (self._is_told or self._is_told_of_doubt):
-            self.console.say(f"|14{_('The board is busy. Please wait.')}")
-        self._is_told = waits
 
 
 @dataclass(slots=True, eq=False)
@@ -113,7 +79,7 @@ class CallClock:
 
     def purse_changed(self) -> None:
         if not self.purse.time_is_up():
-            self.console.lift(TimeUp)
+            self.console.keyboard.lift(TimeUp)
         self._next_day = self._day_after()
         self._arm_warnings()
         if self._timer is not None:
@@ -121,13 +87,13 @@ class CallClock:
 
     def check_time(self) -> None:
         if self._has_to_end():
-            self.console.interrupt(TimeUp(TIME_UP))
+            self.console.keyboard.interrupt(TimeUp(TIME_UP))
 
     def use_grace(self, grace: Grace | None) -> None:
         """Let the call go on for the grace of the day, and show it; None ends it."""
         self.day_grace = self.status.grace = grace
         if grace is not None:
-            self.console.lift(TimeUp)
+            self.console.keyboard.lift(TimeUp)
         self.status.show()
 
     def _has_to_end(self) -> bool:
@@ -183,7 +149,7 @@ class CallClock:
 
     def _flush(self) -> None:
         """Send what a tick has changed; while a key is awaited, the console does so by itself."""
-        if not self.console.is_waiting:
+        if not self.console.screen.awaits_key:
             self.console.display.flush()
 
     def _warn(self, left: int) -> None:
@@ -192,10 +158,10 @@ class CallClock:
         self._arm_warnings()
         to_event, event = self.purse.seconds_to_event(), self.purse.event_words()
         is_near = event and to_event is not None and to_event <= left
-        self.console.bell()
+        self.console.screen.bell()
         words = _("{time} left before {event}.") if is_near else _("{time} left.")
         with speaking_to(self.console.viewer):
-            self.console.say(f"|12{words.format(time=span(left), event=event)}")
+            self.console.screen.say(f"|12{words.format(time=span(left), event=event)}")
 
     def _warn_of_grace(self) -> None:
         grace = self.day_grace
@@ -206,23 +172,23 @@ class CallClock:
             self._grace_warned = False
         elif not self._grace_warned:
             self._grace_warned = True
-            self.console.bell()
+            self.console.screen.bell()
             with speaking_to(self.console.viewer):
-                self.console.say(f"|12{_('{time} left.').format(time=span(left))}")
+                self.console.screen.say(f"|12{_('{time} left.').format(time=span(left))}")
 
     def _check_idle(self) -> None:
         console, calls = self.console, self.calls
-        idle = console.clock.monotonic() - console.last_key
+        idle = console.clock.monotonic() - console.keyboard.last_key
         if idle >= calls.idle_limit_seconds:
-            console.interrupt(IdledOut(Phrase("Disconnected: no key pressed.")))
+            console.keyboard.interrupt(IdledOut(Phrase("Disconnected: no key pressed.")))
         elif idle < calls.idle_warning_seconds:
             self._idle_warned = False
         elif not self._idle_warned:
             self._idle_warned = True
             remaining = math.ceil(calls.idle_limit_seconds - idle)
-            console.bell()
+            console.screen.bell()
             words = _("Still there? Disconnecting in {time}.").format(time=span(remaining))
-            console.say(f"|12{words}")
+            console.screen.say(f"|12{words}")
 
     def _is_entry_due(self, left: int) -> bool:
         """Return whether the books are to be told, with `left` seconds on the screen."""

@@ -11,12 +11,13 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from door import wording
-from door.call.call_clock import CallClock, Patience
+from door.call.call_clock import CallClock
 from door.call.chair import SENT_AWAY, WATCHED, CallersChair
 from door.call.console import Console
 from door.call.grace import Grace
 from door.call.last_hand import LastHand
 from door.call.markup import hanging, literal
+from door.call.patience import Patience
 from door.call.status_line import StatusLine
 from door.call.talk import Talk
 from door.config.config import Pace
@@ -115,9 +116,9 @@ class Caller:
         self.talk = Talk(
             console, books, limits, record.id, self.ask_books, self._send_away, writes=writes
         )
-        console.on_shown = self._look_at_the_end
+        console.keyboard.on_shown = self._look_at_the_end
         if config.company.messages or config.company.watching:
-            console.commands = self.talk
+            console.keyboard.commands = self.talk
         self.follow_preferences()
 
     @property
@@ -142,7 +143,7 @@ class Caller:
 
     def follow_preferences(self) -> None:
         """Let the console speak and move as they have chosen."""
-        self.console.pace = PACES[self.pace]
+        self.console.keyboard.pace = PACES[self.pace]
         chosen = self.record.preferences.get("language")
         if chosen in LANGUAGES:
             self.console.viewer.language = str(chosen)
@@ -257,13 +258,13 @@ class Caller:
         """
         with self.patience:
             tell_doubt = self.patience.tell_doubt if is_theirs else None
-            until = None if takes_its_time else self.console.answer_by()
+            until = None if takes_its_time else self.console.keyboard.answer_by()
             return await self.books.run(operation, tell_doubt, until)
 
     async def look_up(self, operation: Callable[[Desk], T]) -> T:
         """Read what may take long, beside the writer."""
         with self.patience:
-            return await self.books.read(operation, self.console.answer_by())
+            return await self.books.read(operation, self.console.keyboard.answer_by())
 
     async def note_seen(self) -> None:
         """Note in the books that the end of their last hand was seen; else it is told again."""
@@ -345,16 +346,16 @@ class Caller:
                 if receipt.purse.word_is_due:
                     await self._tell_word()
             except CallClosed:
-                self.console.interrupt(await self.how_it_was_closed())
+                self.console.keyboard.interrupt(await self.how_it_was_closed())
                 return
             except (BooksUnavailable, OutcomeUnknown):  # what was used is charged with the next one
                 if not is_stuck:  # it is tried again every second
                     words = _("The books can't be written just now. Please wait.")
-                    self.console.say(f"|12{words}")
+                    self.console.screen.say(f"|12{words}")
                 is_stuck = True
             else:
                 if is_stuck:
-                    self.console.say(f"|10{_('The books can be written again.')}")
+                    self.console.screen.say(f"|10{_('The books can be written again.')}")
                 is_stuck = False
             self.clock.check_time()
 
@@ -365,7 +366,9 @@ class Caller:
         )
         if word is not None:
             now = self.console.clock.now()
-            self.console.say(f"|14{wording.hourly_word(word, self.bank_settings.schedule, now)}")
+            self.console.screen.say(
+                f"|14{wording.hourly_word(word, self.bank_settings.schedule, now)}"
+            )
 
     async def remember(self, preferences: Mapping[str, object]) -> None:
         self.record = await self.ask_books(
@@ -384,7 +387,7 @@ class Caller:
     def tell(self, receipt: Receipt) -> None:
         said = wording.sentences(receipt)
         if said:
-            self.console.say("\n".join(f"|14{sentence}" for sentence in said))
+            self.console.screen.say("\n".join(f"|14{sentence}" for sentence in said))
 
     def _look_at_the_end(self) -> None:
         """Take the end of a hand for shown, unless its cards are still on their way."""

@@ -171,7 +171,7 @@ class Behind(Bystander):
     def _look_now(self) -> None:
         self._timer = None
         console = self._watcher.console
-        if console.is_slow:
+        if getattr(console.line, "is_blocked", False):  # has yet to take what was sent last
             self.hear("")
             return
         with speaking_to(console.viewer):

@@ -133,6 +133,9 @@ class LinesDisplay:
     def status(self, pieces: Sequence[str], clock: str = "") -> None:
         """Do nothing: a status line has no place among lines that scroll."""
 
+    def forget(self) -> None:
+        """Do nothing: what was said has scrolled away, or will."""
+
     def view(self) -> View:
         return View(self._scene, tuple(self._said), self._prompt, self._typed, self._wanted)
 
@@ -196,6 +199,7 @@ class CanvasDisplay:
     _covered: int = 0  # rows of the scene, by a message that has no room below it
     _flush_is_due: bool = False
     _unshown: int = 0  # lines of messages that were said since the last update
+    indent: int = 0  # which lines alone have
 
     def __post_init__(self, columns: int, rows: int, colour: bool) -> None:
         self._canvas = Canvas(columns, rows, colour=colour)

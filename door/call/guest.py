@@ -14,7 +14,7 @@ from door.dropfiles.give_back import give
 from door.dropfiles.interpretation import GiveBack, Way
 
 if TYPE_CHECKING:
-    from door.call.console import Look
+    from door.call.screen import Look
 
 THEBANK_EXT = "thebank.ext"
 

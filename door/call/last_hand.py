@@ -33,10 +33,10 @@ class LastHand:
 
     def shown(self) -> None:
         """Learn that all that is to be told of it stands on the screen, unless the line is lost."""
-        console = self._console
-        if self._number and self._keys is None and not console.is_lost:
-            self._keys = console.keys_heard
-            self._is_answer = console.clock.monotonic() - console.last_key <= ANSWER_SECONDS
+        keyboard, clock = self._console.keyboard, self._console.clock
+        if self._number and self._keys is None and not keyboard.is_lost:
+            self._keys = keyboard.keys_heard
+            self._is_answer = clock.monotonic() - keyboard.last_key <= ANSWER_SECONDS
 
     def seen(self, *, call_ends: bool = False) -> int:
         """Return the round whose end is known to have been seen, and not to the books; 0 for none.
@@ -45,7 +45,7 @@ class LastHand:
         """
         if self._keys is None:
             return 0
-        if self._is_answer or self._console.keys_heard > self._keys:
+        if self._is_answer or self._console.keyboard.keys_heard > self._keys:
             return self._number
         return self._number if call_ends and not is_doubtful(self._console) else 0
 
@@ -57,7 +57,7 @@ class LastHand:
 
 def is_doubtful(console: Console) -> bool:
     """Tell whether a call ends in a way that leaves open what the caller saw of the last screen."""
-    why = console.interruption
+    why = console.keyboard.interruption
     if isinstance(why, CarrierLost):
         return str(why) != CALLER_HUNG_UP
     return isinstance(why, TakenOver | IdledOut)

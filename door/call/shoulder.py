@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ansi.keys import BACKSPACE, ENTER, RUBOUT
 from door.call.bystander import Bystander
-from door.call.console import Paint
 from door.call.display import CanvasDisplay, Display, LinesDisplay
 from door.call.markup import literal, wrap
 from door.call.scene import WholeWidth
+from door.call.screen import Paint
 from timebank.language import Phrase, _, speaking_to
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ class Chat:
         self._lines: deque[ChatLine] = deque(maxlen=LINES_KEPT)
         self._sysop_types = ""
         self._caller_types = ""
-        self._console.put_on(self)
+        self._console.screen.put_on(self)
         self.fit()
-        self._console.bell()
+        self._console.screen.bell()
         with speaking_to(self._console.viewer):
             words = _("The sysop wants to talk to you. Type, and press Enter after each line.")
         self._tell(f"|14{words}")
@@ -65,7 +65,7 @@ class Chat:
             self._tell(f"|14{words}")
 
     def end(self) -> None:
-        self._console.uncover()
+        self._console.screen.uncover()
 
     # What the sysop does.
 
@@ -97,16 +97,17 @@ class Chat:
 
     def fit(self) -> None:
         console, line = self._console, self._console.line
-        colour = console.look.paint is Paint.COLOUR
+        send = console.screen.send_now
+        colour = console.screen.look.paint is Paint.COLOUR
         if isinstance(console.display, CanvasDisplay):
             soon = asyncio.get_running_loop().call_soon
             self.display = CanvasDisplay(
-                *(console.send_now, soon, console.viewer, line.columns, line.rows), colour=colour
+                send, soon, console.viewer, line.columns, line.rows, colour=colour
             )
             self.display.stage(_Split(self))
         else:
-            self.display = LinesDisplay(console.send_now, line.columns, colour=colour)
-            console.send_now("\r\n")
+            self.display = LinesDisplay(send, line.columns, colour=colour)
+            send("\r\n")
         self._ask()
 
     def lifted(self) -> None:
@@ -203,17 +204,17 @@ class Shoulder(Bystander):
 
     def begin_chat(self, by: str) -> str:
         """Break in to chat; return why there is none, which is empty where there is one now."""
-        cover, name = self._console.cover, self._caller.record.name
+        cover, name = self._console.screen.cover, self._caller.record.name
         if isinstance(cover, Chat):
             return f"{cover.by} talks to {name} now. Esc leaves."
-        if cover is not None or self._console.interruption is not None:
+        if cover is not None or self._console.keyboard.interruption is not None:
             return f"{name} can't be talked to: the call is ending. Esc leaves."
         self.chat = Chat(self._caller, by, self._chat_is_over)
         return ""
 
     def rows(self) -> list[str]:
         """Return what the caller sees, with styles (SGR) and nothing else that is a control."""
-        cover = self._console.cover
+        cover = self._console.screen.cover
         display = self._console.display if cover is None else cover.display
         if isinstance(display, CanvasDisplay):
             return display.seen()

@@ -64,7 +64,10 @@ class StatusLine:
 
     def show(self) -> None:
         if not self.waits:
-            self.console.status(*self.pieces())
+            screen, (pieces, clock) = self.console.screen, self.pieces()
+            screen.display.status(pieces, clock)
+            if screen.cover is not None:
+                screen.cover.display.status(pieces, clock)
 
     @contextlib.contextmanager
     def suspense(self) -> Iterator[None]:

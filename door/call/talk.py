@@ -139,14 +139,14 @@ class Talk:
             try:
                 await self.do(typed)
             except (NotSaid, Refused, BooksUnavailable) as refused:
-                console.say(f"|12{refused}")
+                console.screen.say(f"|12{refused}")
                 typed = await self._ask(typed) or ""
             else:
                 return
 
     async def _ask(self, typed: str) -> str | None:
         prompt = _("Say (/p name message):") if self._writes else _("Command (/w or /o):")
-        return await self._console.entry(
+        return await self._console.prompt.entry(
             f"|07{prompt}|15", longest=LONGEST_COMMAND, meaning=self.meaning(), typed=typed
         )
 
@@ -183,7 +183,7 @@ class Talk:
     async def _send_away(self) -> None:
         send_away = self._sends_away()
         assert send_away is not None  # as above
-        self._console.say(f"|10{await send_away()}")
+        self._console.screen.say(f"|10{await send_away()}")
 
     async def _answer(self, line: str) -> None:
         """Answer who wrote last; where that changed as they typed, they are asked first."""
@@ -220,12 +220,12 @@ class Talk:
         words = _("{name} isn't on. Your message waits for them.")
         if sent.is_on:
             words = _("Sent to {name}, who is on.")
-        self._console.say(f"|10{words.format(name=name)}")
+        self._console.screen.say(f"|10{words.format(name=name)}")
 
     async def _say_who_is_on(self) -> None:
         calls = await self._ask_books()(open_calls)
         said = _listed([call.name for call in calls if call.live], MOST_NAMED)
-        self._console.say(f"|14{_('On now: {names}').format(names=said)}")
+        self._console.screen.say(f"|14{_('On now: {names}').format(names=said)}")
 
     # What they hear.
 

@@ -41,7 +41,7 @@ def play(prompts: Prompts, seed: bytes | None) -> None:
     seed = seed or secrets.token_bytes(shuffle.SEED_BYTES)
     _aside(f"Seal {shuffle.seal(seed)}")
     paper = Teletype(prompts, DOLLAR, Score())
-    keyboard = Keyboard()
+    keyboard = StandardInput()
     with keyboard.taken(), _teletype_keys():
         try:
             _print(OPENING)
@@ -58,7 +58,7 @@ def read_seed(text: str) -> bytes:
     return seed
 
 
-def _play(paper: Teletype, keyboard: Keyboard, seed: bytes) -> None:
+def _play(paper: Teletype, keyboard: StandardInput, seed: bytes) -> None:
     position = 0
     while True:
         position = hand_start(position)
@@ -71,7 +71,7 @@ def _play(paper: Teletype, keyboard: Keyboard, seed: bytes) -> None:
         position += round_.cards_used
 
 
-def _decide(paper: Teletype, keyboard: Keyboard, round_: BlackjackRound) -> BlackjackAction:
+def _decide(paper: Teletype, keyboard: StandardInput, round_: BlackjackRound) -> BlackjackAction:
     for question in paper.questions(round_):
         _print(question.text)
         if teletype.is_yes(keyboard.line()):
@@ -79,7 +79,7 @@ def _decide(paper: Teletype, keyboard: Keyboard, round_: BlackjackRound) -> Blac
     return decline(round_)
 
 
-class Keyboard:
+class StandardInput:
     """Standard input, a line at a time, and the signals that interrupt it.
 
     A signal wakes whoever waits for the keyboard through a pipe: no instant between two looks is

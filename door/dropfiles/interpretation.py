@@ -65,7 +65,7 @@ class GiveBack:
 
 
 @dataclass(frozen=True, slots=True)
-class Screen:
+class HostScreen:
     """What the host says of the caller's screen: hints, None where it says nothing."""
 
     emulation: Emulation | None
@@ -100,7 +100,7 @@ class Understood:
     event: NextEvent
     node: int | None
     connection: Connection
-    screen: Screen
+    screen: HostScreen
     gives: tuple[GiveBack, ...]
     doubts: tuple[str, ...]
     left: tuple[Left, ...]
@@ -345,7 +345,7 @@ def _connection(files: list[DropFile]) -> Connection:
     return next((line for line in said if line.kind is not ConnectionKind.UNSAID), UNSAID)
 
 
-def _screen(files: list[DropFile], found: Found) -> Screen:
+def _screen(files: list[DropFile], found: Found) -> HostScreen:
     measured = [
         (file.columns, file.rows)
         for file in files
@@ -356,7 +356,7 @@ def _screen(files: list[DropFile], found: Found) -> Screen:
         measured = [] if size is None else [size]
     columns = [measured[0][0]] if measured else [file.columns for file in files if file.columns]
     rows = [measured[0][1]] if measured else [file.rows for file in files if file.rows]
-    return Screen(
+    return HostScreen(
         emulation=next((file.emulation for file in files if file.emulation), None),
         charset=next((file.charset for file in files if file.charset), None),
         rows=next(iter(rows), None),

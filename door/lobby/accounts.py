@@ -32,7 +32,7 @@ WIDE = 70  # columns that a table takes
 async def list_accounts(caller: Caller) -> None:
     """Show who has an account, all of them or by a part of the name: since when, when they called
     last, and who is on the list of the richest, as the bulletin has it."""
-    part = await caller.console.entry(
+    part = await caller.console.prompt.entry(
         f"|07{_('Name contains (Enter for all):')}|15",
         longest=names.LONGEST,
         meaning=_("A part of a name, to find out how it is spelled. Enter alone lists everybody."),
@@ -41,17 +41,19 @@ async def list_accounts(caller: Caller) -> None:
         return
     found = await caller.look_up(partial(accounts, pattern=part or None, places=PLACES))
     if not found:
-        caller.console.say(f"|12{_('No name contains that.')}")
-        await caller.console.any_key()
+        caller.console.screen.say(f"|12{_('No name contains that.')}")
+        await caller.console.pager.any_key()
         return
     rows = _rows(caller, found)
-    await caller.console.read(_("Accounts ({number})").format(number=len(found)), "\n".join(rows))
+    await caller.console.pager.read(
+        _("Accounts ({number})").format(number=len(found)), "\n".join(rows)
+    )
 
 
 def _rows(caller: Caller, found: Sequence[Listed]) -> list[str]:
     schedule = caller.bank_settings.schedule
     today = schedule.day_of(caller.console.clock.now())
-    is_wide = caller.console.page_columns >= WIDE
+    is_wide = caller.console.screen.page_columns >= WIDE
     rows = [_heads()] if is_wide else []
     for each in found:
         since = date_words(schedule.day_of(each.since))
@@ -89,7 +91,7 @@ def _last_call(account: Listed, schedule: Schedule, today: date) -> str:
 async def find_account(caller: Caller, question: str) -> CallerRecord | None:
     """Ask for the name of a caller; `None` at Esc or an empty line. Names like it are suggested."""
     while True:
-        name = await caller.console.entry(f"|07{question}|15", longest=names.LONGEST)
+        name = await caller.console.prompt.entry(f"|07{question}|15", longest=names.LONGEST)
         if not name:
             return None
         record = await caller.ask_books(partial(callers.find, name=name))
@@ -101,13 +103,13 @@ async def find_account(caller: Caller, question: str) -> CallerRecord | None:
             said += " " + _("Do you mean {names}?").format(
                 names=", ".join(each.name for each in near[:4])
             )
-        caller.console.say(f"|12{said}")
+        caller.console.screen.say(f"|12{said}")
 
 
 async def read_account(caller: Caller, caller_id: int, title: str) -> None:
     """Page through an account's statement in words, newest first: the caller's own, or another's
     for a sysop."""
-    room = caller.console.page_rows - 2
+    room = caller.console.screen.page_rows - 2
     reader_id = caller_id if caller_id == caller.record.id else None
     starts: list[int | None] = [None]  # where each page shown so far begins
     while True:
@@ -121,12 +123,12 @@ async def read_account(caller: Caller, caller_id: int, title: str) -> None:
             )
         )
         body, last = _statement_page(caller, lines, room)
-        caller.console.stage(Page(title, body or [f"|07{_('Nothing yet.')}"]))
+        caller.console.display.stage(Page(title, body or [f"|07{_('Nothing yet.')}"]))
         choices = {} if last is None else {"O": _("Older")}
         if len(starts) > 1:
             choices["N"] = _("Newer")
         choices["Q"] = _("Quit")
-        choice = await caller.console.ask(choices, default=next(iter(choices)), cancel="Q")
+        choice = await caller.console.prompt.ask(choices, default=next(iter(choices)), cancel="Q")
         if choice == "Q":
             return
         if choice == "O":
@@ -142,7 +144,7 @@ def _statement_page(
     schedule = caller.bank_settings.schedule
     body: list[str] = []
     for number, line in enumerate(lines):
-        first, *more = wrap(literal(line.words), caller.console.page_columns - 17)
+        first, *more = wrap(literal(line.words), caller.console.screen.page_columns - 17)
         rows = [f"|03{moment(schedule.local(line.at))}  |07{first}"]
         rows += [f"|07{' ' * 14}{words}" for words in more]
         if body and len(body) + len(rows) > room:

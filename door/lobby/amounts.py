@@ -88,7 +88,7 @@ async def ask(
     """
     whole = most // MINUTE * MINUTE
     while True:
-        typed = await console.entry(
+        typed = await console.prompt.entry(
             f"|07{_(movement.how_much).format(most=span(whole))}|15",
             longest=8,
             meaning=_(
@@ -104,12 +104,12 @@ async def ask(
         seconds = whole if is_all else parse(typed)
         if seconds is None:
             words = _("Type minutes, such as 90, or hours and minutes, such as 1:30, or max.")
-            console.say(f"|12{words}")
+            console.screen.say(f"|12{words}")
             continue
         if seconds == 0:
             return None
         if seconds > most:
-            console.say(f"|12{rule}")
+            console.screen.say(f"|12{rule}")
             continue
-        if await console.agrees(_(movement.sure).format(amount=span(seconds), name=name)):
+        if await console.prompt.agrees(_(movement.sure).format(amount=span(seconds), name=name)):
             return TypedAmount(seconds, is_all)

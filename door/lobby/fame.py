@@ -48,11 +48,11 @@ NARROW_LISTS = 3  # one above the other
 def _rows_of(caller: Caller) -> int:
     """Return how many rows a page has for what is not its title."""
     console = caller.console
-    return console.page_rows - TITLE_ROWS if console.is_painted else LINES_ROWS
+    return console.screen.page_rows - TITLE_ROWS if console.screen.is_painted else LINES_ROWS
 
 
 def _columns_of(caller: Caller) -> int:
-    return caller.console.page_columns - MARGIN
+    return caller.console.screen.page_columns - MARGIN
 
 
 # A caller's own page.
@@ -74,9 +74,9 @@ async def visit_record(board: Board, caller: Caller) -> None:
         columns = _columns_of(caller)
         rows = _record_rows(found, columns)
         room = _rows_of(caller) - sum(len(wrap(row, columns)) for row in rows)
-        rows += _chart(found.days, columns, room, painted=console.is_painted)
-        console.stage(Page(_("Your statistics"), rows))
-        choice = await console.ask(
+        rows += _chart(found.days, columns, room, painted=console.screen.is_painted)
+        console.display.stage(Page(_("Your statistics"), rows))
+        choice = await console.prompt.ask(
             {key: _(label) for key, label in RECORD_KEYS.items()},
             default="Q",
             cancel="Q",
@@ -99,10 +99,10 @@ async def _read_awards(caller: Caller) -> None:
     earned = {each.word: f"{schedule.local(each.at):%Y-%m-%d %H:%M}" for each in found}
     words = [*earned, *(each for each in all_awards(GAMES) if each not in earned)]
     rows = [f"|07{_('{number} of {all} earned').format(number=len(earned), all=len(words))}", ""]
-    columns = _columns_of(caller) if caller.console.is_painted else 0
+    columns = _columns_of(caller) if caller.console.screen.is_painted else 0
     for word in words:
         rows += _award(word, earned.get(word, ""), columns)
-    await caller.console.read(_("Your awards"), "\n".join(rows))
+    await caller.console.pager.read(_("Your awards"), "\n".join(rows))
 
 
 def _award(word: str, earned: str, columns: int) -> list[str]:
@@ -260,8 +260,8 @@ async def visit_hall(caller: Caller) -> None:
     which = "T"
     while True:
         caller.place = N_("Hall of fame")
-        console.stage(await _hall_page(caller, which))
-        choice = await console.ask(
+        console.display.stage(await _hall_page(caller, which))
+        choice = await console.prompt.ask(
             {key: _(label) for key, label in HALL_KEYS.items()},
             cancel="Q",
             meanings=HALL_MEANINGS,
@@ -276,7 +276,7 @@ async def visit_hall(caller: Caller) -> None:
 
 async def _hall_page(caller: Caller, which: str) -> Page:
     columns, rows = _columns_of(caller), _rows_of(caller)
-    painted = caller.console.is_painted
+    painted = caller.console.screen.is_painted
     beside = painted and columns >= bulletins.COLUMNS
     places = _places(rows, beside=beside)
 
@@ -329,8 +329,8 @@ def _in_time(places: Sequence[Standing]) -> Iterator[tuple[str, str]]:
 async def _read_plate(caller: Caller) -> None:
     caller.place = N_("Brass plate")
     names = await caller.look_up(lambda desk: chronicle.bank_breakers(desk, ON_PLATE))
-    rows = _plate(names, painted=caller.console.is_painted)
-    await caller.console.read(_("Brass plate"), "\n".join(rows))
+    rows = _plate(names, painted=caller.console.screen.is_painted)
+    await caller.console.pager.read(_("Brass plate"), "\n".join(rows))
 
 
 def _plate(names: Sequence[str], *, painted: bool) -> list[str]:

@@ -28,7 +28,7 @@ def show(
     champion is named below it, unless the sysop lets no names be shown to the world."""
     _greet(console, config, news)
     if champion is not None and config.public.has_names:
-        console.say(f"|14{literal(champion_words(champion.names))}")
+        console.screen.say(f"|14{literal(champion_words(champion.names))}")
 
 
 def _greet(console: Console, config: Config, news: Sequence[str]) -> None:
@@ -39,7 +39,7 @@ def _greet(console: Console, config: Config, news: Sequence[str]) -> None:
     name = board.sysop_shown
     sysop = ("", f"|07{run_by(f'|15{name}')}") if name else ("",)
     for line in ("", f"|15{board.name}", *sysop, *news, ""):
-        console.say(line)
+        console.screen.say(line)
 
 
 def fields(board: str, sysop: str, news: str) -> dict[str, str]:

@@ -15,9 +15,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ansi.charset import Charset
-from door.call.console import CANVAS_COLUMNS, CANVAS_ROWS, Console, Look, Paint
+from door.call.console import Console
 from door.call.markup import wrap
 from door.call.scene import LAYOUT_COLUMNS
+from door.call.screen import CANVAS_COLUMNS, CANVAS_ROWS, Look, Paint
 from door.lobby import texts
 from timebank.language import LANGUAGES, N_, _
 
@@ -206,24 +207,26 @@ async def choose(console: Console, usual: Look | None = None) -> Look:
     title = _("Which of these boxes looks right?")
     is_clear = texts.clear(console, title)
     if not is_clear:
-        console.say(f"|15{title}")
-    margin = " " * max(0, console.indent - 1)
+        console.screen.say(f"|15{title}")
+    margin = " " * max(0, console.display.indent - 1)
     is_narrow = console.line.columns <= LAYOUT_COLUMNS
     for key, (look, words) in offered.items():
         if not is_narrow and not (is_clear and key == next(iter(offered))):
-            console.say("")
+            console.screen.say("")
         console.display.flush()
         for row in _sample(key, _(words), console.line.columns - 1, is_narrow=is_narrow):
             console.line.write(look.encode(f"{margin}{row}\r\n"))
     if not is_narrow:
-        console.say("")
+        console.screen.say("")
     labels = {key: _(words) for key, (_look, words) in offered.items()}
     question = _("Your choice (Enter for {key})?").format(key=default)
-    key = await console.ask(labels, menu=f"|15{question}|07", default=default, cancel=default)
+    key = await console.prompt.ask(
+        labels, menu=f"|15{question}|07", default=default, cancel=default
+    )
     look = offered[key][0]
     if look.paint is not Paint.LINES and not fits(console):
-        console.say(f"|14{too_small(console)}")
-        await console.any_key()
+        console.screen.say(f"|14{too_small(console)}")
+        await console.pager.any_key()
     return look
 
 

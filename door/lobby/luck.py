@@ -41,7 +41,7 @@ async def show_luck(board: Board, caller: Caller) -> None:
     hands = await caller.look_up(read)
     if not hands:
         told = _("No hand of yours was over in the last {days} days.").format(days=DAYS)
-        await console.read(heading, f"|07{told}")
+        await console.pager.read(heading, f"|07{told}")
         return
     asked = sums_of(board).lucks(hands)
     try:
@@ -54,7 +54,7 @@ async def show_luck(board: Board, caller: Caller) -> None:
         text = f"|12{_(NOT_AT_HAND)}"
     finally:
         asked.cancel()
-    await console.read(heading, text)
+    await console.pager.read(heading, text)
 
 
 def lines_of(lucks: Sequence[TableLuck]) -> Iterator[str]:

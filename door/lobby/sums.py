@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from door.call.keyboard import COMMAND
 from door.call.page import Page
 from door.call.shared import Shared
 from door.games.solver.cache import card_at
@@ -58,23 +59,24 @@ def sums_of(board: Board) -> Sums:
 
 async def is_awaited(console: Console, title: str, asked: asyncio.Future[Any]) -> bool:
     """Wait for an answer; `False` when the caller presses a key before it comes, and goes back."""
+    keyboard = console.keyboard
 
     def wake(_asked: object) -> None:
-        console.nudge()
+        keyboard.nudge()
 
     if asked.done():
         return True
     asked.add_done_callback(wake)
     try:
-        console.stage(Page(title, [f"|07{_('Working it out. Any key goes back.')}"]))
-        console.offer("any")
-        console.show_offer()
+        console.display.stage(Page(title, [f"|07{_('Working it out. Any key goes back.')}"]))
+        console.screen.offer("any")
+        console.screen.show_offer()
         while not asked.done():
-            await console.pause(PATIENCE)
-            if await console.does_command():
+            await keyboard.pause(PATIENCE)
+            if keyboard.next_key() is None and keyboard.interruption is None:
                 continue
-            if console.next_key() is not None or console.interruption is not None:
-                await console.key()
+            key = await keyboard.key(takes_slash=True)
+            if key != COMMAND or not await keyboard.command(COMMAND):
                 return False
     finally:
         asked.remove_done_callback(wake)

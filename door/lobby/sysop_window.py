@@ -37,8 +37,8 @@ MOST_ADJUSTED = 24 * 60 * 60  # seconds in one adjustment from the window
 async def visit_sysop_window(caller: Caller) -> None:
     while await _has_powers(caller):
         body = (f"|07{_('All you do here goes into the books and the log, under your name.')}",)
-        caller.console.stage(Page(_("Sysop window"), body))
-        choice = await caller.console.ask(
+        caller.console.display.stage(Page(_("Sysop window"), body))
+        choice = await caller.console.prompt.ask(
             {"A": _("Account"), "L": _("Log"), "Q": _("Quit")},
             default="Q",
             cancel="Q",
@@ -61,10 +61,10 @@ async def visit_sysop_window(caller: Caller) -> None:
 async def _account(caller: Caller, record: CallerRecord) -> None:
     told = ""
     while await _has_powers(caller):
-        caller.console.stage(await _account_page(caller, record))
+        caller.console.display.stage(await _account_page(caller, record))
         if told:
-            caller.console.say(told)
-        choice = await caller.console.ask(
+            caller.console.screen.say(told)
+        choice = await caller.console.prompt.ask(
             {key: _(label) for key, label in CHOICES.items()},
             default="Q",
             cancel="Q",
@@ -92,7 +92,7 @@ async def _account_page(caller: Caller, record: CallerRecord) -> Page:
 
 
 async def _reason(caller: Caller) -> str:
-    why = await caller.console.entry(
+    why = await caller.console.prompt.entry(
         f"|07{_('Why (Esc to go back):')}|15",
         longest=LONGEST_REASON,
         meaning=_("The reason goes into the books and to the caller."),
@@ -148,7 +148,9 @@ async def _read_log(caller: Caller) -> None:
         f"|03{moment(schedule.local(row.at))}  |15{literal(row.by)}|07 {literal(row.what)}"
         for row in rows
     ]
-    await caller.console.read(_("Sysop log, newest first"), "\n".join(told) or _("It is empty."))
+    await caller.console.pager.read(
+        _("Sysop log, newest first"), "\n".join(told) or _("It is empty.")
+    )
 
 
 CHOICES = {

@@ -53,11 +53,11 @@ async def _at_the_window(caller: Caller) -> None:
         allowance = await _allowance(caller)
         choices = await _choices(caller)
         scene = window(caller, allowance, choices)
-        caller.console.stage(scene)
+        caller.console.display.stage(scene)
         for words in (unsaid(caller, scene), told):
             if words:
-                caller.console.say(words)
-        choice = await caller.console.ask(
+                caller.console.screen.say(words)
+        choice = await caller.console.prompt.ask(
             choices,
             menu=f"|07{_('Your choice (Enter to quit):')}",
             default="Q",
@@ -86,15 +86,15 @@ async def withdraw_some(caller: Caller, words: str) -> bool:
     if not allowance[teller.withdraw].seconds:
         return False
     caller.place = N_("Time bank")
-    caller.console.stage(window(caller, allowance, {}))
-    caller.console.say(f"|14{words}")
+    caller.console.display.stage(window(caller, allowance, {}))
+    caller.console.screen.say(f"|14{words}")
     while caller.purse.time_left() <= 0:
-        choice = await caller.console.ask(
+        choice = await caller.console.prompt.ask(
             {key: _(COMMANDS[key]) for key in "WQ"}, default="W", cancel="Q"
         )
         if choice == "Q":
             break
-        caller.console.say(await serve(_serve(caller, "W")))
+        caller.console.screen.say(await serve(_serve(caller, "W")))
     return caller.purse.time_left() > 0  # midnight may have brought some
 
 
@@ -189,13 +189,13 @@ async def _ask_note(caller: Caller, receiver: CallerRecord) -> str | None:
         lambda desk: teller.words_refusal(desk, caller.record.id, receiver.id)
     )
     if refusal is None:
-        return await caller.console.entry(
+        return await caller.console.prompt.entry(
             f"|07{_('Add a note (Enter for none):')}|15",
             longest=teller.LONGEST_MESSAGE,
             meaning=_("They read it with the minutes that you send."),
         )
-    caller.console.say(f"|14{literal(str(refusal))}")
-    is_sent = await caller.console.agrees(_("Send the minutes without a note?"), default="Y")
+    caller.console.screen.say(f"|14{literal(str(refusal))}")
+    is_sent = await caller.console.prompt.agrees(_("Send the minutes without a note?"), default="Y")
     return "" if is_sent else None
 
 

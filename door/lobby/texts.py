@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from ansi import art
 from ansi.canvas import Canvas
 from ansi.charset import Charset
-from door.call.console import Paint
 from door.call.markup import literal, wrap
 from door.call.page import MARGIN, Page
 from door.call.scene import LAYOUT_COLUMNS, WholeNarrow
+from door.call.screen import Paint
 from timebank import files
 
 if TYPE_CHECKING:
@@ -87,27 +87,27 @@ def show(
     if picture is None:
         return False
     picture = filled(picture, values or {})
-    if console.can_paint:
+    if console.screen.can_paint:
         columns, rows = console.line.columns, console.line.rows
-        _send(console, *_as_sent(picture, columns, rows, console.look.paint is Paint.COLOUR))
-        console.indent_lines(_middle(picture, columns) + 1)
+        _send(console, *_as_sent(picture, columns, rows, console.screen.look.paint is Paint.COLOUR))
+        console.display.indent = _middle(picture, columns) + 1
     else:
         for line in lines(picture):
-            console.say(line)
+            console.screen.say(line)
     return True
 
 
 def clear(console: Console, title: str) -> bool:
     """Clear the screen and go on below a title; `False`, and nothing done, on plain lines."""
-    if not console.can_paint:
+    if not console.screen.can_paint:
         return False
     columns, rows = console.line.columns, console.line.rows
     left = max(0, columns - LAYOUT_COLUMNS - 1) // 2 + 1
-    canvas = Canvas(columns, rows, colour=console.look.paint is Paint.COLOUR)
+    canvas = Canvas(columns, rows, colour=console.screen.look.paint is Paint.COLOUR)
     canvas.put_pipe(0, 0, "|17" + " " * canvas.width)
     canvas.put_pipe(0, left, f"|17|15{title}")
     _send(console, canvas.render(), 3)
-    console.indent_lines(left)
+    console.display.indent = left
     return True
 
 
@@ -117,14 +117,14 @@ def find(console: Console, folder: Path, name: str) -> Art | None:
     narrow = console.line.columns <= LAYOUT_COLUMNS
     painted = (".40.ans", ".ans") if narrow else (".ans",)
     plain = (".40.asc", ".asc") if narrow else (".asc",)
-    for ending in (*painted, *plain) if console.can_paint else plain:
+    for ending in (*painted, *plain) if console.screen.can_paint else plain:
         data = _read(folder / f"{name}{ending}")
         if data is not None:
             return art.read(data)
-    if not console.can_paint:
+    if not console.screen.can_paint:
         return None
     # Blocks and shades mean nothing in plain letters: those have pictures of their own.
-    ours = painted if console.look.charset.has_shapes else plain
+    ours = painted if console.screen.look.charset.has_shapes else plain
     return _ours(f"{name}{ours[0]}")
 
 
@@ -152,7 +152,7 @@ def lines(picture: Art) -> list[str]:
 def _send(console: Console, painted: str, below: int) -> None:
     """Send what is painted to a cleared screen, and go on with lines from the row `below`."""
     painted = _as_bright_as_can_be(console, painted)
-    console.send(f"\x1b[2J{painted}\x1b[0m\x1b[{below};1H\x1b[?25h")
+    console.screen.send(f"\x1b[2J{painted}\x1b[0m\x1b[{below};1H\x1b[?25h")
 
 
 @lru_cache(maxsize=64)
@@ -174,11 +174,11 @@ def _middle(picture: Art, columns: int) -> int:
 def _as_bright_as_can_be(console: Console, painted: str) -> str:
     """Say bright backgrounds as this terminal wants to hear of them: terminals of today know a
     colour for each, SyncTERM makes them of "blink" when told to, all others show dark ones."""
-    if console.look.charset is Charset.UTF8 or not _BRIGHT.search(painted):
+    if console.screen.look.charset is Charset.UTF8 or not _BRIGHT.search(painted):
         return painted
     types = console.line.hints.terminal_types
     if types and types[0].casefold().startswith(SWITCHING):
-        console.on_clear = _SWITCH_OFF
+        console.screen.on_clear = _SWITCH_OFF
         return _SWITCH_ON + _BRIGHT.sub(r"5\1", painted)
     return _BRIGHT.sub("", painted).replace(";m", "m")
 

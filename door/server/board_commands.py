@@ -126,7 +126,7 @@ async def kick(board: Board, node: int, why: str, by: str, call: int | None) -> 
     name, here = clean(found.name), _here(board, [found])
     log.warning("%s ends the call of %s on node %d", by, name, node)
     if here:
-        here[0].console.interrupt(kicked(why))
+        here[0].console.keyboard.interrupt(kicked(why))
         return {"words": f"{name} on node {node} is told and hung up."}
     try:
         is_ended = await board.books.run(partial(end_call, call_id=found.call_id, why=why))
@@ -152,9 +152,9 @@ async def say(board: Board, node: int | None, text: str, call: int | None) -> Pa
             raise CommandRefused(str(error)) from error
         board.books.notices_wait.set()
     for caller in here:
-        caller.console.bell()
+        caller.console.screen.bell()
         with speaking_to(caller.console.viewer):
-            caller.console.say(f"|14{_(SAYS).format(text=literal(text))}")
+            caller.console.screen.say(f"|14{_(SAYS).format(text=literal(text))}")
     readers = clean(calls[0].name) if len(calls) == 1 else f"{len(calls)} callers"
     return {"words": f"{readers} can read it."}
 
@@ -227,7 +227,7 @@ def _node(board: Board, call: OpenCall, caller: Caller | None) -> Node:
 
 
 def _seen(board: Board, caller: Caller, since: str | None, server: str) -> Node:
-    idle = int(board.clock.monotonic() - caller.console.last_key)
+    idle = int(board.clock.monotonic() - caller.console.keyboard.last_key)
     return Node(
         *(caller.node, clean(caller.record.name), clean(caller.place), since, idle),
         *(caller.purse.time_left(), clean(caller.console.line.address), clean(server)),

@@ -24,6 +24,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from door.call import terminal
 from door.call.console import Console
 from door.dropfiles import give_back
 from door.dropfiles.disk import HostFiles
@@ -207,7 +208,7 @@ class DoorListener:
         """Let everybody but those who are `staying` go on at another server."""
         for console, back in self._calls.items():
             if console not in staying:
-                console.interrupt(back)
+                console.keyboard.interrupt(back)
 
     async def finish(self) -> None:
         """Close, and end what is left."""
@@ -349,7 +350,7 @@ class DoorListener:
         guest = None if arrival is None else arrival.guest
         look = None if guest is None else guest.look
         console = Console(line, look or looks.guess(line.hints), board.clock)
-        console.ask_size()
+        terminal.ask_size(console)
         if arrival is not None:
             note(arrival)
         news: Sequence[str] = AT_HOME if guest is None else welcome(guest)

@@ -310,14 +310,14 @@ class Housekeeping:
         news = [event for event in early if event not in before and not event.is_over(now)]
         withdrawn = [event for event in before - set(early) if not event.is_over(now)]
         for caller in self._board.callers():
-            if caller.console.is_lost:
+            if caller.console.keyboard.is_lost:
                 continue
             with speaking_to(caller.console.viewer):
                 lines = [wording.starts_early(event, schedule, now) for event in news]
                 lines += [wording.taken_back(event) for event in withdrawn]
-            caller.console.bell()
+            caller.console.screen.bell()
             for line in lines:
-                caller.console.say(f"|12{line}")
+                caller.console.screen.say(f"|12{line}")
             caller.clock.look_for_events()
 
     async def keep_clock(self) -> None:
@@ -345,16 +345,16 @@ class Housekeeping:
         here = {
             each.record.id: each
             for each in self._board.callers()
-            if not (each.reads_notices or each.console.is_lost)
+            if not (each.reads_notices or each.console.keyboard.is_lost)
         }
         if not here:
             return
         waiting = await self._books.run(partial(unseen_of, caller_ids=list(here)))
         for caller_id, unseen in waiting.items():
             caller = here[caller_id]
-            if caller.console.is_lost:  # the notices wait for the next log-on
+            if caller.console.keyboard.is_lost:  # the notices wait for the next log-on
                 continue
-            caller.console.bell()
+            caller.console.screen.bell()
             self._say(caller, unseen)
             # Mark notices as read after they are shown, so a lost line loses no notice.
             marked = await self._books.run(partial(take_unread, caller_id=caller_id))
@@ -372,7 +372,7 @@ class Housekeeping:
             lines = [hanging(f"|14{literal(str(text))}") for text in unread.notices]
             lines += caller.talk.hears(unread.messages)
             if lines:
-                caller.console.say("\n".join(lines))
+                caller.console.screen.say("\n".join(lines))
 
     async def _tell_of_awards(self) -> None:
         """Announce new awards `AWARD_SECONDS` after the end of a hand or a log-on."""
@@ -384,7 +384,11 @@ class Housekeeping:
             await self._guarded(self._tell_awards)
 
     async def _tell_awards(self) -> None:
-        here = {each.record.id: each for each in self._board.callers() if not each.console.is_lost}
+        here = {
+            each.record.id: each
+            for each in self._board.callers()
+            if not each.console.keyboard.is_lost
+        }
         if not here:
             return
         earned = await self._books.read(partial(awards.untold, caller_ids=list(here)))
@@ -396,7 +400,7 @@ class Housekeeping:
             with speaking_to(caller.console.viewer):
                 names = ", ".join(map(literal, map(name_of, words)))
                 text = ngettext("Award: {names}!", "Awards: {names}!", len(words))
-                caller.console.say(f"|14{text.format(names=names)}")
+                caller.console.screen.say(f"|14{text.format(names=names)}")
             # Note the award after it is shown, so a lost line loses no announcement.
             await self._books.run(partial(awards.note_told, caller_id=caller_id, words=words))
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ansi.charset import Charset
+from door.call import terminal
 from door.call.console import Console
 from door.call.guest import Guest
 from door.call.markup import literal
@@ -65,9 +66,9 @@ async def _meet(console: Console) -> None:
     """Find out what the caller's terminal is; where the header has `xtrn=CODE`, it cannot say."""
     line = console.line
     if looks.known(line.hints) is not None:
-        console.ask_size()
+        terminal.ask_size(console)
         return
-    look = await console.probe(ANSWER_SECONDS)
+    look = await terminal.probe(console, ANSWER_SECONDS)
     if look is not None:
         console.use_look(look)
         kind = UNICODE if look.charset is Charset.UTF8 else ANSI

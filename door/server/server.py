@@ -274,9 +274,9 @@ class Server:
         self._take_no_more()
         self._looks.append(asyncio.create_task(self._presence.tell()))
         for caller in callers:
-            caller.console.bell()
+            caller.console.screen.bell()
             with speaking_to(caller.console.viewer):
-                caller.console.say(f"|14{_(CLOSING_SOON)}")
+                caller.console.screen.say(f"|14{_(CLOSING_SOON)}")
         self._close_when_empty()
         return problem
 
@@ -286,7 +286,7 @@ class Server:
             listener.close()
         on_calls = {caller.console for caller in self.board.callers()}
         for console in self.board.consoles - on_calls:
-            console.interrupt(Closing(Phrase(DRAINING)))
+            console.keyboard.interrupt(Closing(Phrase(DRAINING)))
 
     def look_now(self) -> None:
         """See at once what a command has written into the books."""

@@ -25,7 +25,7 @@ from door.dropfiles.dropfile import (
     Limit,
     without_version,
 )
-from door.dropfiles.interpretation import GiveBack, Screen, Understood, Way, understand
+from door.dropfiles.interpretation import GiveBack, HostScreen, Understood, Way, understand
 from door.dropfiles.search import find
 from door.errors import BoardUnsure, DropFileRefused
 from door.lines.host.host import Introduction, with_environment
@@ -182,7 +182,7 @@ def key_of(who: HostIdentity) -> str:
     return who.caller if name == who.caller else f"{NAME_KEY}{name}"
 
 
-def _charset(screen: Screen, asked: str | None) -> str | None:
+def _charset(screen: HostScreen, asked: str | None) -> str | None:
     """The command line's, else the files'; ENiGMA turns CP437 into Unicode itself, and takes the
     pictures below 20h for controls."""
     if asked is None and screen.drops_low_bytes and screen.charset in (None, "cp437"):
@@ -270,7 +270,7 @@ def _introduction(
     )
 
 
-def _hints(screen: Screen, charset: str | None) -> Hints:
+def _hints(screen: HostScreen, charset: str | None) -> Hints:
     """Put what a host says of a screen as a terminal's own words; its look is remembered by it."""
     kind = "/".join(printable(said) for said in (screen.emulation, charset) if said)
     return Hints(

@@ -88,7 +88,7 @@ class DailyDeal:
             await self._look()
             placed = await self._caller.look_up(partial(deals.ranking, seal=self._deal.seal))
             rows = self._rows(placed)
-            console.stage(Page(_(TITLE), rows))
+            console.display.stage(Page(_(TITLE), rows))
             weighing = asyncio.create_task(self._weigh_beside(placed, rows))
             try:
                 choice = await self._choose()
@@ -98,7 +98,7 @@ class DailyDeal:
             if choice == "Q":
                 return
             if choice == "R":
-                await console.read(_("The rules of the daily deal"), self._rules_text())
+                await console.pager.read(_("The rules of the daily deal"), self._rules_text())
             elif choice == "L":
                 await self._read_last()
             elif choice == "T":
@@ -111,7 +111,7 @@ class DailyDeal:
         hidden = {"P"} if is_over else set()
         if not any(self._tournament):
             hidden.add("T")
-        return await self._console.ask(
+        return await self._console.prompt.ask(
             {key: _(label) for key, label in KEYS.items() if key not in hidden},
             default="Q" if is_over else "P",
             cancel="Q",
@@ -144,7 +144,7 @@ class DailyDeal:
                 placed = await books.read(partial(deals.ranking, seal=self._deal.seal))
                 rows[:] = self._rows(placed)
                 self._console.display.refresh()
-                if each.caller_id == self._caller.record.id and not self._console.is_painted:
+                if each.caller_id == self._caller.record.id and not self._console.screen.is_painted:
                     self._tell_own(placed)
             last = await books.read(deals.last_closed)
             if last is not None:  # somebody hung up before theirs was weighed
@@ -157,7 +157,7 @@ class DailyDeal:
         mine = placed_of(placed, self._caller.record.id)
         if mine is not None and mine.cost is not None:
             told = _("Your decisions cost {percent} of a bet.").format(percent=percent(mine.cost))
-            self._console.say(f"|14{told} {self._standing(placed)}")
+            self._console.screen.say(f"|14{told} {self._standing(placed)}")
 
     async def _weigh(self, deal: SealedDeal, each: Placed) -> None:
         """Write down what the decisions of a try cost; raises `NoAdviceNow`."""
@@ -178,7 +178,7 @@ class DailyDeal:
             seal_row(self._console, self._deal.seal),
             "",
         ]
-        room, columns = room_below(self._console, rows), self._console.page_columns
+        room, columns = room_below(self._console, rows), self._console.screen.page_columns
         return [*rows, *ranked(placed, self._caller.record.id, room, columns)]
 
     def _of_tournament(self) -> list[str]:
@@ -203,7 +203,7 @@ class DailyDeal:
         deal = await self._caller.look_up(deals.last_closed)
         heading = _("The last deal")
         if deal is None:
-            await self._console.read(heading, f"|07{_('No deal is over yet.')}")
+            await self._console.pager.read(heading, f"|07{_('No deal is over yet.')}")
             return
         placed = await self._caller.look_up(partial(deals.ranking, seal=deal.seal))
         told = _(
@@ -213,13 +213,13 @@ class DailyDeal:
         rows = [
             f"|15{whole_date(deal.day)}",
             "",
-            *ranked(placed, self._caller.record.id, MOST_SHOWN, self._console.page_columns),
+            *ranked(placed, self._caller.record.id, MOST_SHOWN, self._console.screen.page_columns),
             "",
             f"|07{_('Seal')} {deal.seal}",
             f"|07{_('Seed')} {deal.shown_seed}",
             f"|07{told}",
         ]
-        await self._console.read(heading, "\n".join(rows))
+        await self._console.pager.read(heading, "\n".join(rows))
 
     # The hands.
 
@@ -242,8 +242,8 @@ class DailyDeal:
             acts = (await self._caller.ask_books(begin)).acts
             await self._hands().play_on(list(acts))
         except (OutOfStep, ShoeGone) as refused:
-            self._console.say(f"|12{refused}")
-            await self._console.any_key()
+            self._console.screen.say(f"|12{refused}")
+            await self._console.pager.any_key()
 
 
 def _unweighed(placed: Sequence[Placed]) -> list[Placed]:

@@ -41,7 +41,7 @@ async def spend_grace(board: Board, caller: Caller) -> bool:
             return seconds > 0 and await _looks_around(board, caller)
     except TimeAgain:
         # What was said at midnight stays in sight.
-        await caller.console.any_key(_("You have fresh minutes. Press any key to go on"))
+        await caller.console.pager.any_key(_("You have fresh minutes. Press any key to go on"))
         return True
 
 
@@ -53,7 +53,7 @@ async def _looks_around(board: Board, caller: Caller) -> bool:
         while caller.purse.time_left() <= 0:
             choice, told = await _choose(caller, told), ""
             if choice == "G":
-                caller.console.forget()
+                caller.console.display.forget()
                 return False
             try:
                 if choice == "T":
@@ -63,7 +63,7 @@ async def _looks_around(board: Board, caller: Caller) -> bool:
             except BooksUnavailable as broken:
                 told = str(broken)
     except TimeUp:
-        caller.console.forget()  # who came and went meanwhile is nothing for the goodbye
+        caller.console.display.forget()  # who came and went meanwhile is nothing for the goodbye
         raise
     return True
 
@@ -81,11 +81,11 @@ async def _choose(caller: Caller, told: str) -> str:
     except BooksUnavailable as broken:
         told = told or str(broken)
     keys["G"], meanings["G"] = _(SERVICES["G"]), _(LEAVE)
-    console.stage(Page(_(TITLE), _words(caller, meanings)))
+    console.display.stage(Page(_(TITLE), _words(caller, meanings)))
     if told:
-        console.say(f"|12{told}")
+        console.screen.say(f"|12{told}")
     with _until_time_comes(caller):
-        return await console.ask(
+        return await console.prompt.ask(
             keys, menu=f"|07{_('Free of charge:')} {lit(keys)}", cancel="G", meanings=meanings
         )
 
@@ -97,22 +97,22 @@ def _until_time_comes(caller: Caller) -> Iterator[None]:
 
     def look() -> None:
         if caller.purse.time_left() > 0:
-            caller.console.interrupt(TimeAgain())
+            caller.console.keyboard.interrupt(TimeAgain())
 
     before, caller.clock.on_tick = caller.clock.on_tick, look
     try:
         yield
     finally:
         caller.clock.on_tick = before
-        caller.console.lift(TimeAgain)
+        caller.console.keyboard.lift(TimeAgain)
 
 
 def _words(caller: Caller, meanings: dict[str, str]) -> list[str]:
     """Say why they are here, for how long, and what there is to do."""
     day = span(caller.bank_settings.grace_minutes * MINUTE)
     now, schedule = caller.console.clock.now(), caller.bank_settings.schedule
-    is_painted = caller.console.is_painted
-    has_room = is_painted and caller.console.page_columns >= WIDE
+    is_painted = caller.console.screen.is_painted
+    has_room = is_painted and caller.console.screen.page_columns >= WIDE
     rooms = [hanging(f"|15{key}  |07{words}") for key, words in meanings.items()]
     free = _("It's free, {day} a day, and you can't bet.").format(day=day)
     return [
@@ -124,7 +124,7 @@ def _words(caller: Caller, meanings: dict[str, str]) -> list[str]:
 
 
 def _still_here(caller: Caller) -> str:
-    if caller.console.is_painted:  # the status line says for how long, and goes on saying it
+    if caller.console.screen.is_painted:  # the status line says for how long, and goes on saying it
         return _("Your time is used up, but you can still look around.")
     grace = caller.clock.day_grace
     left = span(0 if grace is None else grace.left())

@@ -7,7 +7,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
-from door.call.console import at_the_door
+from door.call.patience import at_the_door
 from door.errors import LogonRefused
 from door.lobby import looks
 from door.session.logon import call_or_take_over, refuse_while_closed
@@ -37,10 +37,10 @@ log = logging.getLogger("door.logon")
 async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCaller:
     """Let another board's caller in, under the name that their board and their name there make."""
     refuse_while_closed(board)
-    with at_the_door(board.clock, console):
+    with at_the_door(console):
         record = await board.books.run(
             lambda desk: host_caller(desk, guest.board.name, guest.key, guest.name, guest.formerly),
-            until=console.answer_by(),
+            until=console.keyboard.answer_by(),
         )
     if record.locked:
         log.info("locked caller %s refused from %s", record.name, console.line.address)
@@ -62,9 +62,11 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
 
 async def let_sysop_in(board: Board, console: Console) -> Caller:
     """Let in whoever sits at the machine of the books: they can read and write them anyway."""
-    with at_the_door(board.clock, console):
+    with at_the_door(console):
         name = board.config.board.sysop
-        record = await board.books.run(partial(_sysop_record, name=name), until=console.answer_by())
+        record = await board.books.run(
+            partial(_sysop_record, name=name), until=console.keyboard.answer_by()
+        )
     if not names.is_same(record.name, name):
         raise LogonRefused(
             Phrase(

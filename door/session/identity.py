@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ansi.keys import ESCAPE, INTERRUPT
 from door import wording
 from door.call import passwords
-from door.call.console import at_the_door
+from door.call.patience import at_the_door
 from door.defence import recovery
 from door.defence.reception import WRONG
 from door.errors import IdledOut
@@ -52,7 +52,7 @@ class LogonLimit:
         self._end = self._clock.monotonic() + seconds
         words = Phrase("Logging on took too long. Please call again.")
         self._timer = self._clock.call_later(
-            seconds, lambda: self._console.interrupt(IdledOut(words))
+            seconds, lambda: self._console.keyboard.interrupt(IdledOut(words))
         )
 
     @contextmanager
@@ -86,14 +86,14 @@ class ClaimedName:
         if record is not None:
             return record
         reception = self._board.reception
-        tried = reception.present(self._address, self._name, self._console.nudge)
+        tried = reception.present(self._address, self._name, self._console.keyboard.nudge)
         try:
             record = await self._password_is_right(tried, password)
         finally:
             reception.gave_up(tried)  # unless it has been checked
         if record is not None and self.code_digest is None:
-            with at_the_door(self._board.clock, self._console):
-                until = self._console.answer_by()
+            with at_the_door(self._console):
+                until = self._console.keyboard.answer_by()
                 await self._board.renew_hash(record, password, until)
                 record = await self._board.let_keys_work(record, until)
         return record
@@ -110,7 +110,7 @@ class ClaimedName:
             self._board.reception.was_right(tried)
             return record
         self._board.reception.was_wrong(self._address, tried)
-        self._console.say(f"|12{_(WRONG)}")
+        self._console.screen.say(f"|12{_(WRONG)}")
         return None
 
     async def _early(self, tried: Try, password: str) -> CallerRecord | None:
@@ -127,12 +127,12 @@ class ClaimedName:
         return None
 
     async def _check(self, tried: Try, password: str) -> CallerRecord | None:
-        with at_the_door(self._board.clock, self._console):
+        with at_the_door(self._console):
             try:
                 rank = self._board.reception.rank(self._address, self._name)
                 return await self._board.authenticate(
                     *(self._name, password, tried.rank if tried.is_due else rank),
-                    until=self._console.answer_by(),
+                    until=self._console.keyboard.answer_by(),
                 )
             except BooksFailed:
                 self._board.reception.not_checked(tried)
@@ -142,7 +142,7 @@ class ClaimedName:
         """Wait until it is due, or they leave; return the caller if a recovery code is right."""
         console, begun = self._console, self._board.clock.monotonic()
         self._board.reception.delayed(self._address, tried)
-        console.say(f"|14{_(WAITS)} |07{_(WAY_OUT)}")
+        console.screen.say(f"|14{_(WAITS)} |07{_(WAY_OUT)}")
         wrong_codes = 0
         with self._limit.standing_still():
             while not tried.is_due and wrong_codes < passwords.TRIES:
@@ -155,7 +155,7 @@ class ClaimedName:
                         return record
                     wrong_codes += 1
         if self._board.clock.monotonic() - begun >= LONG:
-            console.bell()
+            console.screen.bell()
         return None
 
     async def _key_in_the_queue(self, tried: Try) -> str | None:
@@ -163,15 +163,18 @@ class ClaimedName:
         console = self._console
         console.display.prompt(f"|14{_('Yours is checked in about')}|07")
         keys = {"R": _("Recovery code"), "Esc": _("Back")}
-        console.offer("answers", keys, typed={"Esc": "\x1b"})
+        console.screen.offer("answers", keys, typed={"Esc": "\x1b"})
         try:
             while not tried.is_due:
                 left = self._board.reception.wait(tried)
                 console.display.typed(wording.clock_time(ceil(left)))
-                console.show_offer()
-                await console.pause(1.0 if left <= COUNTS_TO else left % 5.0 or 5.0)
-                if console.interruption is not None or console.next_key() is not None:
-                    key = await console.key()
+                console.screen.show_offer()
+                await console.keyboard.pause(1.0 if left <= COUNTS_TO else left % 5.0 or 5.0)
+                if (
+                    console.keyboard.interruption is not None
+                    or console.keyboard.next_key() is not None
+                ):
+                    key = await console.keyboard.key()
                     if key in (ESCAPE, INTERRUPT, "r", "R"):
                         return key
             return None
@@ -179,7 +182,7 @@ class ClaimedName:
             console.display.answered()
 
     async def _ask_code(self) -> CallerRecord | None:
-        typed = await self._console.entry(
+        typed = await self._console.prompt.entry(
             f"|11{_('Recovery code:')}|07",
             longest=passwords.LONGEST,
             meaning=_("The code you wrote down. It lets you in once, in place of your password."),
@@ -190,16 +193,17 @@ class ClaimedName:
         if record is None:
             # It is not counted: there are too many to guess one.
             self._board.reception.note(self._address, "wrong recovery code")
-            self._console.say(f"|12{_('Wrong name or code.')}")
+            self._console.screen.say(f"|12{_('Wrong name or code.')}")
         return record
 
     async def _code_is_right(self, typed: str) -> CallerRecord | None:
         digest = recovery.digest_of(typed)
         if digest is None:
             return None
-        with at_the_door(self._board.clock, self._console):
+        with at_the_door(self._console):
             record = await self._board.books.run(
-                lambda desk: owner(desk, self._name, digest), until=self._console.answer_by()
+                lambda desk: owner(desk, self._name, digest),
+                until=self._console.keyboard.answer_by(),
             )
         if record is not None:
             self.code_digest = digest

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, TypeVar
 from ansi.keys import ENTER
 from door.call import passwords
 from door.call.caller import Caller
-from door.call.console import Console, Look, Paint, at_the_door, refuse_letters
+from door.call.console import Console
+from door.call.patience import at_the_door
+from door.call.screen import Look, Paint
 from door.config.config import NEW_CALLER
 from door.errors import Distrusted, IdledOut, LogonRefused, PasswordRefused
 from door.lobby import greeting, looks, texts
@@ -69,7 +71,7 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
     What they have `shown` before that is not asked for again.
     """
     limit = LogonLimit(board.clock, console, board.config.calls.logon_seconds)
-    console.on_unread = _choose_letters
+    console.prompt.on_unread = partial(_choose_letters, console)
     try:
         calls, bank = board.config.calls, board.config.bank
         news = ngettext(
@@ -110,7 +112,8 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
         raise LogonRefused(str(distrusted)) from distrusted
     finally:
         limit.stop()
-    console.lift(IdledOut)  # the limit may have come just when they were let in
+        console.prompt.on_unread = None
+    console.keyboard.lift(IdledOut)  # the limit may have come just when they were let in
     if not confirmed:
         # They are on a call by now; at worst they are asked again the next time.
         with contextlib.suppress(BooksFailed):
@@ -179,7 +182,7 @@ async def _open_or_take_over(
 ) -> Caller:
     """Open the call of who comes back, in place of the old one where that line is not known to be
     lost."""
-    with at_the_door(board.clock, console):
+    with at_the_door(console):
         try:
             return await open_call(take_over=False)
         except AlreadyOnline:
@@ -246,7 +249,7 @@ def _meet(console: Console, *, is_asked: bool) -> None:
     if looks.wants_lines(console.line.hints):
         _use_lines(console)
     elif is_asked:
-        console.say(_(FOR_READERS).format(key=LINES_KEY))
+        console.screen.say(_(FOR_READERS).format(key=LINES_KEY))
 
 
 def _use_lines(console: Console) -> None:
@@ -266,9 +269,9 @@ async def _ask_name(console: Console) -> str:
             raise _LinesWanted
 
     new = f"|15{NEW_CALLER}|07"
-    console.say(f"|07{_('Your name, or {new} if this is your first call.').format(new=new)}")
+    console.screen.say(f"|07{_('Your name, or {new} if this is your first call.').format(new=new)}")
     try:
-        name = await console.entry(
+        name = await console.prompt.entry(
             f"|11{_('Name:')}|07",
             longest=names.LONGEST,
             changed=changed,
@@ -277,8 +280,8 @@ async def _ask_name(console: Console) -> str:
         )
     except _LinesWanted:
         console.display.answered()
-        if console.next_key() == ENTER:  # of a terminal that sends whole lines
-            await console.key()
+        if console.keyboard.next_key() == ENTER:  # of a terminal that sends whole lines
+            await console.keyboard.key()
         _choose_lines(console)
         return ""
     if name is None:
@@ -287,7 +290,7 @@ async def _ask_name(console: Console) -> str:
         _choose_lines(console)
     name = name.strip(NOT_IN_NAMES)
     if not name:
-        console.say(f"|14{_('Type your name, then press Enter.')}")
+        console.screen.say(f"|14{_('Type your name, then press Enter.')}")
     return name
 
 
@@ -296,7 +299,7 @@ def _choose_lines(console: Console) -> None:
         _("You have plain lines already.") if console.wants_lines else _("Plain lines from now on.")
     )
     _use_lines(console)
-    console.say(said)
+    console.screen.say(said)
 
 
 async def _ask_password(console: Console) -> str | None:
@@ -304,7 +307,7 @@ async def _ask_password(console: Console) -> str | None:
 
 
 async def _ask_secret(console: Console, prompt: str) -> str | None:
-    return await console.entry(f"|11{prompt}|07", longest=passwords.LONGEST, secret=True)
+    return await console.prompt.entry(f"|11{prompt}|07", longest=passwords.LONGEST, secret=True)
 
 
 async def _look_of(console: Console, record: CallerRecord) -> tuple[Look, bool]:
@@ -316,7 +319,7 @@ async def _look_of(console: Console, record: CallerRecord) -> tuple[Look, bool]:
     elif console.wants_lines and (stored is None or stored.paint is not Paint.LINES):
         wanted = looks.PLAIN_LINES
     elif console.is_look_chosen:
-        wanted = console.look
+        wanted = console.screen.look
     if wanted is not None:
         look = looks.fitting(wanted, hints)
         return look, look == stored
@@ -325,14 +328,15 @@ async def _look_of(console: Console, record: CallerRecord) -> tuple[Look, bool]:
     return await looks.choose(console), False
 
 
-async def _choose_letters(console: Console) -> None:
-    """Ask a caller whose letters cannot be read how their terminal shows and sends them."""
+async def _choose_letters(console: Console) -> bool:
+    """Ask a caller whose letters cannot be read how their terminal shows and sends them; `False`
+    where that is known."""
     if console.wants_lines or console.is_look_chosen or looks.is_ours(console.line.hints):
-        await refuse_letters(console)
-        return
+        return False
     console.is_look_chosen = True
-    console.say(f"|14{_(CHOOSE_LETTERS)}")
+    console.screen.say(f"|14{_(CHOOSE_LETTERS)}")
     console.use_look(await looks.choose(console))
+    return True
 
 
 async def _came_by_code(
@@ -340,10 +344,10 @@ async def _came_by_code(
 ) -> CallerRecord:
     """The code works until a new password or a new code stands."""
     words = _("That's your recovery code. It works until you get another, or a new password.")
-    console.say(f"|10{words}")
+    console.screen.say(f"|10{words}")
     before = Secrets(record.password_hash, digest)
     hashed = None
-    if await console.agrees(_("Choose a new password?"), default="N"):
+    if await console.prompt.agrees(_("Choose a new password?"), default="N"):
         hashed = await new_password(board, console, record.name)
     if hashed is not None:
         changed = await _in_the_books(
@@ -353,28 +357,28 @@ async def _came_by_code(
             raise LogonRefused(VOID_MEANWHILE, WHY_VOID)
         had_keys = ssh_keys.of(record.preferences)
         record, before = changed, Secrets(hashed, None)
-        console.say(f"|10{_('Your password is changed. The code you used is void.')}")
+        console.screen.say(f"|10{_('Your password is changed. The code you used is void.')}")
         if had_keys:
-            console.say(f"|10{_(ssh_keys.VOID)}")
+            console.screen.say(f"|10{_(ssh_keys.VOID)}")
     if not await NewCode(record.id, before).give(console, partial(_in_the_books, board, console)):
         raise LogonRefused(VOID_MEANWHILE if hashed is None else CHANGED_AGAIN, WHY_VOID)
-    console.say(f"|10{_('Your new recovery code works now; no earlier one does.')}")
+    console.screen.say(f"|10{_('Your new recovery code works now; no earlier one does.')}")
     return record
 
 
 async def _in_the_books(board: Board, console: Console, operation: Callable[[Desk], T]) -> T:
     """Carry out an operation for somebody who is not on a call yet."""
-    with at_the_door(board.clock, console):
-        return await board.books.run(operation, until=console.answer_by())
+    with at_the_door(console):
+        return await board.books.run(operation, until=console.keyboard.answer_by())
 
 
 async def _register(board: Board, console: Console) -> CallerRecord | None:
     """Enter a new caller in the books; None if they think better of it."""
     texts.clear(console, _(FIRST_CALL))
-    console.say(f"|07{_('Welcome! Press Esc at any time to go back.')}")
+    console.screen.say(f"|07{_('Welcome! Press Esc at any time to go back.')}")
     password = None
     while True:
-        typed = await console.entry(
+        typed = await console.prompt.entry(
             f"|11{_('The name you want:')}|07", longest=names.LONGEST, meaning=_(NAME_MEANS)
         )
         if not typed:
@@ -384,30 +388,30 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
             if password is not None:
                 passwords.check(password, name)
         except (NameRefused, NameTaken, PasswordRefused) as refusal:
-            console.say(f"|12{refusal}")
+            console.screen.say(f"|12{refusal}")
             continue
         password = password or await _choose_password(console, name)
         if password is None:
             return None
         try:
-            with at_the_door(board.clock, console):
+            with at_the_door(console):
                 rank = board.reception.rank(console.line.address, name)
                 hashed = await board.passwords.hash(password, rank)
                 record = await board.books.run(
                     partial(callers.register, name=name, password_hash=hashed),
-                    until=console.answer_by(),
+                    until=console.keyboard.answer_by(),
                 )
         except NameTaken:  # by somebody else, while they chose a password
-            console.say(f"|12{_(TAKEN)}")
+            console.screen.say(f"|12{_(TAKEN)}")
             continue
         log.info("new caller %s from %s", record.name, console.line.address)
         texts.clear(console, _(FIRST_CALL))
         welcome = _("Welcome, {name}.").format(name=record.name)
-        console.say(f"|10{welcome} {_(KEEP_IT)}")
+        console.screen.say(f"|10{welcome} {_(KEEP_IT)}")
         code = NewCode(record.id, Secrets(record.password_hash, None))
         if not await code.give(console, partial(_in_the_books, board, console)):
             words = _("Your password was changed meanwhile, so the code doesn't work.")
-            console.say(f"|12{words}")
+            console.screen.say(f"|12{words}")
         return record
 
 
@@ -416,8 +420,10 @@ async def _free_name(board: Board, console: Console, typed: str) -> str:
     that somebody has, and `Distrusted`: each answer tells whether a name exists, so it counts."""
     name = board.check_new_name(typed)
     board.reception.allow_new_name(console.line.address)
-    with at_the_door(board.clock, console):
-        if not await board.books.read(partial(callers.is_free, name=name), console.answer_by()):
+    with at_the_door(console):
+        if not await board.books.read(
+            partial(callers.is_free, name=name), console.keyboard.answer_by()
+        ):
             raise NameTaken(Phrase(TAKEN))
     return name
 
@@ -438,7 +444,7 @@ async def _choose_password(console: Console, name: str) -> str | None:
         try:
             passwords.check(first, name)
         except PasswordRefused as refusal:
-            console.say(f"|12{refusal}")
+            console.screen.say(f"|12{refusal}")
             continue
         second = await _ask_secret(console, _("Once more:"))
         if second is None:
@@ -446,7 +452,7 @@ async def _choose_password(console: Console, name: str) -> str | None:
         if first == second:
             return first
         mismatch = _("Those don't match. Try again.")
-        console.say(f"|12{mismatch}")
+        console.screen.say(f"|12{mismatch}")
 
 
 async def call_or_take_over(
@@ -454,11 +460,11 @@ async def call_or_take_over(
 ) -> C:
     """Open a call with `open_call`, or let the caller take over the one they have."""
     try:
-        with at_the_door(board.clock, console):
+        with at_the_door(console):
             return await open_call(take_over=False)
     except AlreadyOnline as ghost:
         await _ask_take_over(console, ghost, await _open_hand(board, console, record))
-    with at_the_door(board.clock, console):
+    with at_the_door(console):
         return await open_call(take_over=True)
 
 
@@ -478,11 +484,11 @@ async def _ask_take_over(console: Console, ghost: AlreadyOnline, game: str) -> N
 
     `game` is the title of that at which they have a hand open, if they have one.
     """
-    console.say("")
+    console.screen.say("")
     on_already = _("You're already on, at node {node}.").format(node=ghost.node)
-    console.say(f"|14{on_already}")
+    console.screen.say(f"|14{on_already}")
     if game:
         kept = _("Your open hand at {game} is kept.").format(game=game)
-        console.say(f"|07{kept}")
-    if not await console.agrees(_("Drop that call and continue here?")):
+        console.screen.say(f"|07{kept}")
+    if not await console.prompt.agrees(_("Drop that call and continue here?")):
         raise LogonRefused(Phrase("Your other call goes on. Goodbye."))

@@ -51,8 +51,8 @@ async def visit_mail(caller: Caller) -> None:
     while True:
         caller.place = N_("Messages")
         found = await caller.ask_books(partial(_look, caller_id=caller.record.id))
-        console.stage(Page(_("Messages"), _rows(caller, *found)))
-        choice = await console.ask(
+        console.display.stage(Page(_("Messages"), _rows(caller, *found)))
+        choice = await console.prompt.ask(
             {key: _(label) for key, label in LABELS.items() if key not in hidden},
             cancel="Q",
             meanings=MEANINGS,
@@ -62,8 +62,8 @@ async def visit_mail(caller: Caller) -> None:
         try:
             await _serve(caller, choice)
         except (NotSaid, Refused) as refused:
-            console.say(f"|12{refused}")
-            await console.any_key()
+            console.screen.say(f"|12{refused}")
+            await console.pager.any_key()
 
 
 async def _serve(caller: Caller, choice: str) -> None:
@@ -107,7 +107,7 @@ async def _read(caller: Caller) -> None:
     caller.talk.has_read_all()  # whatever comes from now on is new
     found = await caller.look_up(partial(messages.latest, caller_id=caller.record.id, most=LATEST))
     rows = [_told(caller, each) for each in found] or [f"|07{_('You have no messages.')}"]
-    await caller.console.read(_("Messages"), "\n".join(rows))
+    await caller.console.pager.read(_("Messages"), "\n".join(rows))
 
 
 def _told(caller: Caller, message: Message) -> str:
@@ -132,7 +132,7 @@ async def _write_to(caller: Caller, to: CallerRecord) -> None:
     typed: str | None = ""
     while True:
         words = _("To {name}:").format(name=literal(to.name))
-        typed = await caller.console.entry(
+        typed = await caller.console.prompt.entry(
             f"|07{words}|15", longest=spoken.LONGEST_LINE, typed=typed or ""
         )
         if not typed:
@@ -140,9 +140,9 @@ async def _write_to(caller: Caller, to: CallerRecord) -> None:
         try:
             await caller.talk.send(typed, to.id)
         except (NotSaid, Refused, BooksUnavailable) as refused:
-            caller.console.say(f"|12{refused}")
+            caller.console.screen.say(f"|12{refused}")
         else:
-            await caller.console.any_key()
+            await caller.console.pager.any_key()
             return
 
 
@@ -150,7 +150,7 @@ async def write_one_liner(caller: Caller) -> None:
     """Let them leave a line for the menu; raises `Refused`."""
     if await caller.ask_books(partial(_has_written, caller=caller)):
         raise Refused(Phrase(messages.ONE_A_CALL))
-    typed = await caller.console.entry(
+    typed = await caller.console.prompt.entry(
         f"|07{_('Your line:')}|15",
         longest=messages.LONGEST_ONE_LINER,
         meaning=_("A line for everybody, below the menu."),
@@ -160,7 +160,7 @@ async def write_one_liner(caller: Caller) -> None:
         await caller.ask_books(
             partial(messages.write, caller_id=caller.record.id, call_id=caller.call_id, text=text)
         )
-        caller.console.say(f"|10{_('Your line is on the menu.')}")
+        caller.console.screen.say(f"|10{_('Your line is on the menu.')}")
 
 
 def _has_written(desk: Desk, caller: Caller) -> bool:
@@ -180,12 +180,12 @@ async def _ignore(caller: Caller) -> None:
     words = _("You hear nothing more of {name}.")
     if is_on:
         words = _("You hear {name} again.")
-    caller.console.say(f"|10{words.format(name=literal(other.name))}")
-    await caller.console.any_key()
+    caller.console.screen.say(f"|10{words.format(name=literal(other.name))}")
+    await caller.console.pager.any_key()
 
 
 async def _ask_name(caller: Caller, prompt: str) -> CallerRecord | None:
-    typed = await caller.console.entry(f"|07{prompt}|15", longest=LONGEST_NAME)
+    typed = await caller.console.prompt.entry(f"|07{prompt}|15", longest=LONGEST_NAME)
     if not typed:
         return None
     found = await caller.ask_books(partial(_named, typed=typed))

@@ -93,15 +93,15 @@ async def main_menu(board: Board, caller: Caller) -> None:
         default = next((game.letter for game, *_left in able), None)
         scene = await _scene(board, caller, list(games.values()), default, heard)
         choice = await _choose(caller, scene, games, default, told)
-        told, heard = "", None if caller.console.is_painted else scene.heard_now
+        told, heard = "", None if caller.console.screen.is_painted else scene.heard_now
         # It isn't held while they play: a thousand callers would keep as many.
         del scene
-        caller.console.forget()
+        caller.console.display.forget()
         try:
             if choice in games:
                 await TABLES[games[choice].name].sit_down(board, caller).visit()
             elif choice == "G":
-                if await caller.console.agrees(_leaving(caller)):
+                if await caller.console.prompt.agrees(_leaving(caller)):
                     return
             else:
                 await visit_room(board, caller, choice)
@@ -131,20 +131,20 @@ async def _choose(
         words, scene = scene.statements, replace(scene, statements=())
         if display.whole_area.is_narrow:  # with no more room below the scene
             scene.live.own.extend(f"|14{each}" for each in words)
-            console.stage(scene)
+            console.display.stage(scene)
         else:
-            console.stage(scene)
-            console.say(f"|14{' '.join(words)}")
+            console.display.stage(scene)
+            console.screen.say(f"|14{' '.join(words)}")
     else:
-        console.stage(scene)
+        console.display.stage(scene)
     if told:
-        console.say(f"|12{told}")
+        console.screen.say(f"|12{told}")
     company = caller.config.company
     hidden = () if company.messages or company.one_liners else ("M",)
     services = {letter: _(label) for letter, label in SERVICES.items() if letter not in hidden}
     silent = {letter: _(label) for letter, label in SILENT.items()}
     with _ticking(caller, scene):
-        return await console.ask(
+        return await console.prompt.ask(
             {**{letter: game.title for letter, game in games.items()}, **services, **silent},
             menu=f"|07{_('Your game, or')} {lit(services)}",
             default=default,
@@ -505,7 +505,7 @@ async def _scene(
         is_default = game.letter == default
         offers.append(Offer(game.letter, game.title, _(game.about), words, is_default))
     live = Live(board, caller, await _left_hands(caller))
-    if not caller.console.is_painted:  # lines are told once
+    if not caller.console.screen.is_painted:  # lines are told once
         await live.look()
     return MenuScene(
         board=board.config.board.name,
@@ -515,7 +515,7 @@ async def _scene(
         offers=offers,
         statements=_statements(board, caller),
         header=texts.find(caller.console, board.config.board.texts, "menu"),
-        has_status_line=caller.console.is_painted,
+        has_status_line=caller.console.screen.is_painted,
         live=live,
         heard=heard,
         heard_now=frozenset(live.lines()),
@@ -531,7 +531,7 @@ def _statements(board: Board, caller: Caller) -> list[str]:
     still = games_left(caller, house=house)
     told = [caller.statement, open_words(still, {game.name: game.title for game, *_left in still})]
     console = caller.console
-    is_narrow = console.is_painted and console.page_columns < LAYOUT_COLUMNS
+    is_narrow = console.screen.is_painted and console.screen.page_columns < LAYOUT_COLUMNS
     if is_narrow or not any(told):  # else each game says below its name how many turns it has
         told.insert(1, _("No turns left today at {games}.").format(games=", ".join(done)))
     return list(filter(None, told))
@@ -594,5 +594,7 @@ async def _news(caller: Caller) -> None:
     found = await caller.look_up(bulletins.news)
     console = caller.console
     # Two lists side by side would be read out mixed up, row by row.
-    columns = console.page_columns - MARGIN if console.is_painted else bulletins.COLUMN
-    await console.read(_("News"), "\n".join(bulletins.news_lines(found, columns)))
+    columns = (
+        console.screen.page_columns - MARGIN if console.screen.is_painted else bulletins.COLUMN
+    )
+    await console.pager.read(_("News"), "\n".join(bulletins.news_lines(found, columns)))

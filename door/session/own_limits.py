@@ -40,8 +40,8 @@ async def visit_limits(caller: Caller) -> None:
     console = caller.console
     while True:
         own = await caller.ask_books(lambda desk: own_limits.of(desk, caller.record.id))
-        console.stage(Page(_(TITLE), _rows(caller, own)))
-        choice = await console.ask(
+        console.display.stage(Page(_(TITLE), _rows(caller, own)))
+        choice = await console.prompt.ask(
             {key: _(label) for key, label in LABELS.items()},
             cancel="Q",
             meanings=MEANINGS,
@@ -77,14 +77,14 @@ async def _pause(caller: Caller, own: OwnLimits) -> None:
             "Place no bet for {number} days? Nobody can end that sooner than a day from now.",
             days,
         )
-        if not await caller.console.agrees(asked.format(number=days), default="N"):
+        if not await caller.console.prompt.agrees(asked.format(number=days), default="N"):
             return
     await _set(caller, partial(own_limits.pause, days=days))
 
 
 async def _number(caller: Caller, question: str, most: int) -> int | None:
     console = caller.console
-    typed = await console.entry(
+    typed = await console.prompt.entry(
         f"|11{question}|07", longest=len(str(most)), accept="0123456789".__contains__
     )
     if not typed:
@@ -92,8 +92,8 @@ async def _number(caller: Caller, question: str, most: int) -> int | None:
     number = int(typed)
     if number <= most:
         return number
-    console.say(f"|12{_('The most is {most}.').format(most=most)}")
-    await console.any_key()
+    console.screen.say(f"|12{_('The most is {most}.').format(most=most)}")
+    await console.pager.any_key()
     return None
 
 
@@ -103,8 +103,8 @@ async def _set(caller: Caller, change: Callable[[Desk, int], OwnLimits]) -> None
         await caller.ask_books(lambda desk: change(desk, caller.record.id))
         caller.tell(await caller.touch())
     except (Refused, BooksFailed) as error:
-        caller.console.say(f"|12{error}")
-        await caller.console.any_key()
+        caller.console.screen.say(f"|12{error}")
+        await caller.console.pager.any_key()
 
 
 def _rows(caller: Caller, own: OwnLimits) -> list[str]:

@@ -40,8 +40,8 @@ class NewCode:
         raises that the books could not be written, the caller has been told that of the code.
         """
         self._show(console)
-        console.forget_keys()
-        await console.any_key(_(WRITTEN_DOWN))
+        console.keyboard.forget_keys()
+        await console.pager.any_key(_(WRITTEN_DOWN))
         digest = digest_of(self._code) or ""
         try:
             return await run(
@@ -49,10 +49,10 @@ class NewCode:
             )
         except BooksUnavailable:
             earlier = self._earlier(_("Your old code still does."))
-            console.say(f"|12{_(NOT_STORED)} {earlier}".rstrip())
+            console.screen.say(f"|12{_(NOT_STORED)} {earlier}".rstrip())
             raise
         except OutcomeUnknown:
-            console.say(f"|12{_(NEVER_KNOWN)}")
+            console.screen.say(f"|12{_(NEVER_KNOWN)}")
             raise
 
     def _show(self, console: Console) -> None:
@@ -75,7 +75,7 @@ class NewCode:
             "",
             f"|07{works} {earlier}".rstrip(),
         ]
-        console.stage(Page(_("Your recovery code"), body))
+        console.display.stage(Page(_("Your recovery code"), body))
 
     def _earlier(self, words: str) -> str:
         """Return what is to be said where the caller has had a code before."""

@@ -84,12 +84,12 @@ def _rooms(game: Game | None) -> Rooms:
 
 async def _wait_for_reading(console: Console, guest: Guest) -> None:
     """Give a guest time to read the last words before the host clears the screen."""
-    console.lift(TimeUp)
-    console.forget_keys()
-    if console.interruption is None:
+    console.keyboard.lift(TimeUp)
+    console.keyboard.forget_keys()
+    if console.keyboard.interruption is None:
         words = _("Press any key to go back to {board}").format(board=literal(guest.board.name))
         console.display.prompt(f"|07{words}")
-        await console.pause(PARTING_SECONDS)
+        await console.keyboard.pause(PARTING_SECONDS)
 
 
 async def _at_once() -> None:
@@ -122,20 +122,22 @@ async def _serve(
             refusal.is_obeyed = True
         log.info("%s was not let in: %s", line.address, refusal)
         _note(board, line.address, refusal)
-        console.say(f"|14{refusal}")
+        console.screen.say(f"|14{refusal}")
     except BooksFailed:
         went_well = False
         log.error("a caller from %s was turned away: the books are unavailable", line.address)
         words = _("The board's books can't be opened just now. Please call again later.")
-        console.say(f"|12{words}")
+        console.screen.say(f"|12{words}")
     except Exception:
         went_well = False
         log.exception("a session from %s failed", line.address)
-        console.say(f"|12{_('Something went wrong here. The sysop will find it in the log.')}")
+        console.screen.say(
+            f"|12{_('Something went wrong here. The sysop will find it in the log.')}"
+        )
     finally:
         await before_leaving()
         board.consoles.discard(console)
-        board.keys_of_gone += console.keys_heard
+        board.keys_of_gone += console.keyboard.keys_heard
         await console.part()
     return went_well
 
@@ -162,8 +164,8 @@ async def _one_table(game: Game, board: Board, caller: Caller) -> None:
         await TABLES[game.name].sit_down(board, caller).visit()
         return
     words = _("{game} is closed just now.").format(game=game.title)
-    caller.console.say(f"|14{words}")
-    await caller.console.any_key()
+    caller.console.screen.say(f"|14{words}")
+    await caller.console.pager.any_key()
 
 
 async def _call(board: Board, caller: Caller, rooms: Rooms) -> None:
@@ -210,7 +212,7 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
     except TimeUp:
         return await _good_bye(caller, caller.time_up_words(), "time up")
     except IdledOut as idled:
-        console.bell()
+        console.screen.bell()
         return await _good_bye(caller, str(idled), "idle")
     except Closing as closing:
         if isinstance(closing, HandedBack):
@@ -252,8 +254,8 @@ async def _receive(board: Board, caller: Caller) -> None:
 def _begin(caller: Caller) -> None:
     """Let the clock run, and paint from now on."""
     console = caller.console
-    console.paint_screens()
-    console.on_redraw = caller.status.show
+    console.screen.paint_screens()
+    console.screen.on_redraw = caller.status.show
     caller.clock.start()
 
 
@@ -272,13 +274,13 @@ async def _welcome(caller: Caller, news: list[str]) -> None:
             await tour.take(caller)
     elif news and not goes_on:
         title = _("Welcome, {name}").format(name=caller.record.name)
-        await _reads_news(caller, console.read(title, "\n".join(news)))
+        await _reads_news(caller, console.pager.read(title, "\n".join(news)))
 
 
 async def _reads_news(caller: Caller, reading: Awaitable[T]) -> T:
     """Show what is new, and note that the notices in it were read: those of a lost line wait on."""
     console = caller.console
-    was_lost = console.is_lost
+    was_lost = console.keyboard.is_lost
     try:
         answer = await reading
     except Interruption:
@@ -302,10 +304,10 @@ async def _note_read(caller: Caller) -> None:
     told = Unheard(caller.opened.notices, caller.opened.messages)
     more = unread.beyond(told)
     for text in more.notices:
-        caller.console.say(hanging(f"|14{literal(str(text))}"))
+        caller.console.screen.say(hanging(f"|14{literal(str(text))}"))
     written = caller.talk.hears(more.messages)
     if written:
-        caller.console.say("\n".join(written))
+        caller.console.screen.say("\n".join(written))
 
 
 async def _stand(board: Board, caller: Caller) -> None:
@@ -316,7 +318,7 @@ async def _stand(board: Board, caller: Caller) -> None:
         _, table = found
         async with caller.uncharged():
             await table.stand_open_hand()
-            await caller.console.any_key()
+            await caller.console.pager.any_key()
 
 
 async def _go_on_without_time(board: Board, caller: Caller) -> None:
@@ -341,26 +343,26 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     """Say the last words; a caller without carrier hears none."""
     console = caller.console
     caller.clock.stop()
-    last_said = console.display.view().said if console.is_painted else ()
-    console.scroll_lines()
+    last_said = console.display.view().said if console.screen.is_painted else ()
+    console.screen.scroll_lines()
     if reason in LAST_SCREENS:
         names = {"BOARD": caller.config.board.name, "NAME": caller.record.name}
         texts.show(console, caller.config.board.texts, LAST_SCREENS[reason], names)
     if reason == "time up":  # such as how a hand ended that was just stood
         for message in last_said:
-            console.say(message)
+            console.screen.say(message)
     how_it_went = await say_of_call(caller, reason)
     if caller.statement and not how_it_went.sum_up:
-        console.say(f"|14{caller.statement}")
+        console.screen.say(f"|14{caller.statement}")
     for said in await caller.farewell(reason):
-        console.say(f"|14{said}")
+        console.screen.say(f"|14{said}")
     for said in how_it_went.words:
-        console.say(f"|07{said}")
-    console.say(f"|15{words}")
+        console.screen.say(f"|07{said}")
+    console.screen.say(f"|15{words}")
     purse = caller.purse.posted
     if (purse.stake or caller.hand_waits) and reason not in (WAS_TAKEN_OVER, NEVER_KNOWN):
-        console.say(f"|07{_('Your hand waits for you on the table.')}")
+        console.screen.say(f"|07{_('Your hand waits for you on the table.')}")
     if behind := wording.comes_back_after(purse, caller.bank_settings.schedule):
         words = _("{time} more after {event}.").format(time=span(purse.held), event=behind)
-        console.say(f"|07{words}")
+        console.screen.say(f"|07{words}")
     return reason

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 from ansi.width import text_width
 from door.call import arrivals, passwords, phrases
 from door.call.chair import ALLOWED, WATCHED, Allowed, allowed
-from door.call.console import Paint
 from door.call.markup import lit, literal, plain
 from door.call.page import Page
 from door.call.scene import LAYOUT_COLUMNS
+from door.call.screen import Paint
 from door.config.config import Pace
 from door.errors import Distrusted, NotNow
 from door.games.registry import GAMES
@@ -97,7 +97,7 @@ async def visit_settings(board: Board, caller: Caller) -> None:
         caller.place = N_("Settings")
         secrets = await _secrets(board, caller) if has_password else []
         rows = [*_rows(caller), *secrets]
-        console.stage(Page(_("Your settings"), [row.told(console) for row in rows]))
+        console.display.stage(Page(_("Your settings"), [row.told(console) for row in rows]))
         hidden = _without_ssh(board) if has_password else ("P", "R", "K")
         if not board.config.shoes_ahead:
             hidden = (*hidden, "Y")
@@ -106,7 +106,7 @@ async def visit_settings(board: Board, caller: Caller) -> None:
         if not board.config.company.watching:
             hidden = (*hidden, "H")
         labels = {key: _(label) for key, label in LABELS.items() if key not in hidden}
-        choice = await console.ask(
+        choice = await console.prompt.ask(
             labels,
             menu=_menu(labels, rows) if _is_narrow(console) else "",
             cancel="Q",
@@ -176,7 +176,7 @@ class SettingRow(NamedTuple):
 
 def _rows(caller: Caller) -> list[SettingRow]:
     console = caller.console
-    look = console.look
+    look = console.screen.look
     screen = f"{look.charset.value}, {_(PAINTS[look.paint])}"
     if look.paint is not Paint.LINES and not looks.fits(console):
         screen = looks.too_small(console)
@@ -204,7 +204,7 @@ def _rows(caller: Caller) -> list[SettingRow]:
 
 
 def _is_narrow(console: Console) -> bool:
-    return console.is_painted and console.page_columns < LAYOUT_COLUMNS
+    return console.screen.is_painted and console.screen.page_columns < LAYOUT_COLUMNS
 
 
 def _own_limits(caller: Caller, *, in_short: bool) -> str:
@@ -254,8 +254,8 @@ async def _change_phrase(board: Board, caller: Caller) -> None:
             "fit the cards to it any more."
         )
     )
-    await console.read(_("Your phrase"), "\n\n".join(told))
-    typed = await console.entry(
+    await console.pager.read(_("Your phrase"), "\n\n".join(told))
+    typed = await console.prompt.entry(
         f"|11{_('Your new phrase:')}|07",
         longest=phrases.LONGEST,
         meaning=_("Any words you like. They go into the shuffle."),
@@ -265,8 +265,8 @@ async def _change_phrase(board: Board, caller: Caller) -> None:
     try:
         await phrases.choose(caller, typed)
     except NotNow as refused:
-        console.say(f"|12{refused}")
-        await console.any_key()
+        console.screen.say(f"|12{refused}")
+        await console.pager.any_key()
 
 
 def _without_ssh(board: Board) -> tuple[str, ...]:
@@ -292,10 +292,10 @@ async def _secrets(board: Board, caller: Caller) -> list[SettingRow]:
 
 async def _change_look(caller: Caller) -> None:
     console = caller.console
-    console.scroll_lines()
+    console.screen.scroll_lines()
     look = await looks.choose(console)
     console.use_look(look)
-    console.paint_screens()
+    console.screen.paint_screens()
     await looks.remember(caller, look)
 
 
@@ -320,10 +320,10 @@ async def _change_password(board: Board, caller: Caller) -> None:
         await _tell_of_a_change(console, _("Nothing was done."))
         return
     caller.record = changed
-    console.say(f"|10{_('Your password is changed. Your old recovery code is void.')}")
+    console.screen.say(f"|10{_('Your password is changed. Your old recovery code is void.')}")
     if had_keys:
-        console.say(f"|10{_(kept.VOID)}")
-    await console.any_key()
+        console.screen.say(f"|10{_(kept.VOID)}")
+    await console.pager.any_key()
     await _give_code(caller, Secrets(hashed, None))
 
 
@@ -338,7 +338,7 @@ async def _give_code(caller: Caller, before: Secrets) -> None:
     try:
         stands = await NewCode(caller.record.id, before).give(caller.console, caller.ask_books)
     except BooksUnavailable:
-        await caller.console.any_key()
+        await caller.console.pager.any_key()
         raise
     if not stands:
         await _tell_of_a_change(caller.console, _("The code you just saw doesn't work."))
@@ -346,8 +346,8 @@ async def _give_code(caller: Caller, before: Secrets) -> None:
 
 async def _tell_of_a_change(console: Console, so: str) -> None:
     words = _("Your password or code was changed from elsewhere meanwhile.")
-    console.say(f"|12{words} {so}")
-    await console.any_key()
+    console.screen.say(f"|12{words} {so}")
+    await console.pager.any_key()
 
 
 async def _is_owner(board: Board, caller: Caller) -> bool:
@@ -366,10 +366,10 @@ async def _shows_password(board: Board, caller: Caller) -> Secrets | None:
     try:
         board.reception.hold_back(address, name)
     except Distrusted as distrusted:
-        console.say(f"|12{distrusted}")
-        await console.any_key()
+        console.screen.say(f"|12{distrusted}")
+        await console.pager.any_key()
         return None
-    old = await console.entry(
+    old = await console.prompt.entry(
         f"|11{_('Your current password:')}|07", longest=passwords.LONGEST, secret=True
     )
     if not old:
@@ -379,6 +379,6 @@ async def _shows_password(board: Board, caller: Caller) -> Secrets | None:
         found = await caller.ask_books(lambda desk: recovery.secrets_of(desk, record.id))
         return Secrets(record.password_hash, found.digest)
     board.reception.wrong_on_call(address, name)
-    console.say(f"|12{_('Wrong password.')}")
-    await console.any_key()
+    console.screen.say(f"|12{_('Wrong password.')}")
+    await console.pager.any_key()
     return None

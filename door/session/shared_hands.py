@@ -131,7 +131,7 @@ class SharedHands:
         hand, events = start(rules, cards_of(rules, self._seed, number), [STAKE])
         scene.clear()
         scene.bet, scene.is_dealt = STAKE, True
-        self._console.stage(scene)
+        self._console.display.stage(scene)
         if not before:
             await self._show(scene, events)
             return hand
@@ -149,10 +149,10 @@ class SharedHands:
         labels = {letter: _(ACTIONS[each][1]) for letter, each in keys.items()}
         meanings = {letter: _(ACTIONS[each][2]) for letter, each in keys.items()}
         insures = BlackjackAction.INSURANCE in actions
-        if not self._console.is_painted:
+        if not self._console.screen.is_painted:
             told = _("You have {count}.").format(count=counted(hand.seats[0].hands[0].cards))
-            self._console.say(f"|07{told}")
-        choice = await self._console.ask(
+            self._console.screen.say(f"|07{told}")
+        choice = await self._console.prompt.ask(
             {**labels, "Q": _("Quit")},
             question=_("Insurance for 5 coins?") if insures else "",
             menu=lit({**labels, "Q": _("Quit")}),
@@ -168,15 +168,17 @@ class SharedHands:
             scene.changed()
             self._console.display.refresh()
             if said := self._sentence(scene, event):
-                self._console.say(said)
+                self._console.screen.say(said)
             if event is not events[-1]:
-                await self._console.beat(seconds(event, scene))
+                await self._console.keyboard.beat(seconds(event, scene))
 
     def _sentence(self, scene: DealScene, event: Event) -> str:
         is_card = isinstance(
             event, happened.BlackjackDealt | happened.DealerDealt | happened.BlackjackRevealed
         )
-        if isinstance(event, happened.BlackjackSettled) or (is_card and self._console.is_painted):
+        if isinstance(event, happened.BlackjackSettled) or (
+            is_card and self._console.screen.is_painted
+        ):
             return ""  # a card on a painted table speaks for itself
         return sentence(event, scene.coin, scene.mine, scene.dealer)
 
@@ -191,8 +193,8 @@ class SharedHands:
             coins=signed(won),
             total=signed(scene.chips),
         )
-        self._console.say(f"|{'10' if won > 0 else '12' if won < 0 else '14'}{told}")
-        await self._console.any_key()
+        self._console.screen.say(f"|{'10' if won > 0 else '12' if won < 0 else '14'}{told}")
+        await self._console.pager.any_key()
 
 
 def about(hands: int) -> str:
@@ -216,22 +218,22 @@ def how_scored() -> str:
 
 def room_below(console: Console, rows: Sequence[str]) -> int:
     """Say how many callers of a ranking have room on a page below other rows."""
-    if not console.is_painted:
+    if not console.screen.is_painted:
         return MOST_SHOWN
-    used = sum(len(wrap(row, console.page_columns - MARGIN)) for row in rows)
-    return max(LEAST_SHOWN, console.page_rows - TITLE_ROWS - used - 1)
+    used = sum(len(wrap(row, console.screen.page_columns - MARGIN)) for row in rows)
+    return max(LEAST_SHOWN, console.screen.page_rows - TITLE_ROWS - used - 1)
 
 
 def seal_row(console: Console, seal: str) -> str:
     """Return the row of a page that has the seal: its first digits where they are read out."""
-    if console.is_painted:
+    if console.screen.is_painted:
         return f"|07{_('Seal')} |08{seal}"
     return f"|07{_('Seal {digits}: R shows all of it.').format(digits=seal[:SHORT])}"
 
 
 def whole_seal(console: Console, seal: str) -> str:
     """Return what is below the rules where the page before has no more than the first digits."""
-    return "" if console.is_painted else f"\n\n|15{_('Seal')}|07  {seal}"
+    return "" if console.screen.is_painted else f"\n\n|15{_('Seal')}|07  {seal}"
 
 
 def placed_of(placed: Sequence[Placed], caller_id: int) -> Placed | None:

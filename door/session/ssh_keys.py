@@ -39,9 +39,9 @@ async def visit_keys(caller: Caller, is_proved: Callable[[], Awaitable[bool]]) -
     console = caller.console
     while True:
         lines = kept.of(caller.record.preferences)
-        console.stage(Page(_(KEYS_TITLE), _rows(lines)))
+        console.display.stage(Page(_(KEYS_TITLE), _rows(lines)))
         hidden = () if lines else ("T",)
-        choice = await console.ask(
+        choice = await console.prompt.ask(
             {key: _(label) for key, label in LABELS.items() if key not in hidden},
             cancel="Q",
             meanings=MEANINGS,
@@ -67,8 +67,8 @@ def _rows(lines: Sequence[str]) -> list[str]:
 async def _add(caller: Caller) -> None:
     console = caller.console
     where = _("Paste the line from your file of the public key, such as id_ed25519.pub.")
-    console.say(f"|07{where}")
-    typed = await console.entry(
+    console.screen.say(f"|07{where}")
+    typed = await console.prompt.entry(
         f"|11{_('Public key:')}|07",
         longest=kept.LONGEST,
         meaning=_("A line that begins with ssh-ed25519, ecdsa-sha2-nistp256 or ssh-rsa."),
@@ -81,18 +81,18 @@ async def _add(caller: Caller) -> None:
             partial(kept.add, caller_id=caller.record.id, line=key.line)
         )
     except (KeyRefused, Refused) as refused:
-        console.say(f"|12{refused}")
+        console.screen.say(f"|12{refused}")
     else:
         words = _("This key logs you on from now on: {fingerprint}")
-        console.say(f"|10{words.format(fingerprint=key.fingerprint)}")
-    await console.any_key()
+        console.screen.say(f"|10{words.format(fingerprint=key.fingerprint)}")
+    await console.pager.any_key()
 
 
 async def _take_away(caller: Caller, lines: Sequence[str]) -> None:
     console = caller.console
     number = "1"
     if len(lines) > 1:
-        typed = await console.entry(
+        typed = await console.prompt.entry(
             f"|11{_('Number of the key:')}|07", longest=1, accept=_is_one_of(len(lines))
         )
         if not typed:
@@ -101,7 +101,7 @@ async def _take_away(caller: Caller, lines: Sequence[str]) -> None:
     line = lines[int(number) - 1]
     name = ssh_keys.read(line).fingerprint
     asked = _("Take away {fingerprint}?").format(fingerprint=name)
-    if await console.agrees(asked, default="N"):
+    if await console.prompt.agrees(asked, default="N"):
         caller.record = await caller.ask_books(
             partial(kept.take_away, caller_id=caller.record.id, line=line)
         )

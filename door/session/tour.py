@@ -76,14 +76,16 @@ async def offer(caller: Caller, news: Sequence[str]) -> bool:
     body = [f"|15{each}" for each in news]
     more = ["", f"|07{_('Three short screens, and a practice hand that costs nothing.')}"]
     page = texts.HeadedPage(welcome, [*body, *more], picture, in_the_middle=True)
-    if console.is_painted and not page.has_room(console.page_columns, console.page_rows):
+    if console.screen.is_painted and not page.has_room(
+        console.screen.page_columns, console.screen.page_rows
+    ):
         page = replace(page, body=body)  # and the rest just above the question
-        console.stage(page)
+        console.display.stage(page)
         for each in more:
-            console.say(each)
+            console.screen.say(each)
     else:
-        console.stage(page)
-    wants = await console.agrees(_("First time here? Take a one-minute tour?"))
+        console.display.stage(page)
+    wants = await console.prompt.agrees(_("First time here? Take a one-minute tour?"))
     with contextlib.suppress(BooksFailed):  # nobody is asked twice on a call
         await caller.remember({TOURED: True})
     return wants
@@ -120,7 +122,7 @@ def screens(caller: Caller) -> list[TourPage]:
         (_("Closing time and the bank"), _of_bank(caller), _paint_clock),
     ]
     # Blocks mean nothing in plain letters.
-    is_drawn = caller.console.look.has_shapes
+    is_drawn = caller.console.screen.look.has_shapes
     pages = []
     for number, (title, body, strip) in enumerate(told, 1):
         paragraphs = [line for each in body for line in (f"|07{each}", "")]
@@ -132,19 +134,19 @@ def screens(caller: Caller) -> list[TourPage]:
 async def _reads(caller: Caller, screen: TourPage) -> bool:
     """Show a screen, page by page where it has less room; False when the caller has had enough."""
     text = "\n".join(screen.body)
-    if not caller.console.holds(text):
-        return await caller.console.read(screen.title, text, leads_on=True)
-    caller.console.stage(screen)
+    if not caller.console.pager.holds(text):
+        return await caller.console.pager.read(screen.title, text, leads_on=True)
+    caller.console.display.stage(screen)
     if screen.title == screens(caller)[-1].title:
         onward, label, meaning = "P", _("Practice hand"), _("Play a hand that costs nothing.")
     else:
         onward, label, meaning = "N", _("Next"), _("Show the next screen.")
-    return onward == await caller.console.ask(
+    return onward == await caller.console.prompt.ask(
         {onward: label, LEAVE: _("Quit")},
         default=onward,
         cancel=LEAVE,
         meanings={onward: meaning, LEAVE: _("Leave the tour.")},
-        turns_page=True,
+        also={" ": onward},  # the space bar turns pages
     )
 
 
@@ -156,7 +158,7 @@ def _of_minutes(caller: Caller) -> list[str]:
             time=coin
         ),
         _("The last row of the screen shows your time left, ticking, and your pot in coins.")
-        if caller.console.is_painted
+        if caller.console.screen.is_painted
         else _("The menu says your time left, and the tables your pot in coins."),
         _("Your last coin is never bet, so no hand throws you out."),
     ]
@@ -301,20 +303,20 @@ async def _practise(caller: Caller) -> None:
         if key == LEAVE:
             return
         hand, _events = hand.apply(KEYS[key])
-    caller.console.stage(Practice(hand))
-    caller.console.say(f"|14{_result(hand)}")
-    await caller.console.any_key(_("That's all there is to it. Press any key to go on"))
+    caller.console.display.stage(Practice(hand))
+    caller.console.screen.say(f"|14{_result(hand)}")
+    await caller.console.pager.any_key(_("That's all there is to it. Press any key to go on"))
 
 
 async def _plays(caller: Caller, hand: BlackjackRound) -> str:
     console = caller.console
     total = hand.seats[0].hands[0].count.total
-    console.stage(Practice(hand))
+    console.display.stage(Practice(hand))
     if total < GOOD:
         words = _("You have {total}: a long way from 21. Hit, and see what comes.")
     else:
         words = _("You have {total}: that's good. Stay, and let the dealer draw.")
-    console.say(f"|14{words.format(total=total)}")
+    console.screen.say(f"|14{words.format(total=total)}")
     choices = {HIT: _("Hit"), STAY: _("Stay"), LEAVE: _("Quit")}
     meanings = {
         HIT: _("Take another card."),
@@ -322,7 +324,7 @@ async def _plays(caller: Caller, hand: BlackjackRound) -> str:
         LEAVE: _("Leave the tour."),
     }
     default = HIT if total < GOOD else STAY
-    return await console.ask(choices, default=default, cancel=LEAVE, meanings=meanings)
+    return await console.prompt.ask(choices, default=default, cancel=LEAVE, meanings=meanings)
 
 
 def _result(hand: BlackjackRound) -> str:

@@ -110,7 +110,7 @@ class TournamentPage:
             if choice == "Q":
                 return
             if choice == "R":
-                await self._console.read(_(TITLE), self._rules_text(seen.tournament))
+                await self._console.pager.read(_(TITLE), self._rules_text(seen.tournament))
             elif choice == "L":
                 await self._read_last()
             else:
@@ -118,11 +118,11 @@ class TournamentPage:
 
     async def _ask(self, seen: _Seen) -> str:
         rows = self._rows(seen)
-        self._console.stage(Page(_(TITLE), rows))
+        self._console.display.stage(Page(_(TITLE), rows))
         weighing = asyncio.create_task(self._weigh_beside(seen, rows))
         is_over = seen.deal_try is not None and seen.deal_try.score is not None
         try:
-            return await self._console.ask(
+            return await self._console.prompt.ask(
                 {key: _(label) for key, label in KEYS.items() if key != "P" or not is_over},
                 default="Q" if is_over else "P",
                 cancel="Q",
@@ -194,7 +194,9 @@ class TournamentPage:
         if seen.deal_try is None or seen.deal_try.score is None:
             yield f"|07{_('You see who stands where once you have played.')}"
             return
-        yield from ranked(seen.placed, self._caller.record.id, room, self._console.page_columns)
+        yield from ranked(
+            seen.placed, self._caller.record.id, room, self._console.screen.page_columns
+        )
 
     def _prizes(self, seen: _Seen) -> Iterator[str]:
         if not seen.pot.by_place:
@@ -244,9 +246,9 @@ class TournamentPage:
             told = _("No tournament has ended yet.")
             if waits:
                 told = _("The tournament is over. Who has won is worked out just now.")
-            await self._console.read(heading, f"|07{told}")
+            await self._console.pager.read(heading, f"|07{told}")
             return
-        await self._console.read(heading, "\n".join(self._ended(*found)))
+        await self._console.pager.read(heading, "\n".join(self._ended(*found)))
 
     def _ended(self, last: Tournament, placed: Sequence[tournaments.PlacedEntry]) -> Iterator[str]:
         champions = [each.name for each in placed if each.place == 1]
@@ -263,7 +265,7 @@ class TournamentPage:
         if champions:
             yield f"|14{literal(champion_words(champions))}"
         yield ""
-        number, columns = self._caller.record.id, self._console.page_columns
+        number, columns = self._caller.record.id, self._console.screen.page_columns
         yield from ranked(shown, number, MOST_SHOWN, columns, prizes)
         yield ""
         yield f"|07{_('Seal')} {last.seal}"
@@ -291,7 +293,9 @@ class TournamentPage:
         is_new = seen.entry is None
         if is_new and seen.terms.price:
             question = _("Pay {amount} to enter? It is gone if you don't win.")
-            if not await self._console.agrees(question.format(amount=span(seen.terms.price)), "N"):
+            if not await self._console.prompt.agrees(
+                question.format(amount=span(seen.terms.price)), "N"
+            ):
                 return
         entered: list[DealTry] = []
         seal, price = seen.tournament.seal, seen.terms.price
@@ -305,8 +309,8 @@ class TournamentPage:
             await self._caller.post(enter)
             await self._hands(seen.tournament).play_on(list(entered[0].acts))
         except (OutOfStep, Refused) as refused:
-            self._console.say(f"|12{refused}")
-            await self._console.any_key()
+            self._console.screen.say(f"|12{refused}")
+            await self._console.pager.any_key()
 
 
 def _is_sealed(desk: Desk) -> bool:

@@ -58,7 +58,9 @@ async def visit_who(board: Board, caller: Caller) -> None:
         on = await _look(board, caller)
         rows = _rows(board, caller, on)
         if not (board.config.company.watching and _playing(caller, on)):
-            await caller.console.read(_(PLACE), "\n".join([told, "", *rows] if told else rows))
+            await caller.console.pager.read(
+                _(PLACE), "\n".join([told, "", *rows] if told else rows)
+            )
             return
         if await _choose(caller, rows, told) == QUIT:
             return
@@ -79,12 +81,14 @@ def _playing(caller: Caller, on: Sequence[_On]) -> list[_On]:
 async def _choose(caller: Caller, rows: Sequence[str], told: str) -> str:
     """Show the list, all its pages, and ask what then."""
     console, text = caller.console, "\n".join(rows)
-    if not console.holds(text) and not await console.read(_(PLACE), text, leads_on=True):
+    if not console.pager.holds(text) and not await console.pager.read(
+        _(PLACE), text, leads_on=True
+    ):
         return QUIT
-    console.stage(Page(_(PLACE), rows))
+    console.display.stage(Page(_(PLACE), rows))
     if told:
-        console.say(told)
-    return await console.ask(
+        console.screen.say(told)
+    return await console.prompt.ask(
         {WATCH_KEY: _(WATCH), QUIT: _("Quit")},
         default=QUIT,
         cancel=QUIT,
@@ -113,7 +117,7 @@ async def _watch(caller: Caller, playing: Sequence[_On]) -> None:
 
 
 async def _ask_whom(caller: Caller, playing: Sequence[_On]) -> _On | None:
-    typed = await caller.console.entry(
+    typed = await caller.console.prompt.entry(
         f"|07{_('Behind whose chair?')}|15",
         longest=LONGEST_NAME,
         meaning=_("The name of somebody at a table, or how it begins."),
@@ -172,7 +176,7 @@ def _where(
 def _rows(board: Board, caller: Caller, on: Sequence[_On]) -> list[str]:
     """Return a line for each who is on; behind it stands whether they can be watched."""
     now, rows = board.clock.now(), []
-    is_wide = caller.console.page_columns >= WIDE
+    is_wide = caller.console.screen.page_columns >= WIDE
     watching = board.config.company.watching
     for each in on:
         call, place = each.call, each.place
@@ -233,15 +237,15 @@ class Watcher:
             self._caller.place = WATCHING
             self._view.seen = chair.seen(self._caller)
             self._told = self._view.lines()
-            console.stage(self._view)
+            console.display.stage(self._view)
             behind_whom = _("Behind {name}, at {game}.").format(
                 name=literal(chair.caller.record.name), game=_(chair.title)
             )
-            if not console.is_painted:  # where it is asked again below each card
-                console.say(f"|15{behind_whom}")
-            await console.ask(
+            if not console.screen.is_painted:  # where it is asked again below each card
+                console.screen.say(f"|15{behind_whom}")
+            await console.prompt.ask(
                 {"Q": _("Quit")},
-                question=behind_whom if console.is_painted else "",
+                question=behind_whom if console.screen.is_painted else "",
                 default="Q",
                 cancel="Q",
                 meanings={"Q": _("Get up, and go back to who is on.")},
@@ -251,17 +255,17 @@ class Watcher:
 
     def _look(self) -> None:
         self._view.seen = self._chair.seen(self._caller)
-        if self._console.is_painted:
+        if self._console.screen.is_painted:
             self._console.display.refresh()
             return
         lines = self._view.lines()
         if news := _news(self._told, lines):
-            self._console.say("\n".join(news))
+            self._console.screen.say("\n".join(news))
         self._told = lines
 
     def _is_over(self, why: Phrase) -> None:
         self._caller.place = PLACE
-        self._console.say(f"|14{why}")
+        self._console.screen.say(f"|14{why}")
 
 
 def _news(before: Sequence[str], now: Sequence[str]) -> list[str]:

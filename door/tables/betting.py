@@ -100,9 +100,9 @@ class Betting:
             if most < least:  # time has ticked meanwhile
                 return None
             last = min(max(self.last(), least), most)
-            live = console.is_painted
+            live = console.screen.is_painted
             self._warn(str(last if live else most))
-            typed = await console.entry(
+            typed = await console.prompt.entry(
                 f"|07{self.told(self._question(), least=least, most=most, last=last)}",
                 longest=self.longest,
                 accept=self.letters.__contains__,
@@ -114,9 +114,9 @@ class Betting:
                 return None
             bet = amount_typed(typed) if typed.strip() else last
             if bet is None:
-                console.say(f"|12{self.told(self.which_amount, example=most)}")
+                console.screen.say(f"|12{self.told(self.which_amount, example=most)}")
             elif refused := self.refused(bet, most):
-                console.say(f"|12{refused}")
+                console.screen.say(f"|12{refused}")
             elif typed.strip() or await self.agrees_to(bet):
                 return bet
             else:
@@ -124,7 +124,7 @@ class Betting:
 
     def _question(self) -> str:
         console = self.caller.console
-        is_narrow = console.is_painted and console.page_columns < LAYOUT_COLUMNS
+        is_narrow = console.screen.is_painted and console.screen.page_columns < LAYOUT_COLUMNS
         return self.narrow_question if is_narrow else self.question
 
     async def agrees_to(self, bet: int) -> bool:
@@ -163,7 +163,7 @@ class Betting:
     def _warn(self, typed: str) -> None:
         bet = amount_typed(typed)
         if bet is not None and (warning := self.warning(bet)):
-            self.caller.console.say(f"|14{warning}")
+            self.caller.console.screen.say(f"|14{warning}")
 
 
 class BettingTime(Betting):

@@ -51,10 +51,10 @@ async def read_fairness(caller: Caller, game: str, fairness: Fairness) -> None:
     """Let a caller read what cards are held against, and then how to check their last hand."""
     console, text = caller.console, fairness.text()
     hand = await _last_hand(caller, game)
-    if hand is None or not (hand.address and console.is_painted):
+    if hand is None or not (hand.address and console.screen.is_painted):
         more = () if hand is None else _words(hand, caller.config.board.sysop)
-        await console.read(_("Fairness"), "\n\n".join((text, *more)))
-    elif await console.read(_("Fairness"), text, leads_on=True):
+        await console.pager.read(_("Fairness"), "\n\n".join((text, *more)))
+    elif await console.pager.read(_("Fairness"), text, leads_on=True):
         await _show(caller, hand)
 
 
@@ -108,19 +108,19 @@ def code_of(*parts: str) -> Code:
 
 async def _show(caller: Caller, hand: Checkable) -> None:
     console = caller.console
-    has_blocks = console.look.has_shapes
+    has_blocks = console.screen.look.has_shapes
     scene = CheckScene(
         hand,
         hand.code if has_blocks else (),
         caller.config.board.sysop,
         is_linked=looks.has_links(console.line.hints),
     )
-    console.stage(scene)
+    console.display.stage(scene)
     if scene.has_two_screens(console.line.columns - 1, console.line.rows - 2):
-        await console.any_key(_("Press any key for the code"))
+        await console.pager.any_key(_("Press any key for the code"))
         scene.shows_code = True
         console.display.refresh()
-    await console.any_key()
+    await console.pager.any_key()
 
 
 def _words(hand: Checkable, sysop: str) -> tuple[str, ...]:

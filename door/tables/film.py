@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ansi.charset import Charset
-from door.call.console import CANVAS_COLUMNS, CANVAS_ROWS
+from door.call.screen import CANVAS_COLUMNS, CANVAS_ROWS
 from door.errors import NoSuchHand
 from door.lines.line import MAX_COLUMNS, MAX_ROWS
 from door.tables.reel import Reel, filmed

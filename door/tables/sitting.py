@@ -59,12 +59,12 @@ async def _show_title(caller: Caller, game: str, title: str) -> None:
     Nothing is shown in plain lines, with animation off, or to a caller who has typed ahead.
     """
     console = caller.console
-    if not (console.pace and console.is_painted) or console.next_key():
+    if not (console.keyboard.pace and console.screen.is_painted) or console.keyboard.next_key():
         return
     header = texts.find(console, caller.config.board.texts, game)
     if header is not None:
-        console.stage(TitleScreen(title, header))
-        await console.beat(TITLE_SECONDS)
+        console.display.stage(TitleScreen(title, header))
+        await console.keyboard.beat(TITLE_SECONDS)
 
 
 class Sitting:
@@ -110,7 +110,7 @@ class Sitting:
     async def visit(self) -> None:
         """Stay until the caller gets up, or something ends the call."""
         self.caller.place = self.title
-        self.console.forget()
+        self.console.display.forget()
         if self.header and self.caller.came_back_to != self.header:
             await _show_title(self.caller, self.header, self.title)
         before = self.caller.clock.on_tick
@@ -120,7 +120,7 @@ class Sitting:
         )
         try:
             await self._evening()
-            self.console.forget()
+            self.console.display.forget()
         finally:
             self.caller.chair = None
             chair.clear(GOT_UP)
@@ -130,7 +130,7 @@ class Sitting:
     def _come_to_table(self) -> None:
         self.caller.place, self.caller.status.coin = self.title, self.coin
         self._update()
-        self.console.stage(self.scene)
+        self.console.display.stage(self.scene)
 
     async def _read_strategy(self) -> None:
         if self.strategy is not None:
@@ -147,14 +147,14 @@ class Sitting:
         except CallClosed:
             raise
         except (NotNow, NotSaid, Refused) as refused:
-            self.console.say(f"|12{refused}")
+            self.console.screen.say(f"|12{refused}")
         except BooksUnavailable:
             self.books_unavailable()
         return False
 
     async def _switch(self, preference: str, when_on: str, when_off: str) -> bool:
         await self.caller.remember({preference: not self.caller.prefers(preference)})
-        self.console.say(f"|07{_(when_on if self.caller.prefers(preference) else when_off)}")
+        self.console.screen.say(f"|07{_(when_on if self.caller.prefers(preference) else when_off)}")
         return True
 
     async def cut_for(self, shoe: Shoe) -> str | None:
@@ -172,7 +172,7 @@ class Sitting:
 
     async def type_cut(self, question: str = "") -> str | None:
         """Return the words that the caller cuts the cards with, `None` at Esc."""
-        typed = await self.console.entry(
+        typed = await self.console.prompt.entry(
             f"|07{question or _('A phrase to cut the cards (Enter for none):')}|15",
             longest=phrases.LONGEST,
             meaning=_("Any words you like. They go into the shuffle."),
@@ -181,4 +181,4 @@ class Sitting:
 
     def books_unavailable(self) -> None:
         log.info("books unavailable at the table of %s", self.caller.record.name)
-        self.console.say(f"|12{_(NO_BOOKS)}")
+        self.console.screen.say(f"|12{_(NO_BOOKS)}")

@@ -169,8 +169,8 @@ class Alone(Sitting):
 
     async def _between_hands(self) -> bool:
         """Offer the menu once; `False` when the caller gets up."""
-        if not self.console.is_painted:
-            self.console.say(self.scene.standing())
+        if not self.console.screen.is_painted:
+            self.console.screen.say(self.scene.standing())
         choice = await self._choose()
         await self._serve(choice)
         return choice != QUIT
@@ -207,21 +207,21 @@ class Alone(Sitting):
         """Come back to what was said of the hand on the table."""
         said = self.console.display.view().said if self.caller.hand_waits else ()
         await super()._step_away(to)
-        if self.console.is_painted:
+        if self.console.screen.is_painted:
             for message in said:
-                self.console.say(message)
+                self.console.screen.say(message)
 
     # Before the deal.
 
     async def _deal(self) -> bool:
         """Seal, cut, bet, cards; `False` when none were dealt."""
         if refusal := self.betting.refusal():
-            self.console.say(f"|12{refusal}")
+            self.console.screen.say(f"|12{refusal}")
             return False
         cut = await self._ask_cut(await self._lay_shoe())
         bet = None if cut is None else await self.betting.ask()
         if cut is None or bet is None:
-            self.console.say(f"|07{_('No bet.')}")
+            self.console.screen.say(f"|07{_('No bet.')}")
             return False
         await self._place(bet, cut)
         return True
@@ -232,7 +232,7 @@ class Alone(Sitting):
         is_new = self._shoe_seen not in (0, shoe.id)
         self._shoe_seen, self._link_seen = shoe.id, shoe.link
         if is_new and self.shoe_runs_on:
-            self.console.say(f"|07{_(self.new_shoe)}")
+            self.console.screen.say(f"|07{_(self.new_shoe)}")
         self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""
         self._clear()
         self._refresh()
@@ -266,10 +266,10 @@ class Alone(Sitting):
             except TimeUp:
                 await self._stand()
             except NotEnough as refused:
-                self.console.say(f"|12{refused}")
+                self.console.screen.say(f"|12{refused}")
             except BooksUnavailable:
                 self.books_unavailable()
-                await self.console.any_key(_("Press any key to try again"))
+                await self.console.pager.any_key(_("Press any key to try again"))
 
     def _bring_up(self, step: Step) -> None:
         """Show figures and purse after a step, and the seed of a shoe that is done."""
@@ -351,19 +351,19 @@ class TableForTime(Alone):
     # The evening.
 
     async def stand_open_hand(self) -> None:
-        self.console.stage(self.scene)
+        self.console.display.stage(self.scene)
         await self._stand()
 
     async def _sit_down(self) -> bool:
         if self.betting.turns_are_used:
-            await self.console.read(self.title, f"|14{self.betting.refusal()}")
+            await self.console.pager.read(self.title, f"|14{self.betting.refusal()}")
             return False
         self._come_to_table()
         return True
 
     async def _resume(self) -> bool:
         self._come_to_table()
-        self.console.say(f"|14{_(self.resumed)}")
+        self.console.screen.say(f"|14{_(self.resumed)}")
         if self.round is not None:
             self.scene.tally.turns += 1
         await self._play()
@@ -374,19 +374,19 @@ class TableForTime(Alone):
 
     async def _between_hands(self) -> bool:
         if self.betting.turns_are_used:
-            self.console.say(f"|14{self.betting.last_turn()}")
-            await self.console.any_key()
+            self.console.screen.say(f"|14{self.betting.last_turn()}")
+            await self.console.pager.any_key()
             return False
         return await super()._between_hands()
 
     async def _choose(self) -> str:
         refusal = self.betting.refusal()
         if refusal and refusal != self._refusal_told:
-            self.console.say(f"|14{refusal}")
+            self.console.screen.say(f"|14{refusal}")
         self._refusal_told = refusal
         rest = {**self._aside(), BANK: _("Time bank"), QUIT: _("Quit")}
         bet = {} if refusal else {BET: _("Bet")}
-        return await self.console.ask(
+        return await self.console.prompt.ask(
             # Where no bet is offered, B says why.
             {BET: "", **bet, **rest, **self._silent()},
             menu=lit({**bet, **rest}, None if refusal else BET),
@@ -417,8 +417,8 @@ class TableForTime(Alone):
 
     def _forget_last_hand(self) -> None:
         """Clear away what was said of earlier hands; the news of this one needs the room."""
-        if self.console.is_painted:
-            self.console.stage(self.scene)
+        if self.console.screen.is_painted:
+            self.console.display.stage(self.scene)
 
     async def _decide(self) -> None:
         """Ask what to do, among what cards, rules and pot allow."""
@@ -428,7 +428,7 @@ class TableForTime(Alone):
         ]
         if (forced := self._forced(actions)) is not None:
             action, why = forced
-            self.console.say(f"|07{why}")
+            self.console.screen.say(f"|07{why}")
         else:
             self._watch(round_, actions)
             choice = await self._ask_action(round_, actions)
@@ -449,7 +449,7 @@ class TableForTime(Alone):
         meanings = {letter: meaning for letter, _name, meaning in keys}
         every = {**self._aside(), **self._silent()}
         aside = {letter: name for letter, name in every.items() if letter not in choices}
-        return await self.console.ask(
+        return await self.console.prompt.ask(
             {**choices, **aside},
             question=self._question(round_),
             menu=lit(choices),
@@ -457,7 +457,7 @@ class TableForTime(Alone):
         )
 
     async def _stand(self) -> None:
-        self.console.say(f"|14{_(self.time_up_words)}")
+        self.console.screen.say(f"|14{_(self.time_up_words)}")
         await self.play.stand(self._show_at_once)
 
     async def _show(self, step: Step) -> None:
@@ -467,7 +467,7 @@ class TableForTime(Alone):
                 await self._wave(banner)
             self._happen(event, step)
             if seconds := self._seconds(event, step):
-                await self.console.beat(seconds)
+                await self.console.keyboard.beat(seconds)
         self._shown(step)
 
     def _show_at_once(self, step: Step) -> None:
@@ -478,14 +478,14 @@ class TableForTime(Alone):
     async def _wave(self, banner: str) -> None:
         self.scene.banner = banner
         self._repaint()
-        await self.console.beat(BANNER_SECONDS)
+        await self.console.keyboard.beat(BANNER_SECONDS)
         self.scene.banner = ""
 
     def _happen(self, event: Any, step: Step) -> None:
         self.scene.follow(event)
         self._repaint()
         if said := self._sentence(event, step):
-            self.console.say(said)
+            self.console.screen.say(said)
 
     def _shown(self, step: Step) -> None:
         """Count what a step has settled, once its cards lie there."""

@@ -22,6 +22,7 @@ from timebank.words import decimal, field
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.console import Console
+    from door.call.screen import Screen
 
 NOT_AT_HAND = N_("The strategy card is unavailable right now.")
 
@@ -85,20 +86,20 @@ async def _show(console: Console, table: str, asked: asyncio.Future[StrategyCard
     try:
         card = asked.result()
     except (NoAdviceNow, asyncio.CancelledError):
-        await console.read(title, f"|12{_(NOT_AT_HAND)}")
+        await console.pager.read(title, f"|12{_(NOT_AT_HAND)}")
         return
-    await console.read(title, card_text(card, console))
+    await console.pager.read(title, card_text(card, console.screen))
 
 
 # The card in words and columns.
 
 
-def card_text(card: StrategyCard, console: Console) -> str:
+def card_text(card: StrategyCard, screen: Screen) -> str:
     """Return a card for a caller's screen: a grid, or for lines a sentence a hand."""
-    if not console.is_painted:
+    if not screen.is_painted:
         told = [line for section in card.sections for line in _said_rows(section)]
         return "\n".join([*told, "", *_notes(card)])
-    is_wide = console.page_columns >= LAYOUT_COLUMNS
+    is_wide = screen.page_columns >= LAYOUT_COLUMNS
     lines: list[str] = []
     for section in card.sections:
         lines += [*_grid(section, is_wide=is_wide), ""]

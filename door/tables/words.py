@@ -118,7 +118,7 @@ def still_open(caller: Caller, besides: str) -> str:
     if not found:
         return ""
     console = caller.console
-    has_room = not console.is_painted or console.page_columns >= LAYOUT_COLUMNS
+    has_room = not console.screen.is_painted or console.screen.page_columns >= LAYOUT_COLUMNS
     pots = {pot for _game, _turns, pot in found if pot} if has_room else set()
     others: dict[str, str] = {}
     counts_turns = False

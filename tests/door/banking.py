@@ -89,7 +89,7 @@ async def sends(guest: Guest, receiver: str, minutes: int, message: str = "") ->
 async def page(guest: Guest) -> str:
     """Wait for the page that a key was pressed for, and read it."""
     terminal = guest.terminal
-    if guest.caller.console.is_painted:
+    if guest.caller.console.screen.is_painted:
         # What stands in the prompt already is not sent again, and a page comes in one piece.
         await terminal.wait_for(
             lambda _: bool(terminal.heard) and "<Q>uit" in guest.prompt, "a page"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ansi.charset import Charset
-from door.call.console import Console, Look, Paint
+from door.call.console import Console
 from door.call.guest import Guest
 from door.call.guest_caller import HostCaller
+from door.call.screen import Look, Paint
 from door.config.boards import unlisted
 from tests.door.wall import Told
 from tests.world import World

@@ -15,7 +15,8 @@ from typing import Any
 from ansi.charset import Charset
 from door.call.board import Board
 from door.call.caller import Caller
-from door.call.console import Console, Look, Paint
+from door.call.console import Console
+from door.call.screen import Look, Paint
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound
 from door.games.blackjack.rules import VEGAS, BlackjackRules, rules_to_mapping
 from door.games.engine.shuffle import SEED_BYTES

@@ -226,7 +226,7 @@ class Delivered:
 def _listens(screen: Screen) -> bool:
     """Whether a caller can be told what came: nobody who is not shown it yet, or sees nothing."""
     caller, wire = screen.caller, screen.wire
-    kept = caller.reads_notices or caller.console.is_lost
+    kept = caller.reads_notices or caller.console.keyboard.is_lost
     return not kept and not wire.closed and wire.reads
 
 

@@ -318,7 +318,7 @@ class Inspection:
         self, file: sqlite3.Connection, desk: Desk, person: Person, wire: Wire, caller: Caller
     ) -> None:
         """Nothing on a caller's screen may be news to the books."""
-        painted = caller.console.is_painted
+        painted = caller.console.screen.is_painted
         paints = painted or person.telephone.paints
         seals = shown.seals_are_kept(wire.screen, file, paints=paints)
         self.world.counted["seals and seeds seen"] += seals
@@ -326,10 +326,12 @@ class Inspection:
         self.told.listen(record.id, record.name, wire, paints=paints, is_for_honour=at_deal)
         self.delivered.listen(record.name, caller.call_id, wire, paints=paints)
         self.deals.is_kept_secret(person.name, wire.screen)
-        if at_deal and (painted or not caller.console.can_paint):
+        if at_deal and (painted or not caller.console.screen.can_paint):
             self.deals.lies_there(record.name, record.id, wire.screen, paints=painted)
         game = shown.NAMES.get(caller.place)
-        if game is None or (caller.console.can_paint and not painted):  # they have left the table
+        if game is None or (
+            caller.console.screen.can_paint and not painted
+        ):  # they have left the table
             return
         seen = shown.cards(game, wire.screen, paints=painted)
         if seen:

@@ -120,7 +120,7 @@ def time_left(screen: Screen) -> int | None:
 def is_on_its_way(console: Console, monotonic: float) -> bool:
     """Tell whether the screen is about to change: what a caller who is being served has been told
     is sent at once with the answer, or `SERVED_WITHIN` seconds later."""
-    sending = console._echo
+    sending = console.screen.echo
     return sending is not None and monotonic < sending.when() + TIMERS_LATE
 
 

@@ -465,29 +465,29 @@ async def celebrate(console: Console, stakes: ForTheBank, name: str) -> None:
     broken = _("Ladies and gentlemen, the bank is broken!")
     ordered = _("The table is covered with the black cloth.")
     await hold(console, Ceremony(broken, ordered, plaque))
-    console.forget_keys()
-    await console.any_key()
+    console.keyboard.forget_keys()
+    await console.pager.any_key()
 
 
 async def hold(console: Console, ceremony: Ceremony) -> None:
     """Hold the ceremony, after a moment for the last coup; a key shortens it."""
-    if not console.is_painted:
-        console.stage(ceremony)
+    if not console.screen.is_painted:
+        console.display.stage(ceremony)
         return
-    await console.beat(2 * LINE_SECONDS)
-    console.stage(ceremony)
-    console.bell()
-    console.say(f"|15{ceremony.announced}")
-    console.say(f"|07{ceremony.ordered}")
+    await console.keyboard.beat(2 * LINE_SECONDS)
+    console.display.stage(ceremony)
+    console.screen.bell()
+    console.screen.say(f"|15{ceremony.announced}")
+    console.screen.say(f"|07{ceremony.ordered}")
     row = 0
     while row < ceremony.cloth_rows:
         row += 1
         ceremony.fallen = row
         console.display.refresh()
-        await console.beat(FALL_SECONDS)
+        await console.keyboard.beat(FALL_SECONDS)
     ceremony.fallen = 100  # whatever the window becomes
     for line in range(1, 2 * len(ceremony.plaque) + 1):
         ceremony.told = line
         console.display.refresh()
         if line < len(ceremony.plaque):
-            await console.beat(LINE_SECONDS)
+            await console.keyboard.beat(LINE_SECONDS)

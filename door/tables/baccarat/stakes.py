@@ -137,7 +137,7 @@ class ForTheBank(Wagering):
         """Ask before Enter alone bets the whole bankroll."""
         if bet * self.coin < self.bankroll:
             return True
-        return await self.caller.console.agrees(_("Bet all of it?"), default="N")
+        return await self.caller.console.prompt.agrees(_("Bet all of it?"), default="N")
 
     def refusal(self) -> str:
         if paused := self.caller.purse.paused_words():

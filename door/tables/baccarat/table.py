@@ -173,7 +173,7 @@ class BaccaratTable(Alone):
 
     async def _resume(self) -> bool:
         await self._lay_out()
-        self.console.say(f"|14{_(self.resumed)}")
+        self.console.screen.say(f"|14{_(self.resumed)}")
         await self._play()
         self.for_time.coin = self.caller.status.coin = self.settings.coin_minutes * 60
         if isinstance(self.betting, ForTheBank):
@@ -190,8 +190,8 @@ class BaccaratTable(Alone):
         mode = _kept(self.caller).get("mode")
         if mode not in words.modes():
             self.scene.played = ""
-            self.console.stage(self.scene)
-            mode = await self.console.ask(
+            self.console.display.stage(self.scene)
+            mode = await self.console.prompt.ask(
                 {**words.modes(), QUIT: _("Quit")},
                 question=_("Play for time, or to break the bank?"),
                 cancel=QUIT,
@@ -225,9 +225,9 @@ class BaccaratTable(Alone):
             await self._recall()
             self._come_to_table()
             if self.scene.plate:
-                self.console.say(f"|06{words.brass_plate(self.scene.plate)}")
+                self.console.screen.say(f"|06{words.brass_plate(self.scene.plate)}")
         if welcome:
-            self.console.say(welcome)
+            self.console.screen.say(welcome)
         return True
 
     async def _meet_the_bank(self) -> str | None:
@@ -240,7 +240,7 @@ class BaccaratTable(Alone):
                 return await self.betting.face()
         except BooksUnavailable:
             self.books_unavailable()
-            await self.console.any_key()
+            await self.console.pager.any_key()
             return None
         return ""
 
@@ -249,11 +249,11 @@ class BaccaratTable(Alone):
     async def _choose(self) -> str:
         refusal = self.betting.refusal() if self.betting is self.for_time else ""
         if refusal and refusal != self._refusal_told:
-            self.console.say(f"|14{refusal} {_('M plays for play money.')}")
+            self.console.screen.say(f"|14{refusal} {_('M plays for play money.')}")
         self._refusal_told = refusal
         can_bet = not self.betting.refusal()
         labels = words.menu(can_bet=can_bet)
-        return await self.console.ask(
+        return await self.console.prompt.ask(
             # Where no bet is offered, B says why.
             {BET: "", **labels, STRATEGY: _(STRATEGY_LABEL)},
             menu=self._menu(labels),
@@ -264,7 +264,7 @@ class BaccaratTable(Alone):
 
     def _menu(self, labels: Mapping[str, str]) -> str:
         """Return the menu in two rows, or in as many as it takes where there is little room."""
-        if self.console.is_painted and self.console.page_columns < LAYOUT_COLUMNS:
+        if self.console.screen.is_painted and self.console.screen.page_columns < LAYOUT_COLUMNS:
             return lit(labels, BET)
         first = {letter: labels[letter] for letter in _FIRST_ROW if letter in labels}
         rest = {letter: label for letter, label in labels.items() if letter not in first}
@@ -284,7 +284,7 @@ class BaccaratTable(Alone):
                     self._use_mode(words.FOR_THE_BANK)
                 await self._take_place()
         elif choice == words.SHOE:
-            self.console.say(self._shoe_told())
+            self.console.screen.say(self._shoe_told())
         else:
             await super()._serve(choice)
 
@@ -307,7 +307,7 @@ class BaccaratTable(Alone):
         stakes = self.betting
         try:
             if isinstance(stakes, ForTheBank) and not stakes.bankroll:
-                self.console.say(await stakes.renew())
+                self.console.screen.say(await stakes.renew())
                 if not stakes.bankroll:
                     return False
             return await super()._deal()
@@ -324,8 +324,8 @@ class BaccaratTable(Alone):
         with self.caller.status.suspense():
             step = await self.play.place(amount, self._terms(), cut)
             if banco:
-                self.console.say(f"|15{_('Banco!')}")
-            self.console.say(f"|07{_('No more bets.')}")
+                self.console.screen.say(f"|15{_('Banco!')}")
+            self.console.screen.say(f"|07{_('No more bets.')}")
             await stakes.remember(bet)
             await self._show(step)
 
@@ -335,13 +335,13 @@ class BaccaratTable(Alone):
         await super()._play()
         stakes = self.betting
         if isinstance(stakes, ForTheBank) and (gone := stakes.gone()):
-            self.console.say(gone)
+            self.console.screen.say(gone)
         elif isinstance(stakes, ForTheBank) and stakes.is_broken:
             name = self.caller.record.name
             await celebrate(self.console, stakes, name)
             others = [each for each in self.scene.plate if each != name]
             self.scene.plate = [name, *others][:ON_PLATE]
-            self.console.stage(self.scene)
+            self.console.display.stage(self.scene)
 
     async def _decide(self) -> None:
         """Let the seed decide for the bank, where it tosses for it, or the player on a 5."""
@@ -349,16 +349,16 @@ class BaccaratTable(Alone):
             step = await self.play.toss()
             if step is not None:
                 toss = _("The bank may draw or stand, and leaves it to a toss.")
-                self.console.say(f"|07{toss}")
+                self.console.screen.say(f"|07{toss}")
                 await self._show(step)
                 return
         assert self.round is not None  # it is the player's turn
-        self.console.say(f"|07{words.call(Side.PLAYER, self.round.player_point)}.")
+        self.console.screen.say(f"|07{words.call(Side.PLAYER, self.round.player_point)}.")
         advised = advice(self.round) if self.caller.prefers("tutor") else None
         if advised is not None:
-            self.console.say(f"|11{advised.sentence}")
+            self.console.screen.say(f"|11{advised.sentence}")
         choices = words.card_choices()
-        choice = await self.console.ask(
+        choice = await self.console.prompt.ask(
             {**choices, STRATEGY: _(STRATEGY_LABEL)},
             question=_("Card?"),
             menu=lit(choices),
@@ -371,18 +371,18 @@ class BaccaratTable(Alone):
         with self.caller.status.suspense():
             await self._show(await self.play.act(Act(action), 0, ""))
         if advised is not None and (verdict := advised.verdict(action)):
-            self.console.say(f"|11{verdict}")
+            self.console.screen.say(f"|11{verdict}")
 
     async def _stand(self) -> None:
         await self.play.stand(self._show_at_once)
-        self.console.say(f"|14{_('Your time was up: you took no card.')}")
+        self.console.screen.say(f"|14{_('Your time was up: you took no card.')}")
 
     async def _show(self, step: Step) -> None:
         """Let a step happen; on a painted screen a moment passes after each thing."""
         for event in step.events:
             self._happen(event)
             slid = isinstance(event, BaccaratDealt)
-            await self.console.beat(SLIDE_SECONDS if slid else CALL_SECONDS)
+            await self.console.keyboard.beat(SLIDE_SECONDS if slid else CALL_SECONDS)
         self._shown(step)
 
     def _show_at_once(self, step: Step) -> None:
@@ -400,8 +400,8 @@ class BaccaratTable(Alone):
             self.scene.banner = words.banner(event, self.betting.amount)
         self.console.display.refresh()
         # A card on a painted table speaks for itself.
-        if not (self.console.is_painted and isinstance(event, BaccaratDealt)):
-            self.console.say(words.sentence(event, self.betting.amount))
+        if not (self.console.screen.is_painted and isinstance(event, BaccaratDealt)):
+            self.console.screen.say(words.sentence(event, self.betting.amount))
 
     def _shown(self, step: Step) -> None:
         self.betting.follow(step.receipt)
@@ -417,7 +417,7 @@ class BaccaratTable(Alone):
 
     async def _read_rules(self) -> None:
         text = words.rules_text(self.settings, self._unit, self.scene.plate)
-        await self.console.read(_("The rules of baccarat"), text)
+        await self.console.pager.read(_("The rules of baccarat"), text)
 
     def _clear(self) -> None:
         self.scene.clear()

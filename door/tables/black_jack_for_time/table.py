@@ -99,7 +99,7 @@ class BlackJackForTimeTable(TableForTime):
         self._next_rules = rules_to_mapping(rules)
 
     async def visit(self) -> None:
-        self.tutor = Tutor(self.thinking, self.console.say, lambda: self.round)
+        self.tutor = Tutor(self.thinking, self.console.screen.say, lambda: self.round)
         try:
             await super().visit()
         finally:
@@ -110,10 +110,12 @@ class BlackJackForTimeTable(TableForTime):
         return self._next_rules
 
     async def _read_rules(self) -> None:
-        await self.console.read(_("The rules of Black Jack For Time"), rules_text(self.settings))
+        await self.console.pager.read(
+            _("The rules of Black Jack For Time"), rules_text(self.settings)
+        )
 
     def _sentence(self, event: Event, step: Step) -> str:
-        if self.console.is_painted and isinstance(event, CARDS):
+        if self.console.screen.is_painted and isinstance(event, CARDS):
             return ""  # a card on a painted table speaks for itself
         return sentence(event, self.coin, self.scene.mine, self.scene.dealer)
 
@@ -125,9 +127,9 @@ class BlackJackForTimeTable(TableForTime):
 
     def _shown(self, step: Step) -> None:
         after: BlackjackRound = step.after
-        if not self.console.is_painted and not after.over:
+        if not self.console.screen.is_painted and not after.over:
             told = _("You have {count}.").format(count=f"|15{counted(self.scene.mine)}|07")
-            self.console.say(f"|07{told}")
+            self.console.screen.say(f"|07{told}")
         super()._shown(step)
 
     def _ending(self, round_: BlackjackRound) -> Ending:

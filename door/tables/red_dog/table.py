@@ -70,12 +70,14 @@ class RedDogTable(TableForTime):
         return asdict(self.settings.rules)
 
     async def _read_rules(self) -> None:
-        await self.console.read(_("The rules of Red Dog"), words.rules_text(self.settings))
+        await self.console.pager.read(_("The rules of Red Dog"), words.rules_text(self.settings))
 
     def _sentence(self, event: Event, step: Step) -> str:
-        if self.console.is_painted and isinstance(event, happened.RedDogDealt):
+        if self.console.screen.is_painted and isinstance(event, happened.RedDogDealt):
             return ""  # a card on a painted table speaks for itself
-        is_wide = self.console.is_painted and self.console.page_columns >= LAYOUT_COLUMNS
+        is_wide = (
+            self.console.screen.is_painted and self.console.screen.page_columns >= LAYOUT_COLUMNS
+        )
         if is_wide and isinstance(event, happened.Spread):
             return ""  # it is told on the felt
         return words.sentence(event, self.coin)

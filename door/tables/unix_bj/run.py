@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ansi.keys import BACKSPACE, DELETE, ENTER, INTERRUPT
-from door.call.console import Paint
 from door.call.display import LinesDisplay
 from door.call.page import Page
+from door.call.screen import Paint
 from door.errors import RunEnded, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.rules import UNIX_BJ_STAKE, rules_to_mapping
@@ -135,25 +135,25 @@ class Run:
         return shoe.seal
 
     async def go(self) -> None:
-        self.console.scroll_lines()
+        self.console.screen.scroll_lines()
         try:
             if await self._begin():
-                self.console.display = self.paper = self._new_paper()
-                self.console.rubout = INTERRUPT
+                self.console.screen.display = self.paper = self._new_paper()
+                self.console.keyboard.rubout = INTERRUPT
                 await self._program()
-                self.console.rubout = BACKSPACE
-                self.console.scroll_lines()
-                self.console.say(await self._open_seed())
-            await self.console.any_key()
+                self.console.keyboard.rubout = BACKSPACE
+                self.console.screen.scroll_lines()
+                self.console.screen.say(await self._open_seed())
+            await self.console.pager.any_key()
         except TimeUp:
-            self.console.rubout = BACKSPACE
+            self.console.keyboard.rubout = BACKSPACE
             await self._stand_unasked()
-            await self.console.any_key()
+            await self.console.pager.any_key()
         finally:
             if self.tutor is not None:
                 self.tutor.leave()
                 self.tutor = None
-            self.console.rubout = BACKSPACE
+            self.console.keyboard.rubout = BACKSPACE
         self._paint_again()
 
     async def _begin(self) -> bool:
@@ -165,9 +165,9 @@ class Run:
             self.sitting.books_unavailable()
             return False
         if self.stored is not None:
-            self.console.say(f"|14{_(self.sitting.resumed)}")
-        if self.console.can_paint:
-            self.console.say(f"|07{Fairness(seal).short()}")
+            self.console.screen.say(f"|14{_(self.sitting.resumed)}")
+        if self.console.screen.can_paint:
+            self.console.screen.say(f"|07{Fairness(seal).short()}")
         return await self.sitting.tries(self._cut())
 
     async def _cut(self) -> bool:
@@ -228,10 +228,10 @@ class Run:
                 self.paper.say(f"|12{ended}")
 
     async def _deal(self) -> None:
-        if self.console.interruption is not None:
-            raise self.console.interruption
-        if self.console.next_key() in STRUCK:
-            await self.console.key()
+        if self.console.keyboard.interruption is not None:
+            raise self.console.keyboard.interruption
+        if self.console.keyboard.next_key() in STRUCK:
+            await self.console.keyboard.key()
             self.paper.print("\n")
             raise RunEnded
         shoe = self.play.shoe
@@ -301,10 +301,10 @@ class Run:
         self.paper.prompt(prompt)
         # For who has no keyboard: the program itself asks for a line.
         keys = {"Y": _("Yes"), "N": _("No"), "Ctrl-C": _("Quit")}
-        self.console.offer("answers", keys, typed={"Y": "y\r", "N": "\r", "Ctrl-C": "\x03"})
+        self.console.screen.offer("answers", keys, typed={"Y": "y\r", "N": "\r", "Ctrl-C": "\x03"})
         text = ""
         try:
-            while (key := await self.console.key()) != ENTER and key not in STRUCK:
+            while (key := await self.console.keyboard.key()) != ENTER and key not in STRUCK:
                 if key == BACKSPACE:
                     text = text[:-1]
                 elif len(key) == 1 and len(text) < LONGEST_LINE:
@@ -312,7 +312,7 @@ class Run:
                 self.paper.typed(text)
         finally:
             self.paper.answered()
-            self.console.offer("any")
+            self.console.screen.offer("any")
         if key in STRUCK:
             raise RunEnded
         return text
@@ -352,7 +352,7 @@ class Run:
         except BooksUnavailable:
             log.info("books unavailable at the table of %s", self.caller.record.name)
             return "|12" + _("The books can't be written right now. The seed stays sealed.")
-        return f"|07{self.fairness.short()}" if self.console.can_paint else ""
+        return f"|07{self.fairness.short()}" if self.console.screen.can_paint else ""
 
     async def _stand_unasked(self) -> None:
         """Say no to all that is still asked, for a caller without time, and show the sheet as a
@@ -363,22 +363,24 @@ class Run:
         for step in steps:
             self.letters += self.teletype.told(step.after, step.events)
         sheet = f"{self.letters}{self.teletype.account()}".split("\n")
-        room = max(1, self.console.page_rows - 4)
+        room = max(1, self.console.screen.page_rows - 4)
         seed = await self._open_seed()
         self._paint_again()
-        self.console.stage(Page(self.sitting.title, [*sheet[-room:], *([seed] if seed else [])]))
+        self.console.display.stage(
+            Page(self.sitting.title, [*sheet[-room:], *([seed] if seed else [])])
+        )
         if had_hand:
-            self.console.say(f"|14{_('Your time is up: you stand.')}")
+            self.console.screen.say(f"|14{_('Your time is up: you stand.')}")
         for step in steps:
             self._count(step)
 
     def _paint_again(self) -> None:
-        self.console.paint_screens()
+        self.console.screen.paint_screens()
         self.caller.status.show()
 
     def _new_paper(self) -> Paper:
-        colour = self.console.look.paint is Paint.COLOUR
-        return Paper(self.console.send, self.console.line.columns, colour=colour)
+        colour = self.console.screen.look.paint is Paint.COLOUR
+        return Paper(self.console.screen.send, self.console.line.columns, colour=colour)
 
     def _sentence(self, refused: Exception) -> str:
         is_unwritten = isinstance(refused, BooksUnavailable)

@@ -76,14 +76,14 @@ class UnixBjTable(Sitting):
     async def _between_runs(self) -> bool:
         refusal = self._refusal()
         folder, page = self.caller.config.board.texts, await self._front_page(refusal)
-        self.console.stage(texts.headed(self.console, folder, GAME, page))
+        self.console.display.stage(texts.headed(self.console, folder, GAME, page))
         choices = {
             PLAY: _("Play"),
             MANUAL: _("Manual"),
             FAIRNESS: _("Fairness"),
             QUIT: _("Quit"),
         }
-        choice = await self.console.ask(
+        choice = await self.console.prompt.ask(
             {**choices, STRATEGY: _(STRATEGY_LABEL)},
             menu=lit(choices, QUIT if refusal else PLAY),
             default=QUIT if refusal else PLAY,
@@ -95,16 +95,16 @@ class UnixBjTable(Sitting):
             },
         )
         if choice == MANUAL:
-            columns = self.console.page_columns - MARGIN
-            await self.console.read(words.MANUAL_TITLE, words.manual(columns))
+            columns = self.console.screen.page_columns - MARGIN
+            await self.console.pager.read(words.MANUAL_TITLE, words.manual(columns))
         elif choice == FAIRNESS:
             await self._read_fairness()
         elif choice == STRATEGY and self.strategy is not None:
             await self.strategy.read(self.console)
         elif choice == PLAY:
             if refusal := self._refusal():
-                self.console.say(f"|12{refusal}")
-                await self.console.any_key()
+                self.console.screen.say(f"|12{refusal}")
+                await self.console.pager.any_key()
             else:
                 run, self.next_run = self.next_run or self._new_run(), None
                 await self._play(run)
@@ -125,7 +125,7 @@ class UnixBjTable(Sitting):
             seal = await run.seal()
         except BooksUnavailable:
             self.books_unavailable()
-            await self.console.any_key()
+            await self.console.pager.any_key()
             return
         self.next_run = run
         fairness = replace(self.last, seal=seal, is_sealed_anew=True, last_seal=self.last.seal)

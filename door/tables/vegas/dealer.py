@@ -48,7 +48,7 @@ def _tell_elsewhere(caller: Caller, settlement: Settlement, receipt: Receipt) ->
     """Tell a caller who is on line, but not at the table, how their round ended."""
     with speaking_to(caller.console.viewer):
         words = vegas_round.stood_words(settlement.won - settlement.lost)
-        caller.console.say(f"|14{words}")
+        caller.console.screen.say(f"|14{words}")
         caller.tell(receipt)
     caller.last_hand.shown()
 

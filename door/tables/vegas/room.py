@@ -240,14 +240,14 @@ class RoomVisit:
         try:
             table = await self._in_time(self._room.table_for(self._caller))
         except HandElsewhere:
-            self._caller.console.say(f"|14{_(STOOD_ELSEWHERE)}")
+            self._caller.console.screen.say(f"|14{_(STOOD_ELSEWHERE)}")
         else:
             await VegasVisit(self._board, self._caller, table).stand_open_hand()
 
     async def _in_time(self, looking: Awaitable[T]) -> T:
         """Return what is looked for; `BooksUnavailable` where the caller has waited too long."""
         try:
-            async with until(self._board.clock, self._caller.console.answer_by()):
+            async with until(self._board.clock, self._caller.console.keyboard.answer_by()):
                 return await looking
         except TimeoutError as late:
             raise BooksUnavailable(Phrase(NOT_IN_TIME)) from late
@@ -256,10 +256,10 @@ class RoomVisit:
         """Say why there is no table, and go on to the menu also without a key. What was typed for
         the table is for nothing here."""
         console = self._caller.console
-        console.forget_keys()
-        console.stage(Page("Vegas", wrap(words, LAYOUT_COLUMNS - 2)))
+        console.keyboard.forget_keys()
+        console.display.stage(Page("Vegas", wrap(words, LAYOUT_COLUMNS - 2)))
         console.display.prompt(f"|07{_('Press any key')}")
-        await console.pause(TOLD_SECONDS)
-        if console.next_key() is not None:
-            await console.key()
+        await console.keyboard.pause(TOLD_SECONDS)
+        if console.keyboard.next_key() is not None:
+            await console.keyboard.key()
         console.display.answered()

@@ -231,7 +231,7 @@ class VegasScene:
 
     def explain(self) -> Sequence[str]:
         """Say what each field of the table means."""
-        painted = self._caller.console.is_painted
+        painted = self._caller.console.screen.is_painted
         fields = [
             (_("A coin"), _("What a coin is worth in your time.")),
             (_("Turns today"), _("Rounds you've bet on today, and the limit.")),

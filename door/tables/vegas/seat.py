@@ -17,7 +17,7 @@ from ansi.keys import ENTER, ESCAPE, INTERRUPT
 from door import wording
 from door.call import phrases
 from door.call.call_clock import TIME_UP
-from door.call.console import HELP_KEYS, is_command
+from door.call.keyboard import HELP_KEYS, is_command
 from door.call.markup import lit
 from door.call.spoken import LONGEST_LINE
 from door.errors import CarrierLost, NotNow, NotSaid, TakenOver, TimeAgain, TimeUp
@@ -174,11 +174,11 @@ class VegasVisit(Sitting):
 
     async def stand_open_hand(self) -> None:
         """Have the hand stood at its turns, for a caller who has no time left."""
-        self.console.stage(self.scene)
+        self.console.display.stage(self.scene)
         await self.table.stand_for(self.caller.record.id, self)
         if self._place is not None:
             words = _("The dealer stands for you. You'll hear how it ended.")
-            self.console.say(f"|14{words}")
+            self.console.screen.say(f"|14{words}")
 
     async def _stay(self) -> None:
         """Take keys until they get up; out of time, have the hand stood and see how it ends."""
@@ -200,7 +200,7 @@ class VegasVisit(Sitting):
         for a caller who has not got up."""
         if not self._is_looking:
             self._come_to_table()
-        self.console.say(f"|14{_('Your time is up. The dealer stands for you.')}")
+        self.console.screen.say(f"|14{_('Your time is up. The dealer stands for you.')}")
         self._is_stood = True
         try:
             async with self.caller.uncharged():
@@ -209,13 +209,13 @@ class VegasVisit(Sitting):
                 await self._take_keys()
         finally:
             self._is_stood = False
-            self.console.lift(TimeAgain)
+            self.console.keyboard.lift(TimeAgain)
 
     def _end_stand(self) -> None:
         """Go on, or have the call ended, when the hand that was stood for them is over."""
         if self._is_stood and self._place is None:
             is_up = self.caller.purse.time_is_up()
-            self.console.interrupt(TimeUp(TIME_UP) if is_up else TimeAgain())
+            self.console.keyboard.interrupt(TimeUp(TIME_UP) if is_up else TimeAgain())
 
     # What the table tells.
 
@@ -231,7 +231,11 @@ class VegasVisit(Sitting):
     def _show(self, happened: Sequence[News]) -> None:
         """Show what happened, and say it when the cards that it brought lie there."""
         self.console.display.refresh()
-        tell = vegas_words.told_beside_the_scene if self.console.is_painted else vegas_words.told
+        tell = (
+            vegas_words.told_beside_the_scene
+            if self.console.screen.is_painted
+            else vegas_words.told
+        )
         for item in happened:
             if isinstance(item, news.RoundDealt | news.RoundResumed):
                 self._lies = self._lead()
@@ -269,12 +273,12 @@ class VegasVisit(Sitting):
     def _wave(self) -> None:
         """Put the banner up, at the pace that they like; not for those who are ahead of it."""
         ending, self._ending = self._ending, None
-        if ending is None or not self.console.is_painted or self.console.next_key():
+        if ending is None or not self.console.screen.is_painted or self.console.keyboard.next_key():
             return
-        if self.console.pace:
+        if self.console.keyboard.pace:
             self.scene.banner = ending
             self.console.display.refresh()
-            wait = BANNER_SECONDS * self.console.pace
+            wait = BANNER_SECONDS * self.console.keyboard.pace
             self._waving = self.console.clock.call_later(wait, self._take_banner_down)
 
     def _take_banner_down(self) -> None:
@@ -289,7 +293,10 @@ class VegasVisit(Sitting):
     def _unfold(self, item: news.RoundDealt | news.RoundWentOn) -> None:
         """Begin to show the cards of an event; at once for those who are ahead of them."""
         self.scene.hide(item)
-        if not (self.console.is_painted and self.console.pace) or self.console.next_key():
+        if (
+            not (self.console.screen.is_painted and self.console.keyboard.pace)
+            or self.console.keyboard.next_key()
+        ):
             self.scene.show_all()
         self._next_card()
 
@@ -298,7 +305,7 @@ class VegasVisit(Sitting):
         with speaking_to(self.console.viewer):
             self.scene.show_next()
             if self.scene.hidden:
-                wait = BEAT_SECONDS * self.console.pace
+                wait = BEAT_SECONDS * self.console.keyboard.pace
                 self._unfolding = self.console.clock.call_later(wait, self._card_falls)
 
     def _card_falls(self) -> None:
@@ -333,10 +340,10 @@ class VegasVisit(Sitting):
 
     def _say(self, text: str) -> None:
         """Give them a message; among lines the menu follows when all is said, and once."""
-        if self._is_asked and not self.console.is_painted:
+        if self._is_asked and not self.console.screen.is_painted:
             self.console.display.answered()
             self._is_asked = ""
-        self.console.say(text)
+        self.console.screen.say(text)
 
     def awaits_receipt(self) -> None:
         self._is_receipt_due = self.caller.status.waits = True
@@ -357,15 +364,15 @@ class VegasVisit(Sitting):
                 told = vegas_words.told(item, me="")
                 self.scene.aloud.extend((item.speaker_id, line) for line in told)
         elif isinstance(item, news.TurnBegan) and item.name == self.me:
-            self.console.bell()
-            if not self._is_looking or self.console.cover is not None:
+            self.console.screen.bell()
+            if not self._is_looking or self.console.screen.cover is not None:
                 words = _("Your turn at Vegas: {time}.").format(time=span(item.seconds))
-                self.console.say(f"|14{words}")
+                self.console.screen.say(f"|14{words}")
         elif self._is_my_end(item):
             net = self._count(item)
             self._has_played = True
             if not self._is_looking:
-                self.console.say(f"|14{stood_words(net)}")
+                self.console.screen.say(f"|14{stood_words(net)}")
 
     def _is_my_end(self, item: News) -> TypeGuard[news.RoundDealt | news.RoundWentOn]:
         """Tell whether a round has ended in which the caller was dealt in."""
@@ -460,7 +467,7 @@ class VegasVisit(Sitting):
         if self._unfolding is None and self._is_asked != self._menu(self._choices()):
             self._ask()
         try:
-            return await self.console.key(takes_slash=True)
+            return await self.console.keyboard.key(takes_slash=True)
         except BaseException:
             self._is_asked = ""
             raise
@@ -472,7 +479,7 @@ class VegasVisit(Sitting):
         choices = self._choices()
         self._is_asked = self._menu(choices)
         self.console.display.prompt(self._is_asked)
-        self.console.offer("keys", choices, self._default(choices))
+        self.console.screen.offer("keys", choices, self._default(choices))
 
     def _ask_anew(self) -> None:
         """Show another menu when what they may do has changed under them: on a painted screen at
@@ -486,7 +493,7 @@ class VegasVisit(Sitting):
         if self._is_asked:
             self.console.display.answered()
             self._is_asked = ""
-        if self.console.is_painted:
+        if self.console.screen.is_painted:
             self._ask()
         elif not self._ask_is_due and self._is_their_move(choices):
             self._ask_is_due = True
@@ -526,14 +533,14 @@ class VegasVisit(Sitting):
     async def _puzzle(self, key: str, choices: Mapping[str, str]) -> bool:
         """Explain the keys when asked to, and say once of another that it does nothing."""
         if key in HELP_KEYS:
-            self._is_looking = not self.console.is_painted
+            self._is_looking = not self.console.screen.is_painted
             meanings = {letter: _(KEY_MEANINGS[letter]) for letter in choices}
-            await self.console.explain(choices, meanings, self._default(choices), QUIT)
+            await self.console.prompt.explain(choices, meanings, self._default(choices), QUIT)
             self._is_looking, self._is_asked = True, ""
             self.console.display.refresh()
         elif key != " " and not self._is_puzzled:
             self._is_puzzled = True
-            self.console.puzzled(key)
+            self.console.prompt.puzzled(key)
         return True
 
     async def _gets_up(self, letter: str, *, whispers: bool) -> bool:
@@ -551,7 +558,7 @@ class VegasVisit(Sitting):
         elif letter == RULES:
             all_cut = self.caller.config.shoes_ahead > 0
             rules = vegas_words.rules_text(self.table.settings, all_cut)
-            await self._step_away(self.console.read(_("The rules of Vegas"), rules))
+            await self._step_away(self.console.pager.read(_("The rules of Vegas"), rules))
         elif letter == FAIRNESS:
             await self._step_away(read_fairness(self.caller, GAME, await self._fairness()))
         elif letter == STRATEGY:
@@ -601,7 +608,7 @@ class VegasVisit(Sitting):
         most = most_insured(hand, self.caller)
         up_to = figure(most, hand.coin)
         words = _("Coins to insure, up to {most} (Enter for {most}):").format(most=up_to)
-        typed = await self.console.entry(
+        typed = await self.console.prompt.entry(
             f"|07{words}|15",
             longest=LONGEST_AMOUNT,
             accept=lambda key: key in "0123456789.,",
@@ -644,7 +651,7 @@ class VegasVisit(Sitting):
         if before.rules != self._terms_told.rules:
             told.append(_("The rules of this table have changed: R shows them."))
         if told:
-            self.console.say(f"|14{' '.join(told)}")
+            self.console.screen.say(f"|14{' '.join(told)}")
         return bool(told)
 
     def _betting(self) -> BettingTime:
@@ -666,7 +673,7 @@ class VegasVisit(Sitting):
         prompt = _("Whisper (name message):") if opening else _("Say:")
         typed: str | None = ""
         while True:
-            typed = await self.console.entry(
+            typed = await self.console.prompt.entry(
                 f"|07{prompt}|15",
                 longest=LONGEST_LINE,
                 meaning=_(
@@ -687,14 +694,14 @@ class VegasVisit(Sitting):
                     )
                     self.table.talk(self, opening + typed)
             except (NotSaid, Refused, BooksUnavailable) as refused:
-                self.console.say(f"|12{refused}")
+                self.console.screen.say(f"|12{refused}")
             else:
                 return
 
     async def _really_goes(self) -> bool:
         if self._place is None:
             return True
-        return await self.console.agrees(
+        return await self.console.prompt.agrees(
             _("If you leave now, the dealer stands for you. Leave?"), default="N"
         )
 
@@ -716,12 +723,12 @@ class VegasVisit(Sitting):
 
     def _greet(self) -> None:
         if self._place is not None:
-            self.console.say(f"|14{_('Your hand is on the table.')}")
+            self.console.screen.say(f"|14{_('Your hand is on the table.')}")
         elif self.table.state.seat_of(self.caller.record.id) is None:
             words = _("You get the next free seat when this round is over.")
-            self.console.say(f"|14{words}")
+            self.console.screen.say(f"|14{words}")
         elif refusal := self._betting().refusal():
-            self.console.say(refusal)
+            self.console.screen.say(refusal)
 
     def _follow(self) -> None:
         """Paint the seconds that are left, once in each."""

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 from ansi.width import character_width
 from door.call import spoken
 from door.call.books import NOT_IN_TIME, NOT_KNOWN_IN_TIME
-from door.call.console import patience
 from door.call.markup import plain
+from door.call.patience import patience
 from door.errors import Closing, NotNow, NotSaid
 from door.games.blackjack.round import BlackjackAction
 from door.games.vegas.game import VegasSettings
@@ -257,7 +257,7 @@ class VegasTable:
             raise Closing(Phrase(CLOSING))
         self._begin()
         wanted = self._put(command)
-        until = None if guest is None else guest.caller.console.answer_by()
+        until = None if guest is None else guest.caller.console.keyboard.answer_by()
         if until is None:
             await asyncio.shield(wanted.answer)
             return

@@ -100,7 +100,7 @@ async def test_uncharged_time_ends_where_an_event_begins(tmp_path: Path) -> None
         await board.pass_time(MINUTE)
         await ada.sees("You are out of time. You have 1 minute here to withdraw some.")
         await board.pass_time(55)
-        assert ada.caller.console.interruption is None
+        assert ada.caller.console.keyboard.interruption is None
         await board.pass_time(10)
         await ada.sees("Mail hour has begun. Please call back at 13:02.")
 

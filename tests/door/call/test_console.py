@@ -4,7 +4,10 @@ import pytest
 
 from ansi.charset import Charset
 from ansi.keys import ENTER, UP
-from door.call.console import ASK_LETTERS, ASK_SIZE, Console, Look, Paint
+from door.call import terminal
+from door.call.console import Console
+from door.call.screen import Look, Paint
+from door.call.terminal import ASK_LETTERS, ASK_SIZE
 from tests.clock import FakeClock
 from tests.door.wall import Wall
 from tests.world import NOON
@@ -23,12 +26,12 @@ def clock() -> FakeClock:
 @pytest.fixture
 async def console(wall: Wall, clock: FakeClock) -> Console:
     console = Console(wall, Look(Charset.CP437, Paint.COLOUR), clock)
-    console.paint_screens()
+    console.screen.paint_screens()
     return console
 
 
 async def waits_for_a_key(console: Console, wall: Wall) -> asyncio.Task[None]:
-    task = asyncio.create_task(console.any_key())
+    task = asyncio.create_task(console.pager.any_key())
     await asyncio.sleep(0)
     wall.written = b""
     return task
@@ -41,7 +44,7 @@ async def test_what_is_said_to_one_who_is_waited_for_is_sent_at_once(
     console.received(b"x")
     await answer
     answer = await waits_for_a_key(console, wall)
-    console.say("Ada has come.")
+    console.screen.say("Ada has come.")
     await asyncio.sleep(0)
     assert b"Ada has come." in wall.written
     answer.cancel()
@@ -51,10 +54,10 @@ async def test_an_answer_is_sent_with_the_next_question(console: Console, wall: 
     answer = await waits_for_a_key(console, wall)
     console.received(b"x")
     await answer
-    console.say("Thank you.")
+    console.screen.say("Thank you.")
     await asyncio.sleep(0)
     assert wall.written == b""
-    answer = asyncio.create_task(console.any_key("Go on?"))
+    answer = asyncio.create_task(console.pager.any_key("Go on?"))
     await asyncio.sleep(0)
     assert b"Thank you." in wall.written
     assert b"Go on?" in wall.written
@@ -67,7 +70,7 @@ async def test_an_answer_is_sent_with_the_next_question(console: Console, wall: 
 async def test_an_arrow_of_doorway_mode_is_no_letter(console: Console, wall: Wall) -> None:
     console.received(b"\0")
     console.received(b"H")
-    assert await console.key() == UP
+    assert await console.keyboard.key() == UP
 
 
 async def test_a_letter_after_a_nul_that_stood_alone_is_a_letter(
@@ -76,14 +79,14 @@ async def test_a_letter_after_a_nul_that_stood_alone_is_a_letter(
     console.received(b"\0")
     await clock.advance(1.0)
     console.received(b"H")
-    assert await console.key() == "H"
+    assert await console.keyboard.key() == "H"
 
 
 async def test_an_arrow_a_while_after_enter_is_an_arrow(console: Console, clock: FakeClock) -> None:
     console.received(b"\r")
     await clock.advance(1.0)
     console.received(b"\0H")
-    assert [await console.key(), await console.key()] == [ENTER, UP]
+    assert [await console.keyboard.key(), await console.keyboard.key()] == [ENTER, UP]
 
 
 # What is asked of the terminal
@@ -92,10 +95,10 @@ async def test_an_arrow_a_while_after_enter_is_an_arrow(console: Console, clock:
 async def test_the_terminal_is_asked_for_its_size_where_nobody_has_said_it(
     console: Console, wall: Wall
 ) -> None:
-    console.ask_size()
+    terminal.ask_size(console)
     assert not wall.written
     wall.size_is_known = False
-    console.ask_size()
+    terminal.ask_size(console)
     assert wall.written == ASK_SIZE
     console.received(b"\x1b[36;132R")
     assert (wall.columns, wall.rows) == (132, 36)
@@ -105,7 +108,7 @@ async def test_the_terminal_is_asked_for_its_size_where_nobody_has_said_it(
 
 async def test_a_terminal_of_plain_lines_is_not_asked(wall: Wall) -> None:
     wall.size_is_known = False
-    Console(wall, Look(Charset.ASCII, Paint.LINES), FakeClock(NOON)).ask_size()
+    terminal.ask_size(Console(wall, Look(Charset.ASCII, Paint.LINES), FakeClock(NOON)))
     assert not wall.written
 
 
@@ -114,7 +117,7 @@ async def test_an_answer_that_is_no_corner_changes_nothing(
     console: Console, wall: Wall, answer: bytes
 ) -> None:
     wall.size_is_known = False
-    console.ask_size()
+    terminal.ask_size(console)
     console.received(answer)
     assert (wall.columns, wall.rows, wall.size_is_known) == (80, 24, False)
 
@@ -124,7 +127,7 @@ async def test_a_terminal_tells_what_it_is_by_where_its_cursor_stands(
     console: Console, wall: Wall, column: int, charset: Charset
 ) -> None:
     wall.size_is_known = False
-    probe = asyncio.create_task(console.probe(60.0))
+    probe = asyncio.create_task(terminal.probe(console, 60.0))
     await asyncio.sleep(0)
     assert wall.written == ASK_LETTERS + ASK_SIZE
     console.received(b"\x1b[1;%dR\x1b[40;100R" % column)
@@ -132,20 +135,25 @@ async def test_a_terminal_tells_what_it_is_by_where_its_cursor_stands(
     assert (wall.columns, wall.rows) == (100, 40)
 
 
-async def test_a_terminal_that_does_not_answer_is_not_waited_for_long(console: Console) -> None:
-    assert await console.probe(0.01) is None
+async def test_a_terminal_that_does_not_answer_is_not_waited_for_long(
+    console: Console, clock: FakeClock
+) -> None:
+    probe = asyncio.create_task(terminal.probe(console, 1.0))
+    await asyncio.sleep(0)
+    await clock.advance(1.0)
+    assert await probe is None
 
 
 async def test_a_key_ends_the_wait_for_a_terminal_and_is_not_lost(console: Console) -> None:
-    probe = asyncio.create_task(console.probe(60.0))
+    probe = asyncio.create_task(terminal.probe(console, 60.0))
     await asyncio.sleep(0)
     console.received(b"x")
     assert await probe is None
-    assert await console.key() == "x"
+    assert await console.keyboard.key() == "x"
 
 
 async def test_a_caller_who_has_gone_is_not_waited_for(console: Console) -> None:
-    probe = asyncio.create_task(console.probe(60.0))
+    probe = asyncio.create_task(terminal.probe(console, 60.0))
     await asyncio.sleep(0)
     console.hung_up("gone")
     assert await probe is None

@@ -8,11 +8,12 @@ import pytest
 
 from ansi.canvas import Canvas
 from ansi.charset import Charset
-from door.call.console import Console, Look, Paint
+from door.call.console import Console
 from door.call.display import CanvasDisplay
 from door.call.markup import hanging, plain, wrap
 from door.call.page import TITLE_ROWS, Page
 from door.call.scene import Area
+from door.call.screen import Look, Paint
 from door.clock import SystemClock
 from door.lines.line import Hints
 from tests.ansi.terminal import Terminal
@@ -279,13 +280,13 @@ def wire() -> Wire:
 
 def painted_on(wire: Wire) -> Console:
     console = Console(wire, Look(Charset.ASCII, Paint.COLOUR), SystemClock())
-    console.paint_screens()
+    console.screen.paint_screens()
     return console
 
 
 async def test_last_words_leave_before_the_line_is_hung_up(wire: Wire) -> None:
     console = painted_on(wire)
-    console.say("Something went wrong here.")
+    console.screen.say("Something went wrong here.")
     await console.part()
     assert b"Something went wrong here." in b"".join(wire.written)
     assert wire.ended
@@ -293,17 +294,17 @@ async def test_last_words_leave_before_the_line_is_hung_up(wire: Wire) -> None:
 
 async def test_the_bell_rings_after_what_was_said_before_it(wire: Wire) -> None:
     console = painted_on(wire)
-    console.say("Still there?")
-    console.bell()
-    console.say("Hello?")
-    console.send("\r\nplain")
+    console.screen.say("Still there?")
+    console.screen.bell()
+    console.screen.say("Hello?")
+    console.screen.send("\r\nplain")
     assert [b"there" in wire.written[0], wire.written[1]] == [True, b"\a"]
     assert [b"Hello" in wire.written[2], wire.written[3]] == [True, b"\r\nplain"]
 
 
 async def test_a_question_is_on_the_screen_before_its_answer_is_waited_for(wire: Wire) -> None:
     console = painted_on(wire)
-    question = console.ask({"Y": "Yes"}, question="Well?")
+    question = console.prompt.ask({"Y": "Yes"}, question="Well?")
     question.send(None)  # up to its wait
     assert b"Well?" in b"".join(wire.written)
     question.close()
@@ -311,8 +312,8 @@ async def test_a_question_is_on_the_screen_before_its_answer_is_waited_for(wire:
 
 async def test_a_pause_shows_what_it_is_for(wire: Wire) -> None:
     console = painted_on(wire)
-    console.say("The dealer turns a card.")
-    pause = console.pause(60)
+    console.screen.say("The dealer turns a card.")
+    pause = console.keyboard.pause(60)
     pause.send(None)  # up to its wait
     assert b"turns a card" in b"".join(wire.written)
     pause.close()

@@ -11,6 +11,7 @@ import pytest
 
 from door.call.caller import Caller
 from door.call.console import Console
+from door.call.keyboard import Keyboard
 from door.errors import CarrierLost, Interruption, TakenOver
 from door.games.baccarat.round import BaccaratAction as Card
 from tests.door.at_the_teletype import at_the_teletype
@@ -66,23 +67,30 @@ def everything_is_told(guest: Guest) -> bool:
 
 async def is_heard(console: Console, press: Callable[[], None]) -> None:
     """Press keys, and wait until the board has them."""
-    heard = asyncio.Event()
-    console.on_key = heard.set
-    press()
-    await heard.wait()
+    heard, nudge, before = asyncio.Event(), Keyboard.nudge, console.keyboard.keys_heard
+
+    def nudged(each: Keyboard) -> None:
+        nudge(each)
+        if console.keyboard.keys_heard > before:
+            heard.set()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Keyboard, "nudge", nudged)
+        press()
+        await heard.wait()
 
 
 async def is_lost(console: Console, lose: Callable[[], None]) -> None:
     """Take a console from its caller, and wait until the board knows it."""
-    lost, interrupt = asyncio.Event(), Console.interrupt
+    lost, interrupt = asyncio.Event(), Keyboard.interrupt
 
-    def interrupted(each: Console, why: Interruption) -> None:
+    def interrupted(each: Keyboard, why: Interruption) -> None:
         interrupt(each, why)
-        if each is console and isinstance(why, CarrierLost | TakenOver):
+        if each is console.keyboard and isinstance(why, CarrierLost | TakenOver):
             lost.set()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Console, "interrupt", interrupted)
+        patch.setattr(Keyboard, "interrupt", interrupted)
         lose()
         await lost.wait()
 

@@ -99,13 +99,13 @@ async def test_the_call_ends_when_the_host_wants_its_guest_back_and_nothing_leng
         await here.clock.advance(599)
         assert caller.purse.may_go_on
         caller.clock.check_time()
-        assert caller.console.interruption is None
+        assert caller.console.keyboard.interruption is None
         await here.clock.advance(1)
         assert not caller.purse.may_go_on
         async with caller.uncharged() as seconds:
             assert seconds == 0
             caller.clock.check_time()
-            assert isinstance(caller.console.interruption, TimeUp)
+            assert isinstance(caller.console.keyboard.interruption, TimeUp)
         assert caller.time_up_words() == "Xibalba wants you back: your time here is up."
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from door.call.console import LAST_SECONDS, LONGEST_WAIT
+from door.call.keyboard import LAST_SECONDS, LONGEST_WAIT
 from door.tables.vegas import news
 from door.tables.vegas.room import table_of
 from tests.clock import FakeClock
@@ -102,9 +102,9 @@ class TestOfOneKey:
             (ada,), clock = one.sitters, one.here.clock
             console = ada.caller.console
             asked = clock.monotonic()
-            assert console.answer_by() == asked + LONGEST_WAIT
+            assert console.keyboard.answer_by() == asked + LONGEST_WAIT
             await clock.advance(LONGEST_WAIT)
-            assert console.answer_by() == clock.monotonic() + LAST_SECONDS
+            assert console.keyboard.answer_by() == clock.monotonic() + LAST_SECONDS
 
     @pytest.mark.parametrize("key", ["v", "b", "t", "w", "g"])
     async def test_at_the_menu(self, key: str, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ class TestOfOneKey:
                     await ada.sees("Goodbye, Ada. Call again!")
                 else:
                     await ada.terminal.wait_for(
-                        lambda _: ada.caller.console.is_waiting, "something to answer"
+                        lambda _: ada.caller.console.screen.awaits_key, "something to answer"
                     )
 
     async def test_at_the_log_on(self, board: World) -> None:

@@ -11,10 +11,11 @@ import pytest
 
 from ansi.canvas import Canvas
 from ansi.charset import Charset
-from door.call.console import Console, Look, Paint
+from door.call.console import Console
 from door.call.markup import plain
 from door.call.page import Page, pages_of
 from door.call.scene import Area
+from door.call.screen import Look, Paint
 from door.clock import SystemClock
 from door.lines.line import OpenKeys
 from tests.ansi.terminal import Terminal
@@ -69,8 +70,8 @@ class Somebody:
         self.wall = Wall()
         self.wall.columns, self.wall.rows = columns, rows
         self.console = Console(self.wall, Look(Charset.UTF8, paint), SystemClock())
-        self.console.paint_screens()
-        self.console.stage(Felt())
+        self.console.screen.paint_screens()
+        self.console.display.stage(Felt())
 
     @property
     def screen(self) -> list[str]:
@@ -111,7 +112,7 @@ async def caller() -> Somebody:
 
 
 async def test_what_enter_gives_is_named_and_given(caller: Somebody) -> None:
-    async with caller.asked(caller.console.ask(CHOICES, default="B", cancel="Q")) as answer:
+    async with caller.asked(caller.console.prompt.ask(CHOICES, default="B", cancel="Q")) as answer:
         assert caller.screen[22] == " <B>et (Enter)  <R>ules  <Q>uit"
         await caller.types(b"\r")
         assert answer.result() == "B"
@@ -120,8 +121,8 @@ async def test_what_enter_gives_is_named_and_given(caller: Somebody) -> None:
 async def test_a_question_mark_explains_keys_and_fields_and_gives_the_screen_back(
     caller: Somebody,
 ) -> None:
-    caller.console.say("|07Cards are on their way.")
-    question = caller.console.ask(CHOICES, default="B", cancel="Q", meanings=MEANINGS)
+    caller.console.screen.say("|07Cards are on their way.")
+    question = caller.console.prompt.ask(CHOICES, default="B", cancel="Q", meanings=MEANINGS)
     async with caller.asked(question) as answer:
         before = caller.screen
         await caller.types(b"?")
@@ -142,16 +143,16 @@ async def test_a_question_mark_explains_keys_and_fields_and_gives_the_screen_bac
 
 
 async def test_what_happens_behind_the_help_is_seen_after_it(caller: Somebody) -> None:
-    async with caller.asked(caller.console.ask(CHOICES, meanings=MEANINGS)):
+    async with caller.asked(caller.console.prompt.ask(CHOICES, meanings=MEANINGS)):
         await caller.types(b"?")
-        caller.console.say("Bob sits down.")
+        caller.console.screen.say("Bob sits down.")
         await caller.types(b" ")
         assert "Bob sits down." in caller.sees
 
 
 async def test_help_in_lines_is_told_once_and_the_question_asked_again() -> None:
     caller = Somebody(paint=Paint.LINES)
-    async with caller.asked(caller.console.ask(CHOICES, default="B")):
+    async with caller.asked(caller.console.prompt.ask(CHOICES, default="B")):
         await caller.types(b"?", b" ")
         told = caller.wall.written.decode()
         assert "\x1b" not in told
@@ -161,7 +162,7 @@ async def test_help_in_lines_is_told_once_and_the_question_asked_again() -> None
 
 
 async def test_a_key_without_a_meaning_says_so_once(caller: Somebody) -> None:
-    async with caller.asked(caller.console.ask(CHOICES, default="B")) as answer:
+    async with caller.asked(caller.console.prompt.ask(CHOICES, default="B")) as answer:
         await caller.types(b"x", b"y", UP)
         assert caller.sees.count("does nothing here") == 1
         assert "X does nothing here. Press ? for the keys that do." in caller.sees
@@ -170,19 +171,19 @@ async def test_a_key_without_a_meaning_says_so_once(caller: Somebody) -> None:
 
 
 async def test_enter_without_a_default_says_so(caller: Somebody) -> None:
-    async with caller.asked(caller.console.ask(CHOICES)):
+    async with caller.asked(caller.console.prompt.ask(CHOICES)):
         await caller.types(b"\r")
         assert "Enter does nothing here." in caller.sees
 
 
 async def test_the_key_that_cut_a_wait_short_is_not_scolded(caller: Somebody) -> None:
-    async with caller.asked(caller.console.ask(CHOICES)):
+    async with caller.asked(caller.console.prompt.ask(CHOICES)):
         await caller.types(b" ")
         assert "does nothing" not in caller.sees
 
 
 async def test_an_unknown_key_cannot_paint(caller: Somebody) -> None:
-    async with caller.asked(caller.console.ask(CHOICES)):
+    async with caller.asked(caller.console.prompt.ask(CHOICES)):
         await caller.types(b"|")
         assert "│ does nothing here." in caller.sees
 
@@ -191,7 +192,7 @@ async def test_an_unknown_key_cannot_paint(caller: Somebody) -> None:
 
 
 async def test_a_field_explains_itself_while_it_is_empty(caller: Somebody) -> None:
-    question = caller.console.entry("|07Coins:|15", longest=4, meaning="Coins to bet.")
+    question = caller.console.prompt.entry("|07Coins:|15", longest=4, meaning="Coins to bet.")
     async with caller.asked(question) as answer:
         await caller.types(b"?")
         assert "Coins to bet." in caller.sees
@@ -205,7 +206,9 @@ async def test_a_field_explains_itself_while_it_is_empty(caller: Somebody) -> No
 
 
 async def test_a_secret_may_begin_with_a_question_mark(caller: Somebody) -> None:
-    async with caller.asked(caller.console.entry("Password:", longest=9, secret=True)) as answer:
+    async with caller.asked(
+        caller.console.prompt.entry("Password:", longest=9, secret=True)
+    ) as answer:
         await caller.types(b"?", b"\r")
         assert answer.result() == "?"
 
@@ -213,7 +216,7 @@ async def test_a_secret_may_begin_with_a_question_mark(caller: Somebody) -> None
 async def test_a_long_question_leaves_room_to_type(caller: Somebody) -> None:
     """The insurance prompt filled the row; the cursor stood on its last letter."""
     words = " ".join(["no"] * 25)
-    async with caller.asked(caller.console.ask({"Y": ""}, menu=f"{words} yes")):
+    async with caller.asked(caller.console.prompt.ask({"Y": ""}, menu=f"{words} yes")):
         assert caller.screen[21:23] == [f" {words}", " yes"]
         await caller.types(b"x")
         assert caller.screen[21] == f" {words}"
@@ -222,7 +225,7 @@ async def test_a_long_question_leaves_room_to_type(caller: Somebody) -> None:
 async def test_a_long_question_is_broken_between_words_and_takes_what_rows_it_needs() -> None:
     caller = Somebody(40, 25)
     words = " ".join(["word"] * 20)
-    async with caller.asked(caller.console.entry(words, longest=20)):
+    async with caller.asked(caller.console.prompt.entry(words, longest=20)):
         assert caller.screen[20:24] == [
             *[f" {' '.join(['word'] * 7)}"] * 2,
             f" {' '.join(['word'] * 6)}",
@@ -234,7 +237,7 @@ async def test_a_long_question_is_broken_between_words_and_takes_what_rows_it_ne
 
 async def test_of_wide_letters_the_end_is_seen_where_they_are_typed() -> None:
     caller = Somebody(40, 25)
-    async with caller.asked(caller.console.entry("Say:", longest=60)):
+    async with caller.asked(caller.console.prompt.entry("Say:", longest=60)):
         await caller.types("漢".encode() * 30, b"end")
         row = caller.screen[23]
         assert row.endswith("漢end"), row
@@ -244,7 +247,7 @@ async def test_of_wide_letters_the_end_is_seen_where_they_are_typed() -> None:
 
 async def test_of_wide_letters_lines_show_and_rub_out_whole_ones() -> None:
     caller = Somebody(40, 25, Paint.LINES)
-    async with caller.asked(caller.console.entry("Say:", longest=60)) as answer:
+    async with caller.asked(caller.console.prompt.entry("Say:", longest=60)) as answer:
         caller.wall.written.clear()
         await caller.types("漢".encode() * 30)
         shown = caller.wall.written.decode()
@@ -305,7 +308,7 @@ def test_an_empty_text_is_a_page() -> None:
 
 
 async def test_the_usual_keys_scroll(caller: Somebody) -> None:
-    async with caller.asked(caller.console.read("Rules", TEXT)) as reading:
+    async with caller.asked(caller.console.pager.read("Rules", TEXT)) as reading:
         seen = []
         for key in (b"", b" ", b"\r", b"b", PAGE_DOWN, HOME, END, UP, b"n", b"p", b"?"):
             await caller.types(key)
@@ -323,26 +326,26 @@ async def test_the_usual_keys_scroll(caller: Somebody) -> None:
 async def test_a_long_title_keeps_its_number_on_a_narrow_screen() -> None:
     caller = Somebody(40, 25)
     title = "The rules of Black Jack For Time"
-    async with caller.asked(caller.console.read(title, TEXT)):
+    async with caller.asked(caller.console.pager.read(title, TEXT)):
         assert caller.screen[0].strip().startswith(f"{title} 1/")
         assert caller.screen[0].strip()[-1].isdigit()
 
 
 async def test_what_was_said_in_a_room_is_forgotten_when_it_was_shown() -> None:
     caller = Somebody(132, 50)
-    async with caller.asked(caller.console.any_key()):
-        caller.console.say("You sit down.")
+    async with caller.asked(caller.console.pager.any_key()):
+        caller.console.screen.say("You sit down.")
         await caller.types(b" ")
         assert "You sit down." in caller.sees
-        caller.console.forget()
-        caller.console.say("Another room.")
+        caller.console.display.forget()
+        caller.console.screen.say("Another room.")
         caller.console.display.flush()
         assert "Another room." in caller.sees
         assert "You sit down." not in caller.sees
 
 
 async def test_space_at_the_end_of_a_text_leads_out(caller: Somebody) -> None:
-    async with caller.asked(caller.console.read("Rules", TEXT)) as reading:
+    async with caller.asked(caller.console.pager.read("Rules", TEXT)) as reading:
         await caller.types(b" ", b" ", b" ")
         assert reading.done()
 
@@ -353,7 +356,7 @@ async def test_no_word_is_lost_where_the_window_changes_while_they_read(
 ) -> None:
     words = [f"w{number}" for number in range(600)]
     caller = Somebody(100, 30)
-    async with caller.asked(caller.console.read("Rules", " ".join(words))) as reading:
+    async with caller.asked(caller.console.pager.read("Rules", " ".join(words))) as reading:
         seen = caller.sees.split()
         caller.wall.written.clear()
         caller.wall.resize(columns, rows)
@@ -362,15 +365,15 @@ async def test_no_word_is_lost_where_the_window_changes_while_they_read(
             seen += caller.wall.written.decode().split() if columns < 40 else caller.sees.split()
             await caller.types(b" ")
         assert [word for word in words if word not in seen] == []
-    assert caller.console.next_key() is None
+    assert caller.console.keyboard.next_key() is None
 
 
 async def test_where_they_were_in_a_text_is_kept_when_the_window_changes(caller: Somebody) -> None:
     text = "\n".join(f"par{number} {'word ' * 20}" for number in range(60))
-    async with caller.asked(caller.console.read("Rules", text)):
+    async with caller.asked(caller.console.pager.read("Rules", text)):
         await caller.types(b" ", b" ")
         there = next(word for word in caller.sees.split() if word.startswith("par"))
-        caller.console.say("Bob sits down.")
+        caller.console.screen.say("Bob sits down.")
         caller.wall.written.clear()
         caller.wall.resize(60, 24)
         await settle()
@@ -386,12 +389,12 @@ async def test_where_they_were_in_a_text_is_kept_when_the_window_changes(caller:
 async def test_a_window_that_changes_as_they_leave_a_text_types_nothing_at_what_follows(
     caller: Somebody,
 ) -> None:
-    async with caller.asked(caller.console.read("Rules", TEXT)) as reading:
+    async with caller.asked(caller.console.pager.read("Rules", TEXT)) as reading:
         caller.wall.resize(60, 24)
         caller.console.received(b"q")
         await settle()
         assert reading.done()
-        assert caller.console.next_key() is None
+        assert caller.console.keyboard.next_key() is None
 
 
 # Sizes
@@ -411,20 +414,20 @@ async def test_a_window_that_changes_as_they_leave_a_text_types_nothing_at_what_
 )
 async def test_every_size_has_its_own_layout(columns: int, rows: int, area: str) -> None:
     caller = Somebody(columns, rows)
-    async with caller.asked(caller.console.any_key()):
+    async with caller.asked(caller.console.pager.any_key()):
         assert caller.screen[0] == f"the felt, {area}"
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(39, 24), (40, 21)])
 async def test_a_smaller_one_has_lines(columns: int, rows: int) -> None:
-    assert not Somebody(columns, rows).console.is_painted
+    assert not Somebody(columns, rows).console.screen.is_painted
 
 
 async def test_a_wide_screen_shows_beside_the_scene_what_was_said_before() -> None:
     caller = Somebody(132, 24)
-    async with caller.asked(caller.console.any_key()):
+    async with caller.asked(caller.console.pager.any_key()):
         for number in range(1, 7):
-            caller.console.say(f"Message {number}.")
+            caller.console.screen.say(f"Message {number}.")
         await settle()
         assert [row[:11].strip() for row in caller.screen[19:22]] == [
             f"Message {number}." for number in (4, 5, 6)
@@ -432,29 +435,29 @@ async def test_a_wide_screen_shows_beside_the_scene_what_was_said_before() -> No
         assert [row[79:].strip("│ ") for row in caller.screen[16:19]] == [
             f"Message {number}." for number in (1, 2, 3)
         ]
-        caller.console.stage(Felt())
+        caller.console.display.stage(Felt())
         await settle()
         assert caller.screen[18].endswith("│ Message 6."), "and those of the scene before"
 
 
 async def test_beside_a_scene_its_fields_are_explained_until_what_was_said_needs_the_room() -> None:
     caller = Somebody(132, 24)
-    async with caller.asked(caller.console.any_key()):
-        caller.console.stage(Felt())
+    async with caller.asked(caller.console.pager.any_key()):
+        caller.console.display.stage(Felt())
         await settle()
         first, *_ = (plain(text) for text in Felt().explain())
         assert caller.screen[1][79:].strip("│ ") == first
         for number in range(1, 30):
-            caller.console.say(f"Message {number}.")
+            caller.console.screen.say(f"Message {number}.")
         await settle()
         assert first not in "\n".join(caller.screen)
 
 
 async def test_what_was_said_before_outlives_a_change_of_size() -> None:
     caller = Somebody(132, 24)
-    async with caller.asked(caller.console.any_key()):
+    async with caller.asked(caller.console.pager.any_key()):
         for number in range(1, 7):
-            caller.console.say(f"Message {number}.")
+            caller.console.screen.say(f"Message {number}.")
         await settle()
         caller.wall.written.clear()
         caller.wall.resize(140, 24)
@@ -467,9 +470,11 @@ async def test_what_was_said_is_whole_again_when_the_window_is(
     caller: Somebody, size: tuple[int, int]
 ) -> None:
     """It was broken for the other window and stayed so, or was left behind among the lines."""
-    async with caller.asked(caller.console.any_key()):
-        caller.console.say("You bust.")
-        caller.console.say(f"|12You lose 10 coins, {'and' + ' more' * 8}, |15and that's that.")
+    async with caller.asked(caller.console.pager.any_key()):
+        caller.console.screen.say("You bust.")
+        caller.console.screen.say(
+            f"|12You lose 10 coins, {'and' + ' more' * 8}, |15and that's that."
+        )
         await settle()
         before = caller.screen
         caller.wall.written.clear()
@@ -483,8 +488,8 @@ async def test_what_was_said_is_whole_again_when_the_window_is(
 
 async def test_what_was_said_among_lines_is_painted_when_the_window_is_large() -> None:
     caller = Somebody(39, 20)
-    async with caller.asked(caller.console.any_key()):
-        caller.console.say("You lose 10 coins.")
+    async with caller.asked(caller.console.pager.any_key()):
+        caller.console.screen.say("You lose 10 coins.")
         await settle()
         caller.wall.written.clear()
         caller.wall.resize(80, 24)
@@ -497,28 +502,28 @@ async def test_what_was_said_among_lines_is_painted_when_the_window_is_large() -
 
 async def test_a_moment_lasts_as_the_caller_likes_and_a_key_is_not_eaten() -> None:
     caller = Somebody()
-    async with caller.asked(caller.console.beat(3600)) as moment:
+    async with caller.asked(caller.console.keyboard.beat(3600)) as moment:
         assert not moment.done()
         await caller.types(b"h")
         assert moment.done()
-    assert caller.console.next_key() == "h"
-    await caller.console.beat(3600)  # a key waits: no moment at all
+    assert caller.console.keyboard.next_key() == "h"
+    await caller.console.keyboard.beat(3600)  # a key waits: no moment at all
 
 
 @pytest.mark.parametrize(("pace", "paint"), [(0.0, Paint.COLOUR), (1.0, Paint.LINES)])
 async def test_nobody_waits_who_wants_none_or_reads_lines(pace: float, paint: Paint) -> None:
     caller = Somebody(paint=paint)
-    caller.console.pace = pace
-    await caller.console.beat(3600)
+    caller.console.keyboard.pace = pace
+    await caller.console.keyboard.beat(3600)
 
 
 async def test_a_yes_is_y_in_every_language_and_what_its_word_begins_with(caller: Somebody) -> None:
     with speaking_to(Viewer("fr")):
         for key, says in ((b"y", True), (b"o", True), (b"n", False)):
-            async with caller.asked(caller.console.agrees("Vous partez ?")) as answer:
+            async with caller.asked(caller.console.prompt.agrees("Vous partez ?")) as answer:
                 await caller.types(key)
                 assert answer.result() is says
-    async with caller.asked(caller.console.agrees("Leave?")) as answer:
+    async with caller.asked(caller.console.prompt.agrees("Leave?")) as answer:
         await caller.types(b"o")
         assert not answer.done()
 
@@ -530,11 +535,11 @@ async def test_a_page_has_a_field_while_a_chat_covers_the_question() -> None:
     caller = Somebody()
     caller.wall = PageWall()
     caller.console = Console(caller.wall, Look(Charset.UTF8, Paint.COLOUR), SystemClock())
-    async with caller.asked(caller.console.ask(CHOICES)) as answer:
+    async with caller.asked(caller.console.prompt.ask(CHOICES)) as answer:
         chat = Chat()
-        caller.console.put_on(chat)
+        caller.console.screen.put_on(chat)
         await caller.types(b"B", b"R")
-        caller.console.uncover()
+        caller.console.screen.uncover()
         assert chat.keys == ["B", "R"]
         assert caller.wall.shown == ["keys", "text", "text", "text", "keys"]
         await caller.types(b"B")
@@ -548,8 +553,8 @@ async def test_a_page_has_a_field_while_a_chat_covers_the_question() -> None:
 @pytest.mark.parametrize("key", [b"?", F1])
 async def test_help_where_any_key_goes_on_takes_nothing_away(paint: Paint, key: bytes) -> None:
     caller = Somebody(paint=paint)
-    caller.console.stage(Page("Your recovery code", ["ABCD-EFGH"]))
-    async with caller.asked(caller.console.any_key()) as waiting:
+    caller.console.display.stage(Page("Your recovery code", ["ABCD-EFGH"]))
+    async with caller.asked(caller.console.pager.any_key()) as waiting:
         await caller.types(key, key)
         assert not waiting.done()
         assert "ABCD-EFGH" in caller.sees
@@ -561,7 +566,7 @@ async def test_help_where_any_key_goes_on_takes_nothing_away(paint: Paint, key: 
 @pytest.mark.parametrize("paint", [Paint.COLOUR, Paint.LINES])
 async def test_help_stays_on_a_text_of_one_page(paint: Paint) -> None:
     caller = Somebody(paint=paint)
-    async with caller.asked(caller.console.read("Rules", "Bet first.")) as reading:
+    async with caller.asked(caller.console.pager.read("Rules", "Bet first.")) as reading:
         await caller.types(b"?")
         assert not reading.done()
         assert "Bet first." in caller.sees

@@ -5,7 +5,7 @@ import doctest
 import pytest
 
 from door import wording
-from door.call import console, markup
+from door.call import keyboard, markup
 from door.lobby import amounts
 from door.lobby import window as screens
 from timebank.ledger.reasons import (
@@ -63,6 +63,6 @@ def test_a_second_of_rounding_is_not_worth_a_word(kind: str) -> None:
     assert wording.told(row(1, Told(kind, "One second"))) == ""
 
 
-@pytest.mark.parametrize("module", [console, markup, wording, amounts, screens])
+@pytest.mark.parametrize("module", [keyboard, markup, wording, amounts, screens])
 def test_the_examples_in_the_documentation_hold(module: object) -> None:
     assert doctest.testmod(module).failed == 0

@@ -13,7 +13,7 @@ from argon2 import PasswordHasher
 
 from ansi.charset import READ_ALOUD, Charset
 from door.call import passwords
-from door.call.console import Look, Paint
+from door.call.screen import Look, Paint
 from door.lines.line import Hints
 from door.lobby import looks
 from tests.door.by_ssh import LISTENER, by_ssh
@@ -335,7 +335,7 @@ async def test_plain_lines_that_were_chosen_before_get_their_letters(tmp_path: P
     async with world(tmp_path, toml=TOML) as board:
         elodie = known(board, "Élodie", looks=lines)
         await elodie.visits(MODERN)
-        assert elodie.caller.console.look == Look(Charset.UTF8, Paint.LINES)
+        assert elodie.caller.console.screen.look == Look(Charset.UTF8, Paint.LINES)
 
 
 @pytest.mark.parametrize(

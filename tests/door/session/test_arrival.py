@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ansi.charset import Charset
-from door.call.console import Look, Paint
+from door.call.screen import Look, Paint
 from door.config import config as settings
 from door.errors import DropFileRefused
 from door.lines.line import Hints

@@ -75,7 +75,7 @@ async def test_one_key_at_the_name_gives_plain_lines_now_and_next_time(board: Wo
     await ada.logs_off()
     await ada.calls()
     await ada.is_asked(MENU)
-    assert not ada.caller.console.is_painted
+    assert not ada.caller.console.screen.is_painted
 
 
 async def test_plain_lines_are_told_of_no_row_that_they_do_not_have(board: World) -> None:

@@ -16,6 +16,8 @@ from telnetlib3 import TelnetWriter
 
 from door.call.caller import Caller
 from door.call.console import Console
+from door.call.keyboard import Keyboard
+from door.call.screen import Screen
 from door.errors import Closing
 from door.lines.flow import StreamLine
 from door.lines.telnet.hardened import HardenedTelnet
@@ -23,7 +25,7 @@ from tests.door.visiting import MENU, Guest, visitor
 from tests.long import long
 from tests.world import world
 
-OF_A_CALL = (Caller, Console, StreamLine, HardenedTelnet, TelnetWriter)
+OF_A_CALL = (Caller, Console, Keyboard, Screen, StreamLine, HardenedTelnet, TelnetWriter)
 ROOMS = "bcuvtwny"  # of the main menu: the four tables, and the rest
 LOOKS = 100  # many more than it takes
 
@@ -73,7 +75,7 @@ def hangs_up_in_room(letter: str) -> Callable[[Guest], Awaitable[None]]:
 
 
 async def is_sent_away(guest: Guest) -> None:
-    guest.caller.console.interrupt(Closing("The board is closing."))
+    guest.caller.console.keyboard.interrupt(Closing("The board is closing."))
     await guest.terminal.until_closed()
 
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from ansi.canvas import Canvas
 from ansi.charset import Charset
-from door.call.console import KEYS_ON_END, KEYS_WAITING, Console, Look, Paint
+from door.call.console import Console
+from door.call.keyboard import KEYS_ON_END, KEYS_WAITING
 from door.call.scene import Area
+from door.call.screen import Look, Paint
 from door.clock import SystemClock
 from tests.door.wall import Wall
 
@@ -37,8 +39,8 @@ async def turns() -> None:
 
 async def test_a_window_that_is_dragged_far_is_painted_once_for_each_packet() -> None:
     here, wall = console()
-    here.paint_screens()
-    here.stage(Poster())
+    here.screen.paint_screens()
+    here.display.stage(Poster())
     await turns()
     wall.written.clear()
     for columns in range(80, 132):
@@ -54,15 +56,15 @@ async def test_a_window_that_is_dragged_far_is_painted_once_for_each_packet() ->
 
 async def test_a_size_of_a_packet_that_is_the_last_one_counts() -> None:
     here, wall = console()
-    here.paint_screens()
-    assert here.is_painted
+    here.screen.paint_screens()
+    assert here.screen.is_painted
     for rows in (50, 30, 21):
         wall.resize(80, rows)
     await turns()
-    assert not here.is_painted
+    assert not here.screen.is_painted
     wall.resize(80, 24)
     await turns()
-    assert here.is_painted
+    assert here.screen.is_painted
 
 
 async def test_a_paste_is_read_with_turns_for_everybody_else() -> None:
@@ -80,9 +82,9 @@ async def test_a_paste_is_read_with_turns_for_everybody_else() -> None:
 
     beside = asyncio.create_task(another())
     for _ in range(pasted):
-        assert await here.key() == "x"
+        assert await here.keyboard.key() == "x"
     beside.cancel()
     assert others >= pasted // KEYS_ON_END - 2
     assert not wall.paused
     here.received(b"y")
-    assert await here.key() == "y"
+    assert await here.keyboard.key() == "y"

@@ -7,9 +7,9 @@ from unittest import mock
 
 from door.call.bystander import LOOK_SECONDS
 from door.call.chair import MOST_BEHIND
-from door.call.console import Console
 from door.call.spoken import SPAN_SECONDS
 from door.games.engine.cards import parse_cards
+from door.lines.flow import StreamLine
 from door.tables.black_jack_for_time.scene import BlackJackScene
 from tests.door.company import AT_TABLE, player, table_toml
 from tests.door.reading import read_again
@@ -53,7 +53,7 @@ async def test_who_sits_behind_a_chair_sees_the_table_and_nothing_else(tmp_path:
     async with world(tmp_path, toml=table_toml()) as board:
         board.seeds = [shoe(1, everybody_plays)]
         ada = await player(board, "Ada")
-        assert ada.caller.console.onlookers == ()
+        assert ada.caller.console.screen.onlookers == ()
         bob = await reader(board, "Bob")
         cyd = await reader(board, "Cyd", REFUSING)
         for each in (bob, cyd):
@@ -91,7 +91,7 @@ async def test_who_sits_behind_a_chair_sees_the_table_and_nothing_else(tmp_path:
         await ada.presses("q").is_asked(MENU)
         for each in (bob, cyd):
             await each.sees(f"Ada {GOT_UP}")
-        assert ada.caller.console.onlookers == ()
+        assert ada.caller.console.screen.onlookers == ()
 
 
 def test_a_hand_is_told_of_whom_cards_have_come_to() -> None:
@@ -165,7 +165,7 @@ async def test_who_watches_is_sent_away_when_the_sysop_switches_it_off(tmp_path:
         await sits_behind(bob, ada)
         read_again(board, off)
         await bob.sees("The sysop lets nobody watch any more.")
-        assert ada.caller.console.onlookers == ()
+        assert ada.caller.console.screen.onlookers == ()
         # Her call has begun before; that lets nobody in behind her.
         await cyd.presses("w").reads_that("The sysop lets nobody watch any more.")
         await bob.presses("q").is_asked("Press any key")
@@ -180,7 +180,7 @@ async def test_a_slow_watcher_is_shown_nothing_until_their_line_has_taken_the_la
     await ada.sits_down()
     bob = await reader(board, "Bob")
     await sits_behind(bob, ada)
-    with mock.patch.object(Console, "is_slow", new=True):
+    with mock.patch.object(StreamLine, "is_blocked", new=True):
         await ada.bets(5, "hit")
         await two_looks(board)
         assert "5 coins" not in bob.screen

@@ -309,7 +309,7 @@ async def test_the_last_hand_can_be_checked_by_a_code_and_a_link(tmp_path: Path)
         # The terminal calls itself xterm, so the words lead to the page.
         assert f"\x1b]8;;{link}\x1b\\" in ada.terminal.transcript
         assert "board.example" not in ada.terminal.picture
-        ada.board.server.board.callers()[0].console.say("A word of the sysop's.")
+        ada.board.server.board.callers()[0].console.screen.say("A word of the sysop's.")
         await ada.terminal.until("A word of the sysop's.")  # it covers a row of the code
         seen = len(ada.terminal.transcript)
         ada.terminal.send(" ")

@@ -153,8 +153,8 @@ async def test_at_baccarat_on_a_5(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("columns", [39, 80, 132])
 def test_it_fits_every_screen(columns: int) -> None:
-    console: Any = SimpleNamespace(is_painted=True, page_columns=columns)
-    text = card_text(CARD, console)
+    screen: Any = SimpleNamespace(is_painted=True, page_columns=columns)
+    text = card_text(CARD, screen)
     grids = [line for line in map(plain, text.splitlines()) if line.startswith("  ")][:-5]
     assert all(len(line) <= columns - MARGIN for line in grids)
     head = next(line for line in grids if "A" in line)
@@ -164,12 +164,12 @@ def test_it_fits_every_screen(columns: int) -> None:
 
 
 def test_in_lines_each_hand_is_a_sentence_and_in_french_too() -> None:
-    console: Any = SimpleNamespace(is_painted=False)
-    told = plain(card_text(CARD, console))
+    screen: Any = SimpleNamespace(is_painted=False)
+    told = plain(card_text(CARD, screen))
     assert "  12: hit (2, 3, 7 to A), stand (4 to 6)\n" in told
     assert "  5-8: hit\n" in told
     with speaking_to(Viewer("fr")):
-        told = plain(card_text(CARD, console))
+        told = plain(card_text(CARD, screen))
     assert "12 : prendre une carte (2, 3, 7 à A), rester (4 à 6)" in told
     assert "vous gagnez en moyenne 0,12 % de vos mises" in told
 

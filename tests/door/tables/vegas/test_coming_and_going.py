@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from door.call.console import Console
+from door.call.screen import Screen
 from door.errors import NotNow
 from door.tables.vegas import news
 from tests.door.seated import (
@@ -149,11 +149,11 @@ async def test_who_gets_up_in_a_round_is_stood_and_told_where_they_are(
         ada = three.sitters.pop(0)
         said: list[str] = []
 
-        def say(console: Console, text: str) -> None:
-            if console is ada.caller.console:
+        def say(screen: Screen, text: str) -> None:
+            if screen is ada.caller.console.screen:
                 said.append(text)
 
-        monkeypatch.setattr(Console, "say", say)
+        monkeypatch.setattr(Screen, "say", say)
         await ada.gets_up()
         await three.play_out()
         assert three.notices("Ada") == []

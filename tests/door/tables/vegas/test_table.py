@@ -262,7 +262,7 @@ async def test_last_words_stand_on_a_line_of_their_own_behind_an_open_question(
 ) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
         ada = await player(board, "Ada", REFUSING)
-        ada.caller.console.interrupt(Closing("The board is closing."))
+        ada.caller.console.keyboard.interrupt(Closing("The board is closing."))
         await ada.terminal.until_closed()
         lines = [line.strip() for line in ada.terminal.transcript.splitlines()]
         assert "The board is closing." in lines

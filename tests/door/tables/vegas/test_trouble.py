@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from door.call.console import PATIENCE_SECONDS
+from door.call.patience import PATIENCE_SECONDS
 from door.tables.vegas import news
 from door.tables.vegas.table_clock import RETRY_SECONDS
 from tests.door.seated import NAMES, TURN, Party, arrives, everybody_plays, party, shoe, vegas

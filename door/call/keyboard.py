@@ -1,0 +1,280 @@
+"""A caller's keyboard: keys from a line, one after the other, and what ends the wait for one.
+
+Whatever ends a call (the carrier is lost, the time is up, another call took over) arrives as an
+`Interruption` raised from the wait for a key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from ansi.charset import UNREADABLE, Charset, spelling
+from ansi.keys import BACKSPACE, F1, RUBOUT, Key, KeyDecoder
+from door.call.screen import Look, Paint, Screen
+from door.clock import Clock, Timer
+from door.errors import CarrierLost, Interruption, TakenOver
+from door.lines.line import Line
+
+COMMAND = "/"
+_COMMANDS = re.compile(r"/(?:[pr?](?: |$)|[wo] *$)", re.IGNORECASE)
+HELP_KEYS = ("?", F1)
+LONGEST_WAIT = 24.0  # seconds that a caller waits for an answer, whatever has to be waited for
+LAST_SECONDS = 2.5  # for what follows once so long was waited
+ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
+KEYS_WAITING = 512  # typed ahead; more than this stays in the socket
+KEYS_ON_END = 32  # of a paste are given before it is somebody else's turn
+
+_UNKNOWN = Look(Charset.ASCII, Paint.LINES)  # of a terminal that has said nothing
+
+
+class CommandLine(Protocol):
+    """What does lines that begin with a slash."""
+
+    async def command(self, typed: str) -> None:
+        """Do one that begins so, or that is whole."""
+
+    def meaning(self) -> str:
+        """Say what can be done so."""
+
+
+@dataclass(slots=True, eq=False)
+class Keyboard:
+    _line: Line
+    _screen: Screen
+    _clock: Clock
+    pace: float = 1.0  # how long a moment lasts at a table; 0 for none
+    rubout: Key = BACKSPACE  # what byte 7F means in the room they are in
+    last_key: float = field(init=False)
+    keys_heard: int = 0  # so far on this line
+    interruption: Interruption | None = None  # raised at the next wait for a key
+    on_shown: Callable[[], None] | None = None  # all that was said, and a key is awaited
+    # Does a line that begins with a slash, whatever is asked just then; None where nobody does.
+    commands: CommandLine | None = None
+    _waits_from: float = field(init=False)  # since when they wait for an answer, while they do
+    _heard: float = field(init=False)  # when something arrived last, a key or not
+    _decoder: KeyDecoder = field(init=False)
+    _asked: list[Callable[[int, int], None]] = field(default_factory=list)  # take a position
+    _keys: list[str] = field(default_factory=list)
+    _keys_on_end: int = 0  # given since the loop had a turn
+    _paused: bool = False
+    _waiter: asyncio.Future[None] | None = None
+    _flush: asyncio.TimerHandle | None = None
+    _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
+
+    def __post_init__(self) -> None:
+        self.last_key = self._waits_from = self._heard = self._clock.monotonic()
+        self._decoder = KeyDecoder(self._screen.look.charset)
+
+    # What arrives.
+
+    def received(self, data: bytes) -> None:
+        now = self._clock.monotonic()
+        self._decoder.settle(now - self._heard)
+        self._heard = now
+        keys = self._decoder.feed(data)
+        if not data.isascii() and self._screen.look == _UNKNOWN and any(map(_is_foreign, keys)):
+            self._speak_unicode()
+        if self._asked:
+            for row, column in self._decoder.positions():
+                if self._asked:
+                    self._asked.pop(0)(row, column)
+        if keys:
+            self._typed(keys)
+        if self._decoder.pending_escape:
+            if self._flush is not None:
+                self._flush.cancel()
+            self._flush = self._loop.call_later(ESCAPE_SECONDS, self._flush_escape)
+
+    def _speak_unicode(self) -> None:
+        """Answer an unknown terminal in UTF-8, because its caller types UTF-8."""
+        self._line.hints = replace(self._line.hints, typed=Charset.UTF8.value)
+        self._screen.look = replace(self._screen.look, charset=Charset.UTF8)
+        self._screen.viewer.spelling = spelling(Charset.UTF8)
+
+    def _flush_escape(self) -> None:
+        self._flush = None
+        keys = self._decoder.flush()
+        if keys:
+            self._typed(keys)
+
+    def _typed(self, keys: Sequence[str]) -> None:
+        self.last_key = self._clock.monotonic()
+        self.keys_heard += len(keys)
+        if self._screen.cover is not None:
+            self._screen.cover.typed(keys)
+            self._screen.show_offer()
+            return
+        self._keys.extend(keys)
+        if len(self._keys) > KEYS_WAITING and not self._paused:
+            self._paused = True
+            self._line.pause()
+        self.nudge()
+
+    def use_charset(self, charset: Charset) -> None:
+        self._decoder = KeyDecoder(charset)
+
+    def ask_position(self, question: bytes, take: Callable[[int, int], None]) -> None:
+        """Send what a terminal answers with the position of its cursor; `take` gets its row and
+        its column."""
+        if not self._asked:
+            self._decoder.positions()  # those that nobody has asked for
+        self._asked.append(take)
+        self._line.write(question)
+
+    # Interruptions.
+
+    def interrupt(self, interruption: Interruption) -> None:
+        """Raise `interruption` from the wait for a key, now or at the next one; a cover ends."""
+        self._screen.uncover()
+        standing = self.interruption
+        if standing is None or interruption.rank > standing.rank:
+            self.interruption = interruption
+            self.nudge()
+
+    def lift(self, kind: type[Interruption]) -> None:
+        if isinstance(self.interruption, kind):
+            self.interruption = None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nobody sees what is shown from now on: no line, or another call took over."""
+        return isinstance(self.interruption, CarrierLost | TakenOver)
+
+    def let_go(self) -> None:
+        """Hold nothing that holds the caller: a call that is over is then gone at once. Left to
+        the collector, hundreds of them lie about before it looks at what is so old."""
+        self.on_shown = None
+        self.commands = None
+        self._asked.clear()
+        if self.interruption is not None:
+            self.interruption = self.interruption.with_traceback(None)
+
+    # Keys.
+
+    async def key(self, *, takes_slash: bool = False) -> str:
+        """Return the next key; raise the `Interruption` that came instead of one.
+
+        A slash begins a command, unless it is a key like any other for who `takes_slash`.
+        """
+        while True:
+            key = await self._next_key()
+            if key != COMMAND or takes_slash or not await self.command(COMMAND):
+                return key
+
+    async def command(self, typed: str) -> bool:
+        """Have a command done, and show again what it has interrupted; `False` where nobody does
+        commands."""
+        screen, line = self._screen, self._line
+        commands, self.commands = self.commands, None
+        if commands is None:
+            return False
+        before, offered = screen.display.view(), screen.offered
+        reader, screen.reader = screen.reader, None
+        size = line.columns, line.rows
+        try:
+            if not screen.is_painted and before.prompt:
+                screen.display.answered()
+            await commands.command(typed)
+        finally:
+            self.commands, screen.reader = commands, reader
+        if before.prompt:
+            screen.display.prompt(before.prompt, before.room)
+            if before.typed:
+                screen.display.typed(before.typed)
+        screen.offered = offered
+        if reader is not None and size != (line.columns, line.rows):
+            screen.lay_out_anew()
+        return True
+
+    async def _next_key(self) -> str:
+        while self.interruption is None:
+            if self._keys and self._keys_on_end == KEYS_ON_END:
+                self._keys_on_end = 0
+                await asyncio.sleep(0)
+            elif (key := self.next_key()) is not None:
+                self._keys_on_end += 1
+                del self._keys[0]
+                self._read_on()
+                self._waits_from = self._clock.monotonic()
+                return key
+            else:
+                self._screen.show()
+                if self.on_shown is not None:
+                    self.on_shown()
+                self._screen.show_offer()
+                self._keys_on_end = 0
+                await self._until_nudged()
+        self._waits_from = self._clock.monotonic()
+        raise self.interruption
+
+    def next_key(self) -> str | None:
+        """Return the key that `key` would give at once, `None` when none was typed ahead."""
+        if not self._keys:
+            return None
+        return self.rubout if self._keys[0] == RUBOUT else self._keys[0]
+
+    def forget_keys(self) -> None:
+        """Drop what was typed ahead, before a question that deserves a fresh answer."""
+        self._keys.clear()
+        self._read_on()
+
+    def _read_on(self) -> None:
+        if self._paused and not self._keys:
+            self._paused = False
+            self._line.resume()
+
+    async def pause(self, seconds: float) -> None:
+        """Let the caller look for `seconds`. A key, typed ahead or now, or an interruption ends it
+        at once, and stays for the next question."""
+        if self._keys or self.interruption is not None:
+            return
+        self._screen.show()
+        await self._until_nudged(self._clock.call_later(seconds, self.nudge))
+        self._waits_from = self._clock.monotonic()
+
+    async def beat(self, seconds: float) -> None:
+        """Let the caller look for a moment, at the pace that they like. Lines do not wait: each
+        thing is told as it happens."""
+        if self.pace and self._screen.is_painted:
+            await self.pause(seconds * self.pace)
+
+    def nudge(self) -> None:
+        """End the wait for a key, or a `pause`, now: what was waited for has come."""
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def _until_nudged(self, timer: Timer | None = None) -> None:
+        self._waiter, self._screen.awaits_key = self._loop.create_future(), True
+        try:
+            await self._waiter
+        finally:
+            self._waiter, self._screen.awaits_key = None, False
+            if timer is not None:
+                timer.cancel()
+
+    def answer_by(self) -> float | None:
+        """Until when they are to be answered, by the clock; None while it is they who are waited
+        for. All that is waited for in turn has one end, and a moment more for what comes then."""
+        if self._waiter is not None:
+            return None
+        return max(self._waits_from + LONGEST_WAIT, self._clock.monotonic() + LAST_SECONDS)
+
+
+def _is_foreign(key: str) -> bool:
+    return not key.isascii() and key != UNREADABLE
+
+
+def is_command(text: str) -> bool:
+    """Tell whether a line is one that is done wherever it is typed (door/call/talk.py). At a table
+    that several share, any other that begins with a slash is whispered.
+
+    >>> is_command("/p Ada hello"), is_command("/path")
+    (True, False)
+    >>> is_command("/w"), is_command("/w hello Walter")
+    (True, False)
+    """
+    return _COMMANDS.match(text) is not None

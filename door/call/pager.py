@@ -1,0 +1,193 @@
+"""Texts that are read a page at a time, and screens that stand until a key is pressed."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+
+from ansi.keys import (
+    BACKSPACE,
+    DOWN,
+    END,
+    ENTER,
+    ESCAPE,
+    HOME,
+    INTERRUPT,
+    LEFT,
+    PAGE_DOWN,
+    PAGE_UP,
+    RIGHT,
+    UP,
+)
+from door.call.keyboard import HELP_KEYS, Keyboard
+from door.call.markup import lit, plain, wrap
+from door.call.page import MARGIN, TITLE_ROWS, Page, pages_of
+from door.call.scene import View
+from door.call.screen import Screen
+from timebank.language import _
+
+# Where a text is read: what each key does, as those who read on a Unix machine know them too.
+NEXT, PREVIOUS, FIRST, LAST, LEAVE = "NPFLQ"
+_PAGING = {
+    **dict.fromkeys((" ", ENTER, PAGE_DOWN, DOWN, RIGHT), NEXT),
+    **dict.fromkeys(("B", "-", PAGE_UP, UP, LEFT, BACKSPACE), PREVIOUS),
+    **dict.fromkeys((HOME, "<"), FIRST),
+    **dict.fromkeys((END, ">"), LAST),
+    **dict.fromkeys((ESCAPE, INTERRUPT, "X"), LEAVE),
+}
+
+
+@dataclass(slots=True, eq=False)
+class Pager:
+    _keyboard: Keyboard
+    _screen: Screen
+
+    async def any_key(self, prompt: str = "") -> None:
+        """Wait for a key. One for help takes nothing away: what is shown may be shown only once."""
+        self._screen.display.prompt(f"|07{prompt or _('Press any key')}")
+        while await self._keyboard.key() in HELP_KEYS:
+            self._screen.say(_any_key_words())
+        self._screen.display.answered()
+
+    async def read(self, title: str, text: str, *, leads_on: bool = False) -> bool:
+        """Let the caller read a text of any length, page by page; pipe codes allowed. Return
+        whether they went on past its end, rather than out of it.
+
+        A text that `leads_on` to another says so on its last page; one that does not, and is but a
+        page, is left with any key. When the window changes, the text is laid out anew.
+        """
+        screen = self._screen
+        reading = _Reading(screen, title, text, leads_on)
+        screen.reader = reading.laid_out_anew
+        try:
+            while True:
+                screen.display.stage(reading.page())
+                screen.display.prompt(reading.prompt())
+                reading.offer()
+                letter = await self._letter(reading)
+                if letter == LEAVE or not reading.turn(letter):
+                    return letter == NEXT
+        finally:
+            screen.reader = None
+
+    def holds(self, text: str) -> bool:
+        """Return whether a text is one page."""
+        return len(_pages(self._screen, text)) == 1
+
+    async def _letter(self, reading: _Reading) -> str:
+        """Return where the caller goes from a page."""
+        while True:
+            key = await self._keyboard.key()
+            letter = reading.letter(key)
+            if letter is not None:
+                self._screen.display.answered()
+                self._screen.offer("any")
+                return letter
+            if key in HELP_KEYS:
+                self._screen.say(reading.help())
+
+
+@dataclass(slots=True, eq=False)
+class _Reading:
+    """A text, and the page of it that is shown."""
+
+    _screen: Screen
+    _title: str
+    _text: str
+    _leads_on: bool
+    _number: int = 0
+    _read: int = 0  # letters of the text, before the page
+    _pages: Sequence[Sequence[str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._pages = _pages(self._screen, self._text)
+
+    def page(self) -> Page:
+        return Page(self._numbered(), self._pages[self._number])
+
+    def prompt(self) -> str:
+        choices = self._choices()
+        return lit(choices, _default(choices)) if choices else f"|07{_('Press any key')}"
+
+    def offer(self) -> None:
+        choices = self._choices()
+        if choices:
+            self._screen.offer("keys", choices, _default(choices))
+
+    def help(self) -> str:
+        if not self._choices():
+            return _any_key_words()
+        return f"|07{_('Space and Page Down turn the page, B and Page Up go back.')}"
+
+    def letter(self, key: str) -> str | None:
+        """Return where a key leads from the page; past the last one, back to where they came
+        from."""
+        choices = self._choices()
+        if not choices:
+            return None if key in HELP_KEYS else LEAVE
+        folded = key.upper() if len(key) == 1 else key
+        letter = _PAGING.get(folded, folded)
+        if letter == NEXT:
+            return _default(choices)
+        is_open = {FIRST: self._number > 0, LAST: self._number < len(self._pages) - 1}
+        return letter if is_open.get(letter, letter in choices) else None
+
+    def turn(self, letter: str) -> bool:
+        """Go to another page; `False` past the last one."""
+        last = len(self._pages) - 1
+        places = {NEXT: self._number + 1, PREVIOUS: self._number - 1, FIRST: 0, LAST: last}
+        if places[letter] > last:
+            return False
+        self._number = places[letter]
+        self._read = sum(map(_letters, self._pages[: self._number]))
+        return True
+
+    def laid_out_anew(self, view: View) -> View:
+        """Return what is shown once the screen has another size: the page that goes on behind what
+        was read."""
+        self._pages = _pages(self._screen, self._text)
+        ends = accumulate(map(_letters, self._pages))
+        last = len(self._pages) - 1
+        self._number = next((at for at, end in enumerate(ends) if end > self._read), last)
+        self.offer()
+        return replace(view, scene=self.page(), prompt=self.prompt())
+
+    def _choices(self) -> dict[str, str]:
+        """Return what leads on from the page; nothing where any key leaves it."""
+        last = len(self._pages) - 1
+        if not last and not self._leads_on:
+            return {}
+        labels = {NEXT: _("Next"), PREVIOUS: _("Previous"), LEAVE: _("Quit")}
+        if not self._leads_on and self._number == last:
+            del labels[NEXT]
+        if not self._number:
+            del labels[PREVIOUS]
+        return labels
+
+    def _numbered(self) -> str:
+        """Return the title of the page, its number in short where a narrow screen has less room."""
+        if len(self._pages) == 1:
+            return self._title
+        number, pages = self._number + 1, len(self._pages)
+        of = _("{number} of {pages}").format(number=number, pages=pages)
+        long, short = f"{self._title} ({of})", f" {number}/{pages}"
+        room = self._screen.page_columns - MARGIN
+        return long if len(long) <= room else f"{wrap(self._title, room - len(short))[0]}{short}"
+
+
+def _pages(screen: Screen, text: str) -> tuple[tuple[str, ...], ...]:
+    return pages_of(text, screen.page_columns - MARGIN, screen.page_rows - TITLE_ROWS)
+
+
+def _default(choices: Container[str]) -> str:
+    return NEXT if NEXT in choices else LEAVE
+
+
+def _letters(page: Sequence[str]) -> int:
+    """Count what is to be read on a page: blanks come and go with the width of lines."""
+    return sum(len(word) for line in page for word in plain(line).split())
+
+
+def _any_key_words() -> str:
+    return f"|07{_('Any other key goes on from here.')}"

@@ -1,0 +1,235 @@
+"""Questions: a choice among keys, a yes or no, a text that is typed; and what the keys mean."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ansi.charset import UNREADABLE, reread
+from ansi.keys import BACKSPACE, ENTER, ESCAPE, F1, INTERRUPT
+from door.call.display import CanvasDisplay
+from door.call.keyboard import COMMAND, HELP_KEYS, Keyboard, is_command
+from door.call.markup import lit, literal
+from door.call.pager import Pager
+from door.call.scene import Explained, ExplainedInLines
+from door.call.screen import Screen
+from door.lines.line import Ask
+from timebank.language import _
+
+
+@dataclass(slots=True, eq=False)
+class Prompt:
+    _keyboard: Keyboard
+    _screen: Screen
+    _pager: Pager
+    # Does something about letters that cannot be read; `False` where nothing could be done.
+    on_unread: Callable[[], Awaitable[bool]] | None = None
+
+    async def ask(
+        self,
+        choices: Mapping[str, str],
+        *,
+        question: str = "",
+        menu: str = "",
+        default: str | None = None,
+        cancel: str | None = None,
+        meanings: Mapping[str, str] | None = None,
+        also: Mapping[str, str] | None = None,
+    ) -> str:
+        """Show the choices with their letters lit and return the letter that was pressed.
+
+        `choices` maps upper-case letters to labels; Enter gives `default`, which is named, Esc and
+        Ctrl-C give `cancel`, where they are given. `?` explains every key, in the words of
+        `meanings`, which are translated then, or else by its label. Another key is told once that
+        it does nothing. `menu` stands in place of the labels where the choices are on the screen
+        already; it names what Enter gives too. `also` has keys that are not shown, and what each
+        of them gives.
+        """
+        prompt = menu or lit(choices, default)
+        if question:
+            prompt = f"|15{question}|07  {prompt}"
+        self._screen.display.prompt(prompt)
+        self._screen.offer("keys", choices, default)
+        is_told = False
+        while True:
+            key = await self._keyboard.key()
+            letter: str | None = (also or {}).get(key.upper(), key.upper())
+            if key == ENTER:
+                letter = default
+            elif key in (ESCAPE, INTERRUPT):
+                letter = cancel
+            if letter is not None and letter in choices:
+                self._screen.display.typed(letter)
+                self._screen.display.answered()
+                self._screen.offer("any")
+                return letter
+            if key in HELP_KEYS:
+                await self.explain(choices, meanings or {}, default, cancel)
+                self._screen.display.prompt(prompt)
+                self._screen.offer("keys", choices, default)
+            elif key != " " and not is_told:  # the space bar is pressed to cut a wait short
+                is_told = True
+                self.puzzled(key)
+
+    async def agrees(self, question: str, default: str = "Y") -> bool:
+        """Ask for a yes, which is Y in every language and the first letter of its word too, or a
+        no."""
+        choices = {"Y": _("Yes"), "N": _("No")}
+        yes = {choices["Y"][0].upper(): "Y"}
+        answer = await self.ask(choices, question=question, default=default, cancel="N", also=yes)
+        return answer == "Y"
+
+    async def entry(
+        self,
+        prompt: str,
+        *,
+        longest: int,
+        accept: Callable[[str], bool] = str.isprintable,
+        secret: bool = False,
+        changed: Callable[[str], None] | None = None,
+        meaning: str = "",
+        typed: str = "",
+        answers: Mapping[str, str] | None = None,
+    ) -> str | None:
+        """Let the caller type up to `longest` characters; return them at Enter, `None` at Esc.
+
+        The field begins with `typed`. `accept` says which characters count; `secret` shows stars;
+        `changed` hears every change. `answers` are texts that a page may show as keys, each with
+        its meaning. F1 explains the field by `meaning`; so does `?` while it is empty.
+
+        A text with letters that cannot be read is typed again, once `on_unread` has done something
+        about them or they were refused.
+        """
+        kind: Ask = "number" if accept("1") and not accept("x") else "text"
+
+        def show() -> None:
+            self._screen.display.prompt(prompt, longest + 1)
+            entered = {each: f"{each}\r" for each in answers or ()}
+            self._screen.offer("secret" if secret else kind, answers, typed=entered)
+
+        show()
+        self._screen.display.typed(typed)
+        text, is_full = typed, False
+        while True:
+            key = await self._keyboard.key(takes_slash=accept(COMMAND))
+            if key in (ESCAPE, INTERRUPT):
+                given = None
+                break
+            if key == ENTER:
+                text = reread(text, self._screen.look.charset)
+                if UNREADABLE in text:
+                    self._screen.display.answered()
+                    self._keyboard.forget_keys()  # they were typed for what would have come next
+                    if self.on_unread is None or not await self.on_unread():
+                        self._refuse_letters()
+                    show()
+                elif secret or self._keyboard.commands is None or not is_command(text):
+                    given = text
+                    break
+                else:
+                    self._screen.display.typed("")
+                    await self._keyboard.command(text)
+                text = ""
+            elif key == F1 or (key == "?" and not text and not secret):
+                await self._explain(_field_explained(meaning, longest))
+                show()
+            elif key == BACKSPACE and text:
+                text = text[:-1]
+            elif len(key) == 1 and accept(key):
+                if len(text) < longest:
+                    text += key
+                elif not is_full:
+                    is_full = True
+                    self._screen.say(f"|07{_up_to(longest)}")
+            else:
+                continue
+            self._screen.display.typed("*" * len(text) if secret else text)
+            if changed is not None:
+                changed(text)
+        self._screen.display.answered()
+        self._screen.offer("any")
+        return given
+
+    def _refuse_letters(self) -> None:
+        words = _(
+            "A letter that you typed can't be read here. Type this again without it, or set your"
+            " terminal to UTF-8."
+        )
+        self._screen.say(f"|12{words}")
+
+    async def explain(
+        self,
+        choices: Mapping[str, str],
+        meanings: Mapping[str, str],
+        default: str | None = None,
+        cancel: str | None = None,
+    ) -> None:
+        """Show what keys mean, for those who read them with `key`; the prompt is theirs to ask."""
+        told = _keys_explained(choices, meanings, default, cancel)
+        if self._keyboard.commands is not None:
+            told.append(f"|15{COMMAND}|07  {self._keyboard.commands.meaning()}")
+        await self._explain(told)
+
+    def puzzled(self, key: str) -> None:
+        """Say of a key that it means nothing."""
+        self._screen.say(f"|07{_does_nothing(key)}")
+
+    async def _explain(self, paragraphs: Sequence[str]) -> None:
+        """Show what the keys and the fields of the screen mean, and then the screen again."""
+        before = self._screen.display.view()
+        scene = before.scene
+        fields = scene.explain() if isinstance(scene, Explained) else ()
+        if isinstance(scene, ExplainedInLines) and not self._screen.is_painted:
+            fields = scene.explain_lines()
+        if not self._screen.is_painted:
+            self._screen.display.answered()
+        await self._pager.read(
+            _("Help"), "\n".join((*paragraphs, *([""] if fields else []), *fields))
+        )
+        if isinstance(self._screen.display, CanvasDisplay):
+            meanwhile = self._screen.display.view()
+            if scene is not None:
+                self._screen.display.stage(scene)
+                self._screen.display.take_back((*before.said, *meanwhile.said))
+            for text in (*before.said, *meanwhile.said):
+                self._screen.say(text)
+        else:
+            self._screen.display.go_back_to(scene)
+
+
+def _keys_explained(
+    choices: Mapping[str, str],
+    meanings: Mapping[str, str],
+    default: str | None,
+    cancel: str | None,
+) -> list[str]:
+    told = [
+        f"|15{letter}|07  {_(words) if (words := meanings.get(letter)) else label}"
+        for letter, label in choices.items()
+        if label
+    ]
+    if default is not None and choices.get(default):
+        told.append(f"|15{_('Enter')}|07  {choices[default]}")
+    if cancel is not None and choices.get(cancel):
+        told.append(f"|15{_('Esc')}|07  {choices[cancel]}")
+    return told
+
+
+def _field_explained(meaning: str, longest: int) -> list[str]:
+    told = [f"|07{meaning}", ""] if meaning else []
+    keys = _("Enter sends them, Backspace rubs out, Esc goes back.")
+    return [*told, f"|07{_up_to(longest)} {keys}"]
+
+
+def _up_to(longest: int) -> str:
+    return _("Type up to {longest} characters.").format(longest=longest)
+
+
+def _does_nothing(key: str) -> str:
+    if len(key) == 1 and key != UNREADABLE:
+        return _("{key} does nothing here. Press ? for the keys that do.").format(
+            key=literal(key.upper())
+        )
+    if key == ENTER:
+        return _("Enter does nothing here. Press ? for the keys that do.")
+    return _("That key does nothing here. Press ? for those that do.")
