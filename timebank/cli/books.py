@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.ledger.generations import Generation
     from timebank.ledger.own_limits import OwnLimits
-    from timebank.reports.statements import Order
     from timebank.reports.summary import By
     from timebank.reports.tables import Piece
     from timebank.settings.schedule import Schedule
@@ -77,28 +76,12 @@ limits_option = click.option(
 )
 
 
-ORDERS = ("name", "online", "held", "bank", "stake", "loan", "together")
-
-
 @click.command()
 @config_option
 @format_option
 @limits_option
 @click.option("--caller", metavar="NAME", help="Only the accounts of this caller.")
-@click.option("--frozen", is_flag=True, help="Only callers whose accounts are frozen.")
-@click.option("--locked", is_flag=True, help="Only callers who are locked out.")
-@click.option("--nonzero", is_flag=True, help="Only those that hold or owe something.")
-@click.option(
-    "--sort",
-    "by",
-    type=click.Choice(ORDERS),
-    default="name",
-    show_default=True,
-    help="Callers by name, or those who have most of something (owe most) first.",
-)
-def accounts(
-    config: Path, form: str, only_limits: bool, caller: str | None, **asked: Unpack[AskedOf]
-) -> None:
+def accounts(config: Path, form: str, only_limits: bool, caller: str | None) -> None:
     """Show what every account holds, and the limits that callers have set for themselves.
 
     Frozen accounts and callers who are locked out are marked.
@@ -108,14 +91,12 @@ def accounts(
             number = None
             if caller is not None:
                 number = common.found(callers.number_of(desk, caller), caller)
-            wanted = statements.AccountsAsked(number, **asked)
             states = callers.states(desk)
             balances = [] if only_limits else ledger.balances(desk, number)
-            balances = statements.wanted(balances, wanted, states)
             limited = {
                 caller_id: each
                 for caller_id, each in own_limits.everybody(desk).items()
-                if number in (None, caller_id) and statements.is_wanted(caller_id, wanted, states)
+                if number in (None, caller_id)
             }
             limits = [
                 (name, sentence)
@@ -126,17 +107,10 @@ def accounts(
             _tell_limits(form, limits, limited.values(), books.settings.schedule)
             return
         records = (exports.account_record(each, states) for each in balances)
-        table = [*statements.accounts_table(balances, states, wanted)]
+        table = [*statements.accounts_table(balances, states)]
         if limits:
             table += ["", statements.limits_table(limits)]
         tell(form, table, exports.ACCOUNT_FIELDS, records)
-
-
-class AskedOf(TypedDict):
-    frozen: bool
-    locked: bool
-    nonzero: bool
-    by: Order
 
 
 def _tell_limits(

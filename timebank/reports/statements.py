@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from timebank.ledger.schema import CALLER_ACCOUNTS, PLAY_ACCOUNTS, instant
 from timebank.ledger.sentences import Part, describe
@@ -22,64 +22,12 @@ NOT_THEIRS = "casino"
 UNITS: Mapping[Unit, str] = {"usd-cent": "dollars", "frf-cent": "francs"}
 
 
-Order = Literal["name", "online", "held", "bank", "stake", "loan", "together"]
-
-
-class AccountsAsked(NamedTuple):
-    """Which accounts are wanted, and in which order. Amounts go from the most to the least, loans
-    from the largest."""
-
-    caller_id: int | None = None
-    frozen: bool = False
-    locked: bool = False
-    nonzero: bool = False
-    by: Order = "name"
-
-    @property
-    def of_callers(self) -> bool:
-        """Whether the board's own accounts are not wanted."""
-        return self.caller_id is not None or self.frozen or self.locked
-
-
 States = Mapping[int, Sequence[str]]
 """By caller, as `callers.states` says it."""
 
 
-def is_wanted(caller_id: int | None, asked: AccountsAsked, states: States) -> bool:
-    if caller_id is None:
-        return not asked.of_callers
-    so = states.get(caller_id, ())
-    return (
-        asked.caller_id in (None, caller_id)
-        and ("frozen" in so or not asked.frozen)
-        and ("locked" in so or not asked.locked)
-    )
-
-
-def wanted(balances: Iterable[Balance], asked: AccountsAsked, states: States) -> list[Balance]:
-    """Choose accounts, and put them in the order that is asked for."""
-    chosen = [each for each in balances if is_wanted(each.caller_id, asked, states)]
-    if asked.nonzero:
-        holding = {each.caller_id for each in chosen if each.amount}
-        chosen = [
-            each
-            for each in chosen
-            if (each.amount if each.caller_id is None else each.caller_id in holding)
-        ]
-    if asked.by == "name":
-        return chosen
-    held: defaultdict[int | None, int] = defaultdict(int)
-    for each in chosen:
-        if each.unit == "second" and asked.by in (each.kind, "together"):
-            held[each.caller_id] += each.amount
-    sign = 1 if asked.by == "loan" else -1  # a loan is below zero
-    return sorted(chosen, key=lambda each: (each.caller_id is None, sign * held[each.caller_id]))
-
-
-def accounts_table(
-    balances: Sequence[Balance], states: States, asked: AccountsAsked
-) -> Iterator[Piece]:
-    """Write what callers hold; then the accounts of the board, unless callers were asked for."""
+def accounts_table(balances: Sequence[Balance], states: States) -> Iterator[Piece]:
+    """Write what callers hold; then the accounts of the board, where any are among these."""
     held: defaultdict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     names: dict[int, str] = {}
     play: dict[tuple[int, Unit], dict[str, int]] = {}
@@ -105,12 +53,12 @@ def accounts_table(
         )
         for number, name in names.items()
     ]
-    nobody = "Nobody has registered yet." if asked == AccountsAsked() else "No caller is like that."
-    yield Listing((*headings, Column("State", least=6)), rows, nobody)
+    columns = (*headings, Column("State", least=6))
+    yield Listing(columns, rows, "Nobody has registered yet.")
     if play:
         yield ""
         yield _play_accounts(play, names)
-    if not asked.of_callers:
+    if any(each.caller_id is None for each in balances):
         yield ""
         yield Listing((Column("Account"), *figures("Balance")), list(_of_the_board(balances)), "")
 

@@ -59,14 +59,13 @@ def cell(column: Column, name: str) -> str:
 
 def tables() -> Iterator[tuple[str, Sequence[Column]]]:
     """The columns of every table that a command prints."""
-    asked = statements.AccountsAsked()
     nodes, *_ = sysop.nodes_table({"nodes": [], "log_ons": 0, "draining": False, "silent": ["one"]})
     refusals, *_ = sysop.refusals_table(
         {"held": [{"address": "", "wait": 0, "why": ""}], "more": 0, "names": 0}
     )
     money, own = statements._columns(statements.PLAY_COLUMNS), statements.limits_table([])
     found = {
-        "accounts": next(statements.accounts_table([], {}, asked)),
+        "accounts": next(statements.accounts_table([], {})),
         "limits": own,
         "ledger": statements.ledger_table([], SCHEDULE),
         "statement": [*statements.statement_table(iter(()), NAME, SCHEDULE)][1],
