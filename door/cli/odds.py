@@ -16,7 +16,7 @@ from door.games.engine.errors import RulesRefused
 from door.games.registry import GAMES, game_named
 from door.games.solver import odds_text
 from door.games.solver.cache import card_of, odds_of
-from door.games.solver.strategy_card import card_lines, card_svg
+from door.games.solver.strategy_card import card_lines
 from timebank.cli.common import say, sheet, show
 from timebank.cli.errors import UserError
 from timebank.reports import tables
@@ -74,13 +74,9 @@ def _records(found: Iterable[Odds]) -> Iterator[Record]:
 
 
 def show_cards(found: Sequence[tuple[Game, Any]], form: str) -> Iterator[Piece]:
-    """Give the strategy cards of these tables: as "text", "json", or one of them as "svg"."""
-    if form == "svg" and len(found) > 1:
-        raise UserError("An SVG is of one table: name it.")
+    """Give the strategy cards of these tables, as "text" or "json"."""
     cards = [card_of(game, rules) for game, rules in found]
-    if form == "svg":
-        yield card_svg(cards[0]).rstrip("\n")
-    elif form == "json":
+    if form == "json":
         plain = [asdict(each) for each in cards]
         yield json.dumps(plain if len(plain) > 1 else plain[0], indent=2, ensure_ascii=False)
     else:
@@ -136,14 +132,12 @@ def _joined(told: Iterable[Iterator[Piece]]) -> Iterator[Piece]:
     help="A rule as in sysop.toml, in place of the house's; may be given more than once.",
 )
 @click.option("--card", is_flag=True, help="The strategy card: what to do with which hand.")
-@click.option("--svg", is_flag=True, help="The card as a picture.")
 @rows_option
 def odds(
     config_path: Path,
     table: str | None,
     rules: tuple[str, ...],
     card: bool,
-    svg: bool,
     form: str,
 ) -> None:
     """Show what a TABLE, or every table, is worth to its callers: exact odds for its rules.
@@ -155,13 +149,11 @@ def odds(
     config = load_config(config_path) if is_set else None
     if form == "csv" and card:
         raise UserError("A card is text or JSON: CSV is of the odds themselves.")
-    if svg and (form == "json" or not card):
-        raise UserError("--svg is one way to see a card: use it with --card alone.")
     if card:
-        shown = show_cards(asked_tables(config, table, rules), "svg" if svg else form)
+        shown = show_cards(asked_tables(config, table, rules), form)
     else:
         shown = pieces(config, table, rules, form)
-    if form == "text" and not svg:
+    if form == "text":
         show(tables.written(shown, sheet()))
     else:
         say(tables.written(shown))  # for programs: as wide as it is

@@ -57,9 +57,7 @@ def test_the_rules_of_the_house_and_others_in_their_place(tmp_path: Path) -> Non
         (("red-dog", "--rules", "decks"), "--rules takes KEY=VALUE, not decks."),
         (("--rules", "decks=2"), "name it before --rules"),
         (("--config", "nowhere.toml"), "there is no such file"),
-        (("red-dog", "--svg"), "--svg is one way to see a card"),
         (("red-dog", "--card", "--format", "csv"), "A card is text or JSON"),
-        (("--card", "--svg"), "An SVG is of one table"),
     ],
 )
 def test_a_refusal_is_a_sentence(words: tuple[str, ...], refusal: str) -> None:
@@ -68,8 +66,7 @@ def test_a_refusal_is_a_sentence(words: tuple[str, ...], refusal: str) -> None:
     assert refusal in told.output
 
 
-def test_a_card_as_text_as_json_and_as_a_picture() -> None:
+def test_a_card_as_text_and_as_json() -> None:
     assert odds("red-dog", "--card").output.startswith("Red Dog: what to do, by the spread\n")
     plain = json.loads(odds("red-dog", "--card", "--json").output)
     assert plain["sections"][0]["heading"] == "Spread"
-    assert odds("red-dog", "--card", "--svg").output.startswith("<svg xmlns=")
