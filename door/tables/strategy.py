@@ -6,7 +6,7 @@ It is worked out beside the board (`door.lobby.sums`), once for the rules of a t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from door.call.scene import LAYOUT_COLUMNS
 from door.errors import NoAdviceNow
 from door.games.registry import GAMES
-from door.games.solver.strategy_card import Section, StrategyCard
+from door.games.solver.strategy_card import MOVES, Section, StrategyCard
 from door.lobby.sums import is_awaited, sums_of
 from timebank.language import N_, _
 from timebank.words import decimal, field
@@ -26,24 +26,16 @@ if TYPE_CHECKING:
 
 NOT_AT_HAND = N_("The strategy card is unavailable right now.")
 
-# Colour, short for the legend, and what it is against some cards.
-_MOVES: Mapping[str, tuple[str, str]] = {
-    "H": ("12", N_("hit")),
-    "S": ("14", N_("stand")),
-    "D": ("10", N_("double or else hit")),
-    "Ds": ("10", N_("double or else stand")),
-    "P": ("11", N_("split the pair")),
-    "C": ("12", N_("take a card")),
-    "N": ("14", N_("take no card")),
-    "R": ("10", N_("raise your bet")),
-    "-": ("14", N_("stay")),
-}
-_HEADINGS = {
-    "You have": N_("You have"),
-    "An ace as 11": N_("An ace as 11"),
-    "A pair of": N_("A pair of"),
-    "A five of": N_("A five of"),
-    "Spread": N_("Spread"),
+_COLOURS = {
+    "H": "12",
+    "S": "14",
+    "D": "10",
+    "Ds": "10",
+    "P": "11",
+    "C": "12",
+    "N": "14",
+    "R": "10",
+    "-": "14",
 }
 _SHOWN = 0.00005
 _PLAYED = (
@@ -103,36 +95,36 @@ def card_text(card: StrategyCard, screen: Screen) -> str:
     lines: list[str] = []
     for section in card.sections:
         lines += [*_grid(section, is_wide=is_wide), ""]
-    legend = [f"  |{_MOVES[move][0]}{move:<3}|07{_(_MOVES[move][1])}" for move in card.moves]
+    legend = [f"  |{_COLOURS[move]}{move:<3}|07{_(MOVES[move])}" for move in card.moves]
     return "\n".join([*lines, *legend, *_notes(card)])
 
 
 def _grid(section: Section, *, is_wide: bool) -> Iterator[str]:
     width, label_width = (_CELL, _LABEL) if is_wide else (_NARROW_CELL, _NARROW_LABEL)
     across = "".join(f"{column:>{width}}" for column in section.columns)
-    yield f"|15{_(_HEADINGS[section.heading])}"
+    yield f"|15{_(section.heading)}"
     against = _("dealer") if len(section.rows) > 1 else ""
     beyond = max(0, len(against) - label_width)
     if beyond > width - 2:  # no space before the first card
         against, beyond = "", 0
     yield f"|08  {against:<{label_width}}|15{across[beyond:]}"
     for label, cells in section.rows:
-        row = "".join(f"|{_MOVES[cell][0]}{cell:>{width}}" for cell in cells)
+        row = "".join(f"|{_COLOURS[cell]}{cell:>{width}}" for cell in cells)
         yield f"  |07{label.removeprefix('soft '):<{label_width}}{row}"
 
 
 def _said_rows(section: Section) -> Iterator[str]:
     """Say each row: its moves, and against which cards."""
-    yield _(_HEADINGS[section.heading])
+    yield _(section.heading)
     for label, cells in section.rows:
         moves: dict[str, list[str]] = {}
         columns = iter(section.columns)
         for move, run in groupby(cells):
             moves.setdefault(move, []).append(_range([next(columns) for _cell in run]))
         told = ", ".join(
-            _(_MOVES[move][1])
+            _(MOVES[move])
             if len(moves) == 1
-            else _("{move} ({cards})").format(move=_(_MOVES[move][1]), cards=", ".join(ranges))
+            else _("{move} ({cards})").format(move=_(MOVES[move]), cards=", ".join(ranges))
             for move, ranges in moves.items()
         )
         name = label.removeprefix("soft ")

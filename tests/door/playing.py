@@ -15,7 +15,7 @@ from door.games.blackjack.round import BlackjackAction, BlackjackPhase, Blackjac
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules
 from door.games.engine import shuffle
 from door.games.engine.errors import IllegalAction
-from door.tables.black_jack_for_time.scene import counted
+from door.tables.words import counted
 from tests.terminal import MODERN, Profile, Terminal
 from tests.world import BOARD, World, log_on, logged_on, seed_of, world
 from timebank.reports import extracts

@@ -23,6 +23,7 @@ from door.games.engine.cards import Card
 from door.games.solver.odds import RUNS_ON, Costs, Figures, Odds, PlayedHand, figures_of
 from door.games.solver.odds_text import percent
 from door.games.solver.strategy_card import Section, StrategyCard
+from timebank.language import N_
 
 Ways = tuple[int, int, int]
 """In how many ways the caller, the bank, and nobody has the coup: ordered deals of six cards, each
@@ -61,7 +62,7 @@ def card(title: str, rules: BaccaratRules, odds: Odds) -> StrategyCard:
         f"Played so, a caller gains {percent(best)} of the bet on average; with a card on every 5"
         f" {percent(drawn)}, with none {percent(stood)}. Nothing else is yours to decide.",
     )
-    section = Section("A five of", columns, (("", moves),))
+    section = Section(N_("A five of"), columns, (("", moves),))
     gains = {"played": best, "careful": best}
     return StrategyCard(f"{title}: what to do on 5", (section,), notes, gains)
 

@@ -13,6 +13,7 @@ from door.games.red_dog.rules import THREE_OF_A_KIND_PAYS, RedDogRules, pays, sp
 from door.games.solver.odds import RUNS_ON, Costs, Figures, Odds, PlayedHand, figures_of
 from door.games.solver.odds_text import percent
 from door.games.solver.strategy_card import Section, StrategyCard
+from timebank.language import N_
 
 _CARDS = tuple(Card(rank + SUITS[0]) for rank in RANKS)
 
@@ -41,7 +42,7 @@ def card(title: str, rules: RedDogRules, odds: Odds) -> StrategyCard:
     note = (
         f"Played so, a caller gains {percent(mean)} of the bet on average. No other play is better."
     )
-    section = Section("Spread", columns, (("", moves),))
+    section = Section(N_("Spread"), columns, (("", moves),))
     gains = {"played": mean, "careful": mean}
     return StrategyCard(f"{title}: what to do, by the spread", (section,), (note,), gains)
 

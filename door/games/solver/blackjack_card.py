@@ -13,6 +13,7 @@ from door.games.solver.odds import Odds
 from door.games.solver.odds_text import percent
 from door.games.solver.strategy_card import Section, StrategyCard, joined
 from door.games.solver.tutor.dealer import Counts
+from timebank.language import N_
 
 UPS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 1)
 _NAMES = {10: "T", 1: "A"}
@@ -28,8 +29,8 @@ def card(title: str, rules: BlackjackRules, odds: Odds, shoe: Counts | None = No
     hard = [(str(total), _row(plays, (total, soft))) for total, soft in asked if not soft]
     soft = [(f"soft {total}", _row(plays, (total, soft))) for total, soft in asked if soft]
     sections = [
-        Section("You have", columns, joined(hard)),
-        Section("An ace as 11", columns, tuple(soft)),
+        Section(N_("You have"), columns, joined(hard)),
+        Section(N_("An ace as 11"), columns, tuple(soft)),
     ]
     if rules.split != "never":
         pairs = [
@@ -37,7 +38,7 @@ def card(title: str, rules: BlackjackRules, odds: Odds, shoe: Counts | None = No
             for value in (*range(1, 10), 0)
             if value in hands.pairs.values()
         ]
-        sections.append(Section("A pair of", columns, tuple(pairs)))
+        sections.append(Section(N_("A pair of"), columns, tuple(pairs)))
     best, totals = odds.strategies["perfect"].mean, odds.strategies["totals"].mean
     notes = [
         f"Played so, a caller gains {percent(totals)} of the bet on average; by every card in"

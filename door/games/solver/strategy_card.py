@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from timebank.language import N_
+
 COLUMN = 4
 LABEL = 12  # characters of text
 
 MOVES: Mapping[str, str] = {
-    "H": "hit",
-    "S": "stand",
-    "D": "double, or hit where that is not possible",
-    "Ds": "double, or stand where that is not possible",
-    "P": "split",
-    "C": "take a card",
-    "N": "take no card",
-    "R": "raise",
-    "-": "stay",
+    "H": N_("hit"),
+    "S": N_("stand"),
+    "D": N_("double or else hit"),
+    "Ds": N_("double or else stand"),
+    "P": N_("split the pair"),
+    "C": N_("take a card"),
+    "N": N_("take no card"),
+    "R": N_("raise your bet"),
+    "-": N_("stay"),
 }
 
 
