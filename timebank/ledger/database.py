@@ -192,10 +192,24 @@ class Database(ABC):
         """Let nobody wait to write beyond `seconds` from now; of several, the earliest counts."""
         self._last_turn = min(self._last_turn, time.monotonic() + seconds)
 
-    def _last_moment(self) -> float:
-        """Give the instant until which one who wants to write now waits for the turn."""
+    def _wait_for_turn(self, begin: Callable[[float], None]) -> None:
+        """Call `begin` until nobody else writes; it waits as many seconds as it is given at most.
+
+        Raises what it raises when the last moment has come.
+        """
         seconds = min(self._busy_seconds, SHORT_SECONDS) if self._is_locked else self._busy_seconds
-        return min(time.monotonic() + seconds, self._last_turn)
+        until = time.monotonic() + seconds
+        while True:
+            try:
+                begin(max(0.0, min(until, self._last_turn) - time.monotonic()))
+            except Exception as error:
+                is_busy = failures.is_waiting(error)
+                if is_busy and time.monotonic() < min(until, self._last_turn):
+                    continue
+                self._is_locked = is_busy
+                raise
+            self._is_locked = False
+            return
 
     @contextlib.contextmanager
     def transaction(self, settings: BankSettings, now: datetime | ClockReading) -> Iterator[Desk]:

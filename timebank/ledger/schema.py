@@ -12,6 +12,7 @@ board, an amount as an integer in the unit of its accounts (seconds, or cents of
 
 from __future__ import annotations
 
+from collections.abc import Container
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +20,8 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     Computed,
+    Connection,
+    Dialect,
     Float,
     ForeignKey,
     Index,
@@ -31,7 +34,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.schema import CreateIndex, SchemaItem
+from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
 # "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
@@ -841,6 +844,29 @@ leases = Table(
 )
 # What is of this place alone.
 OF_THIS_PLACE = frozenset({identity, servers, leases})
+
+
+def definitions(dialect: Dialect, but: Container[Any] = ()) -> list[str]:
+    """Return what makes the tables and their indexes, except those that are named.
+
+    They are in order, so that the same books are the same file.
+    """
+    elements: list[ExecutableDDLElement] = []
+    for table in metadata.sorted_tables:
+        indexes = sorted(table.indexes, key=lambda index: str(index.name))
+        elements.append(CreateTable(table))
+        elements += [CreateIndex(index) for index in indexes if index.name not in but]
+    return [str(element.compile(dialect=dialect)) for element in elements]
+
+
+def open_accounts_of_the_system(connection: Connection) -> None:
+    connection.execute(
+        accounts.insert(),
+        [
+            {"id": number, "kind": kind, "unit": "second", "balance": 0}
+            for number, kind in SYSTEM_ACCOUNTS.items()
+        ],
+    )
 
 
 def stamp(at: datetime) -> int:

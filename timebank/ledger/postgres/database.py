@@ -18,7 +18,6 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.dialects import registry
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
-from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 from timebank import errors
 from timebank.ledger import failures, migrations
@@ -37,8 +36,8 @@ from timebank.ledger.postgres.connection import BooksConnection, Operation
 from timebank.ledger.schema import (
     APPLICATION_ID,
     SYSTEM_ACCOUNTS,
-    accounts,
-    metadata,
+    definitions,
+    open_accounts_of_the_system,
 )
 from timebank.names import look_alikes
 from timebank.settings.place import ServerPlace
@@ -177,22 +176,18 @@ class PostgresDatabase(Database):
             postgres.begin_asking(connection)
             return
         lays = options.get("lays_tables", False)
-        last_moment = self._last_moment()
-        while True:
-            left = min(last_moment, self._last_turn) - time.monotonic()
-            most = int(min(TURN_SECONDS, max(left, 0)) * 1000)
+
+        def begin(seconds: float) -> None:
             try:
+                most = int(min(TURN_SECONDS, seconds) * 1000)
                 postgres.begin_writing(connection, most, lays=lays)
             except psycopg.Error as error:
                 postgres.roll_back(connection)
-                busy = failures.is_waiting(error)
-                if busy and time.monotonic() < min(last_moment, self._last_turn):
+                if failures.is_waiting(error):
                     postgres.end_stalled(connection)
-                    continue
-                self._is_locked = busy
                 raise
-            self._is_locked = False
-            return
+
+        self._wait_for_turn(begin)
 
     def _connect(
         self, dialect: Any, record: Any, words: Any, connect_args: dict[str, Any]
@@ -305,13 +300,7 @@ def _create_when_empty(connection: Connection) -> None:
     if not postgres.is_empty(connection):
         return
     postgres.run_all(connection, _definitions())
-    connection.execute(
-        accounts.insert(),
-        [
-            {"id": number, "kind": kind, "unit": "second", "balance": 0}
-            for number, kind in SYSTEM_ACCOUNTS.items()
-        ],
-    )
+    open_accounts_of_the_system(connection)
     run = connection.exec_driver_sql
     run("INSERT INTO numbers (name, last) VALUES ('transfers', 0)")
     postgres.go_on_from(connection, "accounts", max(SYSTEM_ACCOUNTS) + 1)
@@ -321,13 +310,8 @@ def _create_when_empty(connection: Connection) -> None:
 @cache
 def _definitions() -> tuple[str, ...]:
     """All that is created in empty books, as SQL."""
-    elements: list[ExecutableDDLElement] = []
-    for table in metadata.sorted_tables:
-        elements.append(CreateTable(table))
-        indexes = sorted(table.indexes, key=lambda index: str(index.name))
-        elements += [CreateIndex(each) for each in indexes if each.name not in guards.NOT_INDEXED]
     return (
-        *(str(element.compile(dialect=postgres.DIALECT)) for element in elements),
+        *definitions(postgres.DIALECT, but=guards.NOT_INDEXED),
         *guards.TABLES,
         *guards.ROOM,
         *(function.definition for function in guards.FUNCTIONS),

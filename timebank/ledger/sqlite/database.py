@@ -17,7 +17,6 @@ from pathlib import Path
 
 from sqlalchemy import Connection, event
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 from timebank import errors, files
 from timebank.ledger import failures, migrations
@@ -30,12 +29,7 @@ from timebank.ledger.database import (
     refuse_other,
     tell_gone,
 )
-from timebank.ledger.schema import (
-    APPLICATION_ID,
-    SYSTEM_ACCOUNTS,
-    accounts,
-    metadata,
-)
+from timebank.ledger.schema import APPLICATION_ID, definitions, open_accounts_of_the_system
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.ledger.sqlite import high_water, upgrade
 from timebank.ledger.sqlite.doubt import SqliteDoubt
@@ -215,19 +209,8 @@ class SqliteDatabase(Database):
         if connection.get_execution_options().get("read_only", False):
             sqlite.begin_reading(connection)
             return
-        last_moment = self._last_moment()
-        while True:
-            try:
-                sqlite.begin_writing(connection)
-            except DBAPIError as error:
-                busy = failures.is_waiting(error)
-                if busy and time.monotonic() < min(last_moment, self._last_turn):
-                    continue
-                self._is_locked = busy
-                raise
-            self._is_locked = False
-            connection.info[CHANGES] = sqlite.changes(connection)
-            return
+        self._wait_for_turn(lambda _: sqlite.begin_writing(connection))
+        connection.info[CHANGES] = sqlite.changes(connection)
 
     def _before_connect(self, *_: object) -> None:
         """Let nobody open files that have taken the place of those that are open."""
@@ -301,13 +284,7 @@ def _create_when_empty(connection: Connection) -> None:
         return
     for statement in _definitions():
         connection.exec_driver_sql(statement)
-    connection.execute(
-        accounts.insert(),
-        [
-            {"id": number, "kind": kind, "unit": "second", "balance": 0}
-            for number, kind in SYSTEM_ACCOUNTS.items()
-        ],
-    )
+    open_accounts_of_the_system(connection)
     sqlite.set_program(connection, APPLICATION_ID)
     sqlite.set_version(connection, migrations.newest())
 
@@ -315,14 +292,7 @@ def _create_when_empty(connection: Connection) -> None:
 @cache
 def _definitions() -> tuple[str, ...]:
     """All that is created in empty books, as SQL: compiling it takes longer than running it."""
-    elements: list[ExecutableDDLElement] = []
-    # One table and index after the other by name: `create_all` makes indexes in any order, and the
-    # same books shall be the same file.
-    for table in metadata.sorted_tables:
-        elements.append(CreateTable(table))
-        elements += map(CreateIndex, sorted(table.indexes, key=lambda index: str(index.name)))
-    triggers = sqlite.TRIGGERS.values()
-    return (*map(sqlite.text_of, elements), *triggers)
+    return (*definitions(sqlite.DIALECT), *sqlite.TRIGGERS.values())
 
 
 def _check(connection: Connection, path: Path) -> None:

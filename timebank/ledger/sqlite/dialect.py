@@ -18,7 +18,6 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.schema import ExecutableDDLElement
 
 from timebank.language import N_
 from timebank.ledger import failures
@@ -102,10 +101,6 @@ def set_up_to_move(connection: sqlite3.Connection) -> None:
     """Let a table be made anew: it is dropped while others refer to it."""
     set_up(connection)
     connection.execute("PRAGMA foreign_keys = OFF")
-
-
-def text_of(element: ExecutableDDLElement) -> str:
-    return str(element.compile(dialect=DIALECT))
 
 
 def driver(connection: Connection) -> sqlite3.Connection:
