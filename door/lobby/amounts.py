@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from timebank.errors import BooksUnavailable, CallClosed, Refused
@@ -47,7 +48,8 @@ def parse(text: str) -> int | None:
     return (whole + int(minutes or more_minutes or alone or 0)) * 60
 
 
-class MovementWords(NamedTuple):
+@dataclass(frozen=True)
+class MovementWords:
     """How a movement of minutes is asked for, made sure of, and told of when it is done."""
 
     how_much: str

@@ -128,12 +128,12 @@ async def _serve(caller: Caller, choice: str) -> str:
 
 async def _move(caller: Caller, service: Service) -> str:
     """Ask for an amount and carry the movement out; return what to say of it."""
-    operation, words = service.operation, service.words
+    operation = service.operation
     allowed = (await _allowance(caller))[operation]
     if not allowed.seconds:
         return f"|12{allowed.why_not}"
     rule = literal(str(allowed.rule))
-    amount = await amounts.ask(caller.console, words, allowed.seconds, rule)
+    amount = await amounts.ask(caller.console, service, allowed.seconds, rule)
     if amount is None:
         return ""
     seconds = amount.seconds
@@ -145,7 +145,7 @@ async def _move(caller: Caller, service: Service) -> str:
     receipt = await caller.post(lambda desk, call, ticked: operation(desk, call, ticked, seconds))
     # All in one: what is said before the window is drawn again would be wiped with the old one.
     told = [f"|14{sentence}" for sentence in wording.sentences(receipt)]
-    done = _(words.done).format(amount=span(seconds))
+    done = _(service.done).format(amount=span(seconds))
     return "\n".join((*told, f"|10{done}"))
 
 
@@ -163,7 +163,7 @@ async def _transfer(caller: Caller, service: Service) -> str:
         return f"|12{literal(str(allowed.rule))}"
     rule = literal(str(allowed.rule))
     name = literal(receiver.name)
-    amount = await amounts.ask(caller.console, service.words, allowed.seconds, rule, name)
+    amount = await amounts.ask(caller.console, service, allowed.seconds, rule, name)
     if amount is None:
         return ""
     seconds = amount.seconds
@@ -176,7 +176,7 @@ async def _transfer(caller: Caller, service: Service) -> str:
         )
     )
     caller.books.notices_wait.set()
-    sent = _(service.words.done)
+    sent = _(service.done)
     return f"|10{sent.format(amount=span(seconds), name=name)}"
 
 

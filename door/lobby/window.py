@@ -134,71 +134,61 @@ HOLDINGS = (
 )
 
 
-class Service(NamedTuple):
+@dataclass(frozen=True)
+class Service(MovementWords):
     """An operation of the bank as callers meet it."""
 
     label: str
     meaning: str
     operation: BankOperation
-    words: MovementWords
     # What the list of amounts that the caller can still move says of it; "" keeps it off the list.
     most: str = ""
 
 
 SERVICES = {
     "D": Service(
-        N_("Deposit"),
-        N_("Put minutes of your time left in the bank, for another day."),
-        teller.deposit,
-        MovementWords(
-            N_("Deposit how much? Up to {most}, or max (Enter for none):"),
-            N_("Deposit {amount}?"),
-            N_("{amount} deposited."),
-        ),
-        N_("the most that you can put in now."),
+        how_much=N_("Deposit how much? Up to {most}, or max (Enter for none):"),
+        sure=N_("Deposit {amount}?"),
+        done=N_("{amount} deposited."),
+        label=N_("Deposit"),
+        meaning=N_("Put minutes of your time left in the bank, for another day."),
+        operation=teller.deposit,
+        most=N_("the most that you can put in now."),
     ),
     "W": Service(
-        N_("Withdraw"),
-        N_("Take minutes out of the bank, to use them now."),
-        teller.withdraw,
-        MovementWords(
-            N_("Withdraw how much? Up to {most}, or max (Enter for none):"),
-            N_("Withdraw {amount}?"),
-            N_("{amount} withdrawn."),
-        ),
-        N_("the most that you can take out now."),
+        how_much=N_("Withdraw how much? Up to {most}, or max (Enter for none):"),
+        sure=N_("Withdraw {amount}?"),
+        done=N_("{amount} withdrawn."),
+        label=N_("Withdraw"),
+        meaning=N_("Take minutes out of the bank, to use them now."),
+        operation=teller.withdraw,
+        most=N_("the most that you can take out now."),
     ),
     "T": Service(
-        N_("Transfer"),
-        N_("Send minutes from your account to another caller's."),
-        teller.sending,
-        MovementWords(
-            N_("Send how much? Up to {most}, or max (Enter for none):"),
-            N_("Send {amount} to {name}?"),
-            N_("{amount} sent to {name}."),
-        ),
-        N_("the most that you can send to others now."),
+        how_much=N_("Send how much? Up to {most}, or max (Enter for none):"),
+        sure=N_("Send {amount} to {name}?"),
+        done=N_("{amount} sent to {name}."),
+        label=N_("Transfer"),
+        meaning=N_("Send minutes from your account to another caller's."),
+        operation=teller.sending,
+        most=N_("the most that you can send to others now."),
     ),
     "B": Service(
-        N_("Borrow"),
-        N_("Borrow minutes from the bank, to be paid back."),
-        teller.borrow,
-        MovementWords(
-            N_("Borrow how much? Up to {most}, or max (Enter for none):"),
-            N_("Borrow {amount}?"),
-            N_("{amount} borrowed."),
-        ),
-        N_("the most that the bank lends you now."),
+        how_much=N_("Borrow how much? Up to {most}, or max (Enter for none):"),
+        sure=N_("Borrow {amount}?"),
+        done=N_("{amount} borrowed."),
+        label=N_("Borrow"),
+        meaning=N_("Borrow minutes from the bank, to be paid back."),
+        operation=teller.borrow,
+        most=N_("the most that the bank lends you now."),
     ),
     "R": Service(
-        N_("Repay"),
-        N_("Pay a loan back out of your time left."),
-        teller.repay,
-        MovementWords(
-            N_("Repay how much? Up to {most}, or max (Enter for none):"),
-            N_("Repay {amount}?"),
-            N_("{amount} repaid."),
-        ),
+        how_much=N_("Repay how much? Up to {most}, or max (Enter for none):"),
+        sure=N_("Repay {amount}?"),
+        done=N_("{amount} repaid."),
+        label=N_("Repay"),
+        meaning=N_("Pay a loan back out of your time left."),
+        operation=teller.repay,
     ),
 }
 ALLOWED = {

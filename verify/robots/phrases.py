@@ -128,7 +128,7 @@ IS_TAKEN = Said("That name, or one that looks like it, is taken.")
 IS_REGISTERED = Said("Write your password down; we can't look it up for you.")
 DROP_CALL = Said("Drop that call and continue here?")
 TAKEN_OVER = Said("You've logged on from another connection.")
-LAST_WORDS = one_of(
+LAST_SERVICES = one_of(
     TAKEN_OVER,
     Said("Goodbye, {name}. Call again!"),
     Said("That was your third try. Goodbye."),
@@ -160,14 +160,14 @@ ENTER_FOR = Said("Your choice (Enter for {key})?")
 # The bank's window.
 
 WINDOW = Said("Your choice (Enter to quit):")
-HOW_MUCH = one_of(*(Said(service.words.how_much) for service in SERVICES.values()))
+HOW_MUCH = one_of(*(Said(service.how_much) for service in SERVICES.values()))
 SEND_TO = Said("Send to:")
 NOTE = Said("Add a note (Enter for none):")
 NAME_CONTAINS = Said("Name contains (Enter for all):")
 # By what the ledger calls what is done there: that it was done, and the question before.
-_WORDS = {each.operation.reason.KIND: each.words for each in SERVICES.values()}
-DONE = {kind: Said(words.done, name=r"[^.]+") for kind, words in _WORDS.items()}
-SURE = {kind: Said(words.sure, name=r"[^.]+") for kind, words in _WORDS.items()}
+_SERVICES = {each.operation.reason.KIND: each for each in SERVICES.values()}
+DONE = {kind: Said(service.done, name=r"[^.]+") for kind, service in _SERVICES.items()}
+SURE = {kind: Said(service.sure, name=r"[^.]+") for kind, service in _SERVICES.items()}
 
 # In company.
 
