@@ -154,13 +154,12 @@ def last_of(desk: Desk, account: int, most: int) -> list[Extract]:
     return sorted(found, key=lambda row: -row.number)[:most]
 
 
-def moved_today(desk: Desk, caller_id: int, own: Sequence[Balance]) -> dict[str, int]:
+def moved_today(desk: Desk, caller_id: int) -> dict[str, int]:
     """Give what counts against the limits of today's bank, in seconds by kind of transfer."""
     day = _DAY.one(desk.connection, id=caller_id)
     if day is None or day != desk.settings.schedule.day_of(desk.now).isoformat():
         return {}
-    numbers = {each.kind: each.account_id for each in own if each.unit == "second"}
-    return moved_on(desk, caller_id, day, numbers)
+    return moved_on(desk, caller_id, day)
 
 
 def held_after(

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import and_, bindparam, func, select
+from sqlalchemy import and_, func, select
 
 from timebank.errors import LimitReached, NoRoom, NotEnough, Refused, UnknownCaller, WindowClosed
 from timebank.language import N_, Phrase
@@ -77,19 +77,21 @@ def _account() -> sql.Query:
 
 
 _ACCOUNT = sql.read(BankAccount, _account)
-_CALLER = sql.Prepared(
-    lambda: select(*sql.columns_of(callers, "name created frozen")).where(sql.equal(callers.c.id))
+_CREATED: sql.Reader[int] = sql.value(
+    lambda: select(callers.c.created).where(sql.equal(callers.c.id))
 )
 
 
 def _today() -> sql.Query:
     """Add up, by kind, what was moved out of the accounts of a caller since their day began."""
-    row = transfers.c
-    own: list[Any] = [bindparam(kind) for kind in ("online", "bank", "loan")]
+    row, own = transfers.c, accounts.c
+    theirs = select(own.id).where(
+        sql.equal(own.caller_id), own.unit == "second", own.kind.in_(["online", "bank", "loan"])
+    )
     after = select(days.c.after).where(sql.equal(days.c.caller_id, days.c.day))
     return (
         select(row.kind, func.sum(row.amount).label("moved"))
-        .where(row.source.in_(own), row.id > after.scalar_subquery(), row.call_id.is_not(None))
+        .where(row.source.in_(theirs), row.id > after.scalar_subquery(), row.call_id.is_not(None))
         .where(row.kind.in_(sorted(AT_WINDOW)))
         .group_by(row.kind)
     )
@@ -103,10 +105,9 @@ class Window:
         self.posting = posting
         self.settings = posting.desk.settings
         self.limits = self.settings.limits
-        found = _CALLER(posting.desk.connection, id=posting.caller_id).one()
-        self.name, created, self.frozen = found
-        self._created = instant(created)
-        self.today = {} if posting.day_begins else _moved_today(posting)
+        self.today: Mapping[str, int] = {}
+        if not posting.day_begins:
+            self.today = moved_on(posting.desk, posting.caller_id, posting.state.day)
 
     # The rules that bound an operation.
 
@@ -128,9 +129,9 @@ class Window:
         said: Phrase | None = None
         if settings.mode != "built-in":
             said = NO_WINDOW[settings.mode]
-        elif settings.is_barred(self.name):
+        elif settings.is_barred(self.posting.name):
             said = Phrase("The sysop has closed the bank to you.")
-        elif self.frozen:
+        elif self.posting.state.is_frozen:
             said = Phrase("The sysop has frozen your account; ask them why.")
         if said is not None:
             yield Bound(0, said, WindowClosed)
@@ -171,7 +172,8 @@ class Window:
             yield Bound(room, said, NoRoom)
 
     def unknown(self, text: str) -> Iterator[Bound]:
-        known = self.settings.known_on(self._created)
+        created = _CREATED.one(self.posting.desk.connection, id=self.posting.caller_id)
+        known = self.settings.known_on(instant(created))
         if self.settings.schedule.day_of(self.posting.desk.now) < known:
             last = (known - timedelta(days=1)).isoformat()
             yield Bound(0, Phrase(text, day=partial(day_words, last)), LimitReached)
@@ -212,18 +214,9 @@ def account_of(desk: Desk, caller_id: int) -> BankAccount:
     return account
 
 
-def _moved_today(posting: Posting) -> dict[str, int]:
-    own = {kind: posting.account[kind].id for kind in ("online", "bank", "loan")}
-    return moved_on(posting.desk, posting.caller_id, posting.state.day, own)
-
-
-def moved_on(desk: Desk, caller_id: int, day: str | None, own: Mapping[str, int]) -> dict[str, int]:
-    """Add up, by kind of transfer, what counts against the limits since a caller's `day` began.
-
-    `own` are the numbers of their accounts of time, by kind: online, bank and loan at least.
-    """
-    ends = {kind: own[kind] for kind in ("online", "bank", "loan")}
-    rows = _TODAY(desk.connection, **ends, caller_id=caller_id, day=day)
+def moved_on(desk: Desk, caller_id: int, day: str | None) -> dict[str, int]:
+    """Add up, by kind of transfer, what counts against the limits since a caller's `day` began."""
+    rows = _TODAY(desk.connection, caller_id=caller_id, day=day)
     return {row.kind: row.moved for row in rows}
 
 

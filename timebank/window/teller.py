@@ -246,9 +246,9 @@ def transfer(
     posting.hand_over(
         transfers.Account(other.account_id, "bank", "second"),
         seconds,
-        reasons.Sent(window.name, other.name, message),
+        reasons.Sent(posting.name, other.name, message),
     )
-    told: dict[str, Value] = {"name": window.name, "amount": Amount(seconds)}
+    told: dict[str, Value] = {"name": posting.name, "amount": Amount(seconds)}
     if message:
         words = WrittenWords(posting.caller_id, message, N_("{name} sent you {amount}."))
         add_notice(desk, to_caller_id, N_('{name} sent you {amount}: "{message}"'), words, **told)

@@ -346,7 +346,7 @@ class Reading:
             hands=person.last_hands(desk, number, LAST),
             loans=person.last_of(desk, loan.account_id, LAST),
             notices=person.last_notices(desk, number, LAST),
-            limits=_limits(desk, number, held),
+            limits=_limits(desk, number),
             lucks=house.house(desk, self._odds, since, None, number)[0],
         )
 
@@ -423,8 +423,8 @@ def _undelivered(desk: Desk) -> list[str]:
     ]
 
 
-def _limits(desk: Desk, number: int, held: Sequence[Balance]) -> list[DailyLimit]:
-    limits, moved = desk.settings.limits, person.moved_today(desk, number, held)
+def _limits(desk: Desk, number: int) -> list[DailyLimit]:
+    limits, moved = desk.settings.limits, person.moved_today(desk, number)
     sent = moved.get("transfer", 0)
     return [
         DailyLimit("deposit", limits.deposit, moved.get("deposit", 0)),
