@@ -105,9 +105,8 @@ def _copies(settings: BankSettings) -> ModuleType:
 def move(config: Path, source: str, target: str) -> None:
     """Move the books from SOURCE to TARGET: files of SQLite, or postgresql:// URLs.
 
-    The board must be closed. TARGET must be new, or where a move has broken off, which goes on
-    then. All rows are compared, and audited in both places. Nobody can serve from SOURCE
-    afterwards; name TARGET in sysop.toml.
+    The board must be closed, and TARGET must be new or empty. All rows are compared and audited.
+    Nobody can serve from SOURCE afterwards; name TARGET in sysop.toml.
     """
     settings = load(config)
     with (

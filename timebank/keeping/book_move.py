@@ -1,8 +1,7 @@
 """Books are moved from a file to a server, or back: row by row, and compared row by row.
 
-Nobody serves from the new place before all is there: until then it says of itself that a move has
-begun, and so it says when the move breaks off, which then goes on where it was. Nobody writes into
-the old place meanwhile, and nobody serves from it afterwards.
+All rows are written in one transaction, so the new place has all of them or none. Nobody writes
+into the old place meanwhile, and nobody serves from it afterwards.
 """
 
 from __future__ import annotations
@@ -14,18 +13,15 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Connection, Table, func, select, tuple_
-from sqlalchemy.exc import DBAPIError
 
 from timebank import serving
 from timebank.audit.accounts import audit
 from timebank.calls.calls import open_calls
-from timebank.errors import BooksTaken, DatabaseRefused, MoveRefused
+from timebank.errors import BooksTaken, MoveRefused
 from timebank.ledger import dialects
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.schema import (
-    APPLICATION_ID,
     MOVED_AWAY,
-    MOVING_IN,
     OF_THIS_PLACE,
     accounts,
     callers,
@@ -36,7 +32,7 @@ from timebank.ledger.sqlite import high_water, live_mark
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.settings.settings import BankSettings
 
-BATCH = 1000  # rows that are written, and committed, at once
+BATCH = 1000  # rows that are read and written at once
 Row = tuple[Any, ...]
 
 
@@ -48,7 +44,7 @@ class Moved(NamedTuple):
 
 
 def move(source: Database, target: Database, settings: BankSettings, now: datetime) -> Moved:
-    """Move the books of `source` to `target`, which is new, or where a move has broken off.
+    """Move the books of `source` to `target`, which is new or empty.
 
     Raises `MoveRefused`, and `DatabaseRefused` where either cannot be opened; the books are in
     their old place then, and whole.
@@ -70,19 +66,23 @@ def _lock_of(books: Database, settings: BankSettings) -> str:
 
 def _move(source: Database, target: Database, settings: BankSettings, now: datetime) -> Moved:
     source.open_existing()
-    _begin(target, settings, now)
-    with source.transaction(settings, now) as here:
+    target.open()
+    with target.reading(settings, now) as there:
+        _refuse_books(there, target)
+    with source.transaction(settings, now) as here, target.transaction(settings, now) as there:
         _refuse_company(here, source)
-        dialects.of(here.connection).stay(here.connection)
+        for desk in (here, there):
+            dialects.of(desk.connection).stay(desk.connection)
+        # Those of the system, with nothing in them: they come with the others.
+        there.connection.execute(accounts.delete())
+        dialects.of(there.connection).take_guards_away(there.connection)
         for table in _tables():
-            _copy(here.connection, table, target, settings, now)
-        _go_on(here.connection, target, settings, now)
-        with target.transaction(settings, now) as there:
-            dialects.of(there.connection).stay(there.connection)
-            dialects.of(there.connection).post_guards(there.connection)
-            rows = sum(_compare(here.connection, there.connection, each) for each in _tables())
-            findings = _audited_alike(here, there)
-            _finish(there, target)
+            _copy(here.connection, there.connection, table)
+        _go_on(here.connection, there.connection)
+        dialects.of(there.connection).post_guards(there.connection)
+        rows = sum(_compare(here.connection, there.connection, each) for each in _tables())
+        findings = len(audit(there))
+        _finish(there, target)
         dialects.of(here.connection).set_program(here.connection, MOVED_AWAY)
     return Moved(rows, findings)
 
@@ -95,30 +95,10 @@ def _tables() -> list[Table]:
     return [table for table in metadata.sorted_tables if table not in OF_THIS_PLACE]
 
 
-def _begin(target: Database, settings: BankSettings, now: datetime) -> None:
-    try:
-        target.open()
-    except DatabaseRefused as refused:
-        if not _is_moving_in(target):
-            raise refused from None
-        return
-    with target.transaction(settings, now) as desk:
-        for table in (callers, transfers):
-            if desk.connection.execute(select(func.count()).select_from(table)).scalar_one():
-                raise MoveRefused(f"There are books in {target.place} already: move them away.")
-        # Those of the system, with nothing in them: they come with the others.
-        desk.connection.execute(accounts.delete())
-        dialects.of(desk.connection).take_guards_away(desk.connection)
-        dialects.of(desk.connection).set_program(desk.connection, MOVING_IN)
-
-
-def _is_moving_in(target: Database) -> bool:
-    """Return whether a move into these books has begun; False where nobody can read that."""
-    try:
-        with target.engine.connect().execution_options(read_only=True) as connection:
-            return dialects.of(connection).program(connection) == MOVING_IN
-    except (DBAPIError, DatabaseRefused):
-        return False
+def _refuse_books(there: Desk, target: Database) -> None:
+    for table in (callers, transfers):
+        if there.connection.execute(select(func.count()).select_from(table)).scalar_one():
+            raise MoveRefused(f"There are books in {target.place} already: move them away.")
 
 
 def _refuse_company(here: Desk, source: Database) -> None:
@@ -136,8 +116,9 @@ def _columns(table: Table) -> list[Column[Any]]:
     return [column for column in table.c if column.computed is None]
 
 
-def _rows(connection: Connection, table: Table, after: Row | None = None) -> Iterator[list[Row]]:
-    """Read the rows behind a key in the order of their keys, some at a time."""
+def _rows(connection: Connection, table: Table) -> Iterator[list[Row]]:
+    """Read the rows in the order of their keys, some at a time."""
+    after: Row | None = None
     columns, key = _columns(table), list(table.primary_key)
     places = [columns.index(column) for column in key]
     while True:
@@ -151,26 +132,17 @@ def _rows(connection: Connection, table: Table, after: Row | None = None) -> Ite
         after = tuple(rows[-1][place] for place in places)
 
 
-def _copy(
-    here: Connection, table: Table, target: Database, settings: BankSettings, now: datetime
-) -> None:
-    key = list(table.primary_key)
-    with target.reading(settings, now) as there:
-        last = select(*key).order_by(*(column.desc() for column in key)).limit(1)
-        found = there.connection.execute(last).first()
+def _copy(here: Connection, there: Connection, table: Table) -> None:
     names = [column.name for column in _columns(table)]
-    for rows in _rows(here, table, None if found is None else tuple(found)):
-        with target.transaction(settings, now) as there:
-            values = [dict(zip(names, row, strict=True)) for row in rows]
-            there.connection.execute(table.insert(), values)
+    for rows in _rows(here, table):
+        there.execute(table.insert(), [dict(zip(names, row, strict=True)) for row in rows])
 
 
-def _go_on(here: Connection, target: Database, settings: BankSettings, now: datetime) -> None:
+def _go_on(here: Connection, there: Connection) -> None:
     """Let every table go on with the number after the last that it has given."""
-    with target.transaction(settings, now) as there:
-        for table, last in dialects.of(here).given_numbers(here).items():
-            dialects.of(there.connection).go_on_from(there.connection, table, last + 1)
-        high_water.go_on_past(there.connection, high_water.count_of(here))
+    for table, last in dialects.of(here).given_numbers(here).items():
+        dialects.of(there).go_on_from(there, table, last + 1)
+    high_water.go_on_past(there, high_water.count_of(here))
 
 
 def _compare(here: Connection, there: Connection, table: Table) -> int:
@@ -189,17 +161,9 @@ def _compare(here: Connection, there: Connection, table: Table) -> int:
     return count
 
 
-def _audited_alike(here: Desk, there: Desk) -> int:
-    ours, theirs = ([str(finding) for finding in audit(desk)] for desk in (here, there))
-    if ours != theirs:
-        raise MoveRefused("The audit does not find the same in both places.")
-    return len(ours)
-
-
 def _finish(there: Desk, target: Database) -> None:
-    """Have the new place be the books, and known as such beside its file."""
+    """Have the new place known as the books beside its file."""
     connection = there.connection
-    dialects.of(connection).set_program(connection, APPLICATION_ID)
     if isinstance(target, SqliteDatabase):
         mark = live_mark.new_mark()
         live_mark.set_mark(connection, mark, None)

@@ -336,7 +336,7 @@ def refuse_other(place: object, program: int, version: int) -> None:
 
 def not_ours(place: object, program: int) -> str:
     if program == MOVING_IN:
-        return f"`timebank move` has not put all of the books into {place} yet: let it go on."
+        return f"A `timebank move` of an earlier release broke off in {place}: take it away."
     if program == MOVED_AWAY:
         return (
             f"`timebank move` has taken the books of {place} elsewhere. Name that place as database"
