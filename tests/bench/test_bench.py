@@ -1,5 +1,4 @@
 import contextlib
-import os
 import re
 import select
 import socket
@@ -17,7 +16,6 @@ import bench.machines
 import bench.odds
 import bench.pages
 import bench.peers
-from bench.load import Guest
 from bench.report import Scale
 
 # What is measured so briefly says nothing; it is enough to see that every part still finds its way.
@@ -85,28 +83,6 @@ def test_every_part_prints_figures_with_their_baselines_and_goals(
     assert not list(tmp_path.iterdir()), "it leaves nothing behind"
 
 
-def test_a_crowd_on_the_page_is_asked_for_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "crowd" not in bench.__main__.PARTS
-    answered, *_rest = printed("crowd", tmp_path, monkeypatch)
-    assert answered["what"].startswith("4 on the page for 0.05 s")
-    assert float(answered["value"]) >= 1
-    assert not list(tmp_path.iterdir()), "it leaves nothing behind"
-
-
-def test_a_reply_is_complete_when_the_next_question_is_asked() -> None:
-    with socket.socket() as wire:
-        guest = Guest(wire)
-        assert not guest.completes(b"\x1b[24;30H\x1b[1;37m2:34\x1b[23;9H"), "the clock has ticked"
-        assert not guest.completes(b"S\x1b[?25l"), "the echo of a key that takes long"
-        assert not guest.completes(b"\x1b[4;7H19\x1b[24;30H\x1b[1;37m2:33"), "still at it"
-        assert guest.completes(b"\x1b[21;2HYou win.\x1b[23;2H\x1b[K<B>et\x1b[?25h")
-        assert not guest.completes(b"\x1b[9;40H117\x1b[24;30H2:32\x1b[23;13H"), "a coin has ticked"
-        assert guest.completes(b"7"), "in a field that says what is typed"
-        assert guest.completes(b"\b \b")
-
-
 @contextlib.contextmanager
 def echo() -> Iterator[int]:
     """A host that asks for telnet's echo, shows a question and sends back what is typed."""
@@ -132,18 +108,6 @@ PEERS = 3
 
 def drive(*words: str) -> Result:
     return CliRunner().invoke(bench.__main__.main, ["--quick", "--part", "peers", *words])
-
-
-def test_any_telnet_host_is_driven_by_the_same_client(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench.peers, "QUIET_SECONDS", 0.05)
-    monkeypatch.setattr(bench.peers, "PACE_SECONDS", 0)
-    with echo() as port:
-        ran = drive("127.0.0.1", str(port), "--pid", str(os.getpid()), "--callers", str(PEERS))
-    assert ran.exit_code == 0, ran.output
-    rows = [found for row in ran.output.splitlines()[4:] if (found := PRINTED.fullmatch(row))]
-    found = {row["what"].rpartition(",")[0].strip(): row["value"] for row in rows}
-    assert found["keys answered"] == "100"
-    assert {"a key: p50", "a key: CPU", "a caller who is on: memory"} <= found.keys()
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import doctest
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests import ROOT
 from tools import house
 
 
@@ -46,18 +44,3 @@ def commits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     git("add", ".")
     git("commit", "-qm", "after")
     git("tag", "after")
-
-
-@pytest.mark.usefixtures("commits")
-def test_two_commits_stand_side_by_side() -> None:
-    said = subprocess.run(
-        [sys.executable, ROOT / "tools" / "house.py", "before", "after"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    rows = dict(line.strip("| ").split(" | ", 1) for line in said.splitlines()[2:])
-    assert rows["modules in circles of imports"] == "2 | 0"
-    assert rows["class names used twice or more"] == "1 | 0"
-    assert rows["product files that name baccarat outside its folders"] == "2 | 0"
-    assert rows["floors of door"] == "1 | 2"

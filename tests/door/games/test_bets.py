@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.playing import MINUTE, PLACE_BET, Table, at_the_table, hand, house
+from tests.door.playing import MINUTE, PLACE_BET, at_the_table, hand, house
 
 # Which amount
 
@@ -115,15 +115,6 @@ async def test_the_pot_on_the_table_follows_the_time_left(tmp_path: Path) -> Non
         assert ada.figure("Pot") == "3 coins"
         await ada.board.pass_time(1)
         await ada.terminal.wait_for(lambda _: ada.figure("Pot") == "2 coins", "a pot of 2 coins")
-
-
-async def test_only_digits_count_and_backspace_takes_them_back(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        seed = hand("hit")
-        ada.board.seeds = [seed]
-        await ada.asks_to_bet()
-        await ada.types_bet("x-9\b7", seed)
-        assert ada.figure("Bet") == "7 coins"
 
 
 async def test_esc_places_no_bet(tmp_path: Path) -> None:
@@ -251,15 +242,3 @@ async def test_who_placed_no_bet_gets_no_statement(tmp_path: Path) -> None:
 
 
 # Beside the bet
-
-
-async def test_the_rules_can_be_read_at_the_table(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path, toml=house(largest_bet=7)) as ada:
-        await read_all_rules(ada)
-        await ada.prompt(PLACE_BET)
-        assert ada.figure("Pot") == "60 coins"
-
-
-async def read_all_rules(ada: Table) -> None:
-    await ada.terminal.send("r").until("Bets are 1 to 7 coins.")
-    ada.terminal.send("q")

@@ -8,18 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ansi.width import text_width
-from door.call.markup import plain
-from door.call.scene import LAYOUT_COLUMNS
 from door.games.registry import GAMES
 from door.lobby.pulse import EVERY_SECONDS, GoingsOn, pulse_of
-from door.session.menu import ALL, INDENT, MenuScene, Offer
+from door.session.menu import MenuScene
 from tests.door.playing import at_the_table
 from tests.door.visiting import MENU, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import MODERN, SYNCTERM
 from tests.world import World, world
 from timebank.callers import callers
-from timebank.language import LANGUAGES, Viewer, _, ngettext, speaking_to
 
 TOML = sysop_toml(events="")
 ONE_TURN = f"{TOML}\n[games.black-jack-for-time]\nturns_per_day = 1\n"
@@ -75,23 +71,6 @@ async def test_without_turns_the_menu_says_where_one_may_go_on(tmp_path: Path) -
         await ada.sees(f"Still open: {others}. For play money: UNIX bj.")
         assert "your one turn today is used" in ada.screen
         assert "<C> Baccarat (Enter)" in ada.screen
-
-
-async def test_on_a_narrow_screen_it_says_so_in_turns(tmp_path: Path) -> None:
-    """In French it was cut after "No turns left today at Black Jack"."""
-    async with world(tmp_path, toml=ONE_TURN) as board:
-        ada = await without_turns(board)
-        await ada.presses("yl").is_asked("<Q>uitter")
-        ada.terminal.resize(40, 22)
-        await ada.presses("q").sees("Un jeu, ou")
-        wanted = ["Plus aucun tour aujourd'hui à Black Jack", "Baccarat, Vegas", "UNIX bj."]
-        for _second in range(60):
-            shown = " ".join(ada.screen.split())
-            wanted = [words for words in wanted if words not in shown]
-            if not wanted:
-                break
-            await board.pass_time(1)
-        assert not wanted, "\n" + ada.terminal.picture
 
 
 @pytest.mark.parametrize(
@@ -203,19 +182,6 @@ async def test_the_goodbye_knows_earlier_calls_of_the_day_and_who_else_has_playe
     await bob.visits()
     bob.presses("gy")
     await bob.is_sent_off("Nobody has done better today.", "Best hand today: 5 minutes won.")
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_game_whose_turns_are_used_takes_two_rows_of_the_menu(language: str) -> None:
-    with speaking_to(Viewer(language)):
-        for game in GAMES.values():
-            for limit in (1, 20):
-                words = ngettext(
-                    "your one turn today is used", "all {limit} turns used today", limit
-                )
-                offer = Offer("B", game.title, _(game.about), words.format(limit=limit), False)
-                _title, below = offer.rows(ALL)
-                assert text_width(plain(below)) <= LAYOUT_COLUMNS - 2 - len(INDENT), below
 
 
 async def test_a_menu_in_lines_waits_for_the_look_that_another_menu_has_begun(

@@ -9,13 +9,11 @@ import pytest
 
 from ansi import art
 from ansi.art import Art, Sauce
-from door.lobby import greeting, texts
+from door.lobby import texts
 from tests.door.banking import WINDOW, at_the_window, hears, last_column_is_empty, moves
 from tests.door.visiting import MENU, MINUTE, Guest, known, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, SYNCTERM
 from tests.world import World, world
-from timebank.language import LANGUAGES, Viewer, speaking_to
-from timebank.names.names import LONGEST
 
 OPEN = sysop_toml(events="", timebank="known_days = 0")
 
@@ -163,18 +161,6 @@ async def test_bright_backgrounds_are_said_as_each_terminal_knows_them(tmp_path:
     assert "\x1b[31;44;5mshine" in shown[1]
     assert "\x1b[31;44mshine" in shown[2]
     assert "?33h" not in shown[0] + shown[2]
-
-
-async def test_bright_backgrounds_are_switched_off_with_the_next_screen(tmp_path: Path) -> None:
-    draws(tmp_path, "welcome.ans", ICE)
-    draws(tmp_path, "goodbye.ans", ICE)
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", profile=SYNCTERM)
-        before = ada.terminal.transcript
-        assert before.index("\x1b[?33h") < before.index("\x1b[?33l")
-        await ada.logs_off()
-        assert ada.terminal.transcript.count("\x1b[?33h") == 2
-        assert ada.terminal.transcript.endswith("\x1b[?33l")
 
 
 # Fields.
@@ -342,15 +328,3 @@ async def test_a_screen_that_cannot_be_read_is_replaced_by_ours(tmp_path: Path) 
         await ada.goes_to_the_bank()
         await ada.sees("You can still")
         await ada.is_asked(WINDOW)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_our_welcome_says_the_longest_name_of_a_sysop_whole(language: str) -> None:
-    name = "M" * LONGEST
-    with speaking_to(Viewer(language)):
-        told = greeting.fields("The Board", name, "")
-    drawn = [screen.read_text("cp437") for screen in texts.OURS.glob("welcome*")]
-    with_room = [each for each in drawn if "RUNBY" in each]
-    assert len(with_room) == 2
-    for each in with_room:
-        assert f" {name}" in texts.fill(each, told)

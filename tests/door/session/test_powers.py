@@ -328,15 +328,6 @@ def test_a_check_before_the_first_start_asks_for_names_that_were_written_down(
     assert not (tmp_path / "data").exists()
 
 
-def test_a_check_leaves_books_of_an_earlier_version_as_they_are(tmp_path: Path) -> None:
-    shell = Board(tmp_path)
-    shell.rows("PRAGMA user_version = 0")
-    told = shell("check")
-    assert told.status == 0
-    assert "are of version 0, from before release 1.0" in told.output
-    assert shell.rows("PRAGMA user_version") == [(0,)]
-
-
 async def test_the_server_says_at_its_start_and_after_a_reload_what_is_still_to_be_done(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

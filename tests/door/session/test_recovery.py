@@ -314,19 +314,6 @@ async def test_a_code_of_which_the_disk_cannot_tell_is_said_to_be_uncertain(
         await ada.is_told("Something has failed. The new code may or may not work: keep both.")
 
 
-async def test_so_it_is_at_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with ada_registered(tmp_path) as (board, code):
-        ada = Stranger(board, "Ada", CAFE)
-        await ada.is_let_in()
-        await ada.presses(f"yr{PASSWORD}\r").is_asked(SHOWN)
-        with monkeypatch.context() as patch:
-            patch.setattr(recovery, "replace", cannot_be_written)
-            await ada.presses(" ").reads_that("The new code couldn't be stored and doesn't work.")
-            await ada.is_asked(MENU)
-        await ada.logs_off()
-        await gets_to(board, code, "the question")
-
-
 # After a restore.
 
 

@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pyte
 import pytest
 
-from tests.door.visiting import MENU, TABLE, Guest, known, seated, visitor
+from tests.door.visiting import MENU, TABLE, Guest, known, seated
 from tests.terminal import MODERN, REFUSING, SILENT, SYNCTERM, Profile, Terminal
-from tests.world import LOOKS, World, register, world
+from tests.world import LOOKS, World, register
 
 XTERM = "xterm-256color"
 LINES = {XTERM: {"charset": "ascii", "paint": "lines"}}
-ARE_YOU_THERE = b"\xff\xf6"
 
 
 async def evening(board: World, guest: Guest) -> None:
@@ -169,28 +167,3 @@ async def test_a_log_on_follows_the_width_of_the_window(board: World) -> None:
 
 
 # What is no key.
-
-
-async def test_enter_is_one_key_however_it_is_sent(board: World) -> None:
-    """At the menu it sits down at the table; a second one would ask for a bet."""
-    ada = await visitor(board, "Ada")
-    for enter in ("\r", "\r\n", "\r\0", "\n"):
-        await ada.presses(enter).is_asked(TABLE)
-        await ada.presses("q").is_asked(MENU)
-
-
-async def test_what_a_terminal_answers_by_itself_is_no_key(tmp_path: Path) -> None:
-    """Cursor and device reports, focus, a window title, a paste marker, an answerback."""
-    answers = b"\x1b[24;80R\x1b[?64;1;2c\x1b[=67;84c\x1b[I\x1b[O\x1b]2;q\x07\x1b[200~\x1b[201~PuTTY"
-    async with world(tmp_path) as board:
-        ada = await visitor(board, "Ada")
-        await board.pass_time(200)
-        ada.terminal.send(answers + ARE_YOU_THERE)
-        await ada.terminal.until_heard("\a")
-        assert MENU in ada.prompt
-        await board.pass_time(40)
-        await ada.sees("Still there?")
-        ada.terminal.send(answers + ARE_YOU_THERE)
-        await ada.terminal.until_heard("\a")
-        await board.pass_time(60)
-        await ada.is_sent_off("Disconnected: no key pressed.")

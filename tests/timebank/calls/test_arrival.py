@@ -276,18 +276,6 @@ def test_winnings_past_the_hosts_event_go_to_the_bank(books, ann):
     assert books.audit() == []
 
 
-def test_midnight_neither_grants_nor_forfeits(books, ann):
-    books.wait(12 * HOUR - 600)
-    call = comes(books, ann)
-    call.lose(60)
-    books.wait(1200)
-    call.touch()
-    assert [row.kind for row in call.receipt.rows] == ["elapsed"]
-    assert call.purse.online == HOUR - 60 - 1200
-    assert call.purse.turns == {}
-    assert books.audit() == []
-
-
 def test_after_a_kill_a_guest_is_known_once_to_have_been_cut_off(books, ann):
     first = comes(books, ann)
     assert not first.arrival.was_cut_off

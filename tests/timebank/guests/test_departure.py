@@ -75,13 +75,6 @@ def test_or_through_thebank_ext_to_the_bank_of_the_board(books, ann, folder):
     assert books.audit() == []
 
 
-def test_without_that_file_our_bank_has_it(books, ann):
-    call = comes(books, ann, way="thebank.ext")
-    call.win(600, 900)
-    call.close()
-    assert saved(books, ann) == 900
-
-
 def test_where_there_is_no_bank_the_host_is_given_its_minutes_all_the_same(books, ann):
     books.change(mode="none")
     call = comes(books, ann, way="moduser")
@@ -136,15 +129,6 @@ def test_a_loss_is_taken_off_what_is_brought_later_that_day(books, ann):
     call = comes(books, ann, HOUR - 300)
     assert call.purse.online == HOUR - 300 - 1800
     assert (call.arrival.shown, call.arrival.debt) == (HOUR - 300, 1800)
-
-
-def test_who_has_lost_it_all_brings_nothing(books, ann):
-    call = comes(books, ann)
-    call.lose(3540)
-    books.wait(60)
-    call.close()
-    assert comes(books, ann, HOUR - 60).purse.online == 0
-    assert debt(books, ann) == 3540
 
 
 def test_a_gain_pays_the_debt_first_and_the_rest_is_given_back(books, ann):

@@ -75,19 +75,6 @@ def test_a_part_of_a_minute_is_owed_as_well(books, ann, bob):
         send(ann, 1, bob)
 
 
-def test_what_was_sent_is_not_lent_back_on_the_same_day(books, ann, bob):
-    send(ann, 25, bob)
-    assert allowed(ann).borrow.seconds == 5 * MINUTE
-    with pytest.raises(
-        LimitReached,
-        match=r"^You can borrow 30 minutes a day, less what you send to others; you have 5 ",
-    ):
-        borrow(ann, 6)
-    borrow(ann, 5)
-    with pytest.raises(LimitReached, match="You owe 5 minutes"):
-        send(ann, 1, bob)
-
-
 class TestTheSysopsHand:
     def test_moves_nothing_from_who_owes(self, books, ann, bob):
         borrow(ann, 30)

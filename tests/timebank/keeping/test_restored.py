@@ -494,17 +494,6 @@ class TestPutBackByHand:
         assert books.audit() == []
         assert served.serve() is None
 
-    def test_so_is_a_plain_copy_of_the_closed_books(self, served, books, ann):
-        seal(books, ann)
-        copy = served.cp()
-        served.serve()
-        books.call(ann).lose(60)
-        served.put_back(copy)
-        treated = served.serve()
-        assert "an older state" in treated.generation.why
-        assert treated.generation.first > LEAST_AHEAD
-        assert books.audit() == []
-
     def test_so_is_a_database_of_an_earlier_version(self, served, books, monkeypatch):
         served.put_back(served.take())
         monkeypatch.setattr(migrations, "STEPS", next_version.STEPS)
@@ -512,10 +501,6 @@ class TestPutBackByHand:
         books.database.open()
         assert served.serve() is not None
         assert books.audit() == []
-
-    def test_the_same_file_put_back_is_the_same(self, served, books):
-        served.put_back(served.cp())
-        assert served.serve() is None
 
     def test_books_that_were_never_served_are_taken_as_they_are(self, copies):
         assert copies.serve() is None
@@ -698,11 +683,6 @@ class TestTheAudit:
         books.call(ann).lose(60)
         assert books.audit() == []
         return Vandal(books)
-
-    def test_it_knows_the_numbers_that_were_passed(self, restored, books):
-        (first, after), *_ = books.sql('SELECT first, "after" FROM generations')
-        numbers = [number for (number,) in books.sql("SELECT id FROM transfers ORDER BY id")]
-        assert numbers == [*range(1, after + 1), *range(first, numbers[-1] + 1)]
 
     def test_the_digest_that_was_noted_at_a_generation_is_found(self, restored, books, timebank):
         ((digest,),) = books.sql("SELECT digest FROM generations")

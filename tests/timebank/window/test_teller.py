@@ -157,6 +157,17 @@ class TestTheDay:
         assert allowed(hers).transfer.seconds == 600
         assert allowed(hers).deposit.seconds == 600
 
+    def test_lends_nothing_of_what_was_sent_to_others(self, books, call, bob):
+        give(books, call.caller_id, 40)
+        send(call, 25, bob)
+        assert allowed(call).borrow.seconds == 5 * MINUTE
+        with pytest.raises(
+            LimitReached,
+            match=r"^You can borrow 30 minutes a day, less what you send to others; you have 5 ",
+        ):
+            borrow(call, 6)
+        borrow(call, 5)
+
 
 class TestTheClock:
     def test_some_minutes_must_stay_on_it_after_a_deposit(self, books, call):

@@ -170,17 +170,6 @@ async def test_another_language_clears_the_last_coup_away(tmp_path: Path) -> Non
         assert "You win" not in ada.screen
 
 
-async def test_the_status_bar_speaks_the_language_of_the_table(tmp_path: Path) -> None:
-    async with at_baccarat(tmp_path) as ada:
-        assert "Time left" in ada.status
-        await ada.presses("l").is_asked("<L>angue")
-        assert "Temps" in ada.status
-        assert "Time left" not in ada.status
-        assert ada.caller.record.preferences["language"] == "fr"
-        await ada.presses("l").is_asked("<L>anguage")
-        assert "Time left" in ada.status
-
-
 async def test_a_language_that_was_chosen_here_before_is_spoken_here_still(
     tmp_path: Path,
 ) -> None:

@@ -109,17 +109,6 @@ ALL_DAY = (
 )
 
 
-async def test_asking_for_a_bet_without_a_bankroll_moves_no_play_money(tmp_path: Path) -> None:
-    async with at_baccarat(tmp_path, seed_where(LOSES), toml=ALL_DAY) as ada:
-        await ada.wagers(100_000)
-        left = {"bankroll": 0, "casino": 1_100_000, "stake": 0}
-        for _ in range(2):
-            await ada.presses("b").is_asked("<S>hoe")
-            assert ada.play_money("usd-cent") == left
-        assert ada.figure("The bank") == "$1,100,000"
-        await ada.sees(GONE)
-
-
 async def test_without_a_bankroll_no_bet_is_offered(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(LOSES), toml=ALL_DAY) as ada:
         assert "<B>et (Enter)" in ada.prompt
@@ -232,15 +221,6 @@ async def test_for_time_coins_are_won_and_lost(tmp_path: Path) -> None:
             ("lost", 4 * MINUTE),
         ]
         assert ada.play_money("usd-cent") == {}
-
-
-async def test_what_they_play_for_is_remembered(tmp_path: Path) -> None:
-    async with at_baccarat(tmp_path, mode="t") as ada:
-        assert ada.preference()["mode"] == "T"
-        await ada.presses("m").sees("Played in dollars")
-        await ada.comes_back()
-        assert "Played in dollars" in ada.terminal.row(0)
-        assert ada.preference()["mode"] == "B"
 
 
 async def test_a_wager_is_not_shown_in_a_unit_it_was_not_made_in(tmp_path: Path) -> None:

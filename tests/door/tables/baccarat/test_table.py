@@ -267,19 +267,6 @@ async def test_a_key_typed_ahead_is_not_lost_to_the_slide(tmp_path: Path) -> Non
 # Other rooms
 
 
-async def test_rules_and_time_bank_are_within_reach(tmp_path: Path) -> None:
-    async with at_baccarat(tmp_path) as ada:
-        await ada.presses("r").sees("The rules of baccarat (1 of")
-        await ada.sees("On 5 you choose.")
-        await ada.presses("n").sees("New players get $100,000")
-        ada.presses("q")
-        await ada.is_asked_any(*MENUS)
-        await ada.presses("t").is_asked("Your choice")
-        ada.presses("q")
-        await ada.is_asked_any(*MENUS)
-        assert ada.caller.place == "Baccarat"
-
-
 async def test_who_leaves_at_the_first_question_is_at_the_menu(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = await punter_of(board, "Ada")

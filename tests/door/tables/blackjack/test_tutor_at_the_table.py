@@ -35,12 +35,6 @@ def standing_is_wrong(dealt: BlackjackRound) -> bool:
     return tutor.judge(tutor.advice(dealt, dealt.legal()), BlackjackAction.STAY) is not None
 
 
-def standing_is_right(dealt: BlackjackRound) -> bool:
-    if dealt.over or BlackjackAction.STAY not in dealt.legal():
-        return False
-    return tutor.advice(dealt, dealt.legal()).best is BlackjackAction.STAY
-
-
 async def test_it_says_what_the_book_says_and_after_a_worse_move_what_it_would_have_done(
     tmp_path: Path,
 ) -> None:
@@ -53,15 +47,6 @@ async def test_it_says_what_the_book_says_and_after_a_worse_move_what_it_would_h
         assert verdict is not None
         await ada.does("stay")
         await ada.message(verdict)
-
-
-async def test_after_the_book_s_own_move_it_says_no_more(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await turn_tutor_on(ada)
-        await ada.bets(2, seed_of(standing_is_right))
-        await ada.does("stay")
-        await ada.prompt("<B>et")
-        assert "that play costs" not in ada.terminal.transcript
 
 
 async def test_without_being_asked_it_is_silent(tmp_path: Path) -> None:
@@ -81,14 +66,6 @@ async def test_it_speaks_of_nothing_that_the_pot_cannot_pay(tmp_path: Path) -> N
             action for action in ada.round.legal() if action is not BlackjackAction.DOUBLE
         ]
         await ada.message(tutor.advice(ada.round, open_to_ada).sentence)
-
-
-async def test_it_is_remembered_for_the_next_call(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await turn_tutor_on(ada)
-        await ada.logs_off()
-        await ada.returns()
-        assert ada.figure("Tutor") == "on"
 
 
 # While the book is looked up

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.at_the_teletype import ANY_KEY, PLAY, at_the_teletype
+from tests.door.at_the_teletype import PLAY, at_the_teletype
 from tests.door.teletype import STRUCK, from_seed, paper, seed_asking
 from tests.door.visiting import MENU, sysop_toml
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
@@ -205,16 +205,6 @@ async def test_a_caller_who_cuts_is_asked_before_the_first_letter(tmp_path: Path
         assert ada.letters != from_seed(seed)
 
 
-async def test_who_escapes_the_cut_has_bet_nothing(tmp_path: Path) -> None:
-    async with at_the_teletype(tmp_path) as ada:
-        await ada.caller.remember({"cut": True})
-        ada.presses("p")
-        await ada.sees("A phrase to cut the cards")  # typed a row below
-        await ada.presses("\x03").is_asked(ANY_KEY)
-        assert ada.rounds() == []
-        assert ada.letters == ""
-
-
 # The standing
 
 
@@ -253,21 +243,6 @@ async def test_it_is_said_at_the_good_bye_how_it_went(tmp_path: Path) -> None:
         await ada.presses("q").is_asked(MENU)
         words = f"{'up' if standing > 0 else 'down'} $2" if standing else "even"
         await ada.sees(f"UNIX bj: 1 hand. You're {words}.")
-
-
-async def test_the_deck_runs_on_in_the_journal_as_on_the_paper(tmp_path: Path) -> None:
-    seed = seed_asking("Hit? ", "over")
-    async with at_the_teletype(tmp_path) as ada:
-        await ada.starts(seed)
-        lines = [""] * 30
-        await ada.types(*lines)
-        assert ada.letters == from_seed(seed, *lines)
-        assert ada.letters.count("Shuffle\n") >= 2
-        starts = [start for *_, start in ada.rounds()]
-        # A shuffle for a new hand leaves what was left of the deck: the next one begins a deck.
-        assert starts[0] == 0
-        assert any(start % 51 == 0 for start in starts[1:])
-        assert starts == sorted(starts)
 
 
 async def test_the_page_behind_fairness_has_seal_and_seed_whole(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from door.tables.solo_table import BANNER_SECONDS
 from door.tables.vegas.felt import MOST_SEAT_COLUMNS, fitting, layout_of, paint_print
 from door.tables.vegas.scene import VegasScene
 from door.tables.vegas.seat import BEAT_SECONDS
-from door.tables.vegas.words import ending_of, standing_of, total_of
+from door.tables.vegas.words import ending_of, standing_of
 from door.tables.words import counted
 from tests.door.company import Player, company, player, table_toml
 from tests.door.seated import Party, everybody_plays, party, shoe
@@ -69,41 +69,6 @@ async def test_talk_is_painted_unless_it_stands_at_the_side(tmp_path: Path) -> N
         for each, words in ((ada, "Bob says: good evening"), (bob, "You say: good evening")):
             await each.sees(words)
             assert each.screen.count("good evening") == 1
-
-
-@pytest.mark.parametrize("side", [0, 30])
-async def test_no_row_of_talk_is_left_below_the_felt_beside_a_side(
-    tmp_path: Path, side: int
-) -> None:
-    async with party(tmp_path, 1) as alone:
-        scene = VegasScene(alone.table, alone.sitters[0].caller)
-        scene.talk.append("good evening")
-        canvas = Canvas(80 + side, 30)
-        scene.paint(canvas, Area(0, 79, 21))
-        shown = "\n".join(canvas.text(row) for row in range(21))
-        assert ("good evening" in shown) is (side == 0)
-        assert scene.has_side is (side > 0)
-
-
-def pair(dealt: BlackjackRound) -> bool:
-    return everybody_plays(dealt) and SPLIT in dealt.legal()
-
-
-@pytest.mark.parametrize("area", SIZES, ids=str)
-async def test_both_hands_of_a_split_show_what_they_count(tmp_path: Path, area: Area) -> None:
-    async with party(tmp_path, 2, seed=shoe(2, pair)) as two:
-        await two.deal()
-        await two.sitters[0].does("split")
-        hands = two.round.seats[0].hands
-        _scene, _canvas, shown = painted(two, area)
-        totals = [total_of(hand) for hand in hands]
-        if area in (USUAL, TALL):
-            seat = [line[:26].rstrip() for line in shown.split("\n")]
-            told = [line for line in seat if line.endswith(tuple(f"  {each}" for each in totals))]
-            assert len(told) == 2
-        else:
-            assert " / ".join(totals) in shown
-        assert "Ada" in shown
 
 
 @pytest.mark.parametrize("area", SIZES, ids=str)

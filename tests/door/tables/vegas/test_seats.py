@@ -52,14 +52,6 @@ async def test_the_cards_are_dealt_when_all_are_ready(tmp_path: Path) -> None:
         assert [seat.bet for seat in three.round.seats] == [MINUTE, 2 * MINUTE, 3 * MINUTE]
 
 
-async def test_everybody_hears_who_bets_what(tmp_path: Path) -> None:
-    async with party(tmp_path, 2) as two:
-        ada, bob = two.sitters
-        await ada.is_ready(4)
-        for guest in (ada, bob):
-            assert guest.was_told(news.BetAnnounced) == [news.BetAnnounced("Ada", 4)]
-
-
 async def test_the_bell_deals_to_those_who_have_bet(tmp_path: Path) -> None:
     async with party(tmp_path, 3, seed=shoe(2, everybody_plays)) as three:
         ada, bob, _ = three.sitters
@@ -334,14 +326,6 @@ async def test_nobody_changes_a_bet_faster_than_the_others_can_follow(tmp_path: 
         await two.pass_time(10)
         await ada.bets(3)
         assert len(bob.was_told(news.BetAnnounced)) == told + 1
-
-
-async def test_a_first_bet_is_never_too_fast(tmp_path: Path) -> None:
-    async with party(tmp_path, 2, seed=shoe(2, over_at_once), turns_per_day=0) as two:
-        for _ in range(12):
-            await two.deal()
-            await two.play_out()
-        assert two.rounds_dealt() == 12
 
 
 async def test_the_cut_is_not_changed_again_and_again(tmp_path: Path) -> None:
