@@ -49,25 +49,7 @@ def trusting(number: int = 1) -> ssl.SSLContext:
     return ssl.create_default_context(cadata=pair(number)[0].decode("ascii"))
 
 
-# One that was good in January 2024, for openssl makes none that are over, and its key, which nobody
-# uses: as it is, and behind a password.
-EXPIRED = b"""\
------BEGIN CERTIFICATE-----
-MIIBBTCBrAIBATAKBggqhkjOPQQDAjAPMQ0wCwYDVQQDDARwYXN0MB4XDTI0MDEw
-MTAwMDAwMFoXDTI0MDIwMTAwMDAwMFowDzENMAsGA1UEAwwEcGFzdDBZMBMGByqG
-SM49AgEGCCqGSM49AwEHA0IABAPbuFf2ai2fH7QlEsJny00xGy5McCu2q9V+rdtZ
-ie9WRKZeI787L6EQdeOvKt6IbTFYfMRDzfqeUoWh9Zw7h1AwCgYIKoZIzj0EAwID
-SAAwRQIgSBltOLiGmbu6haTehLOyCZdLBXmIOMPzL+7RoEP2raECIQDcwlTPvgPP
-b9VOuu3VyOG8vqIggx+FZN+4u63u1EK+jA==
------END CERTIFICATE-----
-"""
-EXPIRED_KEY = b"""\
------BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg3v/CXCmI7ZQPqoNJ
-awX5vbZXKKROye88LBkHuYVBbxOhRANCAAQD27hX9motnx+0JRLCZ8tNMRsuTHAr
-tqvVfq3bWYnvVkSmXiO/Oy+hEHXjryreiG0xWHzEQ836nlKFofWcO4dQ
------END PRIVATE KEY-----
-"""
+# A key behind a password.
 LOCKED_KEY = b"""\
 -----BEGIN ENCRYPTED PRIVATE KEY-----
 MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAithPl6MDx3KwICCAAw

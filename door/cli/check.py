@@ -24,7 +24,7 @@ from door.config.listeners import DOORS_ALONE
 from door.defence.front_ends import Lookout, signs_in
 from door.errors import CertificateRefused
 from door.lines.registry import KINDS
-from door.lines.tls.certificates import doubt
+from door.lines.tls.tls import Certificate
 from door.server.server_note import of_another_release
 from timebank import files, serving
 from timebank.calls.calls import latest_addresses
@@ -46,9 +46,9 @@ def looked_at(path: Path) -> tuple[Config, list[str]]:
     """Return the settings, and what is right but should be known; raises `SettingsError`."""
     root = open_table(path)
     settings = config.read(root, path)
-    doubts = _look_at_certificates(root, settings)
+    _look_at_certificates(root, settings)
     root.finish()
-    doubts += settings.unheeded
+    doubts = [*settings.unheeded]
     doubts += privacy.doubts(settings)
     doubts += _look_at_folders(settings)
     doubts += _look_at_lock(settings)
@@ -193,17 +193,14 @@ def _latest_calls(settings: Config) -> list[tuple[str, str]]:
         return []  # that is told by whoever opens them
 
 
-def _look_at_certificates(root: TomlTable, settings: Config) -> list[str]:
-    doubts = []
-    now = datetime.now(UTC)
+def _look_at_certificates(root: TomlTable, settings: Config) -> None:
     for table, listener in zip(root.tables("listeners") or (), settings.listeners, strict=False):
         if listener.certificate is None or listener.key is None:
             continue
         try:
-            doubts.append(doubt(listener.certificate, listener.key, now))
+            Certificate(listener.certificate, listener.key)
         except CertificateRefused as refused:
             table.refuse(refused.which, refused.reason)
-    return [words for words in doubts if words]
 
 
 @click.command()

@@ -37,7 +37,6 @@ from door.errors import (
 from door.flag import Flag
 from door.lines.port.connection import Entrance
 from door.lines.registry import KINDS, Answering
-from door.lines.tls.certificates import doubt
 from door.lines.tls.tls import Certificate
 from door.server import health, server_note
 from door.server.control import answer_control
@@ -64,7 +63,6 @@ from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
-    from datetime import datetime
 
     from door.config.config import Config
     from door.lines.line import Line
@@ -359,7 +357,6 @@ class Server:
         certificate = None
         if where.certificate is not None and where.key is not None:
             certificate = Certificate(where.certificate, where.key)
-            _warn_of_certificate(where.certificate, where.key, self.board.clock.now())
         entrance = Entrance(self.board.reception, where.proxies, certificate)
         server = Answering(
             board=self.board.config.board.name,
@@ -673,16 +670,6 @@ _ADVICE = {
 def _reason(error: OSError) -> str:
     number = error.errno or 0
     return os.strerror(number) if number > 0 else str(error.strerror or error)
-
-
-def _warn_of_certificate(certificate: Path, key: Path, now: datetime) -> None:
-    """Tell the log of a certificate that callers' programs will not take, or not for long."""
-    try:
-        words = doubt(certificate, key, now)
-    except CertificateRefused as refused:
-        words = str(refused)
-    if words:
-        log.warning("%s", words)
 
 
 def _warn_of(doubts: Iterable[str]) -> None:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-import ssl
-import subprocess
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from door.config.listeners import DOORS_ALONE
 from door.lines.ssh import host_key
-from door.lines.tls import certificates
-from tests.certificates import EXPIRED, EXPIRED_KEY, LOCKED_KEY, pair, put_into
+from tests.certificates import LOCKED_KEY, pair
 from tests.door.shell import Shell
 
 TLS = '[[listeners]]\nkind = "telnets"\ncertificate = "certificate.pem"\nkey = "key.pem"\n'
@@ -113,39 +109,10 @@ def test_the_key_of_another_certificate_is_told(tmp_path: Path) -> None:
 
 
 def test_a_key_that_wants_a_password_is_told_and_none_is_asked_for(tmp_path: Path) -> None:
-    assert checked(tmp_path, EXPIRED, LOCKED_KEY) == [
+    assert checked(tmp_path, pair(1)[0], LOCKED_KEY) == [
         "HERE/sysop.toml, line 6: [[listeners]] 1, key: must need no password: "
         "`openssl pkey -in HERE/key.pem -out NEW` writes one without."
     ]
-
-
-def test_a_certificate_that_has_expired_is_wrong(tmp_path: Path) -> None:
-    assert checked(tmp_path, EXPIRED, EXPIRED_KEY) == [
-        "HERE/sysop.toml, line 5: [[listeners]] 1, certificate: has expired: "
-        "HERE/certificate.pem must be renewed."
-    ]
-
-
-@pytest.mark.parametrize(
-    ("days", "told"),
-    [(0, "today"), (1, "tomorrow"), (13, "in 13 days"), (15, "")],
-    ids=["today", "tomorrow", "in two weeks", "later"],
-)
-def test_a_certificate_that_expires_soon_is_told(tmp_path: Path, days: int, told: str) -> None:
-    files = put_into(tmp_path)
-    expires = expiry(files[0])
-    midnight = expires.replace(hour=0, minute=0, second=0)
-    words = certificates.doubt(*files, midnight - timedelta(days=days))
-    expected = f"The certificate {files[0]} expires {told}, on {expires:%Y-%m-%d}: renew it."
-    assert words == (expected if told else "")
-
-
-def expiry(certificate: Path) -> datetime:
-    """When a certificate expires, as openssl says it."""
-    asked = ["openssl", "x509", "-noout", "-enddate", "-in", certificate]
-    told = subprocess.run(asked, check=True, capture_output=True, text=True).stdout
-    seconds = ssl.cert_time_to_seconds(told.removeprefix("notAfter=").strip())
-    return datetime.fromtimestamp(seconds, UTC)
 
 
 def test_the_key_for_callers_by_ssh_is_told(tmp_path: Path) -> None:

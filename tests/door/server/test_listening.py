@@ -13,7 +13,7 @@ from door.clock import SystemClock
 from door.config import config
 from door.errors import CannotListen
 from door.server.server import Server
-from tests.certificates import EXPIRED, EXPIRED_KEY, put_into
+from tests.certificates import put_into
 from tests.world import BOARD
 from timebank.ledger.sqlite.database import SqliteDatabase
 
@@ -67,16 +67,6 @@ async def test_a_port_that_is_taken_is_told_as_such(tmp_path: Path) -> None:
         with pytest.raises(CannotListen, match=r"\. Is another board running\? \[\["):
             async with opened(tmp_path, BOARD.replace("port = 0", f"port = {port}")):
                 pass
-
-
-async def test_a_certificate_that_has_expired_is_told_in_the_log_and_serves(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    (tmp_path / "certificate.pem").write_bytes(EXPIRED)
-    (tmp_path / "key.pem").write_bytes(EXPIRED_KEY)
-    async with opened(tmp_path, BOARD + TELNETS) as server:
-        assert len(server.ports) == 2
-    assert "The certificate of a TLS port has expired: " in caplog.text
 
 
 async def test_a_certificate_without_its_key_opens_no_board(tmp_path: Path) -> None:
