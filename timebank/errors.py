@@ -50,7 +50,7 @@ class NoRoom(Refused):
 
 
 class WindowClosed(Refused):
-    """The bank's window is closed to the caller: by its mode, or the sysop."""
+    """The bank's window is closed to the caller: by its mode, its hours, or the sysop."""
 
 
 class LimitReached(Refused):
@@ -165,6 +165,10 @@ class SettingsError(Unusable):
         key = f"{problem.key}: " if problem.key else ""
         end = "" if problem.reason.endswith("?") else "."
         return f"{place}: {key}{problem.reason}{end}"
+
+
+class HoursRefused(Unusable, ValueError):
+    """A text that says no opening hours; its text says why, in words that continue a sentence."""
 
 
 class NoPlace(Unusable, ValueError):

@@ -36,7 +36,7 @@ from timebank.language import ENGLISH, LANGUAGES
 from timebank.names import names
 from timebank.settings.forms import Number, OneOf, Text, TrueOrFalse, setting
 from timebank.settings.quoting import guess
-from timebank.settings.settings import HOURS, BankSettings, read_bank
+from timebank.settings.settings import BankSettings, read_bank
 from timebank.settings.toml import TomlTable, open_table
 
 NEW_CALLER = "NEW"  # typed in place of a name by new callers
@@ -258,12 +258,6 @@ def _unheeded(root: TomlTable) -> tuple[str, ...]:
         said.append(
             f"{fairness.place('beacon')}: [fairness] beacon has no effect any more: no shoe waits"
             f" for a round of drand. Take it out, with {' and '.join(_BEACON[1:])}."
-        )
-    window = root.table("timebank")
-    if window.retired(HOURS).get(HOURS):
-        said.append(
-            f"{window.place(HOURS)}: [timebank] hours has no effect any more: the bank's window is"
-            " always open. Take it out."
         )
     if server.retired("link").get("link"):
         said.append(

@@ -10,6 +10,7 @@ import pytest
 
 from timebank import language
 from timebank.language import Viewer, speaking_to
+from timebank.settings.hours import OpeningHours
 from timebank.words import decimal, field, moment, money, short_weekday, whole_date
 
 
@@ -54,6 +55,8 @@ def test_days_are_named_as_the_reader_names_them() -> None:
     assert whole_date(date(2026, 11, 22)) == "dimanche 22 novembre 2026"
     assert moment(SUNDAY) == "22 nov. 14:05"
     assert short_weekday(SUNDAY) == "dim."
+    hours = OpeningHours.read(["sun 20:00-21:00"])
+    assert hours.next_opening(SUNDAY) == "dimanche à 20:00"
 
 
 def test_the_books_are_written_in_english() -> None:

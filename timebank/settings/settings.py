@@ -18,7 +18,7 @@ from typing import Literal
 from zoneinfo import ZoneInfo, available_timezones
 
 from timebank import serving
-from timebank.errors import NameRefused, NoPlace
+from timebank.errors import HoursRefused, NameRefused, NoPlace
 from timebank.names import names
 from timebank.settings.forms import (
     OPTIONAL_PATH,
@@ -33,6 +33,7 @@ from timebank.settings.forms import (
     TrueOrFalse,
     setting,
 )
+from timebank.settings.hours import ALWAYS, GROUPS, WEEKDAYS, OpeningHours
 from timebank.settings.place import ServerPlace, read_place
 from timebank.settings.quoting import guess, shown
 from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES, Event, Schedule, first_instant
@@ -43,11 +44,8 @@ MODES: tuple[Mode, ...] = ("built-in", "external", "none")
 
 DATABASE = serving.BOOKS
 EVERY_DAY = frozenset(range(7))
-WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 DAYS: Mapping[str, frozenset[int]] = {
-    "daily": EVERY_DAY,
-    "weekdays": frozenset(range(5)),
-    "weekends": frozenset({5, 6}),
+    **{name: frozenset(days) for name, days in GROUPS.items()},
     **{name: frozenset({number}) for number, name in enumerate(WEEKDAYS)},
 }
 DEFAULT_EVENTS = (Event("Mail hour", time(3), EVERY_DAY, 60),)
@@ -151,9 +149,17 @@ def _name(text: str) -> str:
         raise ValueError(reason) from None
 
 
+def _hours(text: str) -> str:
+    try:
+        OpeningHours.read([text])
+    except HoursRefused as refused:
+        raise ValueError(f"{shown(text)} {refused}") from None
+    return text
+
+
 NAMES = Texts(_name)
+HOURS = Texts(_hours)
 READERS = "[pages] readers"
-HOURS = "hours"  # of the bank's window, in release 1.0
 
 
 @dataclass(frozen=True)
@@ -178,6 +184,7 @@ class BankSettings:
     server: ServerPlace | None = None
     sysop: str = setting(Text(str), "Sysop", table="board")
     limits: BankLimits = BankLimits()
+    hours: OpeningHours = ALWAYS
     # Names: who may not use the bank, and who a name is kept for. They give no powers.
     barred: tuple[str, ...] = setting(NAMES, [], table="timebank")
     co_sysops: tuple[str, ...] = setting(NAMES, [], table="timebank")
@@ -192,6 +199,9 @@ class BankSettings:
     def schedule(self) -> Schedule:
         """Made once, because it remembers its answers."""
         return Schedule(self.events, self.zone)
+
+    def is_open(self, at: datetime) -> bool:
+        return self.hours.is_open(self.schedule.local(at))
 
     def known_on(self, registered: datetime) -> date:
         """The first day on which a caller who registered then is known long enough."""
@@ -243,7 +253,7 @@ def read_bank(root: TomlTable) -> BankSettings:
     data = board.read("data", Text(Path), "data")
     if os.path.exists(data) and not os.path.isdir(data):
         board.refuse("data", f"must be a folder; {data} is a file")
-    window.retired(HOURS)
+    hours = window.read("hours", HOURS, [])
     bank = root.fill(
         BankSettings,
         zone=_zone(board),
@@ -251,6 +261,7 @@ def read_bank(root: TomlTable) -> BankSettings:
         database=data / DATABASE,
         server=_server(window),
         limits=window.fill(BankLimits),
+        hours=OpeningHours.read(hours),
         retention=window.fill(Retention),
         tournament=_tournament(root.table("tournament")),
     )

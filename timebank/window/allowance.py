@@ -125,7 +125,7 @@ class Window:
         return Bound(left, said, LimitReached)
 
     def closed(self) -> Iterator[Bound]:
-        settings = self.settings
+        desk, settings = self.posting.desk, self.settings
         said: Phrase | None = None
         if settings.mode != "built-in":
             said = NO_WINDOW[settings.mode]
@@ -133,6 +133,10 @@ class Window:
             said = Phrase("The sysop has closed the bank to you.")
         elif self.posting.state.is_frozen:
             said = Phrase("The sysop has frozen your account; ask them why.")
+        elif not settings.is_open(desk.now):
+            local = settings.schedule.local(desk.now)
+            opening = partial(settings.hours.next_opening, local)
+            said = Phrase("The window is closed. It opens on {day_and_time}.", day_and_time=opening)
         if said is not None:
             yield Bound(0, said, WindowClosed)
 

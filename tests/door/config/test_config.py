@@ -548,8 +548,6 @@ def test_the_keys_of_the_beacon_of_1_0_may_stay_and_are_told_where_it_was_on(loa
 
 def test_the_link_of_1_0_may_stay_and_is_told_where_it_was_set(load, tmp_path):
     """Books in a file, or two things at its port, were refused then."""
-    (told,) = load('[timebank]\nhours = ["mon 10:00-11:00"]').unheeded
-    assert told.endswith("the bank's window is always open. Take it out.")
     assert load('[server]\nlink = ""').unheeded == ()
     (told,) = load('[server]\nname = "north"\nlink = "10.0.0.1:2324"').unheeded
     assert told.startswith(f"{tmp_path / 'sysop.toml'}, line 3: [server] link has no effect")

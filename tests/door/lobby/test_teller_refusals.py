@@ -11,8 +11,10 @@ from tests.door.banking import (
     SCREENS,
     WINDOW,
     at_the_window,
+    hears,
     is_refused,
     is_refused_at_once,
+    types_amount,
     window_toml,
 )
 from tests.door.visiting import MINUTE
@@ -47,6 +49,16 @@ async def test_a_limit_that_stops_somebody_says_what_it_is(
 
 
 # Other modes.
+
+
+async def test_the_window_that_closes_while_an_amount_is_typed_is_closed(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=window_toml('hours = ["fri 08:00-12:01"]')) as board:
+        ada = await at_the_window(board, "Ada", saved=30)
+        await ada.presses("w").is_asked("Withdraw how much")
+        await board.pass_time(MINUTE)
+        await types_amount(ada, "Withdraw", "5", "5 minutes")
+        await hears(ada, "The window is closed.")
+        assert ada.has["bank"] == 30 * MINUTE
 
 
 @painted_and_lines

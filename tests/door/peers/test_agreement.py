@@ -86,6 +86,7 @@ import = ["a.txt"]
         ("[calls]\nnodes = 4\nminutes_per_day = 30", ["[calls] minutes_per_day", "[calls] nodes"]),
         ("events = []", ["[[events]]"]),
         ("[timebank]\nlargest_loan = 5", ["[timebank] largest_loan"]),
+        ('[timebank]\nhours = ["mon 10:00-11:00"]', ["[timebank] hours"]),
         ('[timebank]\nmode = "none"', ["[timebank] mode"]),
         ("[timebank]\ngone_days = 3", ["[timebank] gone_days"]),
         ("[games.vegas]\nseats = 3\ndecks = 4", ["[games.vegas] decks", "[games.vegas] seats"]),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from timebank.errors import SettingsError
+from timebank.errors import HoursRefused, SettingsError
 from timebank.settings import settings
+from timebank.settings.hours import ALWAYS, OpeningHours
 from timebank.settings.settings import BankLimits, Retention
 
 
@@ -52,7 +54,7 @@ class TestNumbers:
         assert bank.limits == BankLimits(3600, 3600, 3600, 1800, 86400, 300, 7, 50)
         assert bank.retention == Retention(90, 365, 365)
         assert bank.import_seconds == 30
-        assert (bank.barred, bank.co_sysops, bank.imports) == ((), (), ())
+        assert (bank.hours, bank.barred, bank.co_sysops, bank.imports) == (ALWAYS, (), (), ())
 
     @pytest.mark.parametrize("key", LIMITS)
     def test_minutes_are_seconds_inside(self, load, key):
@@ -91,7 +93,7 @@ class TestNumbers:
 
     def test_all_problems_are_told_at_once_in_the_order_of_the_file(self, refusal):
         lines = [f"{key} = -1" for key in LIMITS]
-        lines += ["known_days = 'x'", "loan_share = 101", "barred = [1]"]
+        lines += ["known_days = 'x'", "loan_share = 101", "hours = 5", "barred = [1]"]
         lines += ["co_sysops = ['12']", "import = ['']", "import_seconds = 0", "gone_days = 0"]
         keys = [sentence.split("] ")[1].split(":")[0] for sentence in refusal("\n".join(lines))]
         assert keys == [line.split(" ")[0] for line in lines]
@@ -156,3 +158,76 @@ class TestImports:
             'line 3: [timebank] import: is only for mode "built-in":'
             " no other has accounts to import to."
         ]
+
+
+def at(day: int, clock: str) -> datetime:
+    """A time of the week that begins on Monday, 1 June 2026."""
+    hour, minute = clock.split(":")
+    return datetime(2026, 6, day, int(hour), int(minute), 59, tzinfo=UTC)
+
+
+class TestHours:
+    def test_without_any_the_window_never_closes(self):
+        assert ALWAYS.is_open(at(3, "04:00"))
+
+    @pytest.mark.parametrize(
+        ("text", "opens", "closes"),
+        [
+            ("mon-fri 08:00-22:00", [(1, "08:00"), (5, "21:59")], [(1, "07:59"), (1, "22:00")]),
+            ("sat 10:00-24:00", [(6, "10:00"), (6, "23:59")], [(7, "00:00"), (6, "09:59")]),
+            ("fri-mon 09:00-10:00", [(5, "09:00"), (1, "09:59")], [(2, "09:00"), (4, "09:30")]),
+            ("sun 22:00-02:00", [(7, "22:00"), (1, "01:59")], [(1, "02:00"), (7, "01:00")]),
+            ("Weekends 00:00-24:00", [(6, "00:00"), (7, "23:59")], [(5, "23:59"), (1, "00:00")]),
+            ("daily 12:00-13:00", [(1, "12:30"), (7, "12:00")], [(3, "13:00")]),
+            ("weekdays 12:00-13:00", [(5, "12:30")], [(6, "12:30")]),
+            ("tue 08:00-09:00", [(2, "08:00")], [(1, "08:00"), (3, "08:00")]),
+        ],
+    )
+    def test_open_with_their_first_minute_and_close_with_their_last(self, text, opens, closes):
+        hours = OpeningHours.read([text])
+        assert all(hours.is_open(at(*moment)) for moment in opens)
+        assert not any(hours.is_open(at(*moment)) for moment in closes)
+
+    def test_that_touch_or_overlap_are_one(self):
+        texts = ["mon 12:00-14:00", "mon 08:00-12:00", "mon 13:00-13:30", "tue 08:00-09:00"]
+        assert OpeningHours.read(texts).spans == ((480, 840), (1920, 1980))
+
+    def test_the_next_opening_is_said(self):
+        hours = OpeningHours.read(["mon-fri 08:00-22:00", "sat 10:30-24:00"])
+        assert hours.next_opening(at(1, "23:00")) == "Tuesday at 08:00"
+        assert hours.next_opening(at(5, "22:00")) == "Saturday at 10:30"
+        assert hours.next_opening(at(7, "12:00")) == "Monday at 08:00"
+
+    @pytest.mark.parametrize(
+        "text",
+        ["", "mon", "08:00-09:00", "mon 8:00-9:00", "mon 08:00-24:01", "mon 08:00", "mon8:00-9:00"],
+    )
+    def test_that_cannot_be_read_are_refused_with_an_example(self, text):
+        with pytest.raises(HoursRefused, match='must be like "mon-fri 08:00-22:00"'):
+            OpeningHours.read([text])
+
+    @pytest.mark.parametrize("text", ["monday 08:00-09:00", "mon-x 08:00-09:00", "daily-fri 1:00"])
+    def test_of_unknown_days_are_refused(self, text):
+        with pytest.raises(HoursRefused, match="must "):
+            OpeningHours.read([text])
+
+    @pytest.mark.parametrize("text", ["mon 08:00-08:00", "mon 24:00-08:00"])
+    def test_without_a_length_are_refused(self, text):
+        with pytest.raises(HoursRefused, match="must begin on one minute"):
+            OpeningHours.read([text])
+
+    def test_each_wrong_one_is_quoted(self, refusal):
+        assert refusal('hours = ["mon 1", "daily 08:00-09:00", "mo 08:00-09:00"]') == [
+            'line 2: [timebank] hours: "mon 1" must be like "mon-fri 08:00-22:00".',
+            'line 2: [timebank] hours: "mo 08:00-09:00" must name its days with daily, weekdays,'
+            ' weekends, mon, tue, wed, thu, fri, sat, sun; "mo" is not one of them.',
+        ]
+
+    def test_are_those_of_the_boards_clock(self, tmp_path):
+        path = tmp_path / "sysop.toml"
+        path.write_text(
+            '[board]\ntime_zone = "Asia/Tokyo"\n[timebank]\nhours = ["tue 08:00-09:00"]'
+        )
+        bank = settings.load(path)
+        assert bank.is_open(at(1, "23:30"))
+        assert not bank.is_open(at(2, "08:30"))

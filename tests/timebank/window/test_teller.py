@@ -22,6 +22,7 @@ from tests.timebank.at_the_window import (
 )
 from tests.timebank.books import NOON
 from timebank.errors import CallClosed, LimitReached, NoRoom, NotEnough, WindowClosed
+from timebank.settings.hours import OpeningHours
 from timebank.window import teller
 from timebank.window.corrections import freeze, sysop_deposit, sysop_transfer, unfreeze
 from timebank.window.teller import transfer
@@ -295,6 +296,19 @@ class TestStrangers:
 
 
 class TestWhoIsKeptOut:
+    def test_hours_close_the_window_and_say_when_it_opens(self, books, call):
+        give(books, call.caller_id, 10)
+        # 1 June 2027 is a Tuesday.
+        books.change(hours=OpeningHours.read(["mon-fri 13:00-14:00"]))
+        for way in WAYS.values():
+            with pytest.raises(
+                WindowClosed, match=r"^The window is closed\. It opens on Tuesday at 13:00\.$"
+            ):
+                way(call, 1)
+        books.step(3600)
+        for way in WAYS.values():
+            way(call, 1)
+
     def test_who_is_barred_moves_nothing(self, books, call):
         give(books, call.caller_id, 10)
         books.change(barred=("ANN",))

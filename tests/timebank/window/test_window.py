@@ -19,6 +19,7 @@ from timebank.callers import callers
 from timebank.callers.notices import notices, unseen
 from timebank.errors import CallClosed, NotEnough, Refused, UnknownCaller
 from timebank.keeping import deletion
+from timebank.settings.hours import OpeningHours
 from timebank.settings.settings import BankLimits
 from timebank.window.corrections import freeze
 from timebank.window.teller import accounts, deposit_before_leaving
@@ -167,6 +168,7 @@ class TestDepositAtLogOff:
         [
             {"barred": ("Ann",)},
             {"mode": "none"},
+            {"hours": OpeningHours.read(["mon 08:00-09:00"])},
             {"limits": BankLimits(keep=3600)},
             {"limits": BankLimits(balance=0)},
         ],
