@@ -129,7 +129,7 @@ class Evening:
     def _is_asked(self) -> bool:
         board = self.board.server.board
         consoles = [each for each in board.consoles if not isinstance(each.line, Wall)]
-        return bool(consoles) and all(each.is_waiting for each in consoles)
+        return bool(consoles) and all(each.screen.awaits_key for each in consoles)
 
     async def watches(self, text: str) -> None:
         """Let time pass until `text` is on the screen, where things move."""
