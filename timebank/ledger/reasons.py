@@ -40,8 +40,6 @@ class Reason:
     WITHOUT: ClassVar[str] = ""
     # As a part of what an entry did. `{of_it}` says that the amount is a part of the one before.
     IN_ENTRY: ClassVar[str] = ""
-    # What the caller asks for at the bank's window.
-    AT_WINDOW: ClassVar[bool] = False
     # The day's grant pays for it first, so it reduces no earnings.
     GRANT_PAYS: ClassVar[bool] = False
 
@@ -52,6 +50,8 @@ class Reason:
 
 # The class of each code.
 CODES: dict[str, type[Reason]] = {}
+# By kind of transfer, all accounts that it goes between, as `Reason.WAYS`.
+WAYS: defaultdict[str, set[str]] = defaultdict(set)
 
 _Class = TypeVar("_Class", bound=type[Reason])
 
@@ -62,8 +62,9 @@ def _reason(code: str, kind: str = "", ways: str = "") -> Callable[[_Class], _Cl
 
     def make(plain: _Class) -> _Class:
         made: Any = dataclass(frozen=True, slots=True)(plain)
-        made.CODE, made.KIND, made.WAYS = code, kind, tuple(filter(None, ways.split(", ")))
+        made.CODE, made.KIND, made.WAYS = code, kind, tuple(ways.split(", ") if ways else ())
         CODES[code] = made
+        WAYS[kind].update(made.WAYS)
         return made  # type: ignore[no-any-return]
 
     return make
@@ -303,7 +304,6 @@ class TakenOut(Reason):
 class Deposited(Reason):
     SENTENCE = N_("{amount} deposited{at_log_off}")
     IN_ENTRY = N_("deposited {amount}{at_log_off}")
-    AT_WINDOW = True
     GRANT_PAYS = True
 
     at_log_off: bool = False
@@ -313,14 +313,12 @@ class Deposited(Reason):
 class Withdrawn(Reason):
     SENTENCE = N_("{amount} withdrawn")
     IN_ENTRY = N_("withdrew {amount}")
-    AT_WINDOW = True
 
 
 @_reason("sent", "transfer", "bank bank")
 class Sent(Reason):
     SENTENCE = N_('{amount} sent by {giver} to {taker}: "{message}"')
     WITHOUT = N_("{amount} sent by {giver} to {taker}")
-    AT_WINDOW = True
 
     giver: str
     taker: str
@@ -331,7 +329,6 @@ class Sent(Reason):
 class Borrowed(Reason):
     SENTENCE = N_("{amount} borrowed")
     IN_ENTRY = N_("borrowed {amount}")
-    AT_WINDOW = True
 
 
 @_reason("repaid", "repay", "online loan")
@@ -340,7 +337,6 @@ class Repaid(Reason):
 
     SENTENCE = N_("{amount} of a loan repaid")
     IN_ENTRY = N_("repaid {amount} of the loan")
-    AT_WINDOW = True
     GRANT_PAYS = True
 
 
@@ -592,20 +588,7 @@ _NAMES = {cls: tuple(field.name for field in fields(cls)) for cls in CODES.value
 _TYPES = {
     code: {name: get_type_hints(cls)[name] for name in _NAMES[cls]} for code, cls in CODES.items()
 }
-
-
-def kinds_of(is_so: Callable[[type[Reason]], bool]) -> frozenset[str]:
-    """Return the kinds of transfer of the reasons that are so."""
-    return frozenset(reason.KIND for reason in CODES.values() if is_so(reason))
-
-
-# By kind of transfer, between which accounts it goes, as `Reason.WAYS`.
-WAYS: defaultdict[str, set[str]] = defaultdict(set)
-for _each in CODES.values():
-    if _each.WAYS:
-        WAYS[_each.KIND].update(_each.WAYS)
-AT_WINDOW = kinds_of(lambda reason: reason.AT_WINDOW)
-GRANT_PAYS = kinds_of(lambda reason: reason.GRANT_PAYS)
+GRANT_PAYS = frozenset(each.KIND for each in CODES.values() if each.GRANT_PAYS)
 
 
 @lru_cache(maxsize=1024)

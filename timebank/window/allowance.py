@@ -21,7 +21,6 @@ from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.entries.cutoff import event_phrase
 from timebank.ledger.entries.posting import Posting
-from timebank.ledger.reasons import AT_WINDOW
 from timebank.ledger.schema import accounts, callers, days, instant, transfers
 from timebank.words import MINUTE, day_words, span_phrase
 
@@ -92,7 +91,6 @@ def _today() -> sql.Query:
     return (
         select(row.kind, func.sum(row.amount).label("moved"))
         .where(row.source.in_(theirs), row.id > after.scalar_subquery(), row.call_id.is_not(None))
-        .where(row.kind.in_(sorted(AT_WINDOW)))
         .group_by(row.kind)
     )
 

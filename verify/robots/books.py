@@ -12,7 +12,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from timebank.ledger.reasons import AT_WINDOW
+from verify.robots import phrases
 
 CARD = 2  # letters of a card: its rank and its suit
 
@@ -151,7 +151,7 @@ def _moved(books: sqlite3.Connection, number: int) -> Iterator[tuple[str, int, s
             " JOIN transfers t ON t.source = a.id"
             " LEFT JOIN accounts b ON b.id = t.target AND t.kind = 'transfer'"
             " LEFT JOIN callers c ON c.id = b.caller_id"
-            f" WHERE a.caller_id = ? AND t.kind IN {tuple(AT_WINDOW)} ORDER BY t.id",
+            f" WHERE a.caller_id = ? AND t.kind IN {tuple(phrases.DONE)} ORDER BY t.id",
             (number,),
         )
     )

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from weakref import WeakKeyDictionary
 
-from timebank.ledger.reasons import AT_WINDOW
 from verify.robots import phrases, reading
 from verify.robots.reading import Done
 from verify.simulate.wire import Wire
@@ -340,5 +339,5 @@ MOVED = f"""
 SELECT coalesce(s.caller_id, g.caller_id), t.kind, t.amount,
     iif(t.kind = 'transfer', (SELECT name FROM callers WHERE id = g.caller_id), '')
 FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
-WHERE t.id > ? AND t.kind IN {tuple(AT_WINDOW)} ORDER BY t.id
+WHERE t.id > ? AND t.kind IN {tuple(phrases.DONE)} ORDER BY t.id
 """
