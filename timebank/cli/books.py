@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from datetime import datetime
 from itertools import chain
@@ -36,10 +36,8 @@ if TYPE_CHECKING:
     from timebank.audit.findings import Finding
     from timebank.ledger.database import Desk
     from timebank.ledger.generations import Generation
-    from timebank.ledger.own_limits import OwnLimits
     from timebank.reports.summary import By
     from timebank.reports.tables import Piece
-    from timebank.settings.schedule import Schedule
 
 
 @click.command()
@@ -71,17 +69,11 @@ def boards(config: Path, form: str, again: int | None, given: int | None) -> Non
         tell(form, table, board_reports.FIELDS, lines, records, paged=False)
 
 
-limits_option = click.option(
-    "--limits", "only_limits", is_flag=True, help="Only the limits that callers set for themselves."
-)
-
-
 @click.command()
 @config_option
 @format_option
-@limits_option
 @click.option("--caller", metavar="NAME", help="Only the accounts of this caller.")
-def accounts(config: Path, form: str, only_limits: bool, caller: str | None) -> None:
+def accounts(config: Path, form: str, caller: str | None) -> None:
     """Show what every account holds, and the limits that callers have set for themselves.
 
     Frozen accounts and callers who are locked out are marked.
@@ -92,35 +84,18 @@ def accounts(config: Path, form: str, only_limits: bool, caller: str | None) -> 
             if caller is not None:
                 number = common.found(callers.number_of(desk, caller), caller)
             states = callers.states(desk)
-            balances = [] if only_limits else ledger.balances(desk, number)
-            limited = {
-                caller_id: each
-                for caller_id, each in own_limits.everybody(desk).items()
-                if number in (None, caller_id)
-            }
+            balances = ledger.balances(desk, number)
             limits = [
                 (name, sentence)
-                for name, own in limited.values()
+                for caller_id, (name, own) in own_limits.everybody(desk).items()
+                if number in (None, caller_id)
                 for sentence in own_limits.told(own, desk)
             ]
-        if only_limits:
-            _tell_limits(form, limits, limited.values(), books.settings.schedule)
-            return
         records = (exports.account_record(each, states) for each in balances)
         table = [*statements.accounts_table(balances, states)]
         if limits:
             table += ["", statements.limits_table(limits)]
         tell(form, table, exports.ACCOUNT_FIELDS, records)
-
-
-def _tell_limits(
-    form: str,
-    told: Sequence[tuple[str, str]],
-    limited: Iterable[tuple[str, OwnLimits]],
-    schedule: Schedule,
-) -> None:
-    records = [exports.limit_record(name, own, schedule) for name, own in limited]
-    tell(form, [statements.limits_table(told)], exports.LIMIT_FIELDS, records)
 
 
 @click.command(name="ledger")
@@ -177,15 +152,9 @@ def _wanted(
 @format_option
 @since_option
 @common.until_option
-@limits_option
 @click.argument("name")
 def statement(
-    config: Path,
-    form: str,
-    since: datetime | None,
-    until: datetime | None,
-    only_limits: bool,
-    name: str,
+    config: Path, form: str, since: datetime | None, until: datetime | None, name: str
 ) -> None:
     """Show a caller's entries and balances.
 
@@ -196,12 +165,7 @@ def statement(
         with books.look() as desk:
             caller_id = common.found(callers.number_of(desk, name), name)
             called = callers.name_of(desk, caller_id)
-            own = own_limits.of(desk, caller_id)
-            limits = own_limits.told(own, desk)
-        if only_limits:
-            told = [(called, sentence) for sentence in limits]
-            _tell_limits(form, told, [(called, own)], books.settings.schedule)
-            return
+            limits = own_limits.told(own_limits.of(desk, caller_id), desk)
         first, end = books.span(since, until)
         rows = extracts(books.look, Wanted(caller_id=caller_id), newest_first=False)
         followed = statements.statement(entries(rows), caller_id, first, end)

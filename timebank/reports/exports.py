@@ -13,7 +13,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from timebank.ledger.own_limits import OwnLimits
 from timebank.ledger.reasons import Unread, known
 from timebank.ledger.schema import instant
 from timebank.ledger.transfers import Balance, Extract
@@ -33,10 +32,6 @@ LEDGER_FIELDS = (
     *("number", "entry", "at", "kind", "amount", "unit", "shown", "from", "from_caller"),
     *("to", "to_caller", "game", "call", "hand", "why", "digest", "generation"),
     *("code", "facts"),  # behind those of before, for who reads columns by their number
-)
-LIMIT_FIELDS = (
-    *("caller", "most_lost", "later_lost", "later_from", "paused_until"),
-    *("hourly", "hourly_until"),
 )
 ACCOUNT_FIELDS = (
     *("account", "kind", "caller", "caller_number", "deleted", "game"),
@@ -67,19 +62,6 @@ def account_record(balance: Balance, states: States) -> Record:
     held = (balance.amount, balance.unit, amount(balance.amount, balance.unit))
     values = (balance.account_id, balance.kind, *owner, *held, *marks)
     return dict(zip(ACCOUNT_FIELDS, values, strict=True))
-
-
-def limit_record(name: str, own: OwnLimits, schedule: Schedule) -> Record:
-    """The limits that a caller has set for themselves: seconds in a day, and instants."""
-
-    def at(seconds: int | None) -> str | None:
-        return None if seconds is None else iso(seconds, schedule)
-
-    values = (
-        *(name, own.most_lost, own.later_lost, at(own.later_from), at(own.paused_until)),
-        *(bool(own.hourly), at(own.hourly_until)),
-    )
-    return dict(zip(LIMIT_FIELDS, values, strict=True))
 
 
 def statement_record(entry: StatementEntry, schedule: Schedule) -> Record:

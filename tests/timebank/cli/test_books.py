@@ -248,22 +248,15 @@ def test_accounts_are_marked_and_can_be_narrowed_to_a_caller(board, timebank):
     assert (eve["frozen"], eve["locked"]) == ("0", "0")
 
 
-def test_limits_of_their_own_in_every_form(board, timebank):
+def test_limits_of_their_own_are_shown_with_accounts_and_statements(board, timebank):
     ann, bob = board.caller("Ann"), board.caller("Bob")
-    assert timebank.says("accounts", "--limits") == "Nobody has set a limit.\n"
+    assert "of their own" not in timebank.says("accounts") + timebank.says("statement", "Ann")
     board.do(own_limits.limit_loss, ann, 30)
     board.do(own_limits.hear_hourly, bob, True)
-    none = dict.fromkeys(("later_lost", "later_from", "paused_until", "hourly_until"))
-    limited = [
-        {"caller": "Ann", "most_lost": 1800, "hourly": False, **none},
-        {"caller": "Bob", "most_lost": None, "hourly": True, **none},
-    ]
-    assert by_json(timebank, "accounts", "--limits") == limited
-    assert by_json(timebank, "statement", "bob", "--limits") == limited[1:]
-    assert [row["most_lost"] for row in by_csv(timebank, "accounts", "--limits")] == ["1800", ""]
-    code, told, _ = timebank("statement", "Ann", "--limits")
-    assert (code, told.splitlines()[1].split("  ")[0]) == (0, "Ann")
-    assert "loses 30 minutes a day at most" in told
+    shown = timebank.says("accounts").split("Limits of their own")[1].splitlines()
+    assert [line.split("  ")[0] for line in shown[1:3]] == ["Ann", "Bob"]
+    for words in (("statement", "Ann"), ("accounts", "--caller", "Ann")):
+        assert "loses 30 minutes a day at most" in timebank.says(*words)
 
 
 def test_a_statement_in_text(evening, timebank):
