@@ -284,6 +284,3 @@ async def test_the_books_hold_no_code_and_a_deleted_caller_has_none(tmp_path: Pa
         for form in (code, code.replace("-", "")):
             assert form.encode() not in kept
             assert form not in (tmp_path / "data" / "refused.log").read_text(encoding="ascii")
-
-
-# The queue at the password itself

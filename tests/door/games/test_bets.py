@@ -239,6 +239,3 @@ async def test_who_placed_no_bet_gets_no_statement(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.logs_off()
         assert "Black Jack For Time: " not in ada.terminal.transcript
-
-
-# Beside the bet

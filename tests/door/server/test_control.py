@@ -312,6 +312,3 @@ async def test_nodes_and_check_say_that_the_server_is_of_another_release(
         said = f"process {os.getpid()}, is of release {hand_over.release()}, and 9.9 is installed: "
         for command in ("nodes", "check"):
             assert said in (await sysop(board, command)).output
-
-
-# As the sysop runs it

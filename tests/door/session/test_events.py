@@ -176,9 +176,6 @@ async def test_a_win_that_fits_before_the_event_is_not_cut(tmp_path: Path) -> No
         assert ada.has["online"] == HALF_HOUR
 
 
-# Savings and events.
-
-
 # Events that the sysop starts early.
 
 

@@ -1,4 +1,4 @@
-"""Days: what they bring, what they take, and that a clock cannot make one come twice."""
+"""Days: what they bring to a caller who is on, and what they take."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -79,9 +79,3 @@ async def test_midnight_leaves_a_hand_on_the_table_but_saves_no_stake(tmp_path: 
         with board.books() as desk:
             days = desk.connection.exec_driver_sql("SELECT day FROM rounds").scalars().all()
         assert days == [OF_TODAY]
-
-
-# Clocks that jump.
-
-
-# Daylight saving.

@@ -164,6 +164,3 @@ async def test_a_log_on_follows_the_width_of_the_window(board: World) -> None:
     await ada.presses("Ada\rwrong\r").sees("Wrong name or password")
     wrong = next(row for row in ada.terminal.lines if "Wrong name" in row)
     assert wrong.strip() == "Wrong name or password."
-
-
-# What is no key.

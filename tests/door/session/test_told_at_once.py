@@ -89,9 +89,6 @@ async def test_what_another_process_writes_is_told_once(board: World) -> None:
     assert bob.terminal.transcript.count("deposited by another program: second.") == 1
 
 
-# At the next log-on.
-
-
 # In the middle of something.
 
 
@@ -110,6 +107,3 @@ async def test_a_message_while_a_bet_is_typed_loses_nothing_of_it(
     await bob.presses("0").is_asked(": 10")
     await bob.presses("\x1b").is_asked(TABLE)
     assert bob.has["stake"] == 0
-
-
-# Messages are harmless.

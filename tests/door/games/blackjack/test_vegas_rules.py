@@ -44,9 +44,6 @@ def seats(cards: str, *actions, stakes=(20, 40)):
     return play(parse_cards(cards), *actions, rules=VEGAS, stakes=stakes)
 
 
-# The object, and what cards count
-
-
 # Flow of the game: the deal
 
 

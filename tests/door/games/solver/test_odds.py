@@ -142,6 +142,3 @@ def test_a_split_says_how_far_it_may_be_wrong() -> None:
     assert figures["perfect"].mean_within > 0
     assert 0 < figures["perfect"].sd_within < 0.05
     assert figures["dealer"].mean_within == figures["dealer"].sd_within == 0
-
-
-# Two decks of aces, threes, sixes, eights and tens: half the values, and a tenth of the hands.

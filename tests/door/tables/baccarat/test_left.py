@@ -1,4 +1,4 @@
-"""Coups that were left on a 5, a server that is killed, and the toss of a coup that was cut off."""
+"""Coups that were left on a 5, and the toss of a coup that was cut off."""
 
 from __future__ import annotations
 
@@ -111,9 +111,3 @@ async def test_a_coup_that_was_cut_off_before_its_toss_is_tossed_at_the_return(
         await ada.is_asked_any(*MENUS)
         landed = shuffle.draws(seed, "toss 5", "")(2)
         assert ada.journal() == ["bet", "card", "bank-card" if landed else "bank-no-card"]
-
-
-# A server that is killed
-
-
-# Plain lines

@@ -163,6 +163,3 @@ async def test_a_hand_goes_on_for_the_stakes_it_was_dealt_for_and_the_next_one_d
         assert ada.tally("usd-cent")[0] == 2
         assert ada.seed == f"Seed {seed.hex()[:8]}"
         await ada.presses(" ").sees("A dollar is a coin")
-
-
-# Killed

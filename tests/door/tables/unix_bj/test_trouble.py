@@ -106,6 +106,3 @@ async def test_a_seed_that_cannot_be_declared_done_is_shown_another_time(
         other = seed_asking(*ONE_ANSWER)
         await ada.starts(other)
         assert ada.letters == from_seed(other, action=ada.tally()[0] - 2, standing=ada.tally()[1])
-
-
-# No time left
