@@ -13,12 +13,11 @@ from tests.door.banking import (
     page,
     types_amount,
 )
-from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, MINUTE, Guest, visitor
 from tests.terminal import MODERN, Profile
 from tests.world import World
 from timebank.callers import powers
 
-TOML = sysop_toml(events="", timebank='known_days = 0\nco_sysops = ["cora"]')
 ACCOUNT = "<C>redit"
 WHY = "Why (Esc to go back):"
 painted_and_lines = pytest.mark.parametrize("profile", SCREENS.values(), ids=SCREENS.keys())
@@ -129,33 +128,6 @@ async def test_an_account_is_credited_and_debited_with_a_reason(
     ]
 
 
-@painted_and_lines
-async def test_without_a_reason_nothing_is_done(board: World, profile: Profile) -> None:
-    board.enter("Ada", saved=5 * MINUTE)
-    sysop = await at_the_sysops_side(board, profile=profile)
-    await looks_at(sysop, "Ada")
-    for why in ("", "   "):
-        await adjusts(sysop, "Credit", 20, why)
-        await sysop.sees("Nothing was done: the books want a reason.")
-    sysop.presses("f")
-    await gives_a_reason(sysop, "")
-    await sysop.sees("Nothing was done: the log wants a reason.")
-    sysop.presses("d")
-    await types_amount(sysop, "Debit", "5", "5 minutes")
-    await sysop.is_asked(WHY)
-    await sysop.presses("a reason, but\x1b").is_asked(ACCOUNT)
-    assert board.balances("Ada")["bank"] == 5 * MINUTE
-    assert log_of(board) == []
-
-
-async def test_an_account_that_nobody_has_is_not_opened(board: World) -> None:
-    sysop = await at_the_sysops_side(board)
-    await sysop.presses("a").is_asked("Whose account?")
-    await sysop.presses("Zora\r").sees("Nobody here is called Zora.")
-    await sysop.is_asked("Whose account?")
-    await sysop.presses("\r").is_asked("<A>ccount")
-
-
 async def test_anybodys_history_is_read(board: World) -> None:
     board.enter("Ada")
     gives(board, "Ada", 7, "for |12bells")
@@ -224,14 +196,3 @@ async def test_the_caller_it_was_done_to_is_told_at_once(board: World) -> None:
     await adjusts(sysop, "Credit", 20, "the game fell over")
     await ada.sees("In your time bank: 20 minutes added by Cora: the game fell over.")
     await ada.terminal.wait_for(lambda _: "Bank 20:00" in ada.status, "the status line")
-
-
-async def test_the_caller_it_was_done_to_is_told_at_the_next_log_on(board: World) -> None:
-    board.enter("Ada", saved=30 * MINUTE)
-    sysop = await at_the_sysops_side(board)
-    await looks_at(sysop, "Ada")
-    await adjusts(sysop, "Debit", 10, "|12for bells")
-    ada = Guest(board, "Ada")
-    await ada.calls()
-    await ada.reads_that("In your time bank: 10 minutes taken out by Sysop: │12for bells.")
-    await ada.is_asked(MENU)

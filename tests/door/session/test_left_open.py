@@ -44,15 +44,6 @@ async def test_a_coup_left_open_at_baccarat(tmp_path: Path) -> None:
         assert "You're even. A coup is still open." in ada.screen
 
 
-async def test_a_coup_left_open_after_one_that_was_lost(tmp_path: Path) -> None:
-    seed = seed_where(ends("bank"), on_5(Card.CARD, ends="bank"))
-    async with at_baccarat(tmp_path, seed, mode="t") as ada:
-        await ada.wagers(8)
-        await ada.wagers_on_5(8)
-        await closes(ada)
-        assert "You're down 8 minutes. A coup is still open." in ada.screen
-
-
 async def test_a_hand_left_open_at_the_teletype(tmp_path: Path) -> None:
     async with at_the_teletype(tmp_path) as ada:
         await ada.starts(seed_asking("Hit? ", "over"))

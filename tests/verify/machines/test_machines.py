@@ -1,4 +1,4 @@
-"""Real machines in namespaces: cut from each other, gone afterwards, and a run of the long one."""
+"""Real machines in namespaces: a run that leaves nothing, and a short one of the long."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,7 +18,7 @@ import pytest
 from verify.machines import networks
 from verify.machines.databases import Databases
 from verify.machines.faults import kill_in_commit, server_killed
-from verify.machines.networks import Network, inside
+from verify.machines.networks import Network
 from verify.machines.programs import what_is_missing
 from verify.machines.result import Result
 from verify.machines.story import finish
@@ -32,7 +31,6 @@ MISSING = what_is_missing()
 # Started by a shell that has put it into the background: SIGINT is ignored then.
 IN_BACKGROUND = ["sh", "-c", 'trap "" INT && exec "$@"', "sh"]
 COMMAND = [*IN_BACKGROUND, sys.executable, "-m", "verify.machines", "--seeds", "1", "server-killed"]
-PORT = 7
 
 
 @pytest.fixture(autouse=True)
@@ -52,57 +50,6 @@ def network() -> Iterator[Network]:
         yield made
     finally:
         made.close()
-
-
-def receiver(network: Network, machine: str) -> socket.socket:
-    """A socket on a machine that is told datagrams."""
-
-    def bound() -> socket.socket:
-        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        made.bind((network.addresses[machine], PORT))
-        made.settimeout(0.3)
-        return made
-
-    return inside(network.namespace(machine), bound)
-
-
-class TestTheNetwork:
-    def test_is_cut_and_healed_in_each_direction(self, network):
-        names = ("one", "two")
-        ends = {name: receiver(network, name) for name in names}
-
-        def comes(sender: str, target: str) -> bool:
-            # A port that cannot be reached by its owner's own rule is refused at once.
-            try:
-                ends[sender].sendto(b"!", (network.addresses[target], PORT))
-                return ends[target].recv(1) == b"!"
-            except (TimeoutError, PermissionError):
-                return False
-
-        def ways() -> tuple[bool, bool]:
-            return comes("one", "two"), comes("two", "one")
-
-        try:
-            assert ways() == (True, True)
-            network.cut("one", "two", one_way=True)
-            assert ways() == (True, False)
-            network.heal()
-            network.cut("two", "one")
-            assert ways() == (False, False)
-            network.heal()
-            assert ways() == (True, True)
-        finally:
-            for end in ends.values():
-                end.close()
-
-    def test_leads_nowhere_else(self, network):
-        def connect() -> None:
-            with socket.socket() as line:
-                line.settimeout(1)
-                line.connect(("198.51.100.1", PORT))
-
-        with pytest.raises(OSError, match="unreachable"):
-            inside(network.namespace("one"), connect)
 
 
 def test_a_run_that_is_broken_off_leaves_nothing():
@@ -136,7 +83,6 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def databases(folder: Path) -> Iterator[Databases]:
-    network = Network()
     made = Databases(network, folder)
     try:
         network.open()
