@@ -1,4 +1,4 @@
-"""Films of hands, for `door hand --cast` and the pages: asciicast, version 2.
+"""Films of hands, for the pages: asciicast, version 2.
 
 That is a JSON table in the first line, and then a line for each change of the screen: seconds from
 the beginning, "o", and what a terminal is sent (docs.asciinema.org/manual/asciicast/v2). Before
@@ -11,14 +11,13 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ansi.charset import Charset
 from door.call.screen import CANVAS_COLUMNS, CANVAS_ROWS
 from door.errors import NoSuchHand
 from door.lines.line import MAX_COLUMNS, MAX_ROWS
 from door.tables.reel import Reel, filmed
 from door.tables.registry import TABLES
 from timebank.errors import JournalDamaged
-from timebank.language import ENGLISH, speaking_to
+from timebank.language import speaking_to
 from timebank.ledger.schema import stamp
 from timebank.wagers import journal
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 LEAST_SIZE = CANVAS_COLUMNS, CANVAS_ROWS
 LARGEST_SIZE = MAX_COLUMNS, MAX_ROWS
-MOST_HANDS = 1000  # in one film
 # The sixteen colours of VGA, as every screen of the board is drawn.
 _PALETTE = (
     "#000000:#aa0000:#00aa00:#aa5500:#0000aa:#aa00aa:#00aaaa:#aaaaaa"
@@ -88,7 +86,7 @@ def the_hand(desk: Desk, number: int) -> StoredRound:
     return stored
 
 
-def evening(desk: Desk, number: int, last: int | None, most: int = MOST_HANDS) -> list[StoredRound]:
+def evening(desk: Desk, number: int, last: int | None, most: int) -> list[StoredRound]:
     """Find the hands at the table of a hand: up to number `last`, or without it those of the same
     day. At a table that several share, a round comes once; else the hands are those of one caller.
     Raises `NoSuchHand`, also where there are more than `most` hands."""
@@ -100,7 +98,7 @@ def evening(desk: Desk, number: int, last: int | None, most: int = MOST_HANDS) -
     return found
 
 
-def reel_of(size: str, language: str = ENGLISH, charset: Charset = Charset.UTF8) -> Reel:
+def reel_of(size: str) -> Reel:
     """Return an empty reel of a size such as 80x24; ValueError for one that no table is painted
     at."""
     columns, _, rows = size.partition("x")
@@ -109,4 +107,4 @@ def reel_of(size: str, language: str = ENGLISH, charset: Charset = Charset.UTF8)
         LEAST_SIZE[0] <= width <= LARGEST_SIZE[0] and LEAST_SIZE[1] <= height <= LARGEST_SIZE[1]
     ):
         raise ValueError(size)
-    return Reel(width, height, language, charset)
+    return Reel(width, height)

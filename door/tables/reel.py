@@ -1,7 +1,7 @@
 """A hand out of the journal, painted again step by step: what a film of it is made of.
 
 Nothing here waits: a `Reel` notes at which second each change of the screen comes. The same hand at
-the same size in the same language gives the same letters, forever. It shows what its caller was
+the same size gives the same letters, forever. It shows what its caller was
 shown, when it was shown, and nothing besides before the shoe is done.
 """
 
@@ -18,7 +18,7 @@ from door.call.scene import Scene
 from door.games.engine.journaled import TableRound, acts_of, found, mixed_into
 from door.games.rounds import kind_of
 from door.tables.card_names import the_card
-from timebank.language import Viewer, _
+from timebank.language import ENGLISH, Viewer, _
 from timebank.wagers.rounds import VOID
 
 if TYPE_CHECKING:
@@ -36,26 +36,19 @@ class Reel:
     """A screen of its own, and what came to it: seconds from the beginning, and letters. A mark has
     the number of the frame that it stands before, and its words."""
 
-    def __init__(
-        self,
-        columns: int = 80,
-        rows: int = 24,
-        language: str = "en",
-        charset: Charset = Charset.UTF8,
-    ) -> None:
-        self.viewer = Viewer(language=language, spelling=spelling(charset))
+    def __init__(self, columns: int = 80, rows: int = 24) -> None:
+        self.viewer = Viewer(language=ENGLISH, spelling=spelling(Charset.UTF8))
         self.columns, self.rows = columns, rows
         self.now = 0.0
         self.frames: list[tuple[float, str]] = []
         self.marks: list[tuple[int, str]] = []
-        self._charset = charset
         self.display = CanvasDisplay(
             self.write, _at_the_next_beat, self.viewer, columns, rows, colour=True
         )
 
     def write(self, letters: str) -> None:
         """Put letters on the screen, in one frame with all that came at this second."""
-        shown = encode(letters, self._charset).decode(self._charset.codec)
+        shown = encode(letters, Charset.UTF8).decode(Charset.UTF8.codec)
         is_marked = bool(self.marks) and self.marks[-1][0] == len(self.frames)
         if self.frames and self.frames[-1][0] == self.now and not is_marked:
             self.frames[-1] = (self.now, self.frames[-1][1] + shown)

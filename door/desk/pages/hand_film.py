@@ -36,7 +36,7 @@ CHECK = {
 }
 CAST = "application/x-asciicast"
 USUAL = "80x24"
-MOST_HANDS = 200  # in a film; `door hand --cast` makes longer ones
+MOST_HANDS = 200  # in a film
 
 
 class HandPages:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shutil
 import sqlite3
 import subprocess
@@ -16,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from door.config import config as settings
-from tests.certificates import NEED_CLIENTS
 from tests.door.playing import hand, house, sit_down
 from tests.door.shell import Shell, door
 from tests.world import World, world
@@ -405,44 +403,3 @@ def test_without_books_of_ours_every_command_says_so(
     assert (told.status, told.output) == (2, "")
     assert str(database) in told.error
     assert sentence in told.error
-
-
-# A film
-
-
-def test_a_hand_is_a_film_that_asciinema_plays(board: Board, tmp_path: Path) -> None:
-    told = board.door("hand", "1", "--cast", "--to", "8", "--size", "40x22")
-    assert (told.status, told.error) == (0, "")
-    assert told.output == board.door("hand", "1", "--cast", "--day", "--size", "40x22").output
-    head, *lines = map(json.loads, told.output.splitlines())
-    assert (head["version"], head["width"], head["height"]) == (2, 40, 22)
-    marks = [line[2] for line in lines if line[1] == "m"]
-    assert marks == [f"Hand {number}" for number in PLAYED]
-    if (asciinema := shutil.which("asciinema")) is None:
-        assert NEED_CLIENTS not in os.environ, "asciinema must be here: apt-get install asciinema"
-        return
-    file = tmp_path / "evening.cast"
-    file.write_text(told.output, encoding="utf-8")
-    # It opens the terminal that it is on: `script` gives it one.
-    command = f"LC_ALL=C.UTF-8 {asciinema} cat {file} > {tmp_path}/played"
-    subprocess.run(["script", "-qec", command, "/dev/null"], check=True, capture_output=True)
-    played = (tmp_path / "played").read_bytes().decode()
-    assert played == "".join(line[2] for line in lines if line[1] == "o")
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        (("1", "--size", "20x20"), "--size takes columns and rows, 40x22 to 160x60."),
-        (("2", "--to", "1"), "--to 1 is before hand 2."),
-        (("1", "--to", "2", "--day"), "--to and --day both say where the film ends: give one."),
-        (("1", "--json"), "--json, --proof and --cast are different forms: ask for one."),
-        (("999",), "There is no hand 999 in the books."),
-    ],
-)
-def test_a_film_that_cannot_be_made_is_refused(
-    board: Board, asked: tuple[str, ...], said: str
-) -> None:
-    told = board.door("hand", *asked, "--cast")
-    assert (told.status, told.output) == (2, "")
-    assert said in told.error
