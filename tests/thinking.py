@@ -12,6 +12,12 @@ from door.tables.tutor.tutor_process import Thinking, Weighed
 class InPlace(Thinking):
     """Thinks at once, and keeps the event loop waiting."""
 
+    def __init__(self) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
     def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
         answer: asyncio.Future[Weighed] = asyncio.get_running_loop().create_future()
         answer.set_result(values(spot))

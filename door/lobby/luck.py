@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from door.call.markup import hanging
 from door.errors import NoAdviceNow
-from door.lobby.sums import is_awaited, sums_of
+from door.lobby.sums import Sums, is_awaited
 from timebank.language import N_, _, ngettext
 from timebank.ledger.schema import stamp
 from timebank.reports.house import hands_of
@@ -43,7 +43,7 @@ async def show_luck(board: Board, caller: Caller) -> None:
         told = _("No hand of yours was over in the last {days} days.").format(days=DAYS)
         await console.pager.read(heading, f"|07{told}")
         return
-    asked = sums_of(board).lucks(hands)
+    asked = Sums.among(board.shared).lucks(hands)
     try:
         if not await is_awaited(console, heading, asked):
             return

@@ -151,9 +151,3 @@ class MenuPulse(Shared):
         if self._looking is not None:
             self._looking.cancel()
             await asyncio.gather(self._looking, return_exceptions=True)
-
-
-def pulse_of(board: Board) -> MenuPulse:
-    found = board.shared.get("pulse")
-    assert isinstance(found, MenuPulse)  # the floor lays it
-    return found

@@ -16,7 +16,6 @@ from timebank.language import _
 from timebank.reports.house import lucks_of
 
 if TYPE_CHECKING:
-    from door.call.board import Board
     from door.call.console import Console
     from door.games.solver.strategy_card import StrategyCard
     from timebank.reports.house import FinishedHand, TableLuck
@@ -45,16 +44,6 @@ class Sums(Shared):
 
     async def close(self) -> None:
         await self._helper.close()
-
-
-def for_board(board: Board) -> Sums:
-    return Sums()
-
-
-def sums_of(board: Board) -> Sums:
-    sums = board.shared["sums"]
-    assert isinstance(sums, Sums)
-    return sums
 
 
 async def is_awaited(console: Console, title: str, asked: asyncio.Future[Any]) -> bool:

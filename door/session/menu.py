@@ -18,7 +18,7 @@ from door.call.scene import LAYOUT_COLUMNS, WholeWidth
 from door.games.registry import GAMES
 from door.lobby import bulletins, fame, texts
 from door.lobby.luck import show_luck
-from door.lobby.pulse import DEAL_KEY, pulse_of
+from door.lobby.pulse import DEAL_KEY, MenuPulse
 from door.lobby.teller import visit_bank
 from door.session.daily_deal import DailyDeal
 from door.session.mail import visit_mail
@@ -245,7 +245,7 @@ class Live:
         self._caller = caller
         self._waiting = waiting
         self.own: list[str] = []  # lines of the caller's own, that have no place elsewhere
-        self._pulse = pulse_of(board)
+        self._pulse = MenuPulse.among(board.shared)
 
     def lines(self) -> list[str]:
         """Return it a line each, what waits for the caller first."""

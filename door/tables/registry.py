@@ -55,8 +55,8 @@ class GameTable:
     shared: Mapping[str, Callable[[Board], Shared]] = field(default_factory=dict)
 
 
-_SUMS = {"sums": sums.for_board}
-_TUTOR = {**_SUMS, "tutor": tutor_process.for_board}
+_SUMS = {"sums": lambda _board: sums.Sums()}
+_TUTOR = {**_SUMS, "tutor": lambda _board: tutor_process.Thinking()}
 _VEGAS = {**_TUTOR, "vegas": room.VegasRoom}
 
 TABLES: Mapping[str, GameTable] = {

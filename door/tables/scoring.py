@@ -15,7 +15,7 @@ from door.errors import NoAdviceNow
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
 from door.games.solver.tutor import costs
-from door.tables.tutor.tutor_process import thinking_of
+from door.tables.tutor.tutor_process import Thinking
 from timebank.wagers import deals, tournaments
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ async def cost_of(
 
 async def weigh_tournament(board: Board) -> None:
     """Weigh what is over of the tournament of now; raises `NoAdviceNow` and `BooksUnavailable`."""
-    thinking = thinking_of(board)
+    thinking = Thinking.among(board.shared)
     for each in await board.books.read(tournaments.unweighed):
         cost = await cost_of(thinking, rules_of(each.rules), each.seed, each.acts, each.hands)
         await board.books.run(

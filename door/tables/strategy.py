@@ -15,7 +15,7 @@ from door.call.scene import LAYOUT_COLUMNS
 from door.errors import NoAdviceNow
 from door.games.registry import GAMES
 from door.games.solver.strategy_card import MOVES, Section, StrategyCard
-from door.lobby.sums import is_awaited, sums_of
+from door.lobby.sums import Sums, is_awaited
 from timebank.language import N_, _
 from timebank.words import decimal, field
 
@@ -67,7 +67,7 @@ class TableCard:
 
     async def read(self, console: Console) -> None:
         """Let a caller read it; any key lets them leave while it is worked out."""
-        asked = sums_of(self.board).card(self.game, self.rules)
+        asked = Sums.among(self.board.shared).card(self.game, self.rules)
         await _show(console, GAMES[self.game].title, asked)
 
 

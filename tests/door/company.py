@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from door.games.blackjack.round import BlackjackRound
-from door.tables.vegas.room import table_of
 from door.tables.vegas.table_round import VegasRound
 from tests.door.playing import PAST_HEADER, with_keys
+from tests.door.vegas import table_of
 from tests.door.visiting import MENU, Guest, sysop_toml
 from tests.terminal import MODERN, Profile
 from tests.world import World, world

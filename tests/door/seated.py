@@ -21,10 +21,11 @@ from door.games.blackjack.round import BlackjackAction, BlackjackPhase, Blackjac
 from door.games.blackjack.rules import VEGAS, BlackjackRules, rules_to_mapping
 from door.games.engine.shuffle import SEED_BYTES
 from door.games.vegas.game import VEGAS_KIND
-from door.tables.vegas.room import room_of, table_of
+from door.tables.vegas.room import VegasRoom
 from door.tables.vegas.state import Chair
 from door.tables.vegas.table import VegasTable
 from tests.door.playing import with_keys
+from tests.door.vegas import table_of
 from tests.door.wall import Wall
 from tests.world import BOARD, World, world
 from timebank.callers import callers
@@ -100,7 +101,7 @@ class Sitter:
 
     async def finds_hand(self) -> bool:
         """Look for a hand that was left open, and go to its table."""
-        table = await room_of(self.board).find(self.caller.record.id)
+        table = await VegasRoom.among(self.board.shared).find(self.caller.record.id)
         self.table = table or self.table
         return self.table.state.place_of(self.caller.record.id) is not None
 

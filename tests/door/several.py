@@ -14,7 +14,7 @@ from typing import NoReturn
 from unittest import mock
 
 from door.call.status_line import StatusLine
-from door.tables.vegas.room import VegasRoom, room_of
+from door.tables.vegas.room import VegasRoom
 from tests.clock import FakeClock
 from tests.world import BOARD, NOON, World, _not_painted, world
 from timebank.ledger.schema import stamp
@@ -48,7 +48,7 @@ class Servers(list[World]):
             await here.at_rest()
 
     def room(self, number: int) -> VegasRoom:
-        return room_of(self[number].server.board)
+        return VegasRoom.among(self[number].server.board.shared)
 
     def stops(self, number: int) -> None:
         """Let a server do nothing more by itself, as a process that was stopped."""

@@ -20,7 +20,7 @@ from door.tables.scene import Ending
 from door.tables.solo_table import TableForTime
 from door.tables.strategy import TableCard
 from door.tables.tutor.advice import Tutor
-from door.tables.tutor.tutor_process import thinking_of
+from door.tables.tutor.tutor_process import Thinking
 from door.tables.words import TUTOR, TUTOR_OFF, TUTOR_ON, counted, turns_and_bets
 from timebank.language import N_, _
 
@@ -168,7 +168,7 @@ class BlackJackForTimeTable(TableForTime):
 
 
 def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:
-    table = BlackJackForTimeTable(caller, thinking_of(board))
+    table = BlackJackForTimeTable(caller, Thinking.among(board.shared))
     table.strategy = TableCard(board, GAME, table.settings.rules)
     return table
 

@@ -8,7 +8,6 @@ still take its time from all callers. bench/README.md says what is left of it in
 from __future__ import annotations
 
 import asyncio
-from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Mapping
 from functools import partial
@@ -20,7 +19,6 @@ from door.games.solver.tutor.hand_value import weigh
 from door.helper import Helper
 
 if TYPE_CHECKING:
-    from door.call.board import Board
     from door.games.solver.tutor.spot import Spot
 
 KEPT = 512  # answers, some hundred bytes each
@@ -30,23 +28,17 @@ Weighed = Mapping[BlackjackAction, float]
 
 
 class Thinking(Shared):
-    """Something that weighs decisions beside the event loop, as `hands.values` does."""
-
-    @abstractmethod
-    def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
-        """Give what will be the answer, or raise `NoAdviceNow`. Who cancels it needs none any
-        more."""
-
-
-class ThinkingProcess(Thinking):
-    """A process that thinks for a whole board, one question after the other."""
+    """A process that weighs decisions for a whole board, one after the other."""
 
     def __init__(self) -> None:
         self.helper = Helper("the tutor's process", PATIENCE)
         self._known: OrderedDict[Spot, Weighed] = OrderedDict()  # the latest used last
 
     def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
-        """Give what will be the answer: at once what is known, else when its turn has come."""
+        """Give what will be the answer, or raise `NoAdviceNow`; who cancels it needs none any more.
+
+        What is known is answered at once, anything else when its turn has come.
+        """
         known = self._known.get(spot)
         if known is None:
             asked = self.helper.ask(weigh, spot)
@@ -66,13 +58,3 @@ class ThinkingProcess(Thinking):
         self._known[spot] = answer.result()
         if len(self._known) > KEPT:
             self._known.popitem(last=False)
-
-
-def for_board(board: Board) -> Thinking:
-    return ThinkingProcess()
-
-
-def thinking_of(board: Board) -> Thinking:
-    thinking = board.shared["tutor"]
-    assert isinstance(thinking, Thinking)
-    return thinking

@@ -19,7 +19,7 @@ from door.tables.reel import DECIDED_SECONDS, END_SECONDS, THINK_SECONDS
 from door.tables.scene import TableTally
 from door.tables.sitting import Sitting
 from door.tables.strategy import TableCard
-from door.tables.tutor.tutor_process import thinking_of
+from door.tables.tutor.tutor_process import Thinking
 from door.tables.unix_bj import words
 from door.tables.unix_bj.run import GAME, Run, Terms
 from door.tables.unix_bj.teletype import OPENING, Score, Teletype
@@ -173,7 +173,7 @@ class UnixBjTable(Sitting):
 
 
 def sit_down(board: Board, caller: Caller) -> UnixBjTable:
-    table = UnixBjTable(caller, thinking_of(board))
+    table = UnixBjTable(caller, Thinking.among(board.shared))
     table.strategy = TableCard(board, GAME, table.settings.rules)
     return table
 

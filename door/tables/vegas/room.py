@@ -190,19 +190,9 @@ class VegasRoom(Shared):
         return next(iter(free + unused), min(taken, key=taken.__getitem__))
 
 
-def room_of(board: Board) -> VegasRoom:
-    room = board.shared["vegas"]
-    assert isinstance(room, VegasRoom)
-    return room
-
-
-def table_of(board: Board, number: int = FIRST_TABLE) -> VegasTable:
-    return room_of(board).table(number)
-
-
 async def menu_words(board: Board, caller: Caller) -> str:
     turns = turns_today(caller, GAME, VegasSettings.of(board.config.games))
-    others = room_of(board).guests()
+    others = VegasRoom.among(board.shared).guests()
     if not others:
         return _("nobody at the table; {turns}").format(turns=turns)
     words = ngettext("{number} caller there; {turns}", "{number} callers there; {turns}", others)
@@ -215,7 +205,7 @@ class RoomVisit:
     def __init__(self, board: Board, caller: Caller) -> None:
         self._board = board
         self._caller = caller
-        self._room = room_of(board)
+        self._room = VegasRoom.among(board.shared)
 
     async def visit(self) -> None:
         try:

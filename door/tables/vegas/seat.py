@@ -30,7 +30,7 @@ from door.tables.sitting import Sitting
 from door.tables.solo_table import BANNER_SECONDS
 from door.tables.strategy import TableCard
 from door.tables.tutor.advice import Tutor
-from door.tables.tutor.tutor_process import thinking_of
+from door.tables.tutor.tutor_process import Thinking
 from door.tables.vegas import news
 from door.tables.vegas import words as vegas_words
 from door.tables.vegas.scene import VegasScene
@@ -116,7 +116,7 @@ class VegasVisit(Sitting):
         super().__init__(caller)
         self.table = table
         self.title = table.title
-        self.thinking = thinking_of(board)
+        self.thinking = Thinking.among(board.shared)
         self._board = board
         self._terms_told = table.settings  # the terms that the caller last read or was told
         self.me = caller.record.name

@@ -13,10 +13,10 @@ import pytest
 
 from door.call.keyboard import LAST_SECONDS, LONGEST_WAIT
 from door.tables.vegas import news
-from door.tables.vegas.room import table_of
 from tests.clock import FakeClock
 from tests.door.company import company, table_toml
 from tests.door.seated import everybody_plays, party, shoe
+from tests.door.vegas import table_of
 from tests.door.visiting import Guest, known, sysop_toml
 from tests.world import World, world
 from timebank.callers.notices import add_notice

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from door.games.registry import GAMES
-from door.lobby.pulse import EVERY_SECONDS, GoingsOn, pulse_of
+from door.lobby.pulse import EVERY_SECONDS, GoingsOn, MenuPulse
 from door.session.menu import MenuScene
 from tests.door.playing import at_the_table
 from tests.door.visiting import MENU, TABLE, Guest, seated, sysop_toml, visitor
@@ -189,7 +189,7 @@ async def test_a_menu_in_lines_waits_for_the_look_that_another_menu_has_begun(
 ) -> None:
     ada = await visitor(board, "Ada")
     await ada.logs_off()
-    pulse = pulse_of(board.server.board)
+    pulse = MenuPulse.among(board.server.board.shared)
     pulse.now = GoingsOn()
     await board.clock.advance(EVERY_SECONDS)
     pulse.wake()

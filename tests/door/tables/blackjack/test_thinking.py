@@ -20,7 +20,7 @@ from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.spot import Spot
 from door.games.solver.tutor.tutor import spot_of
 from door.tables.tutor import tutor_process
-from door.tables.tutor.tutor_process import ThinkingProcess
+from door.tables.tutor.tutor_process import Thinking
 from tests.door.processes import open_a_hand, served, sit_down, stand
 from tests.door.test_helper import is_there
 
@@ -36,8 +36,8 @@ def spot(number: int = 0) -> Spot:
 
 
 @asynccontextmanager
-async def process() -> AsyncIterator[ThinkingProcess]:
-    begun = ThinkingProcess()
+async def process() -> AsyncIterator[Thinking]:
+    begun = Thinking()
     try:
         yield begun
     finally:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from door.tables.vegas import news
-from door.tables.vegas.room import room_of, table_of
+from door.tables.vegas.room import VegasRoom
 from door.tables.vegas.scene import VegasScene
 from tests.door.seated import (
     NAMES,
@@ -20,6 +20,7 @@ from tests.door.seated import (
     shoe,
     vegas,
 )
+from tests.door.vegas import table_of
 from tests.door.visiting import Guest
 from tests.world import World, world
 from timebank.wagers import journal
@@ -33,7 +34,7 @@ async def comes(here: World, name: str) -> Sitter:
 
 
 async def seated(sitter: Sitter) -> None:
-    sitter.table = await room_of(sitter.board).table_for(sitter.caller)
+    sitter.table = await VegasRoom.among(sitter.board.shared).table_for(sitter.caller)
     await sitter.sits()
 
 
