@@ -77,7 +77,7 @@ class Delivered:
         for number, row in self._rows.items():
             was = (before or {}).get(number)
             if was is None:
-                self._is_new(number, row)
+                self._is_new(number, row, file)
                 spoke = before is None or row.sender_id not in still_silent
                 must(spoke, "{} is muted, and has written {}", row.sender, row)
                 crowded.add(row.reader)
@@ -98,7 +98,7 @@ class Delivered:
         self._in_time(on, now)
         self._calls = {name: screen.caller.call_id for name, screen in on.items()}
 
-    def _is_new(self, number: int, row: Row) -> None:
+    def _is_new(self, number: int, row: Row, file: sqlite3.Connection) -> None:
         found = _MARK.search(row.text)
         if found is None:  # somebody leans on the keyboard
             self.counted["messages of no sense"] += 1
@@ -108,7 +108,12 @@ class Delivered:
         assert letter is not None
         is_theirs = letter.sender == row.sender or row.sender not in self._letters.senders
         must(is_theirs, "{} is not of {}", row, letter)
-        must(letter.to in (row.reader, ANYBODY) or row.reader == SYSOP, "{}: {}", row, letter)
+        # The beginning of a name does for a caller who is on, if nobody has it whole.
+        begins = (
+            row.reader.startswith(letter.to) and not file.execute(NAMED, [letter.to]).fetchone()
+        )
+        is_reader = begins or row.reader == SYSOP or letter.to in (row.reader, ANYBODY)
+        must(is_reader, "{}: {}", row, letter)
         other = self._numbers.setdefault(letter.number, number)
         must(other == number, "message {} comes twice: {}", number, row)
         self.counted["messages taken"] += 1
@@ -236,4 +241,5 @@ SELECT m.id, m.sender_id, s.name, m.caller_id, r.name, m.text, m.shown FROM mess
 JOIN callers s ON s.id = m.sender_id JOIN callers r ON r.id = m.caller_id ORDER BY m.id
 """
 MUTED = "SELECT id FROM callers WHERE muted IS NOT NULL"
+NAMED = "SELECT 1 FROM callers WHERE name = ?"
 WISHES = "SELECT id, preferences FROM callers"
