@@ -17,7 +17,7 @@ from unittest import mock
 
 from argon2 import PasswordHasher
 
-from door.call.display import CanvasDisplay
+from door.call.canvas_display import CanvasDisplay
 from door.call.status_line import StatusLine
 from door.config import config as settings
 from door.config.config import Config

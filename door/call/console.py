@@ -7,11 +7,10 @@ screen, a keyboard, a pager and a prompt. Each uses those before it, and knows n
 from __future__ import annotations
 
 from ansi.charset import spelling
-from door.call.display import Display
 from door.call.keyboard import Keyboard
 from door.call.pager import Pager
 from door.call.prompt import Prompt
-from door.call.screen import Look, Screen
+from door.call.screen import Display, Look, Screen
 from door.clock import Clock
 from door.errors import CarrierLost, Hangup
 from door.lines.line import Line

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ansi.charset import UNREADABLE, reread
 from ansi.keys import BACKSPACE, ENTER, ESCAPE, F1, INTERRUPT
-from door.call.display import CanvasDisplay
+from door.call.canvas_display import CanvasDisplay
 from door.call.keyboard import COMMAND, HELP_KEYS, Keyboard, is_command
 from door.call.markup import lit, literal
 from door.call.pager import Pager

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ansi.canvas import Canvas
 
 LAYOUT_COLUMNS = 79  # of the usual screen: 80 columns less the one that wraps
+MOST_BELOW_ROWS = 9  # below a scene: what was said, and the prompt
 
 
 class Area(NamedTuple):

@@ -1,7 +1,7 @@
-"""A caller's screen: what is sent to a line, as a painted screen or as plain lines.
+"""A caller's screen: the same words as a painted screen or as plain lines.
 
-The display changes with the window and with the look that the caller chooses. Rooms keep the
-screen, and ask it for the display of the moment.
+Its display changes with the window and with the look that the caller chooses. Rooms and tables
+speak to the display of the moment, and seldom ask which one it is.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from enum import Enum
 from typing import Protocol
 
 from ansi.charset import READ_ALOUD, Charset, encode, spelling
-from door.call.display import CanvasDisplay, Display, LinesDisplay, resume
+from door.call.canvas_display import CanvasDisplay
+from door.call.lines_display import LinesDisplay
 from door.call.markup import plain
 from door.call.page import page_columns
 from door.call.scene import LAYOUT_COLUMNS, View
@@ -25,6 +26,8 @@ MOST_KEPT = 4096  # characters that are told in lines below a cover, and shown a
 CANVAS_COLUMNS, CANVAS_ROWS = 40, 22  # the smallest screen that is painted
 ANY = OpenKeys("any")
 UNDER_COVER = OpenKeys("text")  # whatever is typed goes to what covers the screen
+
+Display = LinesDisplay | CanvasDisplay
 
 
 class Paint(Enum):
@@ -209,9 +212,21 @@ class Screen:
         """Show what is seen once more, on a display of the size that the window has now."""
         view, self.display = self.display.view(), self._new_display()
         with speaking_to(self.viewer):
-            resume(self.display, view if self.reader is None else self.reader(view))
+            self._resume(view if self.reader is None else self.reader(view))
             if self.on_redraw is not None:
                 self.on_redraw()
+
+    def _resume(self, view: View) -> None:
+        display = self.display
+        if isinstance(display, CanvasDisplay):
+            display.remember(view.earlier)
+        if view.scene is not None:
+            display.stage(view.scene)
+        for text in view.said:
+            display.say(text)
+        if view.prompt:
+            display.prompt(view.prompt, view.room)
+            display.typed(view.typed)
 
     def _new_display(self) -> Display:
         colour = self.look.paint is Paint.COLOUR

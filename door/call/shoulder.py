@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ansi.keys import BACKSPACE, ENTER, RUBOUT
 from door.call.bystander import Bystander
-from door.call.display import CanvasDisplay, Display, LinesDisplay
+from door.call.canvas_display import CanvasDisplay
+from door.call.lines_display import LinesDisplay
 from door.call.markup import literal, wrap
 from door.call.scene import WholeWidth
-from door.call.screen import Paint
+from door.call.screen import Display, Paint
 from timebank.language import Phrase, _, speaking_to
 
 if TYPE_CHECKING:

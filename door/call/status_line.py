@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ansi.width import text_width
 from door import wording
-from door.call.display import CLOCK
+from door.call.canvas_display import CLOCK
 from door.call.markup import plain
 from door.call.scene import LAYOUT_COLUMNS
 from timebank.language import _, reader

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ansi.canvas import Canvas
 from ansi.width import text_width
 from door import wording
-from door.call.display import CanvasDisplay
+from door.call.canvas_display import CanvasDisplay
 from door.call.markup import lit, literal, plain, wrap
 from door.call.page import MARGIN
 from door.call.scene import LAYOUT_COLUMNS, WholeWidth

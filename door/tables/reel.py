@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ansi.charset import Charset, encode, spelling
-from door.call.display import CanvasDisplay
+from door.call.canvas_display import CanvasDisplay
 from door.call.markup import literal
 from door.call.scene import Scene
 from door.games.engine.journaled import TableRound, acts_of, found, mixed_into

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ansi.keys import BACKSPACE, DELETE, ENTER, INTERRUPT
-from door.call.display import LinesDisplay
+from door.call.lines_display import LinesDisplay
 from door.call.page import Page
 from door.call.screen import Paint
 from door.errors import RunEnded, TimeUp

@@ -8,8 +8,8 @@ import pytest
 
 from ansi.canvas import Canvas
 from ansi.charset import Charset
+from door.call.canvas_display import CanvasDisplay
 from door.call.console import Console
-from door.call.display import CanvasDisplay
 from door.call.markup import hanging, plain, wrap
 from door.call.page import TITLE_ROWS, Page
 from door.call.scene import Area

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from ansi.width import text_width
-from door.call.display import CLOCK
+from door.call.canvas_display import CLOCK
 from door.call.markup import plain
 from door.call.status_line import StatusLine
 from timebank.language import LANGUAGES, Viewer, speaking_to

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator
 from ansi.charset import Charset, encode
 from ansi.keys import KeyDecoder
 from door.call import spoken
-from door.call.display import CanvasDisplay, Display, LinesDisplay
+from door.call.canvas_display import CanvasDisplay
+from door.call.lines_display import LinesDisplay
 from door.call.markup import literal
+from door.call.screen import Display
 from door.games.engine.shuffle import normal_cut
 from timebank import words
 from timebank.errors import NameRefused

@@ -1,23 +1,17 @@
-"""What a caller sees: the same words as a painted screen or as plain lines.
-
-Rooms and tables speak to a `Display` and never ask which one it is. A painted screen keeps a
-canvas and sends the smallest change; plain lines are for terminals without ANSI, for windows
-smaller than 40x22, and for the log-on, when nothing is known yet. Texts may hold pipe codes.
-"""
+"""A painted screen: it keeps a canvas and sends the smallest change. Texts may hold pipe codes."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, field
 from typing import cast
 
 from ansi.canvas import Canvas
-from ansi.style import Colour, Style, from_pipe, sgr
-from ansi.width import character_width, text_width
-from door.call.markup import beginning, plain, wrap, wrap_question
+from ansi.style import Colour, Style
+from door.call.markup import beginning, wrap, wrap_question
 from door.call.scene import (
     LAYOUT_COLUMNS,
+    MOST_BELOW_ROWS,
     Area,
     Clocked,
     Explained,
@@ -33,7 +27,7 @@ USUAL_ROWS = 24
 STATUS_ROWS = 1
 # Below the scene: what was said, and in the last of these rows the prompt. A prompt that is longer
 # takes rows from what was said.
-BELOW_ROWS, MOST_BELOW_ROWS = 4, 9
+BELOW_ROWS = 4
 # A narrow screen breaks sentences more often.
 NARROW_BELOW_ROWS = 6
 NARROW_PAGE_BELOW_ROWS = 3  # of them, below a page: its prompt, and a short sentence
@@ -43,125 +37,7 @@ TEXTS_KEPT = 60
 _STATUS_STYLE = Style(background=Colour.BLUE)
 CLOCK = "\0"  # where the clock, which changes every second, stands among the pieces of a line
 
-Send = Callable[[str], None]
 Soon = Callable[[Callable[[], None]], object]  # calls later, in the event loop's next step
-
-
-def _rubbed_out(letter: str) -> str:
-    cells = character_width(letter)
-    return "\b" * cells + " " * cells + "\b" * cells
-
-
-class LinesDisplay:
-    def __init__(self, send: Send, columns: int, *, colour: bool) -> None:
-        """Write through `send`; no line reaches the last of `columns` columns."""
-        self._send = send
-        self._colour = colour
-        self._scene: Scene | None = None
-        self._prompt = ""
-        self._typed = ""
-        self._wanted = 0  # cells behind the prompt, for what is typed
-        self._room = 0  # cells that there are
-        self.indent = 0  # cells before every line
-        # In this scene: for a painted screen to go on with.
-        self._said: deque[str] = deque(maxlen=MOST_BELOW_ROWS)
-        self.fit(columns)
-
-    def fit(self, columns: int) -> None:
-        self._columns = columns
-        self.indent = 0
-
-    @property
-    def _width(self) -> int:
-        """Cells of a line. Below a picture it is no wider than that."""
-        width = self._columns - 1 - self.indent
-        return min(width, LAYOUT_COLUMNS - 1) if self.indent else width
-
-    def stage(self, scene: Scene) -> None:
-        self._scene = scene
-        self._send("\r\n")
-        for line in scene.lines():
-            self.say(line)
-        self._said.clear()
-
-    def go_back_to(self, scene: Scene | None) -> None:
-        """Be in a scene again that was told before; it isn't told once more."""
-        self._scene = scene
-
-    def refresh(self) -> None:
-        """Do nothing: every change was told as it happened."""
-
-    def refresh_clock(self, scene: Clocked) -> None:
-        """Do nothing: lines have no clock."""
-
-    def say(self, text: str) -> None:
-        """Write the message, broken into lines; a prompt that it interrupts is asked again."""
-        prompt, typed = self._prompt, self._typed
-        self._said.append(text)
-        if prompt:
-            self._send("\r\n")
-        for line in wrap(text, self._width):
-            self._send(self._indented(line) + "\r\n")
-        if prompt:
-            self.prompt(prompt, self._wanted)
-            self.typed(typed)
-
-    def prompt(self, text: str, room: int = 0) -> None:
-        """Ask; the cells that are wanted behind the question are there if a line has so many."""
-        self._prompt, self._typed, self._wanted = text, "", room
-        *above, last = wrap_question(text, self._width, room)
-        for line in above:
-            self._send(self._indented(line) + "\r\n")
-        self._send(self._indented(last) + " " if last else " " * self.indent)
-        self._room = max(0, self._width - text_width(plain(last)) - 1)
-
-    def typed(self, text: str) -> None:
-        """Echo what was added, rub out what was taken away; what has no room is not shown."""
-        old, new = beginning(self._typed, self._room), beginning(text, self._room)
-        same = 0
-        for before, after in zip(old, new, strict=False):
-            if before != after:
-                break
-            same += 1
-        self._send("".join(map(_rubbed_out, reversed(old[same:]))) + new[same:])
-        self._typed = text
-
-    def answered(self) -> None:
-        self._prompt = ""
-        self._send("\r\n")
-
-    def status(self, pieces: Sequence[str], clock: str = "") -> None:
-        """Do nothing: a status line has no place among lines that scroll."""
-
-    def forget(self) -> None:
-        """Do nothing: what was said has scrolled away, or will."""
-
-    def view(self) -> View:
-        return View(self._scene, tuple(self._said), self._prompt, self._typed, self._wanted)
-
-    def seen(self) -> list[str]:
-        """Return what can still be told of what was sent: the scene, what was said, the prompt."""
-        scene = [] if self._scene is None else self._scene.lines()
-        texts = [*scene, *self._said, f"{self._prompt} {self._typed}" if self._prompt else ""]
-        return [self._styled(line) for text in texts for line in wrap(text, self._width)]
-
-    def flush(self) -> None:
-        """Do nothing: every line was sent as it was told."""
-
-    def close(self) -> None:
-        """Leave the line of a prompt that nobody has answered."""
-        if self._prompt:
-            self._send("\r\n")
-
-    def _indented(self, line: str) -> str:
-        return " " * self.indent + self._styled(line) if line else ""
-
-    def _styled(self, text: str) -> str:
-        if not self._colour:
-            return plain(text)
-        parts = "".join(f"{sgr(style)}{part}" for style, part in from_pipe(text))
-        return f"{parts}\x1b[0m" if "|" in text else text
-
 
 # What has to be painted before the next update.
 _SCENE, _MESSAGES, _PROMPT, _STATUS, _CLOCK, _SCENE_CLOCK = 1, 2, 4, 8, 16, 32
@@ -176,7 +52,7 @@ class CanvasDisplay:
     said earlier stands beside the scene, below what its fields mean.
     """
 
-    _send: Send
+    _send: Callable[[str], None]
     _soon: Soon
     _viewer: Viewer
     columns: InitVar[int]
@@ -227,11 +103,6 @@ class CanvasDisplay:
     def _has_all_rows(self) -> bool:
         is_narrow = self._canvas.width < LAYOUT_COLUMNS
         return isinstance(self._scene, (WholeScreen, WholeNarrow) if is_narrow else WholeScreen)
-
-    @property
-    def _whole_screen(self) -> Area:
-        rows = self._canvas.rows - STATUS_ROWS - len(self._asked)
-        return Area(0, self._canvas.width, rows)
 
     def stage(self, scene: Scene) -> None:
         """Show a new scene, and forget the messages that belonged to the last one."""
@@ -354,7 +225,9 @@ class CanvasDisplay:
                 self._paint_scene()
             elif stale & _SCENE_CLOCK:
                 cast("Clocked", self._scene).paint_clock(self._canvas, self.area)
-            if stale & (_SCENE | _MESSAGES) and self._has_side():
+            has_side = self.area.columns < self._canvas.width
+            is_whole = isinstance(self._scene, WholeWidth)
+            if stale & (_SCENE | _MESSAGES) and has_side and not is_whole:
                 self._paint_earlier()
             if stale & _MESSAGES:
                 self._paint_messages()
@@ -371,17 +244,14 @@ class CanvasDisplay:
     def _paint_scene(self) -> None:
         scene, area = self._scene, self.area
         if self._has_all_rows():
-            area = self._whole_screen
+            rows = self._canvas.rows - STATUS_ROWS - len(self._asked)
+            area = Area(0, self._canvas.width, rows)
         elif isinstance(scene, WholeWidth):
             area = self.whole_area
         self._canvas.links = ()  # but for those that the scene has
         self._canvas.blank(0, 0, self._canvas.width, area.rows)
         if scene is not None:
             scene.paint(self._canvas, area)
-
-    def _has_side(self) -> bool:
-        beside = self.area.columns < self._canvas.width
-        return beside and not isinstance(self._scene, WholeWidth)
 
     def _paint_messages(self) -> None:
         rows = self._below - len(self._asked)
@@ -458,18 +328,3 @@ class CanvasDisplay:
     def _paint_clock(self) -> None:
         row = self._canvas.rows - STATUS_ROWS
         self._canvas.put_clock(row, self._clock_column, self._clock, _STATUS_STYLE)
-
-
-Display = LinesDisplay | CanvasDisplay
-
-
-def resume(display: Display, view: View) -> None:
-    if isinstance(display, CanvasDisplay):
-        display.remember(view.earlier)
-    if view.scene is not None:
-        display.stage(view.scene)
-    for text in view.said:
-        display.say(text)
-    if view.prompt:
-        display.prompt(view.prompt, view.room)
-        display.typed(view.typed)

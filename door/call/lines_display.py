@@ -1,0 +1,131 @@
+"""A screen of plain lines, each sent as it is told.
+
+It is for terminals without ANSI, for windows smaller than 40x22, and for the log-on, when nothing
+is known yet. Texts may hold pipe codes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from ansi.style import from_pipe, sgr
+from ansi.width import character_width, text_width
+from door.call.markup import beginning, plain, wrap, wrap_question
+from door.call.scene import LAYOUT_COLUMNS, MOST_BELOW_ROWS, Clocked, Scene, View
+
+
+class LinesDisplay:
+    def __init__(self, send: Callable[[str], None], columns: int, *, colour: bool) -> None:
+        """Write through `send`; no line reaches the last of `columns` columns."""
+        self._send = send
+        self._colour = colour
+        self._scene: Scene | None = None
+        self._prompt = ""
+        self._typed = ""
+        self._wanted = 0  # cells behind the prompt, for what is typed
+        self._room = 0  # cells that there are
+        self.indent = 0  # cells before every line
+        # In this scene: for a painted screen to go on with.
+        self._said: deque[str] = deque(maxlen=MOST_BELOW_ROWS)
+        self.fit(columns)
+
+    def fit(self, columns: int) -> None:
+        self._columns = columns
+        self.indent = 0
+
+    @property
+    def _width(self) -> int:
+        """Cells of a line. Below a picture it is no wider than that."""
+        width = self._columns - 1 - self.indent
+        return min(width, LAYOUT_COLUMNS - 1) if self.indent else width
+
+    def stage(self, scene: Scene) -> None:
+        self._scene = scene
+        self._send("\r\n")
+        for line in scene.lines():
+            self.say(line)
+        self._said.clear()
+
+    def go_back_to(self, scene: Scene | None) -> None:
+        """Be in a scene again that was told before; it isn't told once more."""
+        self._scene = scene
+
+    def refresh(self) -> None:
+        """Do nothing: every change was told as it happened."""
+
+    def refresh_clock(self, scene: Clocked) -> None:
+        """Do nothing: lines have no clock."""
+
+    def say(self, text: str) -> None:
+        """Write the message, broken into lines; a prompt that it interrupts is asked again."""
+        prompt, typed = self._prompt, self._typed
+        self._said.append(text)
+        if prompt:
+            self._send("\r\n")
+        for line in wrap(text, self._width):
+            self._send(self._indented(line) + "\r\n")
+        if prompt:
+            self.prompt(prompt, self._wanted)
+            self.typed(typed)
+
+    def prompt(self, text: str, room: int = 0) -> None:
+        """Ask; the cells that are wanted behind the question are there if a line has so many."""
+        self._prompt, self._typed, self._wanted = text, "", room
+        *above, last = wrap_question(text, self._width, room)
+        for line in above:
+            self._send(self._indented(line) + "\r\n")
+        self._send(self._indented(last) + " " if last else " " * self.indent)
+        self._room = max(0, self._width - text_width(plain(last)) - 1)
+
+    def typed(self, text: str) -> None:
+        """Echo what was added, rub out what was taken away; what has no room is not shown."""
+        old, new = beginning(self._typed, self._room), beginning(text, self._room)
+        same = 0
+        for before, after in zip(old, new, strict=False):
+            if before != after:
+                break
+            same += 1
+        self._send("".join(map(_rubbed_out, reversed(old[same:]))) + new[same:])
+        self._typed = text
+
+    def answered(self) -> None:
+        self._prompt = ""
+        self._send("\r\n")
+
+    def status(self, pieces: Sequence[str], clock: str = "") -> None:
+        """Do nothing: a status line has no place among lines that scroll."""
+
+    def forget(self) -> None:
+        """Do nothing: what was said has scrolled away, or will."""
+
+    def view(self) -> View:
+        return View(self._scene, tuple(self._said), self._prompt, self._typed, self._wanted)
+
+    def seen(self) -> list[str]:
+        """Return what can still be told of what was sent: the scene, what was said, the prompt."""
+        scene = [] if self._scene is None else self._scene.lines()
+        texts = [*scene, *self._said, f"{self._prompt} {self._typed}" if self._prompt else ""]
+        return [self._styled(line) for text in texts for line in wrap(text, self._width)]
+
+    def flush(self) -> None:
+        """Do nothing: every line was sent as it was told."""
+
+    def close(self) -> None:
+        """Leave the line of a prompt that nobody has answered."""
+        if self._prompt:
+            self._send("\r\n")
+
+    def _indented(self, line: str) -> str:
+        return " " * self.indent + self._styled(line) if line else ""
+
+    def _styled(self, text: str) -> str:
+        if not self._colour:
+            return plain(text)
+        parts = "".join(f"{sgr(style)}{part}" for style, part in from_pipe(text))
+        return f"{parts}\x1b[0m" if "|" in text else text
+
+
+def _rubbed_out(letter: str) -> str:
+    cells = character_width(letter)
+    return "\b" * cells + " " * cells + "\b" * cells
