@@ -109,7 +109,7 @@ def _look_at_people_on_a_server(settings: Config, path: Path) -> list[str]:
 
 def _people(settings: Config, path: Path) -> list[str]:
     with _reading(settings) as desk:
-        return [named.holders(desk), *named.doubts(desk, path), *named.look_alike(desk)]
+        return [named.holders(desk), *named.doubts(desk, path)]
 
 
 @contextlib.contextmanager

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timebank.callers import callers, powers
-from timebank.ledger import dialects
-from timebank.names import look_alikes, names
+from timebank.names import names
 from timebank.reports.statements import printable
 from timebank.settings.settings import READERS
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 USUAL_CONFIG = Path("sysop.toml")  # what commands look for unless they are told
 GIVES = ("[board] sysop", "[timebank] co_sysops")  # whose names are meant to have powers
-MOST_ALIKE = 20  # groups of names that look alike which are told
 
 
 def doubts(desk: Desk, path: Path) -> list[str]:
@@ -43,18 +41,6 @@ def unregistered(settings: BankSettings, path: Path) -> list[str]:
 def holders(desk: Desk) -> str:
     found = [_numbered(record) for record in powers.holders(desk)]
     return f"Sysop powers: {', '.join(found) or 'nobody'}."
-
-
-def look_alike(desk: Desk) -> list[str]:
-    """Say which callers' names look alike, as names could when they were registered."""
-    groups = look_alikes.groups(dialects.runner(desk.connection))
-    said = [
-        f"These names look alike; their callers keep them: {printable(', '.join(group))}."
-        for group in groups[:MOST_ALIKE]
-    ]
-    if len(groups) > MOST_ALIKE:
-        said.append(f"So do {len(groups) - MOST_ALIKE} more groups of names.")
-    return said
 
 
 def command(path: Path, words: str, name: str) -> str:

@@ -7,8 +7,6 @@ it. Skeletons of another version, older or newer, are renewed before any is comp
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 from timebank.names import names
@@ -21,12 +19,6 @@ SELECT id, name FROM callers WHERE deleted IS NULL AND skeleton < ?
 UNION ALL SELECT id, name FROM callers WHERE deleted IS NULL AND skeleton >= ?
 """
 LIKE = "SELECT name FROM callers WHERE deleted IS NULL AND skeleton = ? AND id <> ? LIMIT 1"
-PAIRS = """
-SELECT skeleton, name FROM callers WHERE deleted IS NULL AND skeleton IN (
-    SELECT skeleton FROM callers WHERE deleted IS NULL AND skeleton <> ''
-    GROUP BY skeleton HAVING count(*) > 1
-) ORDER BY skeleton, id
-"""
 NOBODY = 0  # a number that no caller has
 
 
@@ -46,8 +38,3 @@ def holder(run: Run, name: str, but: int = NOBODY) -> str | None:
     renew(run)
     row = run(LIKE, (key(name), but)).fetchone()
     return None if row is None else row[0]
-
-
-def groups(run: Run) -> list[tuple[str, ...]]:
-    alike = groupby(run(PAIRS).fetchall(), itemgetter(0))
-    return [tuple(name for _, name in rows) for _, rows in alike]

@@ -8,7 +8,6 @@ from timebank.callers import callers
 from timebank.calls.arrival import host_caller
 from timebank.errors import NameTaken
 from timebank.keeping import deletion
-from timebank.ledger import dialects
 from timebank.names import look_alikes, names
 
 
@@ -45,19 +44,8 @@ def test_who_has_such_a_name_already_is_found_by_it(books, of_old):
     assert [books.do(callers.find, name).id for name in ("Corn", "corn", "COM", "Com")] == [
         *(of_old[0], of_old[0], of_old[1], of_old[1])
     ]
-    assert books.do(look_alikes_of) == []
     with pytest.raises(NameTaken):
         books.caller("C0rn")
-    assert books.do(renewed_look_alikes) == [("Corn", "Com")]
-
-
-def look_alikes_of(desk):
-    return look_alikes.groups(dialects.runner(desk.connection))
-
-
-def renewed_look_alikes(desk):
-    look_alikes.renew(dialects.runner(desk.connection))
-    return look_alikes_of(desk)
 
 
 @pytest.mark.parametrize("made_by", ["", "16.0.0/1 corn", "99.0.0/1 corn"])
