@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from door import wording
@@ -67,12 +67,12 @@ class Betting:
     narrow_question = N_("Coins, {least_coins} to {most_coins} (Enter for {last_coins}):")
     which_amount = N_("Bet whole coins.")
 
-    def __init__(self, caller: Caller, coin: int, first: int, kept_at: Sequence[str]) -> None:
-        """Offer the bet that was placed last, which preferences keep at this path, or `first`."""
+    def __init__(self, caller: Caller, coin: int, first: int, kept_as: str) -> None:
+        """Offer the bet that was placed last, as preferences have it by this name, or `first`."""
         self.caller = caller
         self.coin = coin
         self.first = first
-        self._kept_at = kept_at
+        self._kept_as = kept_as
 
     def refusal(self) -> str:
         """Say why no bet can be placed now, "" when one can."""
@@ -141,19 +141,19 @@ class Betting:
         return self.first if kept is None else kept
 
     def _kept(self) -> int | None:
-        kept: object = self.caller.record.preferences
-        for name in self._kept_at:
-            kept = kept.get(name) if isinstance(kept, Mapping) else None
+        kept = self._bets().get(self._kept_as)
         return kept if isinstance(kept, int) else None
+
+    def _bets(self) -> Mapping[str, object]:
+        """Return the last bets at all tables."""
+        kept = self.caller.record.preferences.get("bets")
+        return kept if isinstance(kept, dict) else {}
 
     async def remember(self, bet: int) -> None:
         """Keep a bet that was placed as the last one; no hand is held up when that fails."""
         if bet != self._kept():
             with contextlib.suppress(BooksFailed):
-                # This alone: what else the books have may have changed during the call.
-                first, *rest = self._kept_at
-                there = self.caller.record.preferences.get(first)
-                await self.caller.remember({first: _with(there, rest, bet) if rest else bet})
+                await self.caller.remember({"bets": {**self._bets(), self._kept_as: bet}})
 
     def told(self, words: str, **coins: int) -> str:
         """Put coins into a sentence, each as an amount and as a number."""
@@ -170,16 +170,11 @@ class BettingTime(Betting):
     """Coins worth minutes, within the limits of the sysop and of the pot."""
 
     def __init__(
-        self,
-        caller: Caller,
-        game: str,
-        settings: StakeSettings,
-        best_odds: float,
-        kept_at: Sequence[str] = (),
+        self, caller: Caller, game: str, settings: StakeSettings, best_odds: float
     ) -> None:
         """Take bets for `game`; `best_odds` is the most that one coin of a bet can win."""
         coin = settings.coin_minutes * 60
-        super().__init__(caller, coin, settings.smallest_bet, kept_at or ("bets", game))
+        super().__init__(caller, coin, settings.smallest_bet, game)
         self.game = game
         self.settings = settings
         self.turns_limit = settings.turns_per_day or None
@@ -253,10 +248,3 @@ class BettingTime(Betting):
             bet=self.amount(bet * self.coin),
             surplus=wording.clock_time(surplus),
         )
-
-
-def _with(kept: object, path: Sequence[str], value: object) -> dict[str, object]:
-    """Return a mapping with a value at the end of a path through it."""
-    there = kept if isinstance(kept, Mapping) else {}
-    name, *rest = path
-    return {**there, name: _with(there.get(name), rest, value) if rest else value}

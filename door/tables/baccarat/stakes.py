@@ -32,10 +32,6 @@ GAME = "baccarat"
 FIRST_WAGER = 1_000  # dollars or francs
 
 
-def _kept_at(unit: Unit) -> tuple[str, str, str]:
-    return GAME, "wagers", unit
-
-
 class Wagering(Betting):
     """Amounts as a croupier asks for them."""
 
@@ -48,7 +44,7 @@ class Wagering(Betting):
 
 class ForTime(Wagering, BettingTime):
     def __init__(self, caller: Caller, settings: BaccaratSettings) -> None:
-        super().__init__(caller, GAME, settings, 1, _kept_at(self.unit))
+        super().__init__(caller, GAME, settings, 1)
         self.tally = TableTally()
 
     def played(self) -> str:
@@ -98,7 +94,7 @@ class ForTheBank(Wagering):
     """Dollars or francs, against a bank that can be broken."""
 
     def __init__(self, caller: Caller, unit: Unit) -> None:
-        super().__init__(caller, words.CENTS, FIRST_WAGER, _kept_at(unit))
+        super().__init__(caller, words.CENTS, FIRST_WAGER, f"{GAME} {unit}")
         self.unit = unit
         self.is_faced = False  # whether the caller has sat down to it on this visit
         self.tally = TableTally()
