@@ -96,6 +96,12 @@ class Filmed:
         shoe = self.stored.shoe
         return "" if shoe is None else shoe.shown_seed or ""
 
+    def why_unsettled(self) -> str:
+        """Say why the hand was not played to its end; "" if it was."""
+        if self.stored.outcome == VOID:
+            return _("The hand is void: it was never played to its end.")
+        return "" if self.after.over else _("The hand is still in play.")
+
     def who(self, act: Act) -> str:
         return self.stored.seats[(act.seat or 1) - 1].caller
 
@@ -143,11 +149,8 @@ def decide(reel: Reel, name: str, words: str) -> None:
 
 def end(reel: Reel, hand: Filmed) -> None:
     """Say what is left to be said of a hand, and let its end be looked at."""
-    stored = hand.stored
-    if stored.outcome == VOID:
-        reel.display.say(f"|14{_('The hand is void: it was never played to its end.')}")
-    elif not hand.after.over:
-        reel.display.say(f"|14{_('The hand is still in play.')}")
+    if words := hand.why_unsettled():
+        reel.display.say(f"|14{words}")
     elif hand.seed:
         for card in hand.kind.face_down(hand.after):
             reel.display.say(f"|07{_('Face down lay {card}.').format(card=the_card(card))}")

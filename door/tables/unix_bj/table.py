@@ -27,7 +27,6 @@ from door.tables.words import FAIRNESS, MEANINGS, QUIT, STRATEGY, STRATEGY_LABEL
 from timebank.errors import BooksUnavailable
 from timebank.language import N_, _, ngettext
 from timebank.wagers.play_money import tally
-from timebank.wagers.rounds import VOID
 from timebank.words import field, span
 
 if TYPE_CHECKING:
@@ -216,10 +215,8 @@ def film(reel: Reel, hand: Filmed) -> None:
             _print(reel, paper.told(step.hand.round, step.events))
         round_ = step.hand.round
     reel.now += THINK_SECONDS
-    if stored.outcome == VOID:
-        reel.write(f"\r\n{_('The hand is void: it was never played to its end.')}\r\n")
-    elif not hand.after.over:
-        reel.write(f"\r\n{_('The hand is still in play.')}\r\n")
+    if why := hand.why_unsettled():
+        reel.write(f"\r\n{why}\r\n")
     reel.now += END_SECONDS
 
 
