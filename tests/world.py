@@ -31,13 +31,13 @@ from tests.clock import FakeClock
 from tests.terminal import MODERN, Profile, Terminal
 from tests.thinking import InPlace
 from tests.timebank.books import lay_new_books
+from tests.timebank.by_hand import ByHand
 from timebank import serving
 from timebank.audit.accounts import Finding
 from timebank.callers import callers, powers, sysop_log
 from timebank.ledger import transfers
 from timebank.ledger.database import BUSY_SECONDS, Database, Desk
 from timebank.ledger.engines import books_of
-from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import extracts
 from timebank.reports.extracts import Wanted
@@ -293,7 +293,9 @@ class World:
                 for held in transfers.balances(desk, number)
                 if held.kind == "bank"
             )
-            gift = Movement(transfers.ADJUSTMENT, bank, seconds, Told("gift", "A gift"), None, None)
+            gift = Movement(
+                transfers.ADJUSTMENT, bank, seconds, ByHand("gift", "A gift"), None, None
+            )
             transfers.transfer(desk, [gift])
 
     @contextmanager

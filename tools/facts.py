@@ -6,7 +6,6 @@ It is made of the reasons in `timebank/ledger/reasons.py`, a row for each code.
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from pathlib import Path
 
 from timebank.ledger.reasons import CODES
@@ -19,7 +18,7 @@ def built(page: str) -> str:
     """Return the page with a table of the reasons as they are now."""
     rows = [
         f"| `{code}` | {f'`{reason.KIND}`' if reason.KIND else 'as it says'} |"
-        f" {', '.join(f'`{field.name}`' for field in fields(reason))} |"  # type: ignore[arg-type]
+        f" {', '.join(f'`{name}`' for name in reason.__match_args__)} |"
         f" {reason.SENTENCE} |\n"
         for code, reason in CODES.items()
     ]

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.timebank.books import Books
+from tests.timebank.by_hand import ByHand
 from timebank.ledger.database import Database
 from timebank.ledger.engines import books_of
-from timebank.ledger.reasons import Told, decode
+from timebank.ledger.reasons import decode
 from timebank.ledger.sentences import sentence
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.transfers import ADJUSTMENT, Account, Movement, transfer
@@ -44,7 +45,7 @@ class Board:
         account = Account(number, "bank", "second")
         self.books.do(
             transfer,
-            [Movement(ADJUSTMENT, account, 600, Told("test", "to begin with"), None, None)],
+            [Movement(ADJUSTMENT, account, 600, ByHand("test", "to begin with"), None, None)],
         )
         return caller_id
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.timebank.books import Books
-from timebank.ledger.reasons import Told
+from tests.timebank.by_hand import ByHand
 from timebank.ledger.transfers import ALLOTMENT, EXTERNAL, Movement, transfer
 from timebank.thebank.outbox import Delivery, flush_outbox
 
@@ -12,7 +12,7 @@ SOURCE = "Black Jack For Time"
 
 def put(books: Books, name: str, minutes: int) -> int:
     """Commit a record, as a clamp does; return its number."""
-    passed_on = Movement(ALLOTMENT, EXTERNAL, minutes * 60, Told("external", "test"), None, None)
+    passed_on = Movement(ALLOTMENT, EXTERNAL, minutes * 60, ByHand("external", "test"), None, None)
     ((number, *_),) = books.do(transfer, [passed_on])
     books.sql(
         "INSERT INTO outbox (number, name, minutes, source, at, state)"

@@ -7,7 +7,7 @@ reason: the code, the kind of transfer, the accounts that it goes between, and i
 mistaken for a part of the sentence, and the sentence may be in any language. The audit reads from
 them what may be in the books.
 
-A code belongs to one kind of transfer, but for `BetRaised` and `Told`, which say theirs. Codes and
+A code belongs to one kind of transfer, except that of `BetRaised`, which says its own. Codes and
 fields are a format that docs/formats.md lists: what is in books once keeps its name and meaning.
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform, get_type_hints
 
@@ -31,6 +31,8 @@ class Reason:
 
     __slots__ = ()
 
+    # The names of its facts, in order.
+    __match_args__: ClassVar[tuple[str, ...]] = ()
     CODE: ClassVar[str]
     KIND: ClassVar[str]
     # "source target" for each pair of accounts that it may go between; none known, none checked.
@@ -371,40 +373,38 @@ class PaidOfOwn(Reason):
 # The sysop. `by` is who did it, `note` the reason they gave.
 
 
+@dataclass(frozen=True, slots=True)
+class Adjustment(Reason):
+    """A correction of an account. `LOG_LINE` has the amount, the caller and the note."""
+
+    LOG_LINE: ClassVar[str]
+
+    by: str
+    note: str
+
+
 @_reason("sysop-added", "adjust", "adjustment bank")
-class SysopAdded(Reason):
+class SysopAdded(Adjustment):
     SENTENCE = N_("{amount} added by {by}: {note}")
     LOG_LINE = "{} added to {}'s account: {}"
 
-    by: str
-    note: str
-
 
 @_reason("sysop-took", "adjust", "bank adjustment")
-class SysopTook(Reason):
+class SysopTook(Adjustment):
     SENTENCE = N_("{amount} taken out by {by}: {note}")
     LOG_LINE = "{} taken out of {}'s account: {}"
 
-    by: str
-    note: str
-
 
 @_reason("sysop-deposited", "adjust", "adjustment bank")
-class SysopDeposited(Reason):
+class SysopDeposited(Adjustment):
     SENTENCE = N_("{amount} deposited by {by}: {note}")
     LOG_LINE = "{} deposited for {}: {}"
 
-    by: str
-    note: str
-
 
 @_reason("sysop-withdrew", "adjust", "bank adjustment")
-class SysopWithdrew(Reason):
+class SysopWithdrew(Adjustment):
     SENTENCE = N_("{amount} withdrawn by {by}: {note}")
     LOG_LINE = "{} withdrawn for {}: {}"
-
-    by: str
-    note: str
 
 
 @_reason("sysop-moved", "transfer", "bank bank")
@@ -553,21 +553,6 @@ class PrizeWon(Reason):
     place: int
 
 
-# What has no code of its own.
-
-
-@_reason("told")
-class Told(Reason):
-    SENTENCE = "{words}"
-
-    moved_as: str
-    words: str
-
-    @property
-    def kind(self) -> str:
-        return self.moved_as
-
-
 @dataclass(frozen=True, slots=True)
 class Unread(Reason):
     """Facts that nobody can read: of a newer program, or tampered with."""
@@ -580,13 +565,12 @@ class Unread(Reason):
         return self.moved_as
 
 
-Adjustment = SysopAdded | SysopTook | SysopDeposited | SysopWithdrew
 PutAway = Clamped | Earned | Gained | Kept
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_NAMES = {cls: tuple(field.name for field in fields(cls)) for cls in CODES.values()}  # type: ignore[arg-type]
 _TYPES = {
-    code: {name: get_type_hints(cls)[name] for name in _NAMES[cls]} for code, cls in CODES.items()
+    code: {name: get_type_hints(cls)[name] for name in cls.__match_args__}
+    for code, cls in CODES.items()
 }
 GRANT_PAYS = frozenset(each.KIND for each in CODES.values() if each.GRANT_PAYS)
 
@@ -602,7 +586,7 @@ def encode(reason: Reason) -> str:
 
 
 def known(reason: Reason) -> dict[str, Any]:
-    return {name: getattr(reason, name) for name in _NAMES[type(reason)]}
+    return {name: getattr(reason, name) for name in reason.__match_args__}
 
 
 def decode(kind: str, facts: str) -> Reason:

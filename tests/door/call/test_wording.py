@@ -8,6 +8,7 @@ from door import wording
 from door.call import keyboard, markup
 from door.lobby import amounts
 from door.lobby import window as screens
+from tests.timebank.by_hand import ByHand
 from timebank.ledger.reasons import (
     Earned,
     Granted,
@@ -16,7 +17,6 @@ from timebank.ledger.reasons import (
     LoanShare,
     OldStake,
     Reason,
-    Told,
 )
 from timebank.ledger.transfers import TransferRow
 
@@ -29,7 +29,7 @@ def row(amount: int, reason: Reason) -> TransferRow:
     ("moved", "told"),
     [
         (row(3600, Granted("2026-11-20")), "You have 60 minutes today."),
-        (row(60, Told("forfeit", "What was left")), "1 minute: What was left."),
+        (row(60, ByHand("forfeit", "What was left")), "1 minute: What was left."),
         (row(60, LeftOfDay("2026-11-20")), "1 minute left over from 20 November expired."),
         (row(60, OldStake()), "1 minute from an old stake expired."),
         (row(60, Earned("2026-11-20", True)), "1 minute earned on 20 November went to your bank."),
@@ -55,12 +55,12 @@ def test_what_the_clock_and_the_bank_move_is_told(moved: TransferRow, told: str)
 
 @pytest.mark.parametrize("kind", ["elapsed", "stake", "lost", "returned", "won"])
 def test_what_a_caller_sees_happen_is_not_told_again(kind: str) -> None:
-    assert wording.told(row(600, Told(kind, "Seen"))) == ""
+    assert wording.told(row(600, ByHand(kind, "Seen"))) == ""
 
 
 @pytest.mark.parametrize("kind", ["held", "release"])
 def test_a_second_of_rounding_is_not_worth_a_word(kind: str) -> None:
-    assert wording.told(row(1, Told(kind, "One second"))) == ""
+    assert wording.told(row(1, ByHand(kind, "One second"))) == ""
 
 
 @pytest.mark.parametrize("module", [keyboard, markup, wording, amounts, screens])

@@ -8,9 +8,9 @@ import sqlite3
 import pytest
 
 from tests.timebank.books import GAME, pushed
+from tests.timebank.by_hand import ByHand
 from timebank.keeping import caller_acts
 from timebank.ledger import transfers
-from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import ADJUSTMENT, Account, Movement
 from timebank.wagers import journal
 
@@ -283,7 +283,7 @@ def test_a_stake_forfeited_in_a_hand_that_is_not_void_is_found(books):
     forfeit = Account(3, "forfeit", "second")
     books.do(
         transfers.transfer,
-        [Movement(stake, forfeit, 20, Told("deletion", "to spite Bob"), None, 4)],
+        [Movement(stake, forfeit, 20, ByHand("deletion", "to spite Bob"), None, 4)],
     )
     assert books.audit() == ["hand 4: 20 of its stake was forfeited, and it is not void."]
 
@@ -292,7 +292,7 @@ def test_a_stake_moved_without_a_hand_is_found(books):
     stake = Account(14, "stake", "second")
     (row,) = books.do(
         transfers.transfer,
-        [Movement(stake, ADJUSTMENT, 20, Told("adjustment", "stolen"), None, None)],
+        [Movement(stake, ADJUSTMENT, 20, ByHand("adjustment", "stolen"), None, None)],
     )
     assert books.audit() == [
         "caller 2: The stake account holds 100, the hands in play have 120 on the table.",
@@ -306,7 +306,7 @@ def test_a_second_grant_of_a_day_is_found(books):
         transfers.transfer,
         [
             Movement(
-                Account(1, "allotment", "second"), online, 60, Told("grant", "again"), None, None
+                Account(1, "allotment", "second"), online, 60, ByHand("grant", "again"), None, None
             )
         ],
     )
@@ -318,7 +318,7 @@ def test_a_second_grant_of_a_day_is_found(books):
 def test_time_used_that_names_no_call_is_found(books):
     online, elapsed = Account(6, "online", "second"), Account(2, "elapsed", "second")
     (row,) = books.do(
-        transfers.transfer, [Movement(online, elapsed, 20, Told("elapsed", "whose?"), None, None)]
+        transfers.transfer, [Movement(online, elapsed, 20, ByHand("elapsed", "whose?"), None, None)]
     )
     assert books.audit() == [f"transfer {row.number}: It charges time used and names no call."]
 

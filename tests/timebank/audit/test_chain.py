@@ -8,12 +8,12 @@ import pytest
 
 from tests import ROOT
 from tests.timebank.books import GAME
+from tests.timebank.by_hand import ByHand
 from tests.timebank.vandal import Vandal
 from timebank.audit.accounts import audit
 from timebank.keeping import backup
 from timebank.ledger import transfers
 from timebank.ledger.chain import GENESIS, digest
-from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import ADJUSTMENT, Account, Head, Movement
 
 UNFIT = (
@@ -125,7 +125,7 @@ class TestTheChain:
 
     def test_refuses_a_writer_who_read_its_end_too_early(self, books):
         bank = Account(8, "bank", "second")
-        movement = Movement(ADJUSTMENT, bank, 60, Told("adjust", "because"), None, None)
+        movement = Movement(ADJUSTMENT, bank, 60, ByHand("adjust", "because"), None, None)
         old = books.do(transfers.head)
         books.do(transfers.transfer, [movement])
         with pytest.raises(
@@ -264,5 +264,10 @@ class TestADigestNotedDown:
 
 def _gift(seconds: int = 60) -> Movement:
     return Movement(
-        ADJUSTMENT, Account(8, "bank", "second"), seconds, Told("adjust", f"for {GAME}"), None, None
+        ADJUSTMENT,
+        Account(8, "bank", "second"),
+        seconds,
+        ByHand("adjust", f"for {GAME}"),
+        None,
+        None,
     )

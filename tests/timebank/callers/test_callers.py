@@ -7,11 +7,11 @@ from datetime import time
 import pytest
 
 from tests.timebank.books import DAILY, GAME
+from tests.timebank.by_hand import ByHand
 from timebank.callers import callers
 from timebank.errors import CallerOnline, NameRefused, NameTaken, UnknownCaller
 from timebank.keeping import deletion
 from timebank.ledger import transfers
-from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import extracts
 from timebank.reports.extracts import Wanted
@@ -145,7 +145,7 @@ def test_deleting_writes_a_loan_off(books, ann):
     accounts = {kind: Account(number, kind, "second") for kind, number in found}
     books.do(
         transfers.transfer,
-        [Movement(accounts["loan"], accounts["bank"], 300, Told("loan", "borrowed"), None, None)],
+        [Movement(accounts["loan"], accounts["bank"], 300, ByHand("loan", "borrowed"), None, None)],
     )
     books.do(deletion.delete, ann)
     assert set(books.balances(ann).values()) == {0}

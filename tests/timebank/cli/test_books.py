@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.timebank.books import as_written
+from tests.timebank.by_hand import ByHand
 from timebank.callers import callers, own_limits
 from timebank.keeping import deletion
 from timebank.ledger import transfers
-from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import totals
 from timebank.window import corrections
@@ -202,7 +202,7 @@ def send(board, giver, taker, seconds, why):
         ]
         source, target = (Account(number, "online", "second") for number in online)
         transfers.transfer(
-            desk, [Movement(source, target, seconds, Told("transfer", why), None, None)]
+            desk, [Movement(source, target, seconds, ByHand("transfer", why), None, None)]
         )
 
     board.do(move)

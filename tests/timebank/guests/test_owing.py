@@ -22,13 +22,13 @@ from tests.timebank.at_the_window import (
     send,
 )
 from tests.timebank.books import DAILY, stand_alone, won
+from tests.timebank.by_hand import ByHand
 from tests.timebank.hosts import HOUR, HostCall, brought, last_visit
 from tests.timebank.vandal import Vandal
 from timebank.callers.history import history
 from timebank.calls.arrival import host_caller
 from timebank.errors import LimitReached
 from timebank.ledger import transfers
-from timebank.ledger.reasons import Told
 from timebank.settings.schedule import Event
 from timebank.wagers.rounds import Move
 from timebank.window import corrections, teller
@@ -411,7 +411,7 @@ class TestTheAudit:
             )
         }
         row = transfers.Movement(
-            accounts[source], accounts[target], 60, Told(kind, "By hand"), None, None
+            accounts[source], accounts[target], 60, ByHand(kind, "By hand"), None, None
         )
         return books.do(transfers.transfer, [row])[0].number
 

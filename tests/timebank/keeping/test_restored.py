@@ -15,6 +15,7 @@ import pytest
 
 from tests.timebank import next_version
 from tests.timebank.books import GAME, NOON, Books, lost, said
+from tests.timebank.by_hand import ByHand
 from tests.timebank.hosts import comes, known
 from tests.timebank.importing import Board, record
 from tests.timebank.outbox import SOURCE, flush, states
@@ -30,7 +31,6 @@ from timebank.keeping import backup
 from timebank.keeping import restore as restoring
 from timebank.keeping.restore import AHEAD_A_SECOND, LEAST_AHEAD
 from timebank.ledger import migrations
-from timebank.ledger.reasons import Told
 from timebank.ledger.sqlite import high_water, live_mark
 from timebank.ledger.transfers import ADJUSTMENT, EXTERNAL, Movement, transfer
 from timebank.servers import leases, registry
@@ -281,7 +281,7 @@ class TestOpenHands:
 
 def put(books: Books, name: str, minutes: int) -> int:
     """Commit a record, in books that stay in order."""
-    moved = Movement(ADJUSTMENT, EXTERNAL, minutes * 60, Told("external", "test"), None, None)
+    moved = Movement(ADJUSTMENT, EXTERNAL, minutes * 60, ByHand("external", "test"), None, None)
     ((number, *_),) = books.do(transfer, [moved])
     books.sql(
         "INSERT INTO outbox (number, name, minutes, source, at, state)"

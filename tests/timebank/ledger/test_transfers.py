@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from tests.timebank.books import GAME, NOON
+from tests.timebank.by_hand import ByHand
 from timebank.errors import NotEnough
 from timebank.ledger import transfers
-from timebank.ledger.reasons import Told
 from timebank.ledger.schema import stamp
 from timebank.ledger.transfers import ADJUSTMENT, ALLOTMENT, ELAPSED, Account, Movement
 from timebank.reports import extracts
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.both_engines
 
 
 def movement(source, target, amount, kind="adjustment", why="because") -> Movement:
-    return Movement(source, target, amount, Told(kind, why), None, None)
+    return Movement(source, target, amount, ByHand(kind, why), None, None)
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def ann(books):
 
 def test_a_transfer_moves_an_amount_and_the_balances_follow(books, ann):
     rows = books.do(transfers.transfer, [movement(ADJUSTMENT, ann["online"], 90)])
-    assert rows == ((1, Told("adjustment", "because"), 90, "second", "adjustment", "online"),)
+    assert rows == ((1, ByHand("adjustment", "because"), 90, "second", "adjustment", "online"),)
     assert (rows[0].kind, rows[0].why) == ("adjustment", "because")
     assert books.system()["adjustment"] == -90
     assert books.sql("SELECT balance FROM accounts WHERE id = ?", ann["online"].id) == [(90,)]

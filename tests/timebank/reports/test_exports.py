@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.timebank.books import as_written, won
+from tests.timebank.by_hand import ByHand
 from timebank.keeping import deletion
 from timebank.ledger import transfers
-from timebank.ledger.reasons import Told
+from timebank.ledger.reasons import SysopAdded
 from timebank.ledger.transfers import Account, Movement
 
 BEAN_CHECK = Path(sys.executable).with_name("bean-check")
@@ -97,7 +98,7 @@ def test_words_that_would_end_a_string_do_not(board, beancount):
     board.call(board.caller("Ann"))
     message = 'say "hi" \\" \\\n2026-01-01 open Assets:Nothing'
     movement = Movement(
-        transfers.EXTERNAL, transfers.ADJUSTMENT, 1, Told("adjust", message), None, None
+        transfers.EXTERNAL, transfers.ADJUSTMENT, 1, SysopAdded("Tester", message), None, None
     )
     board.do(transfers.transfer, [movement])
     path = beancount()
@@ -117,7 +118,9 @@ def test_each_unit_is_a_commodity(board, beancount):
             ).scalar_one()
             house = transfers.house(desk, game, unit)
             purse = Account(number, "online", unit)
-            transfers.transfer(desk, [Movement(house, purse, 1250, Told("won", "Won"), None, None)])
+            transfers.transfer(
+                desk, [Movement(house, purse, 1250, ByHand("won", "Won"), None, None)]
+            )
 
     board.do(play)
     path = beancount()

@@ -11,8 +11,8 @@ from itertools import islice
 import pytest
 
 from tests.timebank.books import Books
+from tests.timebank.by_hand import ByHand
 from timebank.ledger import transfers
-from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import exports, extracts
 from timebank.reports.extracts import PAGE, Wanted
@@ -30,8 +30,8 @@ def long_ledger(tmp_path_factory):
     books = Books(tmp_path_factory.mktemp("long"))
     books.caller("Ann")
     online = Account(6, "online", "second")
-    grant = Movement(transfers.ALLOTMENT, online, 1, Told("grant", "A second"), None, None)
-    used = Movement(online, transfers.ELAPSED, 1, Told("elapsed", "Time used"), None, None)
+    grant = Movement(transfers.ALLOTMENT, online, 1, ByHand("grant", "A second"), None, None)
+    used = Movement(online, transfers.ELAPSED, 1, ByHand("elapsed", "Time used"), None, None)
     block = [*[grant] * 9, used] * (BLOCK // 10)
 
     def fill(desk):
@@ -67,7 +67,7 @@ def test_rows_that_are_made_meanwhile_do_not_come(many):
     rows = extracts.extracts(reading(many), Wanted(kind="elapsed"), newest_first=False)
     seen = [next(rows).number]
     late = Movement(
-        transfers.EXTERNAL, transfers.ADJUSTMENT, 1, Told("elapsed", "late"), None, None
+        transfers.EXTERNAL, transfers.ADJUSTMENT, 1, ByHand("elapsed", "late"), None, None
     )
     many.do(transfers.transfer, [late])
     seen += [row.number for row in rows]

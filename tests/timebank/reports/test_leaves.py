@@ -7,8 +7,8 @@ from itertools import product
 
 import pytest
 
+from tests.timebank.by_hand import ByHand
 from timebank.ledger import transfers
-from timebank.ledger.reasons import Told
 from timebank.ledger.schema import stamp
 from timebank.ledger.transfers import Account, Extract, Movement
 from timebank.reports import ledger_pages
@@ -30,8 +30,8 @@ def filled(books):
         callers[name] = number, Account(account, "online", "second")
     books.whose = {name: number for name, (number, _) in callers.items()}
     ann, bob = callers["Ann"][1], callers["Bob"][1]
-    given = Movement(transfers.ALLOTMENT, ann, 1, Told("grant", "A second"), None, None)
-    more = Movement(transfers.ALLOTMENT, bob, 500, Told("gift", "Many"), None, None)
+    given = Movement(transfers.ALLOTMENT, ann, 1, ByHand("grant", "A second"), None, None)
+    more = Movement(transfers.ALLOTMENT, bob, 500, ByHand("gift", "Many"), None, None)
     for _ in range(DAYS):
         books.do(lambda desk: transfers.transfer(desk, [given] * (A_DAY // 2)))
         books.do(lambda desk: transfers.transfer(desk, [more]))

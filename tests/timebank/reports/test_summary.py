@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
+from tests.timebank.by_hand import ByHand
 from timebank.ledger import transfers
-from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import summary
 from timebank.reports.tables import written
@@ -66,7 +66,7 @@ SYSTEM = {
 )
 def test_what_a_movement_is_called(ann, source, target, name):
     ends = [SYSTEM.get(kind) or account(ann, kind) for kind in (source, target)]
-    ann.do(transfers.transfer, [Movement(*ends, 60, Told("kind", "why"), None, None)])
+    ann.do(transfers.transfer, [Movement(*ends, 60, ByHand("kind", "why"), None, None)])
     (period,) = ann.do(summary.summary, "day", None, None)
     told = {told: amount for told, amount in period.flows.items() if amount}
     assert told == ({} if name is None else {name: 60})
@@ -76,7 +76,7 @@ def test_transfers_between_callers_are_told_apart_from_deposits(ann):
     ann.caller("Bob")
     ((number,),) = ann.sql("SELECT id FROM accounts WHERE kind = 'bank' AND caller_id = 2")
     bobs = Account(number, "bank", "second")
-    why = Movement(account(ann, "bank"), bobs, 60, Told("transfer", "why"), None, None)
+    why = Movement(account(ann, "bank"), bobs, 60, ByHand("transfer", "why"), None, None)
     ann.do(transfers.transfer, [why])
     (period,) = ann.do(summary.summary, "day", None, None)
     assert dict(period.flows) == {"sent": 60}

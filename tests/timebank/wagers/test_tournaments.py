@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tests.timebank.books import said, settings_for, statements_of
+from tests.timebank.by_hand import ByHand
 from tests.timebank.hosts import HostCall, brought
 from timebank.callers import awards
 from timebank.callers.callers import register_of_board, set_locked
@@ -19,7 +20,6 @@ from timebank.keeping import deletion, restore
 from timebank.keeping.maintain import maintain
 from timebank.ledger import sql, transfers
 from timebank.ledger.machine import ClockReading
-from timebank.ledger.reasons import Told
 from timebank.settings.settings import TournamentTerms
 from timebank.wagers import deals, tournaments
 from timebank.window.corrections import freeze
@@ -430,7 +430,7 @@ def test_nobody_pays_what_an_event_cuts_off(books, held):
 
 def test_the_account_of_prizes_is_never_negative(books, held):
     account = books.do(transfers.prizes)
-    stolen = Told("forfeit", "stolen")
+    stolen = ByHand("forfeit", "stolen")
     movement = transfers.Movement(account, transfers.FORFEIT, 901, stolen, None, None)
     with pytest.raises(NotEnough):
         books.do(transfers.transfer, [movement])
