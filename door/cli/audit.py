@@ -21,7 +21,7 @@ from timebank.cli.common import (
 )
 from timebank.cli.errors import EXIT_WRONG
 from timebank.cli.progress import working
-from timebank.keeping import last_audit
+from timebank.keeping import last_runs
 from timebank.ledger import chain, generations, transfers
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def audit(config_path: Path, form: str, since_hand: int, since_last: bool) -> No
         count, digest = transfers.count(desk), chain.head(desk.connection).digest
         generation, hand = generations.current(desk.connection), first_open_hand(desk)
     if findings or since_last or since_hand == 1:  # a part that is in order says nothing of all
-        note_audit(config.bank, last_audit.HANDS, desk.now, generation, findings, hand=hand)
+        note_audit(config.bank, last_runs.HANDS, desk.now, generation, findings, hand=hand)
     if form != "text":
         facts = {"hands": counted, "transfers": count, "digest": digest, "generation": generation}
         write_audit(form, facts, findings)
@@ -74,7 +74,7 @@ def audit(config_path: Path, form: str, since_hand: int, since_last: bool) -> No
 def _first_new(desk: Desk) -> int:
     """Return the hand that the last audit of the hands had come to, if that found nothing wrong in
     these books; or else the first of all."""
-    last = last_audit.last_audit(desk.settings, last_audit.HANDS)
+    last = last_runs.last_audit(desk.settings, last_runs.HANDS)
     if last is None or last.hand is None or last.generation != generations.current(desk.connection):
         click.echo("No audit of these books has replayed their hands, so all are.", err=True)
         return 1

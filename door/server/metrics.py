@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from timebank.callers import callers
 from timebank.calls import calls
 from timebank.errors import BooksFailed
-from timebank.keeping import last_audit, last_copy
+from timebank.keeping import last_runs
 from timebank.ledger import transfers
 from timebank.reports import extracts
 from timebank.thebank import outbox
@@ -116,8 +116,8 @@ def _of_books(desk: Desk) -> list[str]:
                 houses[balance.game] = balance.amount
     records = outbox.undelivered(desk)
     in_doubt = sum(record.state == "doubtful" for record in records)
-    copy = last_copy.last_copy(desk.settings)
-    found = ((each, last_audit.last_audit(desk.settings, each)) for each in last_audit.NAMES)
+    copy = last_runs.last_copy(desk.settings)
+    found = ((each, last_runs.last_audit(desk.settings, each)) for each in last_runs.AUDITS)
     audits = {command: audit for command, audit in found if audit is not None}
     at = {command: audit.at.timestamp() for command, audit in audits.items()}
     wrong = {command: audit.wrong for command, audit in audits.items()}

@@ -21,7 +21,7 @@ from timebank.cli.errors import EXIT_WRONG, refusing
 from timebank.cli.progress import working
 from timebank.errors import BackupRefused, BooksUnavailable
 from timebank.guests import claims
-from timebank.keeping import backup, last_audit, restore
+from timebank.keeping import backup, last_runs, restore
 from timebank.ledger import chain as digests
 from timebank.ledger import transfers as ledger
 from timebank.ledger.generations import generations
@@ -360,7 +360,7 @@ def _audited(books: common.OpenBooks, desk: Desk, since_digest: str | None) -> _
     restores, remark = generations(desk.connection), _remark(books, desk)
     audited = _Audited(findings, ledger.count(desk), head.digest, restores, remark)
     told = findings if remark is None else [f"{remark}.", *findings]
-    common.note_audit(books.settings, last_audit.BOOKS, desk.now, audited.generation, told)
+    common.note_audit(books.settings, last_runs.BOOKS, desk.now, audited.generation, told)
     return audited
 
 

@@ -291,11 +291,11 @@ def note_audit(
 
     `hand` is the first that was not over: those before it count as replayed if nothing is wrong.
     """
-    from timebank.keeping import last_audit
+    from timebank.keeping import last_runs
 
     found = list(map(str, findings))
     with noting("audit"):
-        last_audit.note(settings, command, at, generation, found, None if found else hand)
+        last_runs.note_audit(settings, command, at, generation, found, None if found else hand)
 
 
 AUDIT_FIELDS = ("where", "sentence")

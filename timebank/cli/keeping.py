@@ -34,7 +34,7 @@ from timebank.errors import (
     NotInOrder,
 )
 from timebank.keeping import backup as file_copies
-from timebank.keeping import book_move, last_copy
+from timebank.keeping import book_move, last_runs
 from timebank.keeping import maintain as nightly
 from timebank.ledger.engines import books_of
 from timebank.ledger.schema import instant
@@ -84,7 +84,7 @@ def backup(config: Path, file: Path) -> None:
 def _note_copy(settings: BankSettings, at: datetime, file: Path) -> None:
     """Keep for the pages when this copy was made; it is a good one without that as well."""
     with noting("copy"):
-        last_copy.note(settings, at, file)
+        last_runs.note_copy(settings, at, file)
 
 
 def _copies(settings: BankSettings) -> ModuleType:

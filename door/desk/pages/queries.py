@@ -18,9 +18,8 @@ from timebank.callers.history import Happening, history
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.calls.clock import BelievedClock
 from timebank.errors import UnknownCaller
-from timebank.keeping import events, last_audit, restore
-from timebank.keeping.last_audit import LastAudit
-from timebank.keeping.last_copy import LastCopy, last_copy
+from timebank.keeping import events, last_runs, restore
+from timebank.keeping.last_runs import LastAudit, LastCopy
 from timebank.ledger import early_events, generations, transfers
 from timebank.ledger.machine import Instruments
 from timebank.ledger.schema import instant, stamp
@@ -192,10 +191,9 @@ class Reading:
         periods = summary.summary(desk, "day", begun, None, first=first)
         hand = house.first_hand(desk, first)
         tables, doubted = house.house(desk, self._odds, begun, None, None, hand)
-        copy = last_copy(self.config.bank)
+        copy = last_runs.last_copy(self.config.bank)
         found = {
-            command: last_audit.last_audit(self.config.bank, command)
-            for command in (last_audit.BOOKS, last_audit.HANDS)
+            command: last_runs.last_audit(self.config.bank, command) for command in last_runs.AUDITS
         }
         return Today(
             day=day,

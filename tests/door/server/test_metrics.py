@@ -23,7 +23,7 @@ from tests.door.playing import hand, house, sit_down
 from tests.door.shell import door
 from tests.world import World, world
 from timebank.errors import BooksUnavailable
-from timebank.keeping import last_audit
+from timebank.keeping import last_runs
 
 WITH_HEALTH = '\n[server]\nname = "north"\nhealth = "127.0.0.1:0"\n'
 BLACKJACK = 'table="black-jack-for-time"'
@@ -80,7 +80,7 @@ async def test_the_numbers_are_those_of_the_board_and_its_books(tmp_path: Path) 
         assert found["bjft_writer_operations_total"] >= found["bjft_writer_commits_total"] > 0
         assert found['bjft_refusals_total{fault="caller"}'] == 0
         bank = board.config.bank
-        last_audit.note(bank, last_audit.BOOKS, datetime.fromtimestamp(1e9, UTC), 1, ["x", "y"])
+        last_runs.note_audit(bank, last_runs.BOOKS, datetime.fromtimestamp(1e9, UTC), 1, ["x", "y"])
         audited = await numbers(board)
         of_books = '{command="timebank audit"}'
         assert audited[f"bjft_last_audit_timestamp_seconds{of_books}"] == 1e9

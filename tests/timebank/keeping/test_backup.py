@@ -16,7 +16,7 @@ import pytest
 from tests.timebank import next_version
 from tests.timebank.books import Books
 from timebank.errors import BackupRefused
-from timebank.keeping import backup, last_copy
+from timebank.keeping import backup, last_runs
 from timebank.ledger import migrations
 from timebank.ledger import transfers as ledger
 from timebank.ledger.sqlite import high_water, live_mark
@@ -63,7 +63,12 @@ def files(books) -> list[str]:
     """What is in the data folder, but for the files by which the books are known."""
     path = books.database.path
     lock = path.with_name(f"{path.name}.serving")
-    known_by = (live_mark.beside(path), high_water.beside(path), last_copy.beside(path), lock)
+    known_by = (
+        live_mark.beside(path),
+        high_water.beside(path),
+        last_runs.place_of(path, last_runs.COPY),
+        lock,
+    )
     return sorted(each.name for each in path.parent.iterdir() if each not in known_by)
 
 
@@ -199,7 +204,7 @@ def test_what_was_only_in_the_log_is_kept_aside_too(played, copy, folder):
 def test_a_restore_where_there_are_no_books_yet(copy, played, timebank):
     played.database.path.unlink()
     high_water.beside(played.database.path).unlink()
-    last_copy.beside(played.database.path).unlink()
+    last_runs.place_of(played.database.path, last_runs.COPY).unlink()
     played.database.path.parent.rmdir()
     output = timebank.says("restore", str(copy))
     assert output.startswith(f"{played.database.path} holds 4 transfers from {copy}.\n")

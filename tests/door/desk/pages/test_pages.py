@@ -35,7 +35,7 @@ from timebank.callers import callers
 from timebank.callers.notices import add_notice
 from timebank.calls.calls import open_calls
 from timebank.cli.main import main as timebank
-from timebank.keeping import last_audit, last_copy
+from timebank.keeping import last_runs
 from timebank.window import corrections as sysop
 from timebank.window import teller
 
@@ -325,12 +325,12 @@ async def test_today_tells_of_the_last_copy_and_warns_when_it_is_old(tmp_path: P
     async with shown(tmp_path) as (board, browser):
         await browser.logs_on()
         assert "No copy was ever made" in (await browser.get("/")).text
-        last_copy.note(board.config.bank, board.clock.now(), tmp_path / "away.sqlite3")
+        last_runs.note_copy(board.config.bank, board.clock.now(), tmp_path / "away.sqlite3")
         today = (await browser.get("/")).text
         assert "The last copy was made on 2026-11-20 at 12:00, to " in today
         assert "days old" not in today
         old = board.clock.now() - timedelta(days=9)
-        last_copy.note(board.config.bank, old, tmp_path / "away.sqlite3")
+        last_runs.note_copy(board.config.bank, old, tmp_path / "away.sqlite3")
         assert "The last copy of the books is 9 days old" in (await browser.get("/")).text
 
 
@@ -365,17 +365,17 @@ async def test_today_tells_of_the_last_audits_and_what_they_found(tmp_path: Path
         assert told.exit_code == 0
         today = (await browser.get("/")).text
         wrong = [f"transfer {number}: {RUDE}" for number in range(22)]
-        for command in (last_audit.BOOKS, last_audit.HANDS):
+        for command in last_runs.AUDITS:
             assert re.search(rf"{command} of [0-9-]+ at [0-9:]+ found nothing wrong\.", today)
-        last_audit.note(bank, last_audit.BOOKS, now, 1, wrong)
-        last_audit.note(bank, last_audit.HANDS, now - timedelta(days=8), 1, [])
+        last_runs.note_audit(bank, last_runs.BOOKS, now, 1, wrong)
+        last_runs.note_audit(bank, last_runs.HANDS, now - timedelta(days=8), 1, [])
         page = await browser.get("/")
         assert f"transfer 19: {RUDE} (`timebank audit`)" in page.text
         assert "`timebank audit` found 2 more things wrong." in page.text
         assert "timebank audit of 2026-11-20 at 12:00 found 22 things wrong." in page.text
         assert "The last `door audit` was 8 days ago." in page.text
         assert RUDE not in page.body
-        last_audit.note(bank, last_audit.BOOKS, now, 2, [])
+        last_runs.note_audit(bank, last_runs.BOOKS, now, 2, [])
         assert (
             "The books were restored after the last `timebank audit`"
             in (await browser.get("/")).text
