@@ -42,7 +42,7 @@ async def test_a_game_that_was_just_added_has_proofs_and_links(
 ) -> None:
     """Nothing besides its folder and the registry need know of it."""
     game = GAMES["baccarat"]
-    newest = replace(game, name="punto", kind=replace(game.kind, name="punto"))
+    newest = replace(game, kind=replace(game.kind, name="punto"))
     monkeypatch.setitem(GAMES, "punto", newest)  # type: ignore[arg-type]  # it is a dict
     monkeypatch.setattr(proved, "TABLES", {"punto": 1})
     played = await proved.proved_hands(tmp_path, 4)
