@@ -13,7 +13,7 @@ from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rule
 from door.games.engine import shuffle
 from door.games.engine.errors import GameError
 from door.games.engine.journaled import acts_of, seat_of
-from door.games.rounds import found, kind_of
+from door.games.rounds import found, kind_of, readable, the_hand
 from door.games.solver.tutor import costs
 from timebank.audit.accounts import audit as audit_books
 from timebank.audit.findings import Finding
@@ -171,13 +171,9 @@ def _check(stored: StoredRound) -> Iterator[Finding]:
 
 def _stored(desk: Desk, number: int) -> tuple[StoredRound, Dealt]:
     """Find a hand, and its round as far as it went."""
-    try:
-        stored = journal.stored_round(desk, number)
-        if stored is None:
-            raise NoSuchHand(f"There is no hand {number} in the books.")
+    stored = the_hand(desk, number)
+    with readable(number):
         return stored, found(stored).round
-    except JournalDamaged as damaged:
-        raise NoSuchHand(f"Hand {number}: {str(damaged).rstrip('.')}.") from damaged
 
 
 def _shoe_lines(shoe: Shoe | None) -> list[str]:

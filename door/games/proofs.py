@@ -12,9 +12,7 @@ from door.errors import NoSuchHand
 from door.games.engine import shuffle
 from door.games.engine.journaled import acts_of, mixed_into, seat_of
 from door.games.engine.rules import Halves
-from door.games.rounds import found, kind_of
-from timebank.errors import JournalDamaged
-from timebank.wagers import journal
+from door.games.rounds import found, kind_of, readable, the_hand
 from timebank.wagers.rounds import VOID
 
 if TYPE_CHECKING:
@@ -34,15 +32,11 @@ _MOST_DIGITS = 2000  # no terminal, phone or person wants a longer one
 def as_proof(desk: Desk, number: int) -> str:
     """Return `proof` of a hand as JSON, for the page that checks hands. `NoSuchHand` when there is
     none, or when it has no seal."""
-    try:
-        stored = journal.stored_round(desk, number)
-        if stored is None:
-            raise NoSuchHand(f"There is no hand {number} in the books.")
-        if stored.shoe is None:
-            raise NoSuchHand(f"Hand {number} has no seal.")
+    stored = the_hand(desk, number)
+    if stored.shoe is None:
+        raise NoSuchHand(f"Hand {number} has no seal.")
+    with readable(number):
         return json.dumps(proof(stored), ensure_ascii=False)
-    except JournalDamaged as damaged:
-        raise NoSuchHand(f"Hand {number}: {str(damaged).rstrip('.')}.") from damaged
 
 
 def proof(stored: StoredRound) -> dict[str, object]:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from door.call.screen import CANVAS_COLUMNS, CANVAS_ROWS
 from door.errors import NoSuchHand
+from door.games.rounds import readable, the_hand
 from door.lines.line import MAX_COLUMNS, MAX_ROWS
 from door.tables.reel import Reel, filmed
 from door.tables.registry import TABLES
-from timebank.errors import JournalDamaged
 from timebank.language import speaking_to
 from timebank.ledger.schema import stamp
 from timebank.wagers import journal
@@ -41,12 +41,8 @@ def film(hands: Iterable[StoredRound], reel: Reel) -> Iterator[str]:
     first: StoredRound | None = None
     for stored in hands:
         first = first or stored
-        try:
-            with speaking_to(reel.viewer):
-                TABLES[stored.game].film(reel, filmed(stored))
-        except JournalDamaged as damaged:
-            words = f"Hand {stored.id}: {str(damaged).rstrip('.')}."
-            raise NoSuchHand(words) from damaged
+        with speaking_to(reel.viewer), readable(stored.id):
+            TABLES[stored.game].film(reel, filmed(stored))
     if first is not None:
         yield from _lines(first, reel)
 
@@ -73,17 +69,6 @@ def _lines(first: StoredRound, reel: Reel) -> Iterator[str]:
 
 def _line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) + "\n"
-
-
-def the_hand(desk: Desk, number: int) -> StoredRound:
-    """Find a hand; raises `NoSuchHand`."""
-    try:
-        stored = journal.stored_round(desk, number)
-    except JournalDamaged as damaged:
-        raise NoSuchHand(f"Hand {number}: {str(damaged).rstrip('.')}.") from damaged
-    if stored is None:
-        raise NoSuchHand(f"There is no hand {number} in the books.")
-    return stored
 
 
 def evening(desk: Desk, number: int, last: int | None, most: int) -> list[StoredRound]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from door.games import hand_check as hands
 from door.games import proofs
+from door.games.rounds import the_hand
 from door.tables import film
 from timebank.callers import callers
 from timebank.callers.history import Happening, history
@@ -288,7 +289,7 @@ class Reading:
         return self.look(lambda desk: self._hand(desk, number))
 
     def _hand(self, desk: Desk, number: int) -> OneHand:
-        stored = film.the_hand(desk, number)
+        stored = the_hand(desk, number)
         words = hands.describe(desk, number).split("\n")
         end = words.index("Transfers")
         rows = extracts.chosen(desk, extracts.Wanted(round_id=number))
@@ -299,7 +300,7 @@ class Reading:
     ) -> Sequence[StoredRound]:
         """Give a hand, or an evening from it on; raises `NoSuchHand`."""
         if is_one:
-            return [self.look(lambda desk: film.the_hand(desk, number))]
+            return [self.look(lambda desk: the_hand(desk, number))]
         return self.look(lambda desk: film.evening(desk, number, last, most))
 
     def find(self, name: str) -> CallerRecord | None:

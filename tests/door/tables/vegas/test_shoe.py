@@ -13,6 +13,7 @@ import pytest
 from door.errors import NotNow
 from door.games import hand_check
 from door.games.blackjack.rules import rules_to_mapping
+from door.games.rounds import the_hand
 from door.games.vegas.game import VEGAS_KIND
 from door.tables import film, overdue, play
 from door.tables.fairness import Fairness
@@ -210,7 +211,7 @@ async def test_a_hand_that_an_earlier_release_dealt_to_one_alone_goes_on_at_the_
             said = hand_check.describe(desk, number)
             assert f"Hand {number}: Vegas, Ada" in said
             assert own.seed.hex() in said, "nothing is dealt from it any more"
-            assert [*film.film([film.the_hand(desk, number)], film.reel_of("80x24"))]
+            assert [*film.film([the_hand(desk, number)], film.reel_of("80x24"))]
         assert here.findings() == []
 
 
