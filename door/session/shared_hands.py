@@ -16,7 +16,7 @@ from door.games.blackjack import events as happened
 from door.games.blackjack.duplicate import STAKE, Duplicate, cards_of
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.tables.black_jack_for_time.scene import ENDINGS, BlackJackScene
-from door.tables.black_jack_for_time.table import BlackJackForTimeTable, seconds
+from door.tables.black_jack_for_time.table import BlackJackForTimeTable
 from door.tables.black_jack_for_time.words import printed, sentence
 from door.tables.fairness import SHORT
 from door.tables.words import counted
@@ -170,7 +170,7 @@ class SharedHands:
             if said := self._sentence(scene, event):
                 self._console.screen.say(said)
             if event is not events[-1]:
-                await self._console.keyboard.beat(seconds(event, scene))
+                await self._console.keyboard.beat(BlackJackForTimeTable.seconds(event, scene))
 
     def _sentence(self, scene: DealScene, event: Event) -> str:
         is_card = isinstance(

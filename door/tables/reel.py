@@ -18,17 +18,18 @@ from door.call.scene import Scene
 from door.games.engine.journaled import TableRound, acts_of, found, mixed_into
 from door.games.rounds import kind_of
 from door.tables.card_names import the_card
+from door.tables.scene import BANNER_SECONDS
 from timebank.language import ENGLISH, Viewer, _
 from timebank.wagers.rounds import VOID
 
 if TYPE_CHECKING:
     from door.games.engine.game import Act, Kind
     from door.tables.scene import TableScene
+    from door.tables.solo_table import TableForTime
     from timebank.wagers.journal import StoredRound
 
 THINK_SECONDS = 1.0  # before a decision
 DECIDED_SECONDS = 0.8  # that a decision is looked at
-BANNER_SECONDS = 1.5
 END_SECONDS = 3.0
 
 
@@ -160,14 +161,11 @@ def end(reel: Reel, hand: Filmed) -> None:
 def film_alone(
     reel: Reel,
     hand: Filmed,
+    table: type[TableForTime],
     scene: TableScene,
     sentence: Callable[[Any], str],
-    seconds: Callable[[Any], float],
-    banner: Callable[[Any, Any], str],
-    named: Callable[[str], str],
 ) -> None:
-    """Film a hand at a table for time: what is said of an event, how long one looks at it, what
-    waves across the felt, and what an action is called."""
+    """Film a hand at a table for time; `sentence` returns what is said of an event."""
     stored, shoe = hand.stored, hand.stored.shoe
     scene.has_purse = False
     if shoe is not None:
@@ -176,9 +174,9 @@ def film_alone(
     scene.bet, scene.is_dealt = stored.stake, True
     for step in hand.steps:
         if step.act is not None:
-            decide(reel, stored.caller, named(step.act.word))
+            decide(reel, stored.caller, _(table.action_keys[step.act.word][1]))
         for event in step.events:
-            if words := banner(event, step.hand.round):
+            if words := table.banner(event, step.hand.round):
                 scene.banner = words
                 _show(reel, scene)
                 reel.beat(BANNER_SECONDS)
@@ -187,7 +185,7 @@ def film_alone(
             _show(reel, scene)
             if said := sentence(event):
                 reel.display.say(said)
-            if wait := seconds(event):
+            if wait := table.seconds(event, scene):
                 reel.beat(wait)
     scene.seed = hand.seed if hand.after.over else ""
     _show(reel, scene)

@@ -35,6 +35,7 @@ ROWS_FOR_LARGE = 26  # that a scene with two hands of large cards takes
 LARGE_GAP = 7  # rows between two hands of large cards, with room for what a felt has printed on it
 BIG_AMOUNT = 5  # coins; from so many on a result is told louder
 CHIPS_SHOWN = 20
+BANNER_SECONDS = 1.5
 HISTORY = 30  # hands that are remembered
 
 FELT = Style(Colour.WHITE, Colour.GREEN)

@@ -20,6 +20,7 @@ from door.tables.betting import Betting, BettingTime
 from door.tables.fairness import Fairness
 from door.tables.fairness_view import read_fairness
 from door.tables.play import Deal, Play, Step
+from door.tables.scene import BANNER_SECONDS
 from door.tables.sitting import Sitting
 from door.tables.words import (
     BANK,
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from door.games.engine.settings import StakeSettings
     from door.tables.scene import Ending, TableScene
     from timebank.wagers.journal import Shoe, StoredRound
-
-BANNER_SECONDS = 1.5
 
 
 class FairScene(Scene, Protocol):
@@ -318,11 +317,13 @@ class TableForTime(Alone):
         """Return what is said of an event, "" for nothing; the scene has followed it already."""
         raise NotImplementedError
 
-    def _seconds(self, event: Any, step: Step) -> float:
-        """Return how long a caller may look at what an event has changed."""
+    @staticmethod
+    def seconds(event: Any, scene: Any) -> float:
+        """Return how long one looks at what an event has changed on the scene."""
         raise NotImplementedError
 
-    def _banner(self, event: Any, step: Step) -> str:
+    @staticmethod
+    def banner(event: Any, after: Any) -> str:
         """Return what is written across the felt when something great happens, else ""."""
         return ""
 
@@ -463,10 +464,11 @@ class TableForTime(Alone):
     async def _show(self, step: Step) -> None:
         """Let a step happen, a moment after each thing; a key cuts short all that is left."""
         for event in step.events:
-            if banner := self._banner(event, step):
+            if banner := self.banner(event, step.after):
                 await self._wave(banner)
             self._happen(event, step)
-            if seconds := self._seconds(event, step):
+            seconds = self.seconds(event, self.scene)
+            if seconds and event is not step.events[-1]:
                 await self.console.keyboard.beat(seconds)
         self._shown(step)
 

@@ -38,34 +38,6 @@ CARDS = (happened.BlackjackDealt, happened.DealerDealt, happened.BlackjackReveal
 DEAL_SECONDS, TURN_SECONDS, DRAW_SECONDS, BUST_SECONDS = 0.25, 0.4, 0.5, 0.4
 
 
-def seconds(event: Event, scene: BlackJackScene) -> float:
-    """Return how long one looks at what an event has changed on the scene."""
-    match event:
-        case happened.DealerDealt() if len(scene.dealer) > 2:
-            return DRAW_SECONDS
-        case happened.BlackjackDealt() | happened.DealerDealt():
-            return DEAL_SECONDS
-        case happened.BlackjackRevealed():
-            return TURN_SECONDS
-        case happened.DealerBusted():
-            return BUST_SECONDS
-    return 0.0
-
-
-def banner(event: Event, after: BlackjackRound) -> str:
-    """Return what is written across the felt when something great happens, else ""."""
-    if not isinstance(event, happened.BlackjackSettled):
-        return ""
-    if event.outcome is BlackjackOutcome.NATURAL:
-        return _("B L A C K J A C K !")
-    if event.outcome is BlackjackOutcome.CHARLIE:
-        return _("FIVE-CARD CHARLIE!")
-    hand = after.seats[event.seat].hands[event.hand]
-    if event.outcome is BlackjackOutcome.TWENTY_ONE and hand.doubled:
-        return _("21 ON A DOUBLE!")
-    return ""
-
-
 class BlackJackForTimeTable(TableForTime):
     scene: BlackJackScene
     action_keys: Mapping[BlackjackAction, tuple[str, str, str]] = {
@@ -119,11 +91,33 @@ class BlackJackForTimeTable(TableForTime):
             return ""  # a card on a painted table speaks for itself
         return sentence(event, self.coin, self.scene.mine, self.scene.dealer)
 
-    def _seconds(self, event: Event, step: Step) -> float:
-        return 0.0 if event is step.events[-1] else seconds(event, self.scene)
+    @staticmethod
+    def seconds(event: Event, scene: BlackJackScene) -> float:
+        """Return how long one looks at what an event has changed on the scene."""
+        match event:
+            case happened.DealerDealt() if len(scene.dealer) > 2:
+                return DRAW_SECONDS
+            case happened.BlackjackDealt() | happened.DealerDealt():
+                return DEAL_SECONDS
+            case happened.BlackjackRevealed():
+                return TURN_SECONDS
+            case happened.DealerBusted():
+                return BUST_SECONDS
+        return 0.0
 
-    def _banner(self, event: Event, step: Step) -> str:
-        return banner(event, step.after)
+    @staticmethod
+    def banner(event: Event, after: BlackjackRound) -> str:
+        """Return what is written across the felt when something great happens, else ""."""
+        if not isinstance(event, happened.BlackjackSettled):
+            return ""
+        if event.outcome is BlackjackOutcome.NATURAL:
+            return _("B L A C K J A C K !")
+        if event.outcome is BlackjackOutcome.CHARLIE:
+            return _("FIVE-CARD CHARLIE!")
+        hand = after.seats[event.seat].hands[event.hand]
+        if event.outcome is BlackjackOutcome.TWENTY_ONE and hand.doubled:
+            return _("21 ON A DOUBLE!")
+        return ""
 
     def _shown(self, step: Step) -> None:
         after: BlackjackRound = step.after
@@ -184,8 +178,4 @@ def film(reel: Reel, hand: Filmed) -> None:
     def said(event: Event) -> str:
         return "" if isinstance(event, CARDS) else sentence(event, coin, scene.mine, scene.dealer)
 
-    keys = BlackJackForTimeTable.action_keys
-    film_alone(
-        *(reel, hand, scene, said, lambda event: seconds(event, scene), banner),
-        lambda word: _(keys[BlackjackAction(word)][1]),
-    )
+    film_alone(reel, hand, BlackJackForTimeTable, scene, said)

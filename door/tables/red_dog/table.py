@@ -34,25 +34,6 @@ _THREE = RedDogOutcome.THREE_OF_A_KIND
 DEAL_SECONDS, HOLD_SECONDS, THIRD_SECONDS = 0.3, 0.3, 0.5
 
 
-def seconds(event: Event) -> float:
-    """Return how long one looks at what an event has changed."""
-    match event:
-        case happened.RedDogDealt():
-            return DEAL_SECONDS
-        case happened.RedDogRaised() | happened.Stayed():
-            return HOLD_SECONDS
-        case happened.RedDogDrew():
-            return THIRD_SECONDS
-    return 0.0
-
-
-def banner(event: Event) -> str:
-    """Return what is written across the felt when something great happens, else ""."""
-    if isinstance(event, happened.RedDogSettled) and event.outcome is _THREE:
-        return _("THREE OF A KIND!")
-    return ""
-
-
 class RedDogTable(TableForTime):
     scene: RedDogScene
     action_keys: Mapping[RedDogAction, tuple[str, str, str]] = {
@@ -82,11 +63,24 @@ class RedDogTable(TableForTime):
             return ""  # it is told on the felt
         return words.sentence(event, self.coin)
 
-    def _seconds(self, event: Event, step: Step) -> float:
-        return seconds(event)
+    @staticmethod
+    def seconds(event: Event, _scene: RedDogScene) -> float:
+        """Return how long one looks at what an event has changed."""
+        match event:
+            case happened.RedDogDealt():
+                return DEAL_SECONDS
+            case happened.RedDogRaised() | happened.Stayed():
+                return HOLD_SECONDS
+            case happened.RedDogDrew():
+                return THIRD_SECONDS
+        return 0.0
 
-    def _banner(self, event: Event, step: Step) -> str:
-        return banner(event)
+    @staticmethod
+    def banner(event: Event, _after: RedDogRound) -> str:
+        """Return what is written across the felt when something great happens, else ""."""
+        if isinstance(event, happened.RedDogSettled) and event.outcome is _THREE:
+            return _("THREE OF A KIND!")
+        return ""
 
     def _ending(self, round_: RedDogRound) -> Ending:
         if round_.outcome is RedDogOutcome.PUSH:
@@ -118,9 +112,4 @@ def film(reel: Reel, hand: Filmed) -> None:
     def said(event: Event) -> str:
         return "" if isinstance(event, RedDogDealt) else sentence(event, coin)
 
-    keys = RedDogTable.action_keys
-    film_alone(
-        *(reel, hand, RedDogScene(coin, None), said, seconds),
-        lambda event, _after: banner(event),
-        lambda word: _(keys[RedDogAction(word)][1]),
-    )
+    film_alone(reel, hand, RedDogTable, RedDogScene(coin, None), said)

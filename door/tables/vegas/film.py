@@ -11,6 +11,7 @@ from door.games.blackjack.round import BlackjackAction
 from door.games.blackjack.rules import MOST_SEATS
 from door.games.vegas.game import VegasSettings
 from door.tables import reel as films
+from door.tables.scene import BANNER_SECONDS
 from door.tables.vegas import news
 from door.tables.vegas import words as vegas_words
 from door.tables.vegas.pits import place_of
@@ -101,7 +102,7 @@ def film(reel: Reel, hand: Filmed) -> None:
         scene.banner = vegas_words.ending_of(hand.after, place, stored.coin)
         state.seed = hand.seed
         reel.display.refresh()
-        reel.beat(films.BANNER_SECONDS)
+        reel.beat(BANNER_SECONDS)
         scene.banner = None
         reel.display.refresh()
     films.end(reel, hand)

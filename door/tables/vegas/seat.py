@@ -25,9 +25,8 @@ from door.games.blackjack.round import BlackjackAction, BlackjackPhase
 from door.lobby.teller import visit_bank
 from door.tables.betting import BettingTime
 from door.tables.fairness_view import read_fairness
-from door.tables.scene import TableTally
+from door.tables.scene import BANNER_SECONDS, TableTally
 from door.tables.sitting import Sitting
-from door.tables.solo_table import BANNER_SECONDS
 from door.tables.strategy import TableCard
 from door.tables.tutor.advice import Tutor
 from door.tables.tutor.tutor_process import Thinking
