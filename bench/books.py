@@ -23,11 +23,11 @@ from bench.startup import seconds_to_listen
 from door.call.board_clock import BoardClock
 from door.call.books import Books
 from door.lobby import bulletins, pulse
-from timebank.callers import fame, standings
+from timebank.callers import awards, fame, standings
+from timebank.callers.award_names import BANK
 from timebank.callers.standings import DaySpan
 from timebank.ledger.database import Desk
 from timebank.ledger.sqlite.database import SqliteDatabase
-from timebank.wagers import chronicle
 
 START_GOAL = Goal("ratio", "<=", 1.3)
 MIDNIGHT_GOAL = Goal("value", "<=", 50)
@@ -44,7 +44,7 @@ LOOKS: Mapping[str, Callable[[Desk], object]] = {
     "hall of fame, today": lambda desk: fame.hall(desk, DAY, 10),
     "hall of fame, this week": lambda desk: fame.hall(desk, WEEK, 10),
     "hall of fame, ever": lambda desk: fame.hall(desk, None, 10),
-    "the brass plate": lambda desk: chronicle.bank_breakers(desk, 12),
+    "the brass plate": lambda desk: awards.holders(desk, BANK, 12),
     "the news": bulletins.of_yesterday,
     "what the menu asks": lambda desk: (pulse.look(desk), standings.place(desk, 1)),
 }

@@ -16,10 +16,9 @@ from door.games.registry import GAMES
 from door.lobby import bulletins
 from door.lobby.luck import show_luck
 from timebank.callers import awards, fame
-from timebank.callers.award_names import all_awards, name_of, wish_of
+from timebank.callers.award_names import BANK, all_awards, name_of, wish_of
 from timebank.callers.standings import DaySpan
 from timebank.language import N_, _, ngettext
-from timebank.wagers import chronicle
 from timebank.words import money, short_month, short_weekday, span, title
 
 if TYPE_CHECKING:
@@ -328,7 +327,7 @@ def _in_time(places: Sequence[Standing]) -> Iterator[tuple[str, str]]:
 
 async def _read_plate(caller: Caller) -> None:
     caller.place = N_("Brass plate")
-    names = await caller.look_up(lambda desk: chronicle.bank_breakers(desk, ON_PLATE))
+    names = await caller.look_up(lambda desk: awards.holders(desk, BANK, ON_PLATE))
     rows = _plate(names, painted=caller.console.screen.is_painted)
     await caller.console.pager.read(_("Brass plate"), "\n".join(rows))
 

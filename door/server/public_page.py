@@ -23,9 +23,11 @@ from door.clock import sleep
 from door.lines.registry import KINDS
 from door.lines.web import pages
 from door.lobby import bulletins, greeting
+from timebank.callers import awards
+from timebank.callers.award_names import BANK
 from timebank.errors import BooksFailed
 from timebank.language import LANGUAGES, Viewer, _, ngettext, speaking_to
-from timebank.wagers import chains, chronicle, tournaments
+from timebank.wagers import chains, tournaments
 from timebank.words import day_words, span, title
 
 if TYPE_CHECKING:
@@ -120,7 +122,7 @@ def _look(desk: Desk, public: PublicSettings, *, seals: bool) -> BoardNow:
     return BoardNow(
         f"{desk.now.astimezone(desk.settings.zone):%Y-%m-%d %H:%M %Z}",
         bulletins.of_yesterday(desk) if public.has_names else None,
-        chronicle.bank_breakers(desk, bulletins.PLACES) if public.has_names else (),
+        awards.holders(desk, BANK, bulletins.PLACES) if public.has_names else (),
         chains.sealed_today(desk) if seals else (),
         _open_until(desk),
         tournaments.champion(desk) if public.has_names else None,

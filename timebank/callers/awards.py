@@ -20,11 +20,13 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import awards, callers, instant, stamp
 from timebank.ledger.sql import (
     Prepared,
+    Reader,
     among,
     change,
     equal,
     given,
     insert_or_keep,
+    value,
 )
 
 DAYS_IN_A_ROW = 7
@@ -55,6 +57,15 @@ _LATEST = Prepared(
         .where(awards.c.at >= bindparam("since"), callers.c.deleted.is_(None))
         .order_by(awards.c.at.desc(), callers.c.name, awards.c.award)
         .limit(_LOOKED_THROUGH)
+    )
+)
+_HOLDERS: Reader[str] = value(
+    lambda: (
+        select(callers.c.name)
+        .join(awards, callers.c.id == awards.c.caller_id)
+        .where(awards.c.award == bindparam("award"), callers.c.deleted.is_(None))
+        .order_by(awards.c.at.desc(), callers.c.name)
+        .limit(bindparam("most"))
     )
 )
 _UNTOLD = Prepared(
@@ -103,6 +114,11 @@ def untold(desk: Desk, caller_ids: Collection[int]) -> dict[int, list[str]]:
     for caller_id, word in _UNTOLD(desk.connection, caller_ids=json.dumps(list(caller_ids))):
         found.setdefault(caller_id, []).append(word)
     return found
+
+
+def holders(desk: Desk, award: str, most: int) -> list[str]:
+    """Name the callers who have earned an award, the last one first."""
+    return _HOLDERS.all(desk.connection, award=award, most=most)
 
 
 def note_told(desk: Desk, caller_id: int, words: Iterable[str]) -> None:

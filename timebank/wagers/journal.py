@@ -368,6 +368,23 @@ def shared_rounds(desk: Desk, game: str) -> dict[int, int]:
     return dict(map(tuple, _SHARED_ROUNDS(desk.connection, game=game)))
 
 
+_RESULTS: Reader[str | None] = value(
+    lambda: (
+        select(schema.rounds.c.result)
+        .where(schema.rounds.c.shoe_id == bindparam("shoe_id"))
+        .where(schema.rounds.c.settled.is_not(None), schema.rounds.c.outcome != "void")
+        .order_by(schema.rounds.c.id.desc())
+        .limit(bindparam("count"))
+    )
+)
+
+
+def results_of_shoe(desk: Desk, shoe_id: int, count: int) -> list[Mapping[str, Any]]:
+    """Return what the journal keeps of the last rounds of a shoe that are over, in their order."""
+    found = _RESULTS.all(desk.connection, shoe_id=shoe_id, count=count)
+    return [json.loads(result) for result in reversed(found) if result]
+
+
 def rounds_at_table(desk: Desk, first: StoredRound, last: int | None) -> list[StoredRound]:
     """List the rounds from `first` on at its table, up to number `last` or else those of its day.
 

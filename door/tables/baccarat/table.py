@@ -42,9 +42,11 @@ from door.tables.words import (
     STRATEGY_LABEL,
     turns_today,
 )
+from timebank.callers import awards
+from timebank.callers.award_names import BANK
 from timebank.errors import BooksUnavailable, Refused
 from timebank.language import ENGLISH, LANGUAGES, N_, _, ngettext
-from timebank.wagers import chronicle, play_money
+from timebank.wagers import journal, play_money
 from timebank.words import money
 
 if TYPE_CHECKING:
@@ -163,11 +165,11 @@ class BaccaratTable(Alone):
             return
         with contextlib.suppress(BooksUnavailable):
             results = await self.caller.ask_books(
-                lambda desk: chronicle.results_of_shoe(desk, shoe.id, COUPS_KEPT)
+                lambda desk: journal.results_of_shoe(desk, shoe.id, COUPS_KEPT)
             )
             scene.remember(map(_settled, results))
             scene.plate = await self.caller.look_up(
-                lambda desk: chronicle.bank_breakers(desk, ON_PLATE)
+                lambda desk: awards.holders(desk, BANK, ON_PLATE)
             )
             self._is_recalled = True
 
@@ -339,8 +341,8 @@ class BaccaratTable(Alone):
         elif isinstance(stakes, ForTheBank) and stakes.is_broken:
             name = self.caller.record.name
             await celebrate(self.console, stakes, name)
-            others = [each for each in self.scene.plate if each != name]
-            self.scene.plate = [name, *others][:ON_PLATE]
+            if name not in self.scene.plate:
+                self.scene.plate = [name, *self.scene.plate][:ON_PLATE]
             self.console.display.stage(self.scene)
 
     async def _decide(self) -> None:

@@ -10,7 +10,7 @@ from timebank.callers import awards, callers, hand_totals
 from timebank.callers.award_names import BANK, DEAL, DEPOSIT, WEEK, all_awards, name_of, wish_of
 from timebank.callers.standings import NAMED_AS_LOSER
 from timebank.calls import clock_mend
-from timebank.keeping import maintain
+from timebank.keeping import deletion, maintain
 from timebank.wagers import deals
 from timebank.wagers.rounds import Move
 from timebank.window import teller
@@ -167,6 +167,16 @@ def test_whoever_wins_all_that_the_bank_has_has_broken_it(books, ann):
     assert BANK not in earned(books, ann.caller_id)
     ann.coup(1_00, won(1_00, 1_00))
     assert BANK in earned(books, ann.caller_id)
+
+
+def test_holders_are_named_the_last_one_first_and_who_is_deleted_is_not(books, ann):
+    bob, cleo = books.caller("Bob"), books.caller("Cleo")
+    for caller_id in (bob, ann.caller_id, cleo, bob):
+        books.wait(60)
+        books.do(awards.earn, caller_id, BANK)
+    assert books.do(awards.holders, BANK, 12) == ["Cleo", "Ann", "Bob"]
+    books.do(deletion.delete, cleo)
+    assert books.do(awards.holders, BANK, 1) == ["Ann"]
 
 
 def test_seven_days_in_a_row_earn_theirs_unless_a_wrong_clock_made_one(books):
