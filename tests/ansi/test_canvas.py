@@ -204,14 +204,6 @@ def test_rows_pasted_stand_where_others_stood() -> None:
     assert canvas.style_at(2, 0) == RED
 
 
-def test_a_shorter_text_erases_the_rest_of_the_row() -> None:
-    canvas = Canvas(80, 24)
-    canvas.put(3, 0, "a long prompt:")
-    canvas.render()
-    canvas.put(3, 0, "a word        ")
-    assert canvas.update() == "\x1b[12Dword\x1b[K"
-
-
 def test_a_canvas_without_colour_sends_no_styles() -> None:
     canvas = Canvas(80, 24, colour=False)
     canvas.put(3, 0, "x" * 79, YELLOW_ON_BLUE)
@@ -220,17 +212,6 @@ def test_a_canvas_without_colour_sends_no_styles() -> None:
     canvas.put(3, 0, "z" * 79, RED)
     assert "x" * 79 in first
     assert "m" not in first + canvas.update()
-
-
-def test_styles_reach_the_terminal() -> None:
-    canvas = Canvas(20, 3)
-    canvas.put(1, 2, "gold", YELLOW_ON_BLUE)
-    canvas.put(1, 6, "plain")
-    row = shown(canvas).picture()[1]
-    assert [(cell.data, cell.fg, cell.bg, cell.bold) for cell in row[5:7]] == [
-        ("d", "brown", "blue", True),
-        ("p", "default", "default", False),
-    ]
 
 
 def test_the_cursor_is_hidden_unless_it_has_a_place() -> None:
@@ -249,14 +230,6 @@ def test_a_cursor_outside_stands_at_the_nearest_cell_that_can_be_drawn() -> None
     assert shown(canvas).stand() == (2, 18)
     canvas.cursor = (-1, -1)
     assert shown(canvas).stand() == (0, 0)
-
-
-def test_wide_characters_take_two_cells_and_what_follows_keeps_its_column() -> None:
-    canvas = Canvas(20, 3)
-    assert canvas.put(1, 0, "漢字 ok") == 7
-    canvas.put(1, 10, "|")
-    terminal = shown(canvas)
-    assert [terminal.buffer[1][x].data for x in (0, 2, 5, 10)] == ["漢", "字", "o", "|"]
 
 
 def test_the_column_after_a_wide_character_is_said_again() -> None:
@@ -339,15 +312,6 @@ def test_a_bar_reaches_the_right_edge_of_the_terminal() -> None:
     assert terminal.buffer[1][19].bg == "blue"
     canvas.put(1, 0, "Bank".ljust(19), YELLOW_ON_BLUE)
     assert canvas.update() == "\rBank"  # nothing new at the edge
-
-
-def test_a_bar_that_goes_leaves_nothing_at_the_edge() -> None:
-    canvas, terminal = Canvas(20, 3), Terminal(20, 3)
-    canvas.blank(1, 0, 19, 1, YELLOW_ON_BLUE)
-    terminal.read(canvas.update())
-    canvas.put(1, 0, "x" * 19)
-    terminal.read(canvas.update())
-    assert terminal.buffer[1][19].bg == "default"
 
 
 @pytest.mark.parametrize("colour", [True, False])

@@ -66,13 +66,6 @@ def test_every_end_of_line_is_one_enter(data: bytes) -> None:
     assert typed(data + b"x") == [ENTER, "x"]
 
 
-def test_a_line_feed_after_a_return_is_no_key_even_when_it_comes_later() -> None:
-    decoder = KeyDecoder(Charset.CP437)
-    assert decoder.feed(b"\r") == [ENTER]
-    assert decoder.feed(b"\n") == []
-    assert decoder.feed(b"\n") == [ENTER]
-
-
 def test_return_does_not_wait_for_what_may_follow() -> None:
     decoder = KeyDecoder(Charset.CP437)
     decoder.feed(b"\r")
@@ -231,11 +224,6 @@ def test_a_space_of_any_kind_is_one_and_a_letter_of_a_newer_unicode_cannot_be_re
     assert typed("a\u0378\ue000".encode(), Charset.UTF8) == ["a", UNREADABLE, UNREADABLE]
 
 
-def test_a_paste_arrives_whole() -> None:
-    text = "bet 15\rhit\r"
-    assert typed(text.encode()) == [ENTER if key == "\r" else key for key in text]
-
-
 def test_an_endless_sequence_keeps_no_more_than_its_bound() -> None:
     decoder = KeyDecoder(Charset.CP437)
     for _ in range(100):
@@ -276,13 +264,6 @@ def test_a_scan_code_is_never_the_letter_of_its_number(code: int) -> None:
     for charset in Charset:
         assert all(isinstance(key, keys.Key) for key in typed(bytes((0, code)), charset))
         assert typed(bytes((0, code)) + b"x", charset)[-1] == "x"
-
-
-def test_the_scan_code_may_come_in_the_next_read() -> None:
-    decoder = KeyDecoder(Charset.CP437)
-    assert decoder.feed(b"\0") == []
-    assert decoder.feed(b"H") == [keys.UP]
-    assert decoder.feed(b"H") == ["H"]
 
 
 def test_a_nul_that_nothing_follows_takes_no_key_with_it() -> None:
