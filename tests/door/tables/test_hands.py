@@ -10,117 +10,57 @@ import pytest
 from tests.door.playing import MINUTE, at_the_table, hand, house, insurance_is_offered
 from tests.world import seed_of
 
+Moved = list[tuple[str, int]]  # kinds of rows and seconds, in their order
+
+KEPT = [("stake", 240), ("returned", 240)]
+WON = [*KEPT, ("won", 240)]
+WON_TWICE = [*KEPT, ("won", 480)]
+LOST = [("stake", 240), ("lost", 240)]
+WON_DOUBLED = [("stake", 240), ("double", 240), ("returned", 480), ("won", 480)]
+LOST_DOUBLED = [("stake", 240), ("double", 240), ("lost", 480)]
+
+
+def net(moved: Moved) -> int:
+    return sum({"won": amount, "lost": -amount}.get(kind, 0) for kind, amount in moved)
+
 
 @pytest.mark.parametrize(
-    ("actions", "outcome", "words", "moved", "net"),
+    ("actions", "outcome", "words", "moved"),
     [
-        (
-            (),
-            "natural",
-            "BLACKJACK! You get 12 coins: 8 minutes won.",
-            [("stake", 240), ("returned", 240), ("won", 480)],
-            480,
-        ),
+        ((), "natural", "BLACKJACK! You get 12 coins: 8 minutes won.", WON_TWICE),
         (
             ("hit", "hit", "hit"),
             "charlie",
             "FIVE-CARD CHARLIE! You get 12 coins: 8 minutes won.",
-            [("stake", 240), ("returned", 240), ("won", 480)],
-            480,
+            WON_TWICE,
         ),
-        (
-            ("hit",),
-            "twenty-one",
-            "You win with 21! You get 12 coins: 8 minutes won.",
-            [("stake", 240), ("returned", 240), ("won", 480)],
-            480,
-        ),
-        (
-            ("stay",),
-            "win",
-            "You get 8 coins: 4 minutes won.",
-            [("stake", 240), ("returned", 240), ("won", 240)],
-            240,
-        ),
-        (
-            (),
-            "push",
-            "Push: your bet comes back.",
-            [("stake", 240), ("returned", 240)],
-            0,
-        ),
-        (
-            ("stay",),
-            "lose",
-            "lose 4 coins.",
-            [("stake", 240), ("lost", 240)],
-            -240,
-        ),
-        (
-            ("hit",),
-            "bust",
-            "lose 4 coins.",
-            [("stake", 240), ("lost", 240)],
-            -240,
-        ),
-        (
-            (),
-            "dealer-natural",
-            "Dealer has blackjack. You lose 4 coins.",
-            [("stake", 240), ("lost", 240)],
-            -240,
-        ),
-        (
-            ("stay",),
-            "dealer-charlie",
-            "Dealer has a Five-Card Charlie. You lose 4 coins.",
-            [("stake", 240), ("lost", 240)],
-            -240,
-        ),
-        (
-            ("double",),
-            "win",
-            "You get 16 coins: 8 minutes won.",
-            [("stake", 240), ("double", 240), ("returned", 480), ("won", 480)],
-            480,
-        ),
+        (("hit",), "twenty-one", "You win with 21! You get 12 coins: 8 minutes won.", WON_TWICE),
+        (("stay",), "win", "You get 8 coins: 4 minutes won.", WON),
+        ((), "push", "Push: your bet comes back.", KEPT),
+        (("stay",), "lose", "lose 4 coins.", LOST),
+        (("hit",), "bust", "lose 4 coins.", LOST),
+        ((), "dealer-natural", "Dealer has blackjack. You lose 4 coins.", LOST),
+        (("stay",), "dealer-charlie", "Dealer has a Five-Card Charlie. You lose 4 coins.", LOST),
+        (("double",), "win", "You get 16 coins: 8 minutes won.", WON_DOUBLED),
         (
             ("double",),
             "twenty-one",
             "You win with 21! You get 16 coins: 8 minutes won.",
-            [("stake", 240), ("double", 240), ("returned", 480), ("won", 480)],
-            480,
+            WON_DOUBLED,
         ),
-        (
-            ("double",),
-            "bust",
-            "lose 8 coins.",
-            [("stake", 240), ("double", 240), ("lost", 480)],
-            -480,
-        ),
-        (
-            ("double",),
-            "lose",
-            "lose 8 coins.",
-            [("stake", 240), ("double", 240), ("lost", 480)],
-            -480,
-        ),
+        (("double",), "bust", "lose 8 coins.", LOST_DOUBLED),
+        (("double",), "lose", "lose 8 coins.", LOST_DOUBLED),
     ],
 )
 async def test_what_is_said_is_what_is_moved(
-    tmp_path: Path,
-    actions: tuple[str, ...],
-    outcome: str,
-    words: str,
-    moved: list[tuple[str, int]],
-    net: int,
+    tmp_path: Path, actions: tuple[str, ...], outcome: str, words: str, moved: Moved
 ) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(4, hand(*actions, ends=outcome))
         await ada.does(*actions)
         await ada.message(words)
         assert ada.moved() == moved
-        assert ada.online == ada.time_left == 60 * MINUTE + net
+        assert ada.online == ada.time_left == 60 * MINUTE + net(moved)
         assert ada.journal() == ["bet", *actions]
 
 
@@ -141,7 +81,7 @@ async def test_what_is_said_is_what_is_moved(
     ],
 )
 async def test_insurance_is_paid_two_to_one_on_a_dealers_natural(
-    tmp_path: Path, ending: str, words: str, moved: list[tuple[str, int]]
+    tmp_path: Path, ending: str, words: str, moved: Moved
 ) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(5, hand("insurance", ends=ending))
@@ -149,12 +89,7 @@ async def test_insurance_is_paid_two_to_one_on_a_dealers_natural(
         await ada.does("insurance")
         await ada.message(words)
         assert ada.moved() == moved
-        assert (
-            ada.online
-            == ada.time_left
-            == 60 * MINUTE
-            + sum({"won": amount, "lost": -amount}.get(kind, 0) for kind, amount in moved)
-        )
+        assert ada.online == ada.time_left == 60 * MINUTE + net(moved)
 
 
 async def test_insurance_is_lost_and_the_hand_goes_on_with_the_bet(tmp_path: Path) -> None:

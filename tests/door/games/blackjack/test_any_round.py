@@ -2,6 +2,7 @@
 whatever lies between them: one to seven seats, pairs split, insurance of any amount.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -77,13 +78,12 @@ def hands_of(game: BlackjackRound) -> list[tuple[Seat, Hand]]:
     return [(seat, hand) for seat in game.seats for hand in seat.hands]
 
 
-any_round = given(tables, long_shoes(), bets, picks)
+def any_round(test: Callable[[Told], None]) -> Callable[[], None]:
+    return unhurried(given(st.builds(told, tables, long_shoes(), bets, picks))(test))
 
 
-@unhurried
 @any_round
-def test_money_is_conserved_seat_by_seat(rules: BlackjackRules, shoe, stakes, picked) -> None:
-    round_ = told(rules, shoe, stakes, picked)
+def test_money_is_conserved_seat_by_seat(round_: Told) -> None:
     for number, seat in enumerate(round_.last.seats):
         totals = round_.last.totals_of(number)
         moved = [
@@ -98,21 +98,20 @@ def test_money_is_conserved_seat_by_seat(rules: BlackjackRules, shoe, stakes, pi
         assert min(totals.lost, totals.returned, totals.won) >= 0
 
 
-@unhurried
 @any_round
-def test_the_round_is_its_seats_together(rules: BlackjackRules, shoe, stakes, picked) -> None:
-    for game in told(rules, shoe, stakes, picked).states:
-        each = [game.totals_of(seat) for seat in range(len(stakes))]
+def test_the_round_is_its_seats_together(round_: Told) -> None:
+    for game in round_.states:
+        each = [game.totals_of(seat) for seat in range(len(round_.last.seats))]
         for name in ("staked", "lost", "returned", "won"):
             assert getattr(game.totals, name) == sum(getattr(totals, name) for totals in each)
-        together = [outcome for seat in range(len(stakes)) for outcome in game.outcomes_of(seat)]
+        together = [
+            outcome for seat in range(len(round_.last.seats)) for outcome in game.outcomes_of(seat)
+        ]
         assert together == list(game.outcomes)
 
 
-@unhurried
 @any_round
-def test_every_hand_is_settled_once(rules: BlackjackRules, shoe, stakes, picked) -> None:
-    round_ = told(rules, shoe, stakes, picked)
+def test_every_hand_is_settled_once(round_: Told) -> None:
     settled = [
         (event.seat, event.hand) for event in round_.events if isinstance(event, BlackjackSettled)
     ]
@@ -124,13 +123,9 @@ def test_every_hand_is_settled_once(rules: BlackjackRules, shoe, stakes, picked)
     assert len(round_.last.outcomes) == len(settled)
 
 
-@unhurried
 @any_round
-def test_an_action_adds_what_it_was_said_to_add_or_the_amount_that_was_named(
-    rules: BlackjackRules, shoe, stakes, picked
-) -> None:
-    round_ = told(rules, shoe, stakes, picked)
-    assert round_.states[0].totals.staked == sum(stakes)
+def test_an_action_adds_what_it_was_said_to_add_or_the_amount_that_was_named(round_: Told) -> None:
+    assert round_.states[0].totals.staked == sum(seat.bet for seat in round_.last.seats)
     for (before, after), (action, named) in zip(pairwise(round_.states), round_.taken, strict=True):
         assert before.turn is not None
         added = before.amount(action) if named is None else named
@@ -139,12 +134,9 @@ def test_an_action_adds_what_it_was_said_to_add_or_the_amount_that_was_named(
         assert after.totals_of(seat).staked - before.totals_of(seat).staked == added
 
 
-@unhurried
 @any_round
-def test_nothing_illegal_is_accepted_and_a_refusal_changes_nothing(
-    rules: BlackjackRules, shoe, stakes, picked
-) -> None:
-    for game in told(rules, shoe, stakes, picked).states:
+def test_nothing_illegal_is_accepted_and_a_refusal_changes_nothing(round_: Told) -> None:
+    for game in round_.states:
         before = repr(game), game.shoe, game.dealer_hand
         for action in BlackjackAction:
             for amount in illegal_amounts(game, action):
@@ -162,74 +154,55 @@ def illegal_amounts(game: BlackjackRound, action: BlackjackAction) -> list[int |
     return [0, 1, game.amount(action)]
 
 
-@unhurried
 @any_round
-def test_cards_are_dealt_from_the_top_and_each_once(
-    rules: BlackjackRules, shoe, stakes, picked
-) -> None:
-    round_ = told(rules, shoe, stakes, picked)
-    last = round_.last
+def test_cards_are_dealt_from_the_top_and_each_once(round_: Told) -> None:
+    last, shoe = round_.last, round_.last.shoe
     dealt = [
         event.card for event in round_.events if isinstance(event, BlackjackDealt | DealerDealt)
     ]
-    hole = 1 if rules.deal == "dealer first" else 2 * len(stakes) + 1
+    hole = 1 if round_.last.rules.deal == "dealer first" else 2 * len(round_.last.seats) + 1
     assert dealt[hole] is None
     dealt[hole] = last.dealer_hand[1]
     assert tuple(dealt) == shoe[: last.cards_used]
     lie = [card for _, hand in hands_of(last) for card in hand.cards]
     assert sorted([*lie, *last.dealer_hand]) == sorted(shoe[: last.cards_used])
-    assert last.cards_used <= rules.most_cards(len(stakes))
+    assert last.cards_used <= round_.last.rules.most_cards(len(round_.last.seats))
 
 
-@unhurried
 @any_round
-def test_the_hole_card_is_turned_up_once_and_for_all(
-    rules: BlackjackRules, shoe, stakes, picked
-) -> None:
-    states = told(rules, shoe, stakes, picked).states
-    for game in states:
+def test_the_hole_card_is_turned_up_once_and_for_all(round_: Told) -> None:
+    for game in round_.states:
         if not game.revealed:
             assert game.dealer == (game.dealer_hand[0], None)
-    revealed = [game.revealed for game in states]
+    revealed = [game.revealed for game in round_.states]
     assert revealed == sorted(revealed)
 
 
-@unhurried
 @any_round
-def test_turns_go_round_the_seats_and_never_back(
-    rules: BlackjackRules, shoe, stakes, picked
-) -> None:
-    states = told(rules, shoe, stakes, picked).states
+def test_turns_go_round_the_seats_and_never_back(round_: Told) -> None:
     turns = [
         (game.phase is BlackjackPhase.PLAY, game.turn.seat, game.turn.hand)
-        for game in states
+        for game in round_.states
         if game.turn is not None
     ]
     assert turns == sorted(turns)
-    assert len(turns) == len(states) - 1
+    assert len(turns) == len(round_.states) - 1
 
 
-@unhurried
 @any_round
-def test_a_hand_at_turn_has_two_cards_and_is_not_over_21(
-    rules: BlackjackRules, shoe, stakes, picked
-) -> None:
-    for game in told(rules, shoe, stakes, picked).states:
+def test_a_hand_at_turn_has_two_cards_and_is_not_over_21(round_: Told) -> None:
+    for game in round_.states:
         if game.phase is BlackjackPhase.PLAY:
             assert game.hand is not None
             assert len(game.hand.cards) >= 2
-            assert game.hand.count.total <= (21 if rules.hit_on_21 else 20)
+            assert game.hand.count.total <= (21 if round_.last.rules.hit_on_21 else 20)
 
 
-@unhurried
 @any_round
-def test_only_two_cards_of_equal_value_are_split_and_only_once(
-    rules: BlackjackRules, shoe, stakes, picked
-) -> None:
-    round_ = told(rules, shoe, stakes, picked)
+def test_only_two_cards_of_equal_value_are_split_and_only_once(round_: Told) -> None:
     splits = [event.seat for event in round_.events if isinstance(event, Split)]
     assert len(splits) == len(set(splits))
-    assert rules.split == "once" or splits == []
+    assert round_.last.rules.split == "once" or splits == []
     for number, seat in enumerate(round_.last.seats):
         assert len(seat.hands) == (2 if number in splits else 1)
         if number in splits:
