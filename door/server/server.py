@@ -57,7 +57,6 @@ from timebank.errors import BooksFailed, BooksTaken, BooksUnavailable, OlderBook
 from timebank.language import N_, Phrase, _, speaking_to
 from timebank.ledger.database import Database
 from timebank.ledger.engines import books_of
-from timebank.ledger.entries import reading
 from timebank.serving import left_to
 from timebank.words import MINUTE, span
 
@@ -176,7 +175,6 @@ class Server:
         await self._housekeeping.take_up_the_books()
         await self._housekeeping.keep_clock()
         await self.books.run(partial(close_orphaned_calls, is_gone=self._has_ended))
-        await self.books.read(reading.make_ready)
         await self._presence.begin()
         await self._housekeeping.start()
         await self.board.resume_games()

@@ -67,7 +67,6 @@ async def settle_tournament(board: Board) -> Tournament | None:
     except NoAdviceNow as problem:
         log.warning("the tournament is over, and not every try is weighed: %s", problem)
         return None
-    await board.books.read(tournaments.make_ready)
     settled = await board.books.run(tournaments.settle)
     if settled is not None:
         log.info("the tournament of %s is settled", settled.day)

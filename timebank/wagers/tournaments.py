@@ -30,7 +30,7 @@ from timebank.guests.departure import leave_without_call
 from timebank.language import N_, Phrase
 from timebank.ledger import reasons
 from timebank.ledger.database import Desk
-from timebank.ledger.entries import cutoff, reading
+from timebank.ledger.entries import cutoff
 from timebank.ledger.entries.posting import Posting
 from timebank.ledger.entries.posting import enter as begin_entry
 from timebank.ledger.prizes import places_of, shared_out
@@ -344,17 +344,6 @@ _STANDINGS = read(
 )
 
 
-_CHAMPIONS: Reader[str] = value(
-    lambda: (
-        select(callers.c.name)
-        .join_from(entries, callers, callers.c.id == entries.c.caller_id)
-        .where(equal(entries.c.seal), entries.c.place == 1)
-        .where(callers.c.deleted.is_(None), callers.c.locked == 0)
-        .order_by(callers.c.name, callers.c.id)
-    )
-)
-
-
 # What there is.
 
 
@@ -419,7 +408,7 @@ def champion(desk: Desk) -> Champion | None:
     last = last_settled(desk)
     if last is None:
         return None
-    names = tuple(_CHAMPIONS.all(desk.connection, seal=last.seal))
+    names = tuple(each.name for each in standings(desk, last.seal) if each.place == 1)
     return Champion(last.day, names) if names else None
 
 
@@ -642,14 +631,6 @@ def is_due(desk: Desk) -> bool:
     """Tell whether there is one that is over and not settled, by a clock that can be believed."""
     found = running(desk)
     return found is not None and desk.now >= found.ends and clock.is_certain(desk)
-
-
-def make_ready(desk: Desk) -> None:
-    """Make the texts of what `settle` runs, at a desk that nobody waits for: 18 ms in all, once in
-    the life of a process."""
-    reading.make_ready(desk)
-    for each in (_FINISHERS, _END, _PLACE, _ALL_PAID, _PAY, _PAID, _GIVE_BACK, _TAKEN_BACK):
-        each.text(desk.connection.dialect)
 
 
 def settle(desk: Desk) -> Tournament | None:

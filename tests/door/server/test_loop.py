@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,6 @@ from tests.door.visiting import MENU, seated
 from tests.terminal import SYNCTERM
 from tests.world import world
 from timebank.errors import SettingsError
-from timebank.ledger.database import Desk
-from timebank.ledger.entries import reading
 
 
 def test_without_uvloop_a_board_runs_on_asyncio_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,19 +47,3 @@ def test_a_hand_is_played_on_uvloop(tmp_path: Path) -> None:
 
     with asyncio.Runner(loop_factory=quickest()) as runner:
         runner.run(plays_a_hand())
-
-
-async def test_the_writer_is_not_held_up_by_the_first_transfer_between_callers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its text takes 10 ms to make: that is done before anybody calls, where nobody waits."""
-    threads, make_ready = list[str](), reading.make_ready
-
-    def seen(desk: Desk) -> None:
-        threads.append(threading.current_thread().name)
-        make_ready(desk)
-
-    monkeypatch.setattr(reading, "make_ready", seen)
-    async with world(tmp_path):
-        assert threads
-        assert not {"timebank-writer", threading.main_thread().name} & set(threads)

@@ -18,7 +18,7 @@ from timebank.callers.own_limits import limit_loss, pause
 from timebank.errors import NotEnough, OutOfStep, OwnLimit, Refused, ShoeGone
 from timebank.keeping import deletion, restore
 from timebank.keeping.maintain import maintain
-from timebank.ledger import sql, transfers
+from timebank.ledger import transfers
 from timebank.ledger.machine import ClockReading
 from timebank.settings.settings import TournamentTerms
 from timebank.wagers import deals, tournaments
@@ -98,20 +98,6 @@ def test_it_is_open_by_the_clock_of_the_week_and_sealed_by_who_comes_first(books
     assert books.sql(house) == [(-900,)]
     assert books.do(deals.last_closed) is None
     assert books.audit() == []
-
-
-def test_the_writer_settles_it_without_making_a_statement(books, held):
-    rooms = ("timebank.wagers.tournaments", "timebank.ledger.entries")
-    statements = [each for each in sql.STATEMENTS if each.where.startswith(rooms)]
-    for each in statements:
-        each._texts.clear()
-    for number in (1, 2):
-        play(books, number, 10)
-    end(books)
-    books.do(tournaments.make_ready)
-    ready = [each.where for each in statements if each._texts]
-    assert books.do(tournaments.settle).outcome == "settled"
-    assert [each.where for each in statements if each._texts] == ready
 
 
 def test_there_is_none_before_its_hour_nor_after_nor_where_it_is_off(open_board):

@@ -226,12 +226,6 @@ _DAY = Prepared(
 )
 
 
-def make_ready(desk: Desk) -> None:
-    """Make the text with which `Posting.of_caller` begins, at a desk that nobody waits for: it
-    takes 10 ms and more, which the first who needs it would hold the writer for."""
-    OF_CALLER.text(desk.connection.dialect)
-
-
 def earned_on(desk: Desk, caller_id: int, day: str, accounts_of: Mapping[str, Account]) -> int:
     """Return what a caller has earned on a day up to now; see `EARNED`."""
     after, carried = _DAY(desk.connection, caller_id=caller_id, day=day).one()
