@@ -330,6 +330,10 @@ class _Connection(sqlite3.Connection):
     def commit(self) -> None:
         self.mortal.commit(self)
 
+    def rollback(self) -> None:
+        if not self.mortal.dead:  # else it is closed, or about to be
+            super().rollback()
+
     def close(self) -> None:
         self.mortal.closes(self, super().close)
 
