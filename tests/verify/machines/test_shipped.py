@@ -110,7 +110,7 @@ class Board:
     def __init__(self, name: bytes) -> None:
         self.name = name
         self.status = SERVES
-        self.health = HealthPort(lambda: self.status, (), mock.Mock())
+        self.health = HealthPort(lambda: self.status, mock.AsyncMock(), (), mock.Mock())
         self._over = asyncio.Event()
         self._over.set()
         self._on = 0
