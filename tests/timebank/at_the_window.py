@@ -30,27 +30,20 @@ def saved(books, caller_id) -> int:
     return books.balances(caller_id)["bank"]
 
 
-def deposit(call, minutes):
-    call.post(teller.deposit, MINUTE * minutes)
+def _way(operation):
+    def move(call, minutes):
+        call.post(operation, MINUTE * minutes)
 
-
-def withdraw(call, minutes):
-    call.post(teller.withdraw, MINUTE * minutes)
-
-
-def borrow(call, minutes):
-    call.post(teller.borrow, MINUTE * minutes)
-
-
-def repay(call, minutes):
-    call.post(teller.repay, MINUTE * minutes)
+    return move
 
 
 def send(call, minutes, to=2, message=""):
     call.post(transfer, to, MINUTE * minutes, message)
 
 
-WAYS = {"deposit": deposit, "withdraw": withdraw, "transfer": send, "borrow": borrow}
+# What moves minutes on a call, by the name of each operation.
+WAYS = {each.name: _way(each) for each in teller.OPERATIONS} | {"transfer": send}
+deposit, withdraw, borrow, repay = map(WAYS.get, ("deposit", "withdraw", "borrow", "repay"))
 
 
 def allowed(call):
