@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from door.call.terminal import ASK_LETTERS
 from door.server import rlogin_calls
 from tests.door.lines.host import FarEnd
 from tests.door.visiting import visitor
@@ -158,10 +159,11 @@ async def test_with_xtrn_the_table_is_painted_at_once_and_as_large_as_the_window
         assert "Time left" in terminal.row(ANSWERING.rows - 1)
 
 
-async def test_xtrn_leads_straight_to_a_table_and_home_from_there(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(rlogin_calls, "ANSWER_SECONDS", 0.05)
+async def test_xtrn_leads_straight_to_a_table_and_home_from_there(tmp_path) -> None:
     async with board(tmp_path) as here:
         terminal = await sent(here, b"\0jaguar\0Ada\0xtrn=bjft\0")
+        await terminal.wait_for(lambda _: ASK_LETTERS in terminal.received, "a question")
+        await here.clock.advance(rlogin_calls.ANSWER_SECONDS)  # this terminal has no answer
         await terminal.until("Which of these boxes looks right?")
         await terminal.until("Your choice (Enter for 1)?")
         await terminal.send("\r").until(TOUR)
