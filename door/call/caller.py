@@ -7,14 +7,13 @@ goes through `post`, which says how many seconds have ticked and adopts the purs
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from door import wording
 from door.call.call_clock import CallClock
 from door.call.chair import SENT_AWAY, WATCHED, CallersChair
 from door.call.console import Console
-from door.call.grace import Grace
 from door.call.last_hand import LastHand
 from door.call.markup import hanging, literal
 from door.call.patience import Patience
@@ -23,12 +22,12 @@ from door.call.talk import Talk
 from door.config.config import Pace
 from door.errors import Closing, Kicked, TakenOver
 from door.flag import Flag
-from timebank.callers import callers, own_limits
+from timebank.callers import callers
 from timebank.callers.messages import Limits
 from timebank.callers.notices import note_seen
-from timebank.calls import calls, grace
+from timebank.calls import calls
 from timebank.calls.calls import close_call, touch, why_ended
-from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown
+from timebank.errors import BooksFailed, CallClosed
 from timebank.language import LANGUAGES, N_, Phrase, _
 from timebank.wagers.wagers import Played
 from timebank.window.teller import deposit_before_leaving
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from door.config.config import Config
     from timebank.callers.callers import CallerRecord
     from timebank.calls.calls import Opened
-    from timebank.calls.grace import GracePiece
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.settings.settings import BankSettings
@@ -76,7 +74,7 @@ def closed(reason: str) -> Closing | TakenOver:
 class Caller:
     is_new = False  # whether this is their first call
     is_back = False  # whether they come back to the call whose line or server was lost
-    _grace_left = 0  # seconds, of the day, when they left it
+    grace_left = 0  # seconds, of the day, when they left it
     asks_look = False  # whether they are to be asked what their terminal can show
 
     def __init__(
@@ -168,9 +166,9 @@ class Caller:
             return words.format(event=closing.name, time=back)
         fresh = wording.fresh_minutes(schedule, now)
         told = _("You're out of time. {fresh}").format(fresh=fresh)
-        if self._grace_left < MINUTE:  # which is too little to call again for
+        if self.grace_left < MINUTE:  # which is too little to call again for
             return told
-        more = _("You can look around for {left} more today.").format(left=span(self._grace_left))
+        more = _("You can look around for {left} more today.").format(left=span(self.grace_left))
         return f"{told} {more}"
 
     async def farewell(self, reason: str) -> list[str]:
@@ -279,96 +277,6 @@ class Caller:
     async def touch(self) -> Receipt:
         """Post the time used, and let the day and the events do their work."""
         return await self.post(touch, is_theirs=False)
-
-    @contextlib.asynccontextmanager
-    async def uncharged(self, *, to_look_around: bool = False) -> AsyncIterator[int]:
-        """Let a caller without time go on uncharged while the grace of the day lasts. Yield its
-        seconds: 0 if none are left, or if the caller has time again. At the end, give the unused
-        seconds of the last piece back to the day."""
-        clock = self.console.clock
-        grace = Grace(clock, self.purse.seconds_to_end, clock.monotonic(), to_look_around)
-        with contextlib.suppress(BooksFailed):
-            if self.purse.may_go_on:
-                grace.add(await self._take_grace(to_look_around))
-        seconds = grace.left()
-        if seconds:
-            self.clock.use_grace(grace)
-        try:
-            yield seconds
-        finally:
-            if seconds:
-                self.clock.use_grace(None)
-            if to_look_around:
-                self._grace_left = grace.left()
-            await self._give_back(grace.day, grace.unused())
-
-    async def _go_on_in_grace(self, used: Grace) -> Receipt:
-        given = await self._take_grace(used.to_look_around)
-        if self.clock.day_grace is used:
-            used.add(given)
-        else:  # it has ended meanwhile
-            await self._give_back(given.day, given.seconds)
-        return given.receipt
-
-    async def _take_grace(self, to_look_around: bool) -> GracePiece:
-        adopt, ticked = self.expect(), self.purse.ticked()
-        given = await self.ask_books(
-            lambda desk: grace.take(desk, self.call_id, ticked, to_look_around=to_look_around),
-            is_theirs=False,
-        )
-        adopt(given.receipt)
-        return given
-
-    async def _give_back(self, day: str, seconds: int) -> None:
-        if seconds:
-            with contextlib.suppress(BooksFailed):  # it stays counted
-                await self.ask_books(
-                    lambda desk: grace.give_back(desk, self.record.id, day, seconds),
-                    is_theirs=False,
-                    takes_its_time=True,
-                )
-
-    async def _entry(self) -> Receipt:
-        """Make the entry that is due."""
-        used = self.clock.day_grace
-        if used is not None and used.wants_more():
-            return await self._go_on_in_grace(used)
-        return await self.touch()
-
-    async def keep(self) -> None:
-        """Make the entries that the clock asks for, until cancelled or the call is closed."""
-        is_stuck = False
-        while True:
-            await self.clock.entry_due()
-            try:
-                receipt = await self._entry()
-                self.tell(receipt)
-                if receipt.purse.word_is_due:
-                    await self._tell_word()
-            except CallClosed:
-                self.console.keyboard.interrupt(await self.how_it_was_closed())
-                return
-            except (BooksUnavailable, OutcomeUnknown):  # what was used is charged with the next one
-                if not is_stuck:  # it is tried again every second
-                    words = _("The books can't be written just now. Please wait.")
-                    self.console.screen.say(f"|12{words}")
-                is_stuck = True
-            else:
-                if is_stuck:
-                    self.console.screen.say(f"|10{_('The books can be written again.')}")
-                is_stuck = False
-            self.clock.check_time()
-
-    async def _tell_word(self) -> None:
-        """Say how they have done in the last hour, as they have asked for in their settings."""
-        word = await self.ask_books(
-            lambda desk: own_limits.take_word(desk, self.record.id), is_theirs=False
-        )
-        if word is not None:
-            now = self.console.clock.now()
-            self.console.screen.say(
-                f"|14{wording.hourly_word(word, self.bank_settings.schedule, now)}"
-            )
 
     async def remember(self, preferences: Mapping[str, object]) -> None:
         self.record = await self.ask_books(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from door import wording
+from door.call.entries import uncharged
 from door.call.markup import literal
 from door.lobby import amounts
 from door.lobby.accounts import find_account, list_accounts, read_account
@@ -71,7 +72,7 @@ async def _at_the_window(caller: Caller) -> None:
 
 async def last_chance(caller: Caller) -> bool:
     """Let a caller without time withdraw some, uncharged; tell whether they have time."""
-    async with caller.uncharged() as seconds:
+    async with uncharged(caller) as seconds:
         words = _("You are out of time. You have {amount} here to withdraw some.")
         return seconds > 0 and await withdraw_some(caller, words.format(amount=span(seconds)))
 

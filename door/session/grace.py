@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from door import wording
+from door.call.entries import uncharged
 from door.call.markup import hanging, lit
 from door.call.page import Page
 from door.errors import TimeAgain, TimeUp
@@ -37,7 +38,7 @@ async def spend_grace(board: Board, caller: Caller) -> bool:
     if caller.record.board is not None or not caller.bank_settings.grace_minutes:
         return False
     try:
-        async with caller.uncharged(to_look_around=True) as seconds:
+        async with uncharged(caller, to_look_around=True) as seconds:
             return seconds > 0 and await _looks_around(board, caller)
     except TimeAgain:
         # What was said at midnight stays in sight.

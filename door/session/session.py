@@ -12,6 +12,7 @@ from door import wording
 from door.call.call_clock import TIME_UP
 from door.call.caller import WAS_TAKEN_OVER
 from door.call.console import Console
+from door.call.entries import keep_posted, uncharged
 from door.call.last_hand import is_doubtful
 from door.call.markup import hanging, literal
 from door.call.talk import Unheard, take_unread
@@ -183,7 +184,7 @@ async def _call(board: Board, caller: Caller, rooms: Rooms) -> None:
 async def _evening_with_clock(board: Board, caller: Caller, rooms: Rooms) -> str:
     """Let the caller's clock run beside the evening; return why the evening ended."""
     async with asyncio.TaskGroup() as group:
-        keeper = group.create_task(caller.keep())
+        keeper = group.create_task(keep_posted(caller))
         try:
             return await _evening(board, caller, rooms)
         finally:
@@ -239,7 +240,7 @@ async def _receive(board: Board, caller: Caller) -> None:
     elif news or caller.asks_look or tour.is_due(caller):
         if news:  # else what comes next says so, and there is nothing else to read
             news.append(f"|12{TIME_UP}")
-        async with caller.uncharged() as seconds:
+        async with uncharged(caller) as seconds:
             if seconds or not caller.purse.time_is_up():
                 await _welcome(caller, news)
     if caller.purse.time_is_up():
@@ -316,7 +317,7 @@ async def _stand(board: Board, caller: Caller) -> None:
     caller.console.display.answered()
     if found := await table_with_open_hand(board, caller):
         _, table = found
-        async with caller.uncharged():
+        async with uncharged(caller):
             await table.stand_open_hand()
             await caller.console.pager.any_key()
 

@@ -17,6 +17,7 @@ from ansi.keys import ENTER, ESCAPE, INTERRUPT
 from door import wording
 from door.call import phrases
 from door.call.call_clock import TIME_UP
+from door.call.entries import uncharged
 from door.call.keyboard import HELP_KEYS, is_command
 from door.call.markup import lit
 from door.call.spoken import LONGEST_LINE
@@ -202,7 +203,7 @@ class VegasVisit(Sitting):
         self.console.screen.say(f"|14{_('Your time is up. The dealer stands for you.')}")
         self._is_stood = True
         try:
-            async with self.caller.uncharged():
+            async with uncharged(self.caller):
                 await self.table.stand_for(self.caller.record.id, self)
                 self._end_stand()
                 await self._take_keys()

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from door.call.console import Console
+from door.call.entries import keep_posted, uncharged
 from door.call.guest_caller import HostCaller
 from door.dropfiles.formats import read
 from door.dropfiles.interpretation import GiveBack, Way
@@ -102,7 +103,7 @@ async def test_the_call_ends_when_the_host_wants_its_guest_back_and_nothing_leng
         assert caller.console.keyboard.interruption is None
         await here.clock.advance(1)
         assert not caller.purse.may_go_on
-        async with caller.uncharged() as seconds:
+        async with uncharged(caller) as seconds:
             assert seconds == 0
             caller.clock.check_time()
             assert isinstance(caller.console.keyboard.interruption, TimeUp)
@@ -145,7 +146,7 @@ async def test_a_machine_that_slept_leaves_a_guest_nothing_behind_the_hosts_even
     """Within a second, and however long the host would let the caller stay."""
     async with guest_of(tmp_path, seconds=100, until=NOON + timedelta(hours=1)) as (here, caller):
         await withdraws_ten_minutes(here, caller)
-        keeper = asyncio.create_task(caller.keep())
+        keeper = asyncio.create_task(keep_posted(caller))
         caller.clock.start()
         here.clock.suspend(forward)
         await here.pass_time(1)
@@ -227,7 +228,7 @@ async def test_a_guest_without_minutes_is_promised_no_more_than_the_host_leaves(
     async with guest_of(tmp_path) as (here, caller):
         await loses(caller, 60)
         await here.clock.advance(540)
-        async with caller.uncharged() as seconds:
+        async with uncharged(caller) as seconds:
             assert seconds == 60
 
 
