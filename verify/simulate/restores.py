@@ -258,9 +258,9 @@ class Restores:
         """Everybody is told of it, and those once more whose hand is void."""
         assert self.gone is not None  # asked after a restore
         (generation,) = file.execute("SELECT max(number) FROM generations").fetchone()
-        # On another machine nothing but the backup tells of generations; its numbers are others.
-        is_new = generation not in self._generations or self._is_elsewhere
-        must(is_new, "generation {} comes again", generation)
+        if self._is_elsewhere:  # nothing but the backup knows of generations there
+            self._generations.clear()
+        must(generation not in self._generations, "generation {} comes again", generation)
         self._generations.add(generation)
         for what, sql in (("restored books", UNTOLD), ("a void hand", UNTOLD_OF_HANDS)):
             untold = file.execute(sql, (first,)).fetchall()
