@@ -101,12 +101,12 @@ class Pages:
 
     async def _today(self, visit: Visit) -> Response:
         today = await self._showing.read(self._showing.reading.today)
-        return self._showing.show("today.html", visit, today=today)
+        return self._showing.show("today.html", visit, today=today, calls=today.calls)
 
     async def _on_line(self, visit: Visit) -> Response:
         """Show who is on, for the script that keeps the page of today up to date."""
-        today = await self._showing.read(self._showing.reading.on_line)
-        return self._showing.show("on_line.html", visit, today=today)
+        calls = await self._showing.read(self._showing.reading.on_line)
+        return self._showing.show("on_line.html", visit, calls=calls)
 
     async def _not_found(self, _: Request, __: Exception) -> Response:
         return self._showing.problem("There is no such page.", 404)

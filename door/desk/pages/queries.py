@@ -55,11 +55,6 @@ title = lru_cache(maxsize=64)(title_of)
 
 
 @dataclass(frozen=True)
-class OnLine:
-    calls: Sequence[OpenCall]
-
-
-@dataclass(frozen=True)
 class Today:
     day: date
     now: datetime
@@ -178,8 +173,8 @@ class Reading:
             self._clock.adopt(judgement)
         return done
 
-    def on_line(self) -> OnLine:
-        return self.look(lambda desk: OnLine(_live(desk)))
+    def on_line(self) -> Sequence[OpenCall]:
+        return self.look(_live)
 
     def today(self) -> Today:
         return self.look(self._today)
