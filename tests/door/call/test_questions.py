@@ -386,6 +386,20 @@ async def test_where_they_were_in_a_text_is_kept_when_the_window_changes(caller:
         assert f" {there} " in caller.sees
 
 
+async def test_a_window_that_changes_while_they_read_repeats_nothing_beside_what_follows() -> None:
+    caller = Somebody(132, 24)
+    async with caller.asked(caller.console.pager.read("Rules", TEXT)):
+        caller.console.screen.say("Bob sits down.")
+        await settle()
+        caller.wall.resize(140, 24)
+        await settle()
+        await caller.types(b"q")
+        caller.wall.written.clear()
+        caller.console.display.stage(Felt())
+        caller.console.display.flush()
+        assert caller.sees.count("Bob sits down.") == 1
+
+
 async def test_a_window_that_changes_as_they_leave_a_text_types_nothing_at_what_follows(
     caller: Somebody,
 ) -> None:
