@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
@@ -77,15 +77,13 @@ class Pager:
 
     async def _letter(self, reading: _Reading) -> str:
         """Return where the caller goes from a page."""
-        while True:
-            key = await self._keyboard.key()
-            letter = reading.letter(key)
-            if letter is not None:
-                self._screen.display.answered()
-                self._screen.offer("any")
-                return letter
+        while (letter := reading.letter(key := await self._keyboard.key())) is None:
             if key in HELP_KEYS:
-                self._screen.say(reading.help())
+                turns = f"|07{_('Space and Page Down turn the page, B and Page Up go back.')}"
+                self._screen.say(turns if reading.choices else _any_key_words())
+        self._screen.display.answered()
+        self._screen.offer("any")
+        return letter
 
 
 @dataclass(slots=True, eq=False)
@@ -96,42 +94,45 @@ class _Reading:
     _title: str
     _text: str
     _leads_on: bool
-    _number: int = 0
     _read: int = 0  # letters of the text, before the page
     _pages: Sequence[Sequence[str]] = field(init=False)
+    _number: int = field(init=False)
+    choices: dict[str, str] = field(init=False)  # what leads on; empty where any key leaves it
+    _default: str = field(init=False)
 
     def __post_init__(self) -> None:
         self._pages = _pages(self._screen, self._text)
+        self._open(0)
+
+    def _open(self, number: int) -> None:
+        last, self._number = len(self._pages) - 1, number
+        labels = {NEXT: _("Next"), PREVIOUS: _("Previous"), LEAVE: _("Quit")}
+        shown = {NEXT: self._leads_on or number < last, PREVIOUS: number > 0, LEAVE: True}
+        is_led = last > 0 or self._leads_on
+        self.choices = {each: labels[each] for each in labels if is_led and shown[each]}
+        self._default = NEXT if shown[NEXT] else LEAVE
 
     def page(self) -> Page:
         return Page(self._numbered(), self._pages[self._number])
 
     def prompt(self) -> str:
-        choices = self._choices()
-        return lit(choices, _default(choices)) if choices else f"|07{_('Press any key')}"
+        return lit(self.choices, self._default) if self.choices else f"|07{_('Press any key')}"
 
     def offer(self) -> None:
-        choices = self._choices()
-        if choices:
-            self._screen.offer("keys", choices, _default(choices))
-
-    def help(self) -> str:
-        if not self._choices():
-            return _any_key_words()
-        return f"|07{_('Space and Page Down turn the page, B and Page Up go back.')}"
+        if self.choices:
+            self._screen.offer("keys", self.choices, self._default)
 
     def letter(self, key: str) -> str | None:
         """Return where a key leads from the page; past the last one, back to where they came
         from."""
-        choices = self._choices()
-        if not choices:
+        if not self.choices:
             return None if key in HELP_KEYS else LEAVE
         folded = key.upper() if len(key) == 1 else key
         letter = _PAGING.get(folded, folded)
         if letter == NEXT:
-            return _default(choices)
+            return self._default
         is_open = {FIRST: self._number > 0, LAST: self._number < len(self._pages) - 1}
-        return letter if is_open.get(letter, letter in choices) else None
+        return letter if is_open.get(letter, letter in self.choices) else None
 
     def turn(self, letter: str) -> bool:
         """Go to another page; `False` past the last one."""
@@ -139,7 +140,7 @@ class _Reading:
         places = {NEXT: self._number + 1, PREVIOUS: self._number - 1, FIRST: 0, LAST: last}
         if places[letter] > last:
             return False
-        self._number = places[letter]
+        self._open(places[letter])
         self._read = sum(map(_letters, self._pages[: self._number]))
         return True
 
@@ -149,21 +150,9 @@ class _Reading:
         self._pages = _pages(self._screen, self._text)
         ends = accumulate(map(_letters, self._pages))
         last = len(self._pages) - 1
-        self._number = next((at for at, end in enumerate(ends) if end > self._read), last)
+        self._open(next((at for at, end in enumerate(ends) if end > self._read), last))
         self.offer()
         return replace(view, scene=self.page(), prompt=self.prompt())
-
-    def _choices(self) -> dict[str, str]:
-        """Return what leads on from the page; nothing where any key leaves it."""
-        last = len(self._pages) - 1
-        if not last and not self._leads_on:
-            return {}
-        labels = {NEXT: _("Next"), PREVIOUS: _("Previous"), LEAVE: _("Quit")}
-        if not self._leads_on and self._number == last:
-            del labels[NEXT]
-        if not self._number:
-            del labels[PREVIOUS]
-        return labels
 
     def _numbered(self) -> str:
         """Return the title of the page, its number in short where a narrow screen has less room."""
@@ -178,10 +167,6 @@ class _Reading:
 
 def _pages(screen: Screen, text: str) -> tuple[tuple[str, ...], ...]:
     return pages_of(text, screen.page_columns - MARGIN, screen.page_rows - TITLE_ROWS)
-
-
-def _default(choices: Container[str]) -> str:
-    return NEXT if NEXT in choices else LEAVE
 
 
 def _letters(page: Sequence[str]) -> int:
