@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.door.playing import Table, at_the_table
 from tests.timebank.cluster import Cluster
 from tests.timebank.conftest import cluster
 from tests.world import BOARD, World, world
@@ -36,4 +37,11 @@ def bank(cluster: Cluster) -> Iterator[str]:
 async def board(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[World]:
     """An open board with the settings that the module has as `TOML`, if it has any."""
     async with world(tmp_path, toml=getattr(request.module, "TOML", BOARD)) as here:
+        yield here
+
+
+@pytest.fixture
+async def ada(tmp_path: Path) -> AsyncIterator[Table]:
+    """Ada, who has just sat down at the Black Jack table of a usual board."""
+    async with at_the_table(tmp_path) as here:
         yield here

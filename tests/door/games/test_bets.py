@@ -6,20 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.playing import MINUTE, PLACE_BET, at_the_table, hand, house
+from tests.door.playing import MINUTE, PLACE_BET, Table, at_the_table, hand, house
 
 # Which amount
 
 
 @pytest.mark.parametrize("coins", [1, 2, 9, 10])
-async def test_every_bet_from_the_smallest_to_the_largest_is_taken(
-    tmp_path: Path, coins: int
-) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(coins, hand("stay", ends="lose"))
-        assert ada.figure("Bet") == ("1 coin" if coins == 1 else f"{coins} coins")
-        assert ada.moved() == [("stake", coins * MINUTE)]
-        assert ada.online == ada.time_left == (60 - coins) * MINUTE
+async def test_every_bet_from_the_smallest_to_the_largest_is_taken(ada: Table, coins: int) -> None:
+    await ada.bets(coins, hand("stay", ends="lose"))
+    assert ada.figure("Bet") == ("1 coin" if coins == 1 else f"{coins} coins")
+    assert ada.moved() == [("stake", coins * MINUTE)]
+    assert ada.online == ada.time_left == (60 - coins) * MINUTE
 
 
 @pytest.mark.parametrize(
@@ -117,14 +114,13 @@ async def test_the_pot_on_the_table_follows_the_time_left(tmp_path: Path) -> Non
         await ada.terminal.wait_for(lambda _: ada.figure("Pot") == "2 coins", "a pot of 2 coins")
 
 
-async def test_esc_places_no_bet(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.asks_to_bet()
-        ada.terminal.send("5\x1b")
-        await ada.message("No bet.")
-        await ada.prompt(PLACE_BET)
-        assert ada.hands_dealt == 0
-        assert "Turns today: 0 of 20" in ada.terminal.row(0)
+async def test_esc_places_no_bet(ada: Table) -> None:
+    await ada.asks_to_bet()
+    ada.terminal.send("5\x1b")
+    await ada.message("No bet.")
+    await ada.prompt(PLACE_BET)
+    assert ada.hands_dealt == 0
+    assert "Turns today: 0 of 20" in ada.terminal.row(0)
 
 
 # The remembered bet
@@ -142,14 +138,13 @@ async def test_enter_bets_the_smallest_at_first_and_the_last_bet_from_then_on(
         assert ada.figure("Bet") == "6 coins"
 
 
-async def test_the_last_bet_is_remembered_for_the_next_call(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(7, hand(ends="push"))
-        await ada.logs_off()
-        await ada.is_gone()
-        await ada.returns()
-        await ada.asks_to_bet()
-        assert "(Enter for 7):" in ada.prompt_row
+async def test_the_last_bet_is_remembered_for_the_next_call(ada: Table) -> None:
+    await ada.bets(7, hand(ends="push"))
+    await ada.logs_off()
+    await ada.is_gone()
+    await ada.returns()
+    await ada.asks_to_bet()
+    assert "(Enter for 7):" in ada.prompt_row
 
 
 async def test_a_remembered_bet_that_the_pot_no_longer_bears_is_lowered(tmp_path: Path) -> None:
@@ -189,18 +184,17 @@ async def test_a_turn_is_a_bet_placed_and_the_last_one_of_the_day_is_said(tmp_pa
 # How the caller did
 
 
-async def test_the_statement_tells_how_the_caller_did(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(10, hand(ends="natural"))
-        await ada.bets(3, hand("stay", ends="lose"))
-        await ada.does("stay")
-        await ada.bets(5, hand(ends="push"))
-        assert ada.figure("Sitting") == "+17:00"
-        assert ada.figure("W-L-push") == "1-1-1"
-        await ada.gets_up()
-        statement = "Black Jack For Time: 1 win, 1 loss, 1 push. You're up 17 minutes."
-        await ada.terminal.until(statement)
-        assert ada.online == (60 + 17) * MINUTE
+async def test_the_statement_tells_how_the_caller_did(ada: Table) -> None:
+    await ada.bets(10, hand(ends="natural"))
+    await ada.bets(3, hand("stay", ends="lose"))
+    await ada.does("stay")
+    await ada.bets(5, hand(ends="push"))
+    assert ada.figure("Sitting") == "+17:00"
+    assert ada.figure("W-L-push") == "1-1-1"
+    await ada.gets_up()
+    statement = "Black Jack For Time: 1 win, 1 loss, 1 push. You're up 17 minutes."
+    await ada.terminal.until(statement)
+    assert ada.online == (60 + 17) * MINUTE
 
 
 @pytest.mark.parametrize(
@@ -212,30 +206,27 @@ async def test_the_statement_tells_how_the_caller_did(tmp_path: Path) -> None:
     ids=["behind", "even"],
 )
 async def test_the_good_bye_sums_up_what_the_menu_says_of_the_table(
-    tmp_path: Path, seed: bytes, words: str, call: str
+    ada: Table, seed: bytes, words: str, call: str
 ) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(4, seed)
-        await ada.terminal.send("q").until(f"Black Jack For Time: {words}")
-        ada.terminal.send("gy")
-        await ada.terminal.until_closed()
-        said = " ".join(ada.terminal.picture.split())
-        assert f"This call: 1 hand for minutes, {call}" in said
-        assert words not in said
-        assert "Goodbye, Ada. Call again!" in said
+    await ada.bets(4, seed)
+    await ada.terminal.send("q").until(f"Black Jack For Time: {words}")
+    ada.terminal.send("gy")
+    await ada.terminal.until_closed()
+    said = " ".join(ada.terminal.picture.split())
+    assert f"This call: 1 hand for minutes, {call}" in said
+    assert words not in said
+    assert "Goodbye, Ada. Call again!" in said
 
 
-async def test_who_is_sent_off_with_a_hand_open_is_not_told_how_it_came_out(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(2, hand("stay", ends="lose"))
-        await ada.board.server.stop("The board is closing.")
-        await ada.terminal.until_closed()
-        said = " ".join(ada.terminal.picture.split())
-        assert "0 losses. One hand is still open." in said
-        assert "Your hand waits for you on the table." in said
+async def test_who_is_sent_off_with_a_hand_open_is_not_told_how_it_came_out(ada: Table) -> None:
+    await ada.bets(2, hand("stay", ends="lose"))
+    await ada.board.server.stop("The board is closing.")
+    await ada.terminal.until_closed()
+    said = " ".join(ada.terminal.picture.split())
+    assert "0 losses. One hand is still open." in said
+    assert "Your hand waits for you on the table." in said
 
 
-async def test_who_placed_no_bet_gets_no_statement(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.logs_off()
-        assert "Black Jack For Time: " not in ada.terminal.transcript
+async def test_who_placed_no_bet_gets_no_statement(ada: Table) -> None:
+    await ada.logs_off()
+    assert "Black Jack For Time: " not in ada.terminal.transcript

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from pathlib import Path
 
 from door.call.markup import plain, wrap
 from door.games.solver.played_hand import for_the_bank
 from door.lobby.luck import lines_of, sentences
 from door.lobby.sums import Sums
-from tests.door.playing import at_the_table, hand
+from tests.door.playing import Table, hand
 from timebank.language import Viewer, speaking_to
 from timebank.reports import house
 from timebank.reports.house import FinishedHand, TableLuck, lucks_of
@@ -25,36 +24,34 @@ class InPlace(Sums):
         return answer
 
 
-async def test_what_they_read_is_what_the_house_would_of_their_hands(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        board = ada.board.server.board
-        board.shared["sums"] = InPlace()
-        await ada.bets(4, hand(ends="natural"))
-        await ada.bets(2, hand("stay", ends="lose"))
-        await ada.does("stay")
-        await ada.gets_up()
-        await ada.terminal.send("?").until("See how lucky you were")
-        ada.terminal.send("q")
-        await ada.prompt("oodbye")
-        await ada.terminal.send("l").until("Your hands of the last 30 days.")
-        with ada.board.books() as desk:
-            (of_house,), _ = house.house(desk, for_the_bank, None, None, None)
-        assert (of_house.hands, of_house.staked, of_house.house) == (2, 6 * 60, -6 * 60)
-        picture = " ".join(ada.terminal.picture.split())
-        assert "Black Jack For Time, 2 hands" in picture
-        assert "You staked 6 minutes and won 6 minutes." in picture
-        told = TableLuck(
-            *(of_house.game, "second", 2, 0, of_house.staked, of_house.house),
-            *(of_house.given, of_house.luck, of_house.deviations),
-        )
-        for sentence in sentences(told):
-            assert sentence in picture
+async def test_what_they_read_is_what_the_house_would_of_their_hands(ada: Table) -> None:
+    board = ada.board.server.board
+    board.shared["sums"] = InPlace()
+    await ada.bets(4, hand(ends="natural"))
+    await ada.bets(2, hand("stay", ends="lose"))
+    await ada.does("stay")
+    await ada.gets_up()
+    await ada.terminal.send("?").until("See how lucky you were")
+    ada.terminal.send("q")
+    await ada.prompt("oodbye")
+    await ada.terminal.send("l").until("Your hands of the last 30 days.")
+    with ada.board.books() as desk:
+        (of_house,), _ = house.house(desk, for_the_bank, None, None, None)
+    assert (of_house.hands, of_house.staked, of_house.house) == (2, 6 * 60, -6 * 60)
+    picture = " ".join(ada.terminal.picture.split())
+    assert "Black Jack For Time, 2 hands" in picture
+    assert "You staked 6 minutes and won 6 minutes." in picture
+    told = TableLuck(
+        *(of_house.game, "second", 2, 0, of_house.staked, of_house.house),
+        *(of_house.given, of_house.luck, of_house.deviations),
+    )
+    for sentence in sentences(told):
+        assert sentence in picture
 
 
-async def test_without_a_hand_there_is_nothing_to_work_out(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.gets_up()
-        await ada.terminal.send("l").until("No hand of yours was over in the last 30 days.")
+async def test_without_a_hand_there_is_nothing_to_work_out(ada: Table) -> None:
+    await ada.gets_up()
+    await ada.terminal.send("l").until("No hand of yours was over in the last 30 days.")
 
 
 async def test_a_process_adds_up_what_this_one_would() -> None:

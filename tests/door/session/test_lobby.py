@@ -11,7 +11,7 @@ import pytest
 from door.games.registry import GAMES
 from door.lobby.pulse import EVERY_SECONDS, GoingsOn, MenuPulse
 from door.session.menu import MenuScene
-from tests.door.playing import at_the_table
+from tests.door.playing import Table
 from tests.door.visiting import MENU, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import MODERN, SYNCTERM
 from tests.world import World, world
@@ -126,12 +126,11 @@ async def test_who_is_out_of_time_is_told_how_it_went_and_when_to_come_back(tmp_
         assert "Best hand" not in ada.screen
 
 
-async def test_the_menu_is_not_kept_while_its_caller_plays(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        (caller,) = ada.board.server.board.callers()
-        gc.collect()
-        scenes = [each for each in gc.get_objects() if isinstance(each, MenuScene)]
-        assert [each for each in scenes if each.purse is caller.purse] == []
+async def test_the_menu_is_not_kept_while_its_caller_plays(ada: Table) -> None:
+    (caller,) = ada.board.server.board.callers()
+    gc.collect()
+    scenes = [each for each in gc.get_objects() if isinstance(each, MenuScene)]
+    assert [each for each in scenes if each.purse is caller.purse] == []
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(100, 30), (80, 24), (40, 22)])

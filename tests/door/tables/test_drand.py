@@ -20,7 +20,7 @@ from door.games.rounds import found
 from door.games.vegas.game import VEGAS_KIND
 from door.tables import overdue, play
 from door.tables.play import Deal, take_shoe
-from tests.door.playing import PLACE_BET, at_the_table
+from tests.door.playing import PLACE_BET, Table
 from tests.door.proved import SIGNATURES
 from tests.terminal import Terminal
 from tests.timebank.books import Books, Call
@@ -85,32 +85,29 @@ def root_where(kind: Kind, *, is_over: bool) -> bytes:
     return next(root for root in roots if ends_at_once(root) is is_over)
 
 
-async def test_a_hand_that_waits_for_its_cards_is_dealt_and_its_caller_plays_it(
-    tmp_path: Path,
-) -> None:
-    async with at_the_table(tmp_path) as ada:
-        with ada.board.books() as desk:
-            lead = bet_of_1_0(desk, BLACK_JACK_FOR_TIME_KIND, [1], ROOT)
-        Terminal.abort(ada.terminal)
-        await ada.is_gone()
-        await ada.board.clock.advance(1200.0)
-        await ada.board.at_rest()
+async def test_a_hand_that_waits_for_its_cards_is_dealt_and_its_caller_plays_it(ada: Table) -> None:
+    with ada.board.books() as desk:
+        lead = bet_of_1_0(desk, BLACK_JACK_FOR_TIME_KIND, [1], ROOT)
+    Terminal.abort(ada.terminal)
+    await ada.is_gone()
+    await ada.board.clock.advance(1200.0)
+    await ada.board.at_rest()
+    with ada.board.books() as desk:
+        dealt = stored(desk, lead)
+        assert found(dealt).round.cards_used == dealt.cards_used > 0
+    assert [entry["action"] for _, entry in dealt.actions] == ["bet", "deal"]
+    ada.terminal = await ada.board.call()
+    await log_on(ada.terminal, "Ada")
+    await ada.message("The hand you left is still on the table.")
+    await ada.board.at_rest()
+    while not dealt.settled:
+        ada.terminal.send("ns")
+        await ada.board.settled()
         with ada.board.books() as desk:
             dealt = stored(desk, lead)
-            assert found(dealt).round.cards_used == dealt.cards_used > 0
-        assert [entry["action"] for _, entry in dealt.actions] == ["bet", "deal"]
-        ada.terminal = await ada.board.call()
-        await log_on(ada.terminal, "Ada")
-        await ada.message("The hand you left is still on the table.")
-        await ada.board.at_rest()
-        while not dealt.settled:
-            ada.terminal.send("ns")
-            await ada.board.settled()
-            with ada.board.books() as desk:
-                dealt = stored(desk, lead)
-        await ada.prompt(PLACE_BET)
-        with ada.board.books() as desk:
-            assert hand_check.audit(desk)[0] == []
+    await ada.prompt(PLACE_BET)
+    with ada.board.books() as desk:
+        assert hand_check.audit(desk)[0] == []
 
 
 @pytest.mark.parametrize("is_over", [False, True])

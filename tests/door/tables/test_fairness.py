@@ -38,34 +38,30 @@ def dealt_in_order(ada: Table) -> list[str | None]:
 # The seal and the seed
 
 
-async def test_the_seal_can_be_read_before_the_bet_and_the_seed_after_the_hand(
-    tmp_path: Path,
-) -> None:
-    async with at_the_table(tmp_path) as ada:
-        seed = hand("hit", "stay", ends="win")
-        ada.board.seeds = [seed]
-        assert await ada.seal() == sha256(seed).hexdigest()
-        assert await ada.seed() == ""
-        await ada.asks_to_bet()
-        await ada.types_bet(1, seed)
-        await ada.does("hit")
-        assert await ada.seal() == sha256(seed).hexdigest()
-        assert seed.hex() not in ada.terminal.transcript
-        await ada.sees_hand()
-        await ada.does("stay")
-        assert ada.figure("Seed") == seed.hex()[:8]
-        assert seed.hex() not in ada.terminal.transcript
-        told = await ada.looks_at_fairness()
-        assert told["Seed of the last shoe"] == seed.hex()
-        assert told["Seal of the last shoe"] == sha256(seed).hexdigest()
-        assert told["Seal of the next shoe"] not in ("", told["Seal of the last shoe"])
+async def test_the_seal_can_be_read_before_the_bet_and_the_seed_after_the_hand(ada: Table) -> None:
+    seed = hand("hit", "stay", ends="win")
+    ada.board.seeds = [seed]
+    assert await ada.seal() == sha256(seed).hexdigest()
+    assert await ada.seed() == ""
+    await ada.asks_to_bet()
+    await ada.types_bet(1, seed)
+    await ada.does("hit")
+    assert await ada.seal() == sha256(seed).hexdigest()
+    assert seed.hex() not in ada.terminal.transcript
+    await ada.sees_hand()
+    await ada.does("stay")
+    assert ada.figure("Seed") == seed.hex()[:8]
+    assert seed.hex() not in ada.terminal.transcript
+    told = await ada.looks_at_fairness()
+    assert told["Seed of the last shoe"] == seed.hex()
+    assert told["Seal of the last shoe"] == sha256(seed).hexdigest()
+    assert told["Seal of the next shoe"] not in ("", told["Seal of the last shoe"])
 
 
-async def test_no_long_number_stands_at_the_table(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(1, hand("stay", ends="win"))
-        await ada.does("stay")
-        assert re.search("[0-9a-f]{9}", ada.terminal.transcript) is None
+async def test_no_long_number_stands_at_the_table(ada: Table) -> None:
+    await ada.bets(1, hand("stay", ends="win"))
+    await ada.does("stay")
+    assert re.search("[0-9a-f]{9}", ada.terminal.transcript) is None
 
 
 @pytest.mark.parametrize(
@@ -73,28 +69,26 @@ async def test_no_long_number_stands_at_the_table(tmp_path: Path) -> None:
     [(("stay",), "win"), (("hit", "hit", "stay"), "lose"), (("double",), "win"), ((), "push")],
 )
 async def test_door_verify_gives_the_seal_and_the_cards_that_were_on_the_screen(
-    tmp_path: Path, actions: tuple[str, ...], ending: str
+    ada: Table, actions: tuple[str, ...], ending: str
 ) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(1, hand(*actions, ends=ending))
-        await ada.does(*actions)
-        seal, cards = verified(await ada.seed())
-        assert seal == await ada.seal()
-        shown = dealt_in_order(ada)
-        assert shown == cards[: len(shown)]
+    await ada.bets(1, hand(*actions, ends=ending))
+    await ada.does(*actions)
+    seal, cards = verified(await ada.seed())
+    assert seal == await ada.seal()
+    shown = dealt_in_order(ada)
+    assert shown == cards[: len(shown)]
 
 
-async def test_a_seal_that_was_seen_stays_until_a_hand_is_dealt(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        seal = await ada.seal()
-        await ada.asks_to_bet()
-        ada.terminal.send("\x1b")
-        await ada.prompt(PLACE_BET)
-        assert await ada.seal() == seal
-        await ada.logs_off()
-        await ada.is_gone()
-        await ada.returns()
-        assert await ada.seal() == seal
+async def test_a_seal_that_was_seen_stays_until_a_hand_is_dealt(ada: Table) -> None:
+    seal = await ada.seal()
+    await ada.asks_to_bet()
+    ada.terminal.send("\x1b")
+    await ada.prompt(PLACE_BET)
+    assert await ada.seal() == seal
+    await ada.logs_off()
+    await ada.is_gone()
+    await ada.returns()
+    assert await ada.seal() == seal
 
 
 async def test_plain_lines_tell_seal_and_seed_on_the_page_alone(tmp_path: Path) -> None:
@@ -120,49 +114,45 @@ async def test_plain_lines_tell_seal_and_seed_on_the_page_alone(tmp_path: Path) 
 # The cut
 
 
-async def test_the_cut_is_asked_for_after_the_seal_and_mixed_into_the_shuffle(
-    tmp_path: Path,
-) -> None:
-    async with at_the_table(tmp_path) as ada:
-        seed = hand("stay", ends="win", cut="Lucky  duck")
-        await turn_cut_on(ada)
-        ada.board.seeds = [seed]
-        ada.terminal.send("b")
-        await ada.prompt("A phrase to cut the cards (Enter for none):")
-        ada.terminal.send("  Lucky  duck \r")
-        await ada.prompt("Coins to bet")
-        await ada.types_bet(2, seed, cut="Lucky  duck")
-        await ada.does("stay")
-        # Seed and cut are what it takes to check the shoe: both are on the page.
-        assert (await ada.looks_at_fairness())["Cut with"] == "Lucky  duck"
-        seal, cards = verified(await ada.seed(), "Lucky  duck")
-        assert seal == await ada.seal()
-        shown = dealt_in_order(ada)
-        assert shown == cards[: len(shown)] != verified(await ada.seed())[1][: len(shown)]
+async def test_the_cut_is_asked_for_after_the_seal_and_mixed_into_the_shuffle(ada: Table) -> None:
+    seed = hand("stay", ends="win", cut="Lucky  duck")
+    await turn_cut_on(ada)
+    ada.board.seeds = [seed]
+    ada.terminal.send("b")
+    await ada.prompt("A phrase to cut the cards (Enter for none):")
+    ada.terminal.send("  Lucky  duck \r")
+    await ada.prompt("Coins to bet")
+    await ada.types_bet(2, seed, cut="Lucky  duck")
+    await ada.does("stay")
+    # Seed and cut are what it takes to check the shoe: both are on the page.
+    assert (await ada.looks_at_fairness())["Cut with"] == "Lucky  duck"
+    seal, cards = verified(await ada.seed(), "Lucky  duck")
+    assert seal == await ada.seal()
+    shown = dealt_in_order(ada)
+    assert shown == cards[: len(shown)] != verified(await ada.seed())[1][: len(shown)]
 
 
-async def test_enter_cuts_with_nothing_and_esc_places_no_bet(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await turn_cut_on(ada)
-        ada.terminal.send("b")
-        await ada.prompt("A phrase")
-        ada.terminal.send("words\x1b")
-        await ada.message("No bet.")
-        await ada.prompt(PLACE_BET)
-        seed = hand("stay", ends="lose")
-        await ada.logs_off()
-        await ada.is_gone()
-        # The preference is remembered; the seal is still the old one.
-        await ada.returns()
-        ada.terminal.send("b")
-        await ada.prompt("A phrase")
-        ada.terminal.send("\r")
-        await ada.prompt("Coins to bet")
-        ada.terminal.send("\x1b")
-        await ada.prompt(PLACE_BET)
-        told = await ada.looks_at_fairness()
-        assert sha256(seed).hexdigest() not in told.values()
-        assert "Cut with" not in told
+async def test_enter_cuts_with_nothing_and_esc_places_no_bet(ada: Table) -> None:
+    await turn_cut_on(ada)
+    ada.terminal.send("b")
+    await ada.prompt("A phrase")
+    ada.terminal.send("words\x1b")
+    await ada.message("No bet.")
+    await ada.prompt(PLACE_BET)
+    seed = hand("stay", ends="lose")
+    await ada.logs_off()
+    await ada.is_gone()
+    # The preference is remembered; the seal is still the old one.
+    await ada.returns()
+    ada.terminal.send("b")
+    await ada.prompt("A phrase")
+    ada.terminal.send("\r")
+    await ada.prompt("Coins to bet")
+    ada.terminal.send("\x1b")
+    await ada.prompt(PLACE_BET)
+    told = await ada.looks_at_fairness()
+    assert sha256(seed).hexdigest() not in told.values()
+    assert "Cut with" not in told
 
 
 async def turn_cut_on(ada: Table) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.playing import MINUTE, at_the_table, hand, house, insurance_is_offered
+from tests.door.playing import MINUTE, Table, at_the_table, hand, house, insurance_is_offered
 from tests.world import seed_of
 
 Moved = list[tuple[str, int]]  # kinds of rows and seconds, in their order
@@ -53,15 +53,14 @@ def net(moved: Moved) -> int:
     ],
 )
 async def test_what_is_said_is_what_is_moved(
-    tmp_path: Path, actions: tuple[str, ...], outcome: str, words: str, moved: Moved
+    ada: Table, actions: tuple[str, ...], outcome: str, words: str, moved: Moved
 ) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(4, hand(*actions, ends=outcome))
-        await ada.does(*actions)
-        await ada.message(words)
-        assert ada.moved() == moved
-        assert ada.online == ada.time_left == 60 * MINUTE + net(moved)
-        assert ada.journal() == ["bet", *actions]
+    await ada.bets(4, hand(*actions, ends=outcome))
+    await ada.does(*actions)
+    await ada.message(words)
+    assert ada.moved() == moved
+    assert ada.online == ada.time_left == 60 * MINUTE + net(moved)
+    assert ada.journal() == ["bet", *actions]
 
 
 @pytest.mark.parametrize(
@@ -81,37 +80,34 @@ async def test_what_is_said_is_what_is_moved(
     ],
 )
 async def test_insurance_is_paid_two_to_one_on_a_dealers_natural(
-    tmp_path: Path, ending: str, words: str, moved: Moved
+    ada: Table, ending: str, words: str, moved: Moved
 ) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(5, hand("insurance", ends=ending))
-        assert "Insurance for 2.5 coins?" in ada.prompt_row
-        await ada.does("insurance")
-        await ada.message(words)
-        assert ada.moved() == moved
-        assert ada.online == ada.time_left == 60 * MINUTE + net(moved)
+    await ada.bets(5, hand("insurance", ends=ending))
+    assert "Insurance for 2.5 coins?" in ada.prompt_row
+    await ada.does("insurance")
+    await ada.message(words)
+    assert ada.moved() == moved
+    assert ada.online == ada.time_left == 60 * MINUTE + net(moved)
 
 
-async def test_insurance_is_lost_and_the_hand_goes_on_with_the_bet(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(5, hand("insurance", "stay", ends="win"))
-        await ada.does("insurance")
-        await ada.message("The insurance of 2.5 coins is lost.")
-        assert ada.moved() == [("stake", 300), ("insurance", 150), ("lost", 150)]
-        assert ada.figure("Insured") == "2.5 coins"
-        await ada.does("stay")
-        await ada.message("You get 10 coins: 5 minutes won.")
-        assert ada.moved()[3:] == [("returned", 300), ("won", 300)]
-        assert ada.figure("Sitting") == "+2:30"
+async def test_insurance_is_lost_and_the_hand_goes_on_with_the_bet(ada: Table) -> None:
+    await ada.bets(5, hand("insurance", "stay", ends="win"))
+    await ada.does("insurance")
+    await ada.message("The insurance of 2.5 coins is lost.")
+    assert ada.moved() == [("stake", 300), ("insurance", 150), ("lost", 150)]
+    assert ada.figure("Insured") == "2.5 coins"
+    await ada.does("stay")
+    await ada.message("You get 10 coins: 5 minutes won.")
+    assert ada.moved()[3:] == [("returned", 300), ("won", 300)]
+    assert ada.figure("Sitting") == "+2:30"
 
 
-async def test_a_natural_is_offered_insurance_too(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(2, hand("insurance", ends="natural"))
-        await ada.does("insurance")
-        await ada.message("The insurance of 1 coin is lost.")
-        await ada.message("BLACKJACK! You get 6 coins")
-        assert ada.online == 60 * MINUTE + 4 * MINUTE - MINUTE
+async def test_a_natural_is_offered_insurance_too(ada: Table) -> None:
+    await ada.bets(2, hand("insurance", ends="natural"))
+    await ada.does("insurance")
+    await ada.message("The insurance of 1 coin is lost.")
+    await ada.message("BLACKJACK! You get 6 coins")
+    assert ada.online == 60 * MINUTE + 4 * MINUTE - MINUTE
 
 
 async def test_insurance_that_would_take_the_last_coin_is_declined_unasked(tmp_path: Path) -> None:
@@ -148,12 +144,11 @@ async def test_doubling_that_leaves_one_coin_is_offered(tmp_path: Path) -> None:
         assert ada.online == 60 * MINUTE + 18 * 3 * MINUTE
 
 
-async def test_doubling_is_offered_on_the_first_two_cards_only(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(2, hand("hit"))
-        assert "<D>ouble" in ada.prompt_row
-        await ada.does("hit")
-        assert "<D>ouble" not in ada.prompt_row
+async def test_doubling_is_offered_on_the_first_two_cards_only(ada: Table) -> None:
+    await ada.bets(2, hand("hit"))
+    assert "<D>ouble" in ada.prompt_row
+    await ada.does("hit")
+    assert "<D>ouble" not in ada.prompt_row
 
 
 async def test_the_largest_bet_bounds_the_opening_bet_alone(tmp_path: Path) -> None:
@@ -163,13 +158,12 @@ async def test_the_largest_bet_bounds_the_opening_bet_alone(tmp_path: Path) -> N
         assert ada.moved() == [("stake", 180), ("double", 180), ("lost", 360)]
 
 
-async def test_time_that_ticked_is_on_the_ledger_before_the_bet(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.board.clock.advance(37)
-        await ada.bets(2, hand("stay", ends="win"))
-        await ada.board.clock.advance(21)
-        await ada.does("stay")
-        assert ada.online == ada.time_left == 60 * MINUTE - 37 - 21 + 2 * MINUTE
+async def test_time_that_ticked_is_on_the_ledger_before_the_bet(ada: Table) -> None:
+    await ada.board.clock.advance(37)
+    await ada.bets(2, hand("stay", ends="win"))
+    await ada.board.clock.advance(21)
+    await ada.does("stay")
+    assert ada.online == ada.time_left == 60 * MINUTE - 37 - 21 + 2 * MINUTE
 
 
 async def test_a_hand_may_be_settled_on_cards_that_take_no_part_of_the_time_left(

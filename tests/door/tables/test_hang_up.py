@@ -206,93 +206,88 @@ async def test_a_hand_nobody_returned_to_is_stood_by_the_next_process(
     ids=["at insurance", "after insurance", "at four cards"],
 )
 async def test_a_hand_waits_as_far_as_it_was_played(
-    tmp_path: Path, before: tuple[str, ...], after: tuple[str, ...], ending: str
+    ada: Table, before: tuple[str, ...], after: tuple[str, ...], ending: str
 ) -> None:
-    async with at_the_table(tmp_path) as ada:
-        seed = hand(*before, *after, ends=ending)
-        await ada.bets(4, seed)
-        await ada.does(*before)
-        await ada.board.clock.advance(20)
-        staked = 60 * MINUTE - 20 - ada.time_left
-        ada.terminal.abort()
-        await ada.is_gone()
-        accounts = ada.board.balances("Ada")
-        assert (accounts["online"], accounts["stake"]) == (60 * MINUTE - 20 - staked, 4 * MINUTE)
-        await ada.calls_back()
-        assert await ada.seal() == sha256(seed).hexdigest()
-        await ada.does(*after)
-        assert ada.journal() == ["bet", *before, *after]
-        assert await ada.seed() == seed.hex()
-        assert ada.online == ada.time_left
-        # One turn was taken.
-        assert "Turns today: 1 of 20" in ada.terminal.row(0)
+    seed = hand(*before, *after, ends=ending)
+    await ada.bets(4, seed)
+    await ada.does(*before)
+    await ada.board.clock.advance(20)
+    staked = 60 * MINUTE - 20 - ada.time_left
+    ada.terminal.abort()
+    await ada.is_gone()
+    accounts = ada.board.balances("Ada")
+    assert (accounts["online"], accounts["stake"]) == (60 * MINUTE - 20 - staked, 4 * MINUTE)
+    await ada.calls_back()
+    assert await ada.seal() == sha256(seed).hexdigest()
+    await ada.does(*after)
+    assert ada.journal() == ["bet", *before, *after]
+    assert await ada.seed() == seed.hex()
+    assert ada.online == ada.time_left
+    # One turn was taken.
+    assert "Turns today: 1 of 20" in ada.terminal.row(0)
 
 
 @HANG_UPS
 @pytest.mark.parametrize("action", ["double", "hit", "stay"])
 async def test_a_key_that_is_the_last_thing_before_the_hang_up_counts_or_does_not(
-    tmp_path: Path, hang_up: Callable[[Terminal], None], action: str
+    ada: Table, hang_up: Callable[[Terminal], None], action: str
 ) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(4, hand(action, ends="bust" if action == "hit" else "lose"))
-        ada.terminal.send(KEYS[action])
-        hang_up(ada.terminal)
-        await ada.is_gone()
-        if ada.journal() == ["bet"]:
-            await ada.calls_back()
-            await ada.does(action)
-        assert ada.journal() == ["bet", action]
-        lost = 8 if action == "double" else 4
-        assert ada.online == (60 - lost) * MINUTE - A_SECOND
+    await ada.bets(4, hand(action, ends="bust" if action == "hit" else "lose"))
+    ada.terminal.send(KEYS[action])
+    hang_up(ada.terminal)
+    await ada.is_gone()
+    if ada.journal() == ["bet"]:
+        await ada.calls_back()
+        await ada.does(action)
+    assert ada.journal() == ["bet", action]
+    lost = 8 if action == "double" else 4
+    assert ada.online == (60 - lost) * MINUTE - A_SECOND
 
 
 async def test_an_action_that_is_on_its_way_to_the_books_arrives_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ada: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(4, hand("stay", ends="win"))
-        carrier_lost = asyncio.Event()
-        notice = Console.hung_up
+    await ada.bets(4, hand("stay", ends="win"))
+    carrier_lost = asyncio.Event()
+    notice = Console.hung_up
 
-        def hung_up(console: Console, reason: str) -> None:
-            notice(console, reason)
-            carrier_lost.set()
+    def hung_up(console: Console, reason: str) -> None:
+        notice(console, reason)
+        carrier_lost.set()
 
-        monkeypatch.setattr(Console, "hung_up", hung_up)
-        async with ada.board.slow_books():
-            ada.terminal.send("s")
-            await ada.terminal.wait_for(lambda _: ada.prompt_row == "", "the key taken")
-            ada.terminal.abort()
-            await carrier_lost.wait()
-        await ada.is_gone()
-        assert ada.journal() == ["bet", "stay"]
-        assert ada.online == 64 * MINUTE - A_SECOND
-
-
-async def test_who_hangs_up_at_the_bet_has_bet_nothing(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.asks_to_bet()
-        ada.terminal.send("5")
-        await ada.prompt(": 5")
+    monkeypatch.setattr(Console, "hung_up", hung_up)
+    async with ada.board.slow_books():
+        ada.terminal.send("s")
+        await ada.terminal.wait_for(lambda _: ada.prompt_row == "", "the key taken")
         ada.terminal.abort()
-        await ada.is_gone()
-        assert ada.hands_dealt == 0
-        await ada.returns()
-        assert ada.online == ada.time_left == 60 * MINUTE - A_SECOND
+        await carrier_lost.wait()
+    await ada.is_gone()
+    assert ada.journal() == ["bet", "stay"]
+    assert ada.online == 64 * MINUTE - A_SECOND
+
+
+async def test_who_hangs_up_at_the_bet_has_bet_nothing(ada: Table) -> None:
+    await ada.asks_to_bet()
+    ada.terminal.send("5")
+    await ada.prompt(": 5")
+    ada.terminal.abort()
+    await ada.is_gone()
+    assert ada.hands_dealt == 0
+    await ada.returns()
+    assert ada.online == ada.time_left == 60 * MINUTE - A_SECOND
 
 
 @pytest.mark.long
-async def test_the_next_day_the_hand_is_still_there_and_no_turn_of_that_day(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(4, hand("stay", ends="win"))
-        ada.terminal.abort()
-        await ada.is_gone()
-        await ada.board.clock.advance(DAY)
-        await ada.calls_back_on_a_new_day()
-        await ada.does("stay")
-        # The four that were staked were of the day before.
-        assert ada.online == ada.time_left == 64 * MINUTE
-        assert "Turns today: 0 of 20" in ada.terminal.row(0)
+async def test_the_next_day_the_hand_is_still_there_and_no_turn_of_that_day(ada: Table) -> None:
+    await ada.bets(4, hand("stay", ends="win"))
+    ada.terminal.abort()
+    await ada.is_gone()
+    await ada.board.clock.advance(DAY)
+    await ada.calls_back_on_a_new_day()
+    await ada.does("stay")
+    # The four that were staked were of the day before.
+    assert ada.online == ada.time_left == 64 * MINUTE
+    assert "Turns today: 0 of 20" in ada.terminal.row(0)
 
 
 # Other settings meanwhile
@@ -413,28 +408,26 @@ async def test_who_did_not_return_is_told_once_how_the_hand_ended(
         assert "was left open" not in ada.terminal.transcript
 
 
-async def test_a_server_that_runs_on_stands_overdue_hands_as_well(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(4, hand("stay", ends="win"))
-        ada.terminal.abort()
-        await ada.is_gone()
-        ada.board.clock.suspend(2 * DAY)
-        await ada.board.clock.advance(600)
-        await ada.board.settled()
-        await ada.board.settled()
-        assert ada.journal() == ["bet", "stay"]
+async def test_a_server_that_runs_on_stands_overdue_hands_as_well(ada: Table) -> None:
+    await ada.bets(4, hand("stay", ends="win"))
+    ada.terminal.abort()
+    await ada.is_gone()
+    ada.board.clock.suspend(2 * DAY)
+    await ada.board.clock.advance(600)
+    await ada.board.settled()
+    await ada.board.settled()
+    assert ada.journal() == ["bet", "stay"]
 
 
-async def test_an_overdue_hand_is_left_to_a_caller_who_is_on_line_with_it(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(4, hand("stay", ends="win"))
-        ada.board.clock.suspend(2 * DAY)
-        await ada.board.server.board.renew_leases()
-        await ada.board.clock.advance(1)
-        await overdue.stand_all(ada.board.server.books)
-        assert ada.journal() == ["bet"]
-        await ada.does("stay")
-        assert ada.moved()[-1] == ("won", 240)
+async def test_an_overdue_hand_is_left_to_a_caller_who_is_on_line_with_it(ada: Table) -> None:
+    await ada.bets(4, hand("stay", ends="win"))
+    ada.board.clock.suspend(2 * DAY)
+    await ada.board.server.board.renew_leases()
+    await ada.board.clock.advance(1)
+    await overdue.stand_all(ada.board.server.books)
+    assert ada.journal() == ["bet"]
+    await ada.does("stay")
+    assert ada.moved()[-1] == ("won", 240)
 
 
 async def test_a_hand_stood_from_a_running_shoe_leaves_the_shoe_open(tmp_path: Path) -> None:

@@ -159,57 +159,54 @@ async def test_there_is_no_header_with_animation_off_or_in_plain_lines(
         assert "\N{FULL BLOCK}\N{FULL BLOCK}" not in ada.wire[seen:].decode("utf-8", "replace")
 
 
-async def test_with_animation_off_nothing_waits(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        began = ada.board.clock.monotonic()
-        await ada.bets(4, hand("stay", ends="win"))
-        await ada.does("stay")
-        assert ada.board.clock.monotonic() == began
+async def test_with_animation_off_nothing_waits(ada: Table) -> None:
+    began = ada.board.clock.monotonic()
+    await ada.bets(4, hand("stay", ends="win"))
+    await ada.does("stay")
+    assert ada.board.clock.monotonic() == began
 
 
-async def test_a_bust_a_small_loss_and_a_large_one_look_different(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        looks = []
-        for coins, actions, ends in (
-            (1, ("hit",), "bust"),
-            (1, ("stay",), "lose"),
-            (10, ("stay",), "lose"),
-        ):
-            await ada.bets(coins, hand(*actions, ends=ends))
-            await ada.does(*actions)
-            looks.append(ada.terminal.row(17))
-        assert [re.sub(" +│.*", "", look).split() for look in looks] == [
-            ["BUST!", "-1", "■"],
-            ["DEALER", "WINS", "-1", "■"],
-            ["DEALER", "WINS", "-10", "■" * 10],
-        ]
+async def test_a_bust_a_small_loss_and_a_large_one_look_different(ada: Table) -> None:
+    looks = []
+    for coins, actions, ends in (
+        (1, ("hit",), "bust"),
+        (1, ("stay",), "lose"),
+        (10, ("stay",), "lose"),
+    ):
+        await ada.bets(coins, hand(*actions, ends=ends))
+        await ada.does(*actions)
+        looks.append(ada.terminal.row(17))
+    assert [re.sub(" +│.*", "", look).split() for look in looks] == [
+        ["BUST!", "-1", "■"],
+        ["DEALER", "WINS", "-1", "■"],
+        ["DEALER", "WINS", "-10", "■" * 10],
+    ]
 
 
 # What a hand offers besides
 
 
-async def test_rules_fairness_tutor_and_cut_are_at_hand_in_a_hand(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(1, hand("stay", ends="win"))
-        assert "<R>" not in ada.prompt_row
-        ada.terminal.send("c")
-        await ada.message("Cut is on")
-        assert ada.figure("Cut") == "on"
-        ada.terminal.send("u")
-        await ada.message("Book: ")
-        assert ada.figure("Tutor") == "on"
-        ada.terminal.send("u")
-        await ada.message("Tutor is off.")
-        await ada.terminal.send("r").until("The rules of Black Jack For Time")
-        ada.terminal.send("q")
-        await ada.sees_hand()
-        await ada.terminal.send("f").until("Seal of this shoe")
-        ada.terminal.send("q")
-        await ada.sees_hand()
-        ada.terminal.send("t")
-        await ada.message("T does nothing here.")
-        await ada.does("stay")
-        assert ada.journal() == ["bet", "stay"]
+async def test_rules_fairness_tutor_and_cut_are_at_hand_in_a_hand(ada: Table) -> None:
+    await ada.bets(1, hand("stay", ends="win"))
+    assert "<R>" not in ada.prompt_row
+    ada.terminal.send("c")
+    await ada.message("Cut is on")
+    assert ada.figure("Cut") == "on"
+    ada.terminal.send("u")
+    await ada.message("Book: ")
+    assert ada.figure("Tutor") == "on"
+    ada.terminal.send("u")
+    await ada.message("Tutor is off.")
+    await ada.terminal.send("r").until("The rules of Black Jack For Time")
+    ada.terminal.send("q")
+    await ada.sees_hand()
+    await ada.terminal.send("f").until("Seal of this shoe")
+    ada.terminal.send("q")
+    await ada.sees_hand()
+    ada.terminal.send("t")
+    await ada.message("T does nothing here.")
+    await ada.does("stay")
+    assert ada.journal() == ["bet", "stay"]
 
 
 # Small screens, and large ones
@@ -242,9 +239,8 @@ async def sits_at(game: str, board: World, profile: Profile) -> Terminal:
     return terminal
 
 
-async def test_the_news_of_earlier_hands_is_cleared_with_a_bet(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(4, hand(ends="natural"))
-        await ada.message("BLACKJACK!")
-        await ada.bets(4, hand())
-        assert "BLACKJACK! " not in ada.messages
+async def test_the_news_of_earlier_hands_is_cleared_with_a_bet(ada: Table) -> None:
+    await ada.bets(4, hand(ends="natural"))
+    await ada.message("BLACKJACK!")
+    await ada.bets(4, hand())
+    assert "BLACKJACK! " not in ada.messages

@@ -22,7 +22,7 @@ from door.lobby.sums import Sums
 from door.tables.strategy import NOT_AT_HAND, card_text
 from tests.door.at_the_teletype import at_the_teletype
 from tests.door.company import company
-from tests.door.playing import PLACE_BET, at_the_table, hand
+from tests.door.playing import PLACE_BET, Table, at_the_table, hand
 from tests.door.punting import at_baccarat, on_5, seed_where
 from tests.terminal import Terminal
 from tests.world import World
@@ -75,33 +75,32 @@ async def sees(terminal: Terminal, *texts: str) -> None:
         await terminal.wait_for(lambda _, text=text: text in terminal.picture, text)
 
 
-async def test_g_shows_it_between_hands_and_in_a_hand(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        cards = shelf(ada.board, CARD, CARD)
-        ada.terminal.send("g")
-        await sees(
-            ada.terminal,
-            "Black Jack For Time: what to do",
-            "  12           H    H    S    S    S    H    H    H    H    H",
-            "  18           S   Ds",
-        )
-        ada.terminal.send(" ")
-        await sees(
-            ada.terminal,
-            "Ds double or else stand",
-            "Played like this, you win 0.12% of your bets on average.",
-            "Who heeds every card in sight, as the tutor does, wins 0.97%.",
-            "Never buy insurance: on average it loses 5.88% of what it costs.",
-        )
-        assert cards.asked == [(BJFT, BLACK_JACK_FOR_TIME)]
-        ada.terminal.send("q")
-        await ada.prompt(PLACE_BET)
-        await ada.bets(2, hand(holding=12))
-        ada.terminal.send("g")
-        await sees(ada.terminal, "  12           H    H    S")
-        ada.terminal.send("q")
-        await ada.sees_hand()
-        await ada.does("hit")
+async def test_g_shows_it_between_hands_and_in_a_hand(ada: Table) -> None:
+    cards = shelf(ada.board, CARD, CARD)
+    ada.terminal.send("g")
+    await sees(
+        ada.terminal,
+        "Black Jack For Time: what to do",
+        "  12           H    H    S    S    S    H    H    H    H    H",
+        "  18           S   Ds",
+    )
+    ada.terminal.send(" ")
+    await sees(
+        ada.terminal,
+        "Ds double or else stand",
+        "Played like this, you win 0.12% of your bets on average.",
+        "Who heeds every card in sight, as the tutor does, wins 0.97%.",
+        "Never buy insurance: on average it loses 5.88% of what it costs.",
+    )
+    assert cards.asked == [(BJFT, BLACK_JACK_FOR_TIME)]
+    ada.terminal.send("q")
+    await ada.prompt(PLACE_BET)
+    await ada.bets(2, hand(holding=12))
+    ada.terminal.send("g")
+    await sees(ada.terminal, "  12           H    H    S")
+    ada.terminal.send("q")
+    await ada.sees_hand()
+    await ada.does("hit")
 
 
 async def test_who_does_not_want_to_wait_leaves_and_what_fails_is_told(
@@ -194,12 +193,11 @@ async def test_a_card_that_could_not_be_made_is_made_when_asked_again() -> None:
     await cards.close()
 
 
-async def test_a_message_sent_while_it_is_worked_out_does_not_lose_it(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        ready = shelf(ada.board, None)
-        ada.terminal.send("g")
-        await sees(ada.terminal, "Working it out.")
-        ada.terminal.send("/w\r")
-        await sees(ada.terminal, "On now: Ada", "Working it out.")
-        ready.owed.pop().set_result(CARD)
-        await sees(ada.terminal, "  12           H    H    S    S    S    H    H    H    H    H")
+async def test_a_message_sent_while_it_is_worked_out_does_not_lose_it(ada: Table) -> None:
+    ready = shelf(ada.board, None)
+    ada.terminal.send("g")
+    await sees(ada.terminal, "Working it out.")
+    ada.terminal.send("/w\r")
+    await sees(ada.terminal, "On now: Ada", "Working it out.")
+    ready.owed.pop().set_result(CARD)
+    await sees(ada.terminal, "  12           H    H    S    S    S    H    H    H    H    H")

@@ -13,7 +13,7 @@ from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, rules_to_mapping
 from door.games.engine import shuffle
 from door.games.solver.tutor import tutor
-from tests.door.playing import at_the_table, hand
+from tests.door.playing import Table, hand
 from tests.world import World, world
 from timebank.callers import callers
 from timebank.wagers import deals
@@ -116,30 +116,29 @@ async def test_whatever_was_made_of_a_try_is_named(tmp_path: Path) -> None:
             desk.connection.exec_driver_sql("DELETE FROM deal_tries")
 
 
-async def test_part_of_an_audit_leaves_out_deals_that_were_over_before(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        board = ada.board
-        await ada.bets(4, hand("stay", ends="win"))
-        await ada.does("stay")
-        with board.books() as desk:
-            deals.todays(desk, SEED, SEAL, rules_to_mapping(BLACK_JACK_FOR_TIME))
-            dealt = desk.connection.exec_driver_sql("SELECT dealt FROM rounds").scalar_one()
-            day, rules = date(2026, 11, 19), rules_to_mapping(BLACK_JACK_FOR_TIME)
-            deals.add(desk, LATER, day, LATER_SEED, rules, is_daily=True)
-        for closed, later, since_hand, is_named in (
-            (None, None, 2, True),
-            (dealt - 2, dealt - 1, 1, True),
-            (dealt - 2, dealt - 1, 2, False),
-            # The last one that was over then may have been weighed after that.
-            (dealt - 2, None, 2, True),
-            (dealt - 2, dealt, 2, True),
-            (dealt, None, 2, True),
+async def test_part_of_an_audit_leaves_out_deals_that_were_over_before(ada: Table) -> None:
+    board = ada.board
+    await ada.bets(4, hand("stay", ends="win"))
+    await ada.does("stay")
+    with board.books() as desk:
+        deals.todays(desk, SEED, SEAL, rules_to_mapping(BLACK_JACK_FOR_TIME))
+        dealt = desk.connection.exec_driver_sql("SELECT dealt FROM rounds").scalar_one()
+        day, rules = date(2026, 11, 19), rules_to_mapping(BLACK_JACK_FOR_TIME)
+        deals.add(desk, LATER, day, LATER_SEED, rules, is_daily=True)
+    for closed, later, since_hand, is_named in (
+        (None, None, 2, True),
+        (dealt - 2, dealt - 1, 1, True),
+        (dealt - 2, dealt - 1, 2, False),
+        # The last one that was over then may have been weighed after that.
+        (dealt - 2, None, 2, True),
+        (dealt - 2, dealt, 2, True),
+        (dealt, None, 2, True),
+    ):
+        with (
+            changed(board, "deals", "closed", closed),
+            changed(board, "deals", "closed", later, LATER),
+            changed(board, "deals", "seed", b"no"),
+            board.books() as desk,
         ):
-            with (
-                changed(board, "deals", "closed", closed),
-                changed(board, "deals", "closed", later, LATER),
-                changed(board, "deals", "seed", b"no"),
-                board.books() as desk,
-            ):
-                found = hand_check.wrong_tries(desk, since_hand)
-            assert bool(found) is is_named, (closed, later, since_hand)
+            found = hand_check.wrong_tries(desk, since_hand)
+        assert bool(found) is is_named, (closed, later, since_hand)

@@ -28,7 +28,7 @@ from door.desk.pages.queries import Reading
 from door.desk.pages.rendering import Showing
 from door.desk.pages.sessions import IDLE_SECONDS, LONGEST_SECONDS, MOST, Sessions
 from door.errors import CannotListen
-from tests.door.playing import at_the_table, hand
+from tests.door.playing import Table, hand
 from tests.door.shell import Shell
 from tests.world import BOARD, PASSWORD, World, logged_on, world
 from timebank.callers import callers
@@ -397,48 +397,44 @@ async def test_who_is_on_is_told_again_and_again_without_keeping_a_session(
         assert last.status == 303
 
 
-async def test_today_holds_the_house_against_its_odds(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(1, hand("stay", ends="win"))
-        await ada.stands()
-        board = ada.board
-        today = Reading(board.config, board.database, board.clock).today()
-        (luck,) = today.house
-        assert (luck.game, luck.hands, luck.staked, luck.house) == (GAME, 1, 60, -60)
-        assert -1 < luck.given < 0, "a careful caller gains 0.97 percent of a stake of 60 seconds"
-        assert luck.deviation > 60
-        assert today.warnings == []
+async def test_today_holds_the_house_against_its_odds(ada: Table) -> None:
+    await ada.bets(1, hand("stay", ends="win"))
+    await ada.stands()
+    board = ada.board
+    today = Reading(board.config, board.database, board.clock).today()
+    (luck,) = today.house
+    assert (luck.game, luck.hands, luck.staked, luck.house) == (GAME, 1, 60, -60)
+    assert -1 < luck.given < 0, "a careful caller gains 0.97 percent of a stake of 60 seconds"
+    assert luck.deviation > 60
+    assert today.warnings == []
 
 
-async def test_a_caller_is_shown_with_calls_hands_loans_notices_limits_and_luck(
-    tmp_path: Path,
-) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(1, hand("stay", ends="win"))
-        await ada.stands()
-        board = ada.board
-        board.enter("Sysop")
-        with board.books() as desk:
-            number = callers.number_of(desk, "Ada")
-            (call,) = open_calls(desk)
-            add_notice(desk, number, "The sysop says {words}.", words=RUDE)
-            desk.connection.exec_driver_sql("UPDATE callers SET created = created - 864000")
-            teller.borrow(desk, call.call_id, 0, 600)
-            teller.deposit(desk, call.call_id, 0, 1200)
-        with contextlib.closing(pages_of(board)) as pages:
-            browser = Browser(pages)
-            await browser.logs_on()
-            page = (await browser.get(f"/caller/{number}")).text
-            assert f"The sysop says {RUDE}." in page
-            assert "deposit 1:00:00 0:20:00" in page
-            assert "borrow, less what is sent 0:30:00 0:10:00" in page
-            assert re.search(r"Black Jack For Time 1 0:01:00 0:01:00 \S+ \+\d\.\d", page)
-            assert re.search(r"Last calls .* waits The sysop", page)
-            assert re.search(r"loan online 0:10:00", page)
+async def test_a_caller_is_shown_with_calls_hands_loans_notices_limits_and_luck(ada: Table) -> None:
+    await ada.bets(1, hand("stay", ends="win"))
+    await ada.stands()
+    board = ada.board
+    board.enter("Sysop")
+    with board.books() as desk:
+        number = callers.number_of(desk, "Ada")
+        (call,) = open_calls(desk)
+        add_notice(desk, number, "The sysop says {words}.", words=RUDE)
+        desk.connection.exec_driver_sql("UPDATE callers SET created = created - 864000")
+        teller.borrow(desk, call.call_id, 0, 600)
+        teller.deposit(desk, call.call_id, 0, 1200)
+    with contextlib.closing(pages_of(board)) as pages:
+        browser = Browser(pages)
+        await browser.logs_on()
+        page = (await browser.get(f"/caller/{number}")).text
+        assert f"The sysop says {RUDE}." in page
+        assert "deposit 1:00:00 0:20:00" in page
+        assert "borrow, less what is sent 0:30:00 0:10:00" in page
+        assert re.search(r"Black Jack For Time 1 0:01:00 0:01:00 \S+ \+\d\.\d", page)
+        assert re.search(r"Last calls .* waits The sysop", page)
+        assert re.search(r"loan online 0:10:00", page)
 
-            ledger = (await browser.get("/ledger", caller="Ada")).text
-            assert re.search(r"online bank 0:20:00 online 0:\d\d:\d\d, bank 0:20:00 ", ledger)
-            assert "Held then" not in (await browser.get("/ledger")).text
+        ledger = (await browser.get("/ledger", caller="Ada")).text
+        assert re.search(r"online bank 0:20:00 online 0:\d\d:\d\d, bank 0:20:00 ", ledger)
+        assert "Held then" not in (await browser.get("/ledger")).text
 
 
 async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path: Path) -> None:
@@ -573,37 +569,36 @@ async def test_where_minutes_come_from_is_drawn_and_told(tmp_path: Path) -> None
         assert "No minutes yet." in (await browser.get("/caller/1")).text
 
 
-async def test_a_hand_is_shown_with_its_film_and_its_proof(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        browser = Browser(pages_of(ada.board))
-        await ada.bets(1, hand("stay", ends="win"))
-        await ada.stands()
-        await ada.bets(1, hand("hit", ends="bust"))
-        ada.board.enter("Sysop")
-        await browser.logs_on()
-        page = await browser.get("/hand/1")
-        assert 'href="/caller/' in page.body
-        proof = json.loads(html.unescape(re.findall('data-proof="([^"]+)"', page.body)[0]))
-        assert proof["seed"] == hand("stay", ends="win").hex()
-        open_one = await browser.get("/hand/2")
-        assert hand("hit", ends="bust").hex() not in open_one.body
-        assert hand("hit", ends="bust").hex() not in (await browser.get("/hand/2.cast")).body
-        cast = await browser.get("/hand/1.cast", size="40x22", day="on")
-        head, *lines = map(json.loads, cast.body.splitlines())
-        assert (head["width"], head["height"]) == (40, 22)
-        assert [line[2] for line in lines if line[1] == "m"] == ["Hand 1", "Hand 2"]
-        assert (await browser.get("/hand", number=2)).headers["location"] == "/hand/2"
-        for wrong, status in (
-            ("/hand/99", 404),
-            ("/hand/x", 404),
-            ("/hand/99.cast", 404),
-            ("/hand/2.cast?to=1", 400),
-            ("/hand/1.cast?size=9x9", 400),
-            ("/hand?number=x", 400),
-        ):
-            path, _, asked = wrong.partition("?")
-            assert (await browser.ask("GET", path, asked)).status == status, wrong
-        browser.pages.close()
+async def test_a_hand_is_shown_with_its_film_and_its_proof(ada: Table) -> None:
+    browser = Browser(pages_of(ada.board))
+    await ada.bets(1, hand("stay", ends="win"))
+    await ada.stands()
+    await ada.bets(1, hand("hit", ends="bust"))
+    ada.board.enter("Sysop")
+    await browser.logs_on()
+    page = await browser.get("/hand/1")
+    assert 'href="/caller/' in page.body
+    proof = json.loads(html.unescape(re.findall('data-proof="([^"]+)"', page.body)[0]))
+    assert proof["seed"] == hand("stay", ends="win").hex()
+    open_one = await browser.get("/hand/2")
+    assert hand("hit", ends="bust").hex() not in open_one.body
+    assert hand("hit", ends="bust").hex() not in (await browser.get("/hand/2.cast")).body
+    cast = await browser.get("/hand/1.cast", size="40x22", day="on")
+    head, *lines = map(json.loads, cast.body.splitlines())
+    assert (head["width"], head["height"]) == (40, 22)
+    assert [line[2] for line in lines if line[1] == "m"] == ["Hand 1", "Hand 2"]
+    assert (await browser.get("/hand", number=2)).headers["location"] == "/hand/2"
+    for wrong, status in (
+        ("/hand/99", 404),
+        ("/hand/x", 404),
+        ("/hand/99.cast", 404),
+        ("/hand/2.cast?to=1", 400),
+        ("/hand/1.cast?size=9x9", 400),
+        ("/hand?number=x", 400),
+    ):
+        path, _, asked = wrong.partition("?")
+        assert (await browser.ask("GET", path, asked)).status == status, wrong
+    browser.pages.close()
 
 
 async def test_what_cannot_be_sought_is_told(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from door.defence import recovery as codes
 from door.desk.pages.second_step import STEP_SECONDS, address_of, code_at, qr_of, step_of
 from tests.door.desk.pages.test_pages import Browser, shown
-from tests.door.playing import at_the_table, hand
+from tests.door.playing import Table, hand
 from tests.door.shell import Shell
 from tests.world import PASSWORD, World
 from timebank.callers import callers, recovery, second_step, sysop_log
@@ -141,17 +141,16 @@ async def test_the_sysop_turns_it_off_for_a_lost_phone(tmp_path: Path) -> None:
         assert await logs_on(browser, "") == 303
 
 
-async def test_a_bet_that_is_remembered_brings_nothing_back(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        with ada.board.books() as desk:
-            who = callers.number_of(desk, "Ada")
-            second_step.turn_on(desk, who, SecondStep(RFC_SECRET, 7), "Ada")
-        await ada.bets(2, hand("stay", ends="win"))
-        await ada.stands()
-        used = SecondStep(RFC_SECRET, 8)
-        with ada.board.books() as desk:
-            assert second_step.use(desk, who, used)
-        await ada.bets(3, hand("stay", ends="win"))
-        await ada.stands()
-        with ada.board.books() as desk:
-            assert second_step.of(callers.get(desk, who)) == used
+async def test_a_bet_that_is_remembered_brings_nothing_back(ada: Table) -> None:
+    with ada.board.books() as desk:
+        who = callers.number_of(desk, "Ada")
+        second_step.turn_on(desk, who, SecondStep(RFC_SECRET, 7), "Ada")
+    await ada.bets(2, hand("stay", ends="win"))
+    await ada.stands()
+    used = SecondStep(RFC_SECRET, 8)
+    with ada.board.books() as desk:
+        assert second_step.use(desk, who, used)
+    await ada.bets(3, hand("stay", ends="win"))
+    await ada.stands()
+    with ada.board.books() as desk:
+        assert second_step.of(callers.get(desk, who)) == used

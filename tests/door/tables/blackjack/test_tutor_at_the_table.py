@@ -36,25 +36,23 @@ def standing_is_wrong(dealt: BlackjackRound) -> bool:
 
 
 async def test_it_says_what_the_book_says_and_after_a_worse_move_what_it_would_have_done(
-    tmp_path: Path,
+    ada: Table,
 ) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await turn_tutor_on(ada)
-        await ada.bets(2, seed_of(standing_is_wrong))
-        advice = tutor.advice(ada.round, ada.round.legal())
-        await ada.message(advice.sentence)
-        verdict = tutor.judge(advice, BlackjackAction.STAY)
-        assert verdict is not None
-        await ada.does("stay")
-        await ada.message(verdict)
+    await turn_tutor_on(ada)
+    await ada.bets(2, seed_of(standing_is_wrong))
+    advice = tutor.advice(ada.round, ada.round.legal())
+    await ada.message(advice.sentence)
+    verdict = tutor.judge(advice, BlackjackAction.STAY)
+    assert verdict is not None
+    await ada.does("stay")
+    await ada.message(verdict)
 
 
-async def test_without_being_asked_it_is_silent(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(2, seed_of(standing_is_wrong))
-        await ada.does("stay")
-        await ada.prompt("<B>et")
-        assert "Book" not in ada.terminal.transcript
+async def test_without_being_asked_it_is_silent(ada: Table) -> None:
+    await ada.bets(2, seed_of(standing_is_wrong))
+    await ada.does("stay")
+    await ada.prompt("<B>et")
+    assert "Book" not in ada.terminal.transcript
 
 
 async def test_it_speaks_of_nothing_that_the_pot_cannot_pay(tmp_path: Path) -> None:
