@@ -38,7 +38,7 @@ def kill_at_every_step(board: Board, second: int = 0) -> Iterator[Board]:
         for step in count(0, 3 if second else 1):
             shutil.copytree(before, folder)
             if not kill_taking_over(folder, step):
-                assert step > 20
+                assert step > 12
                 return
             if second:
                 kill_taking_over(folder, step * second % 17)
