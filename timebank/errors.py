@@ -202,10 +202,6 @@ class BooksTaken(Unusable):
         self.state, self.data = state, data
 
 
-class LogUnreadable(Unusable):
-    """The database's write-ahead log or its index is broken, or cannot be read."""
-
-
 class BackupRefused(Unusable):
     """There is no copy, or the books were not put back; nothing changed."""
 

@@ -89,10 +89,10 @@ Mark = int | tuple[str, int]
 class Doubt(Protocol):
     """A transaction that nobody knows yet to be in the books or not."""
 
-    def settle(self) -> bool:
+    def settle(self) -> bool | None:
         """Find out: True, it is in the books; False, it is not and never will be.
 
-        Raises `StillInDoubt`, and may be asked again.
+        None says that nobody will ever know. Raises `StillInDoubt`, and may be asked again.
         """
 
 
@@ -254,11 +254,15 @@ class Database(ABC):
         patience = time.monotonic() + self._busy_seconds
         while True:
             try:
-                return doubt.settle()
+                found = doubt.settle()
             except errors.StillInDoubt:
                 if time.monotonic() >= min(patience, self._last_turn):
                     raise _unknown(error) from error
                 time.sleep(AGAIN_SECONDS)
+            else:
+                if found is None:
+                    raise _unknown(error) from error
+                return found
 
 
 def tell_gone(missing: str, rescue: str) -> None:
@@ -587,6 +591,9 @@ class Writer:
         except errors.BooksGone as gone:
             self._doubtful = doubtful
             return [*self._given_up(), *self._failed([], gone)]
+        if is_there is None:
+            self._doubtful = doubtful
+            return self._given_up()
         self._doubtful = None
         if is_there:
             said = "%d requests are in the books after all: %s"

@@ -12,7 +12,7 @@ from timebank import files
 from timebank.ledger import database, failures
 from timebank.ledger.database import Done, Writer
 from timebank.ledger.sqlite import dialect as sqlite
-from timebank.ledger.sqlite import doubt
+from timebank.ledger.sqlite import doubt, high_water
 from timebank.ledger.sqlite.database import SqliteDatabase
 
 
@@ -65,11 +65,10 @@ def guesses_that_nothing_has_changed(patch: pytest.MonkeyPatch) -> None:
 def trusts_a_second_sync(patch: pytest.MonkeyPatch) -> None:
     """A COMMIT that fails and is looked up, when the next sync of the same log has succeeded."""
 
-    def settle(self: Any) -> bool:
-        found: bool = self._look() and self._is_revived
-        return found
+    def settle(self: Any, connection: Any, number: int) -> bool:
+        return high_water.count_of(connection) >= number
 
-    patch.setattr(doubt.SqliteDoubt, "_settle", lambda self, connection: settle(self))
+    patch.setattr(doubt.SqliteDoubt, "_settle", settle)
 
 
 def leaves_new_books_in_the_log(patch: pytest.MonkeyPatch) -> None:

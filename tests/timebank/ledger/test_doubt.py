@@ -1,44 +1,61 @@
-"""A failed COMMIT that somebody has revived counts only when it is on the disk."""
+"""A failed COMMIT is told as what it is by its number, once another is on the disk."""
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
-from sqlalchemy.exc import OperationalError
 
+from timebank.callers.notices import add_notice
 from timebank.errors import StillInDoubt
 from timebank.ledger.sqlite import doubt as doubts
+from timebank.ledger.sqlite import high_water
 from timebank.ledger.sqlite.doubt import SqliteDoubt
 
 pytestmark = pytest.mark.of_a_file
 
 
 @pytest.fixture
-def revived(books, monkeypatch) -> SqliteDoubt:
-    """A COMMIT that nobody could write over before others had recovered it."""
-    doubt = SqliteDoubt(books.database.engine, books.database.path)
-    monkeypatch.setattr(doubts.wal, "dead_commit", lambda path: "its frames")
-    monkeypatch.setattr(doubts.wal, "counts", lambda path, dead: dead == "its frames")
-
-    def fails(connection):
-        raise OperationalError("", {}, sqlite3.OperationalError("disk I/O error"))
-
-    with monkeypatch.context() as disk:
-        disk.setattr(doubts.sqlite, "rewrite_version", fails)
-        with pytest.raises(StillInDoubt, match="disk I/O error"):
-            doubt.settle()
-    return doubt
+def next_number(books) -> int:
+    books.caller("Ann")
+    books.do(add_notice, 1, "before")
+    return books.do(lambda desk: high_water.count_of(desk.connection)) + 1
 
 
-def test_it_is_told_as_done_when_the_log_was_carried_over(revived):
-    assert revived.settle()
+@pytest.fixture
+def doubt(books, next_number) -> SqliteDoubt:
+    return SqliteDoubt(books.database.engine, books.database.path, next_number)
 
 
-def test_while_the_log_cannot_be_carried_over_nothing_is_told(revived, monkeypatch):
+def revive(books) -> None:
+    """Put a transaction into the books that nobody has noted."""
+    with books.database.engine.begin() as connection:
+        high_water.count(connection)
+
+
+def test_what_was_not_counted_is_not_there(doubt):
+    assert doubt.settle() is False
+
+
+def test_what_another_has_counted_under_its_number_is_not_there(books, doubt):
+    books.do(add_notice, 1, "another's")
+    assert doubt.settle() is False
+
+
+def test_of_what_was_counted_and_never_noted_nobody_knows(books, doubt):
+    revive(books)
+    assert doubt.settle() is None
+    books.do(add_notice, 1, "after")
+    assert doubt.settle() is None
+
+
+def test_what_wrote_nothing_changes_nothing(books):
+    assert SqliteDoubt(books.database.engine, books.database.path, None).settle() is False
+
+
+def test_while_the_log_cannot_be_carried_over_nothing_is_told(books, doubt, monkeypatch):
+    revive(books)
     with monkeypatch.context() as others:
         others.setattr(doubts.sqlite, "carried_over", lambda connection: False)
         for _ in range(2):
             with pytest.raises(StillInDoubt, match="others keep the log"):
-                revived.settle()
-    assert revived.settle()
+                doubt.settle()
+    assert doubt.settle() is None

@@ -187,7 +187,7 @@ def test_the_writer_ends_with_its_process_however_the_disk_is(books, clerk_of) -
 
 
 @pytest.mark.long
-def test_what_another_process_has_revived_is_told_as_done(books, clerk_of) -> None:
+def test_of_what_another_process_may_have_revived_nobody_is_told(books, clerk_of) -> None:
     """It finds the index of the log in pieces, as a process that is killed may leave it."""
     index = books.database.path.with_name(f"{books.database.path.name}-shm")
     with clerk_of() as ann:
@@ -198,7 +198,7 @@ def test_what_another_process_has_revived_is_told_as_done(books, clerk_of) -> No
         with index.open("r+b") as file:
             file.write(bytes(96))
         ann.disk.mend()
-        assert ann.heard() == "done two"
+        assert ann.heard() == f"{UNKNOWN} two"
         assert ann.told("write three") == "done three"
         ann.is_killed()
     assert in_the_books(books) == ["one", "two", "three"]

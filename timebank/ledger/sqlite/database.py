@@ -163,7 +163,8 @@ class SqliteDatabase(Database):
         return self._guard.rescue(writer)
 
     def doubt(self, number: Mark | None) -> SqliteDoubt:
-        return SqliteDoubt(self.engine, self.path)
+        assert not isinstance(number, tuple)
+        return SqliteDoubt(self.engine, self.path, number)
 
     def roll_back(self, connection: Connection) -> None:
         sqlite.roll_back(connection)

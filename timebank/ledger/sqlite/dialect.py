@@ -1,8 +1,7 @@
 """What SQLite alone knows, behind functions that say what is wanted of it.
 
 Its settings and its locks, its tables of itself, its codes for what went wrong, its copies of a
-file. No other module says a PRAGMA, names `sqlite_master` or reads an error code. How a log lies on
-the disk (wal.py) and who has which file open (guard.py) are SQLite's as well, and below all SQL.
+file. No other module says a PRAGMA, names `sqlite_master` or reads an error code.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from sqlalchemy.dialects import sqlite
 from timebank.language import N_
 from timebank.ledger import failures
 from timebank.ledger.sql import Prepared
-from timebank.ledger.sqlite import wal
 
 NAME = "SQLite"
 DIALECT = sqlite.dialect()
@@ -36,6 +34,7 @@ FULL = "SQLITE_FULL"
 # (https://sqlite.org/src: os_unix.c, UNIX_SHM_DMS), and how the system is asked for one.
 OPEN_LOCK = 128
 FLOCK = struct.Struct("@hhqqi4x")
+OPEN_FILES = "/dev/fd"
 
 
 def _check_of(error: BaseException) -> str:
@@ -55,8 +54,8 @@ failures.KNOWN.append(
             *(*DAMAGED, *BUSY, FULL, "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN"),
             *("SQLITE_NOMEM", "SQLITE_PROTOCOL", "SQLITE_PERM"),
         ),
-        # Before anything is written.
-        certain=(*BUSY, "SQLITE_CONSTRAINT"),
+        # Before the last frame is written, without which no other counts.
+        certain=(*BUSY, FULL, "SQLITE_IOERR_WRITE", "SQLITE_CONSTRAINT"),
         words=(
             *((code, failures.LOCKED) for code in (*BUSY, "SQLITE_PROTOCOL")),
             *((code, failures.DAMAGED) for code in DAMAGED),
@@ -225,6 +224,12 @@ def damages(connection: Connection) -> Iterator[str]:
             yield problem
 
 
+def _is_of(number: int, status: os.stat_result) -> bool:
+    with contextlib.suppress(OSError):  # `listdir` had it open, or another thread has closed it
+        return os.path.samestat(os.fstat(number), status)
+    return False
+
+
 def is_shared(connection: Connection) -> bool:
     """Tell whether another process has the file open, by its lock on the index of the log."""
     file = driver(connection)
@@ -233,7 +238,7 @@ def is_shared(connection: Connection) -> bool:
     (_, _, path) = file.execute("PRAGMA database_list").fetchone()
     status = Path(f"{path}-shm").stat()
     # To open it once more, and close it, would drop the locks that this process has on it.
-    index = wal.open_file((status.st_dev, status.st_ino))
+    index = next(filter(lambda number: _is_of(number, status), map(int, os.listdir(OPEN_FILES))))
     asked = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, OPEN_LOCK, 1, 0)
     kind: int = FLOCK.unpack(fcntl.fcntl(index, fcntl.F_GETLK, asked))[0]
     return kind != fcntl.F_UNLCK

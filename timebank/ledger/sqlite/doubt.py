@@ -1,28 +1,27 @@
 """What becomes of a transaction whose COMMIT failed: it is found out, never guessed.
 
-Its frames may lie in the log as if they counted (wal.py). Nobody sees them now, but
-should the machine or every process die, the next one could find them in the books. So the one who
-asked for them can be told nothing before one of these holds:
+Its frames may lie in the log as if they counted: SQLite has written them, and the sync has failed.
+Nobody sees them now, but should the machine or every process die, the next one could find them in
+the books. So nothing is told before another COMMIT has written over them and is on the disk. It
+changes nothing: it writes the version of the schema once more. A second sync alone would prove
+nothing, for a system may forget after a failed one what it has not written.
 
-- there is no commit in the log behind what counts, as when the frames could not even be written;
-- another COMMIT has written over them and is on the disk. Ours changes nothing: it writes the
-  version of the schema once more. A second sync alone would prove nothing, for a system may forget
-  after a failed one what it has not written;
-- somebody has recovered them into the books, and a checkpoint has carried them into the database.
+Whether they were in the books by then, because another process has recovered them, is told by
+their number: each transaction counts one, and what others have counted is noted beside the books
+(high_water.py).
 """
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from timebank.errors import LogUnreadable, StillInDoubt
+from timebank.errors import StillInDoubt
 from timebank.ledger.sqlite import dialect as sqlite
-from timebank.ledger.sqlite import wal
+from timebank.ledger.sqlite import high_water
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -35,47 +34,35 @@ class SqliteDoubt:
     processes the index of the log goes, and what was dead is recovered by the next.
     """
 
-    def __init__(self, engine: Engine, path: Path) -> None:
-        """Doubt what was the last COMMIT of a connection of `engine`, which is rolled back."""
+    def __init__(self, engine: Engine, path: Path, number: int | None) -> None:
+        """Doubt the last COMMIT of a connection of `engine`, which is rolled back.
+
+        `number` is what it has counted; None if it has written nothing.
+        """
         self._engine = engine
         self._path = path
-        self._dead: wal.DeadCommit | None = None
-        self._is_known = False  # whether `_dead` is what that COMMIT has left
-        self._is_revived = False
+        self._number = number
 
-    def settle(self) -> bool:
-        """Find out: True, it is in the books; False, it is not and never will be.
-
-        Waits for the disk, and for others who write. Raises `StillInDoubt`, and may be asked again.
-        """
+    def settle(self) -> bool | None:
+        """Find out, as `Doubt` says; waits for the disk, and for others who write."""
+        if self._number is None:
+            return False
         try:
             with self._engine.connect() as connection:
-                return self._settle(connection)
+                return self._settle(connection, self._number)
         except DBAPIError as error:
             raise StillInDoubt(str(error.orig)) from error
-        except (SQLAlchemyError, sqlite3.Error, LogUnreadable) as error:
+        except (SQLAlchemyError, sqlite3.Error, OSError) as error:
             raise StillInDoubt(str(error)) from error
 
-    def _settle(self, connection: Connection) -> bool:
-        with connection.begin() as transaction:
-            if not self._look():
-                transaction.rollback()
-                return False
+    def _settle(self, connection: Connection, number: int) -> bool | None:
+        with connection.begin():
+            is_counted = high_water.count_of(connection) >= number
+            is_of_others = is_counted and high_water.has_noted(self._path, number)
             sqlite.rewrite_version(connection)
+        if not is_counted or is_of_others:
+            return False
         # What was recovered may be nowhere but in memory: its sync has failed.
-        if self._is_revived and not sqlite.carried_over(connection):
+        if not sqlite.carried_over(connection):
             raise StillInDoubt("others keep the log from being carried over")
-        return self._is_revived
-
-    def _look(self) -> bool:
-        """Look for it in the log, behind the lock; False when there is nothing to be revived."""
-        if self._is_known:
-            assert self._dead is not None  # else it was settled
-            self._is_revived = self._is_revived or wal.counts(self._path, self._dead)
-            return True
-        # What cannot be read is written over by our own COMMIT, whatever it is.
-        with contextlib.suppress(LogUnreadable):
-            self._dead = wal.dead_commit(self._path)
-            self._is_known = self._dead is not None
-            return self._is_known
-        return True
+        return None

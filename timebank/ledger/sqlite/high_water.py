@@ -78,6 +78,13 @@ def read(path: Path) -> int:
     return next(filter(None, map(_number, highest_first)), 0)
 
 
+def has_noted(path: Path, number: int) -> bool:
+    """Return whether somebody has noted this very number, one of the last. Raises `OSError`."""
+    with contextlib.suppress(FileNotFoundError), beside(path).open("rb") as file:
+        return os.pread(file.fileno(), RECORD_BYTES, _place(number)) == _record(number)
+    return False
+
+
 def doubt(connection: Connection, noted: int, path: Path) -> str | None:
     """Tell what the books lack of `noted`, which was read before their transaction began."""
     missing = noted - count_of(connection)
@@ -103,7 +110,7 @@ class HighWater:
         with self._taking_turns:
             file = self._opened()
             self.highest = max(self.highest, number)
-            os.pwrite(file, _record(number), number % RECORDS * RECORD_BYTES)
+            os.pwrite(file, _record(number), _place(number))
 
     def close(self) -> None:
         """Close the file; the next `note` opens it again, perhaps beside other books."""
@@ -123,6 +130,10 @@ class HighWater:
         if file is not None:
             with contextlib.suppress(OSError):
                 os.close(file)
+
+
+def _place(number: int) -> int:
+    return number % RECORDS * RECORD_BYTES
 
 
 def _record(number: int) -> bytes:
