@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
+import psycopg
 import pytest
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
@@ -100,6 +101,17 @@ class TestARowThatTheServerRefuses:
         desks.submit(add("b"))
         assert desks.next_group()[0].error is None
         assert texts(books) == ["b"]
+
+    def test_leaves_the_connection_open_whatever_follows_from_it(self, books):
+        def passed_over():
+            raise psycopg.errors.PipelineAborted("pipeline aborted")
+            yield
+
+        with books.database.transaction(books.settings, books.now) as desk:
+            connection = desk.connection.connection.driver_connection
+            with pytest.raises(psycopg.errors.PipelineAborted):
+                connection.wait(passed_over())
+            assert not connection.closed
 
     def test_leaves_no_statement_to_the_next_that_the_server_has_not_prepared(
         self, books, desks, call, monkeypatch

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import secrets
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Self
 
@@ -87,11 +89,11 @@ class BooksConnection(psycopg.Connection[Any]):
         """Wait for an answer; psycopg.OperationalError when patience ends, with the connection."""
         if timeout is None:
             timeout = self.patience
+        until = math.inf if timeout is None else time.monotonic() + timeout
         try:
             return super().wait(gen, interval, timeout)
         except psycopg.OperationalError as error:
-            # What a server says has a code, and a connection that broke is closed.
-            if timeout is None or error.sqlstate is not None or self.closed:
+            if time.monotonic() < until or self.closed:  # it is no end of patience
                 raise
             self.pgconn.finish()
             raise psycopg.OperationalError(
