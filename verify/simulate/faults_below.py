@@ -12,7 +12,6 @@ from timebank import files
 from timebank.ledger import database, failures
 from timebank.ledger.database import Done, Writer
 from timebank.ledger.sqlite import dialect as sqlite
-from timebank.ledger.sqlite import doubt, high_water
 from timebank.ledger.sqlite.database import SqliteDatabase
 
 
@@ -62,15 +61,6 @@ def guesses_that_nothing_has_changed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(failures, "leaves_doubt", lambda error: False)
 
 
-def trusts_a_second_sync(patch: pytest.MonkeyPatch) -> None:
-    """A COMMIT that fails and is looked up, when the next sync of the same log has succeeded."""
-
-    def settle(self: Any, connection: Any, number: int) -> bool:
-        return high_water.count_of(connection) >= number
-
-    patch.setattr(doubt.SqliteDoubt, "_settle", settle)
-
-
 def leaves_new_books_in_the_log(patch: pytest.MonkeyPatch) -> None:
     """A database that is an empty shell without its log, and a log that nobody carries over."""
     patch.setattr(SqliteDatabase, "_carry_over", lambda self: None)
@@ -94,7 +84,6 @@ FAULTS = {
     answers_before_the_commit: 14,
     swallows_a_failed_commit: 14,
     guesses_that_nothing_has_changed: 28,
-    trusts_a_second_sync: 120,
     leaves_new_books_in_the_log: 15,
     syncs_no_folder: 25,
     syncs_no_files: 8,
