@@ -537,8 +537,8 @@ import_lines = Table(
     Column("start", Integer, CheckConstraint("start >= 0"), primary_key=True),
     # Lines count from 1, as an editor shows them.
     _whole("line", "> 0"),
-    # What it moved; or why it was refused, the line made fit for reading, and whether the .ERR
-    # file is known to have it.
+    # What it moved; or why it was refused, and the line made fit for reading. `told` is 1, but for
+    # refused lines that the .ERR file of release 1.0 lacked.
     Column("transfer_id", ForeignKey("transfers.id"), unique=True),
     Column("reason", Text),
     Column("text", Text),
