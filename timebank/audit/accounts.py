@@ -172,7 +172,7 @@ class _Rows:
                 self._tell(number, f"It leaves {left} in {source.label}.")
             has = target.recomputed = target.recomputed + amount
             if has == amount and target.empty is not None:
-                target.empty.end(call, self._entries.first, at, kind)
+                target.empty.end(call, self._entries.first, at)
             if not target.least <= has <= target.most and target.fits(has - amount):
                 self._tell(number, f"It leaves {has} in {target.label}.")
 

@@ -15,10 +15,6 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, calls
 from timebank.ledger.sql import Prepared, Query
 
-# The kinds of transfer with which the opening of a call itself fills an account.
-BY_OPENING = frozenset({"grant", "release", "brought"})
-_LATER = -1  # for a transfer after the opening, even one of the same second
-
 
 class Emptiness:
     """In which calls of its caller an account was empty, by the calls' numbers.
@@ -41,18 +37,19 @@ class Emptiness:
             self._began = call_id if isinstance(call_id, int) else before
             self._entry = None if is_charge else entry
 
-    def end(self, call_id: int | None, entry: int, at: int, kind: str) -> None:
+    def end(self, call_id: int | None, entry: int, at: int) -> None:
         if self._entry == entry:
             self._began = self._entry = None
         elif isinstance(call_id, int) and self._began is not None:  # else the next call tells
             self._firsts.append(self._began)
-            self._lasts.append((call_id, at if kind in BY_OPENING else _LATER))
+            self._lasts.append((call_id, at))
             self._began = self._entry = None
 
-    def has(self, call_id: int, opened: int) -> bool:
-        """Return whether the account may have been empty at some moment of a call.
+    def has(self, call_id: int, opened: int, waived: int) -> bool:
+        """Return whether the account may have been empty for so many seconds of a call.
 
-        It was not if the opening of the call filled it.
+        An account that was filled in the second in which the call was opened can have been empty
+        for that second only.
         """
         if self._began is not None and self._began <= call_id:
             return True
@@ -61,7 +58,7 @@ class Emptiness:
             return False
         last, at = self._lasts[place]
         if last == call_id:
-            return self._firsts[place] == call_id or at != opened
+            return self._firsts[place] == call_id or at != opened or waived == 1
         return last > call_id
 
 
@@ -84,6 +81,6 @@ def check_waived(desk: Desk, online: Mapping[int, Emptiness]) -> Iterator[Findin
     """
     for number, caller_id, name, waived, opened in _WAIVED.long(desk.connection):
         account = online.get(caller_id)
-        if account is not None and not account.has(number, opened):
+        if account is not None and not account.has(number, opened, waived):
             said = f"{waived} seconds were not charged, and {name} had time left all along."
             yield Finding(f"call {number}", said)

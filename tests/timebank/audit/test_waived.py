@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import time
+
 import pytest
 
 from tests.timebank.at_the_window import borrow, give, limit, withdraw
-from tests.timebank.books import stand_alone, won
+from tests.timebank.books import DAILY, stand_alone, won
+from timebank.settings.schedule import Event
 from timebank.wagers.rounds import Move
 
 DAY = 86_400
@@ -96,4 +99,21 @@ def test_a_hand_that_is_won_at_once_ends_what_was_empty_before(books, ann):
     call.act(won(600, 60))
     assert books.sql(f"SELECT waived FROM calls WHERE id = {call.id}") == [(1,)]
     assert books.balances(ann)["online"] == 660
+    assert books.audit() == []
+
+
+def test_time_that_is_released_at_once_was_not_there_before(books, ann):
+    """The first second was waived, and the event was called off in the same one."""
+    books.change(events=(Event("Backup", time(12, 30), DAILY, 60),))
+    call = books.call(ann)
+    books.uptime += 1800  # the wall clock stands, so the event is still to come
+    call.close()
+    assert books.balances(ann) | {"online": 0, "held": 1800} == books.balances(ann)
+    call = books.call(ann)
+    books.uptime += 1  # a second that has begun counts whole
+    call.touch()
+    books.change(events=())
+    call.touch()
+    assert books.sql(f"SELECT waived FROM calls WHERE id = {call.id}") == [(1,)]
+    assert books.balances(ann)["online"] == 1800
     assert books.audit() == []
