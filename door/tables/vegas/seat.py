@@ -722,9 +722,10 @@ class VegasVisit(Sitting):
         await super()._step_away(to)
 
     def _greet(self) -> None:
+        """Tell a caller without a hand when they may play."""
         if self._place is not None:
-            self.console.screen.say(f"|14{_('Your hand is on the table.')}")
-        elif self.table.state.seat_of(self.caller.record.id) is None:
+            return
+        if self.table.state.seat_of(self.caller.record.id) is None:
             words = _("You get the next free seat when this round is over.")
             self.console.screen.say(f"|14{words}")
         elif refusal := self._betting().refusal():

@@ -383,7 +383,8 @@ class VegasTable:
             return
         seat.guest = guest
         seat.silent = seat.stood = False
-        self.state.tell(news.CameBack(seat.name))
+        has_hand = self.state.place_of(record.id) is not None
+        self.state.tell(news.CameBack(seat.name) if has_hand else news.SatDown(seat.name))
 
     def _own_seat(self, guest: SeatedGuest) -> Chair:
         seat = self.state.seat_of(guest.caller.record.id)

@@ -84,6 +84,8 @@ async def test_a_second_call_takes_the_seat_over_with_hand_and_turn(tmp_path: Pa
         await first.until_closed()
         await ada.has_the_turn()
         assert len(ada.round.seats[0].hands[0].cards) == 2
+        said = [row.strip() for row in ada.terminal.lines if "our hand is " in row or "back" in row]
+        assert said == ["You're back at your hand."], ada.terminal.picture
         await ada.stands()
         await bob.has_the_turn()
         await bob.stands()
