@@ -21,9 +21,11 @@ def main() -> None:
 
         # Whoever sets a terminal back from the background would be stopped.
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTTOU,))
-        # The keys of a caller whose terminal is still as the host has set it are no signals.
+        # The keys of a caller whose terminal is still as the host has set it are no signals. Those
+        # of the sysop at their own machine are.
+        action = signal.SIG_DFL if "--local" in sys.argv else signal.SIG_IGN
         for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
-            signal.signal(number, signal.SIG_IGN)
+            signal.signal(number, action)
         status = _relay()(sys.argv[2:], os.environ)
         if status is not None:
             sys.exit(status)

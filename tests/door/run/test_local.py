@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
 
 from door.lines import hand_over
+from door.run import relay
 from tests.door.hosting import END, hosted
-from tests.door.riding import Rider
+from tests.door.riding import Rider, started_lock
 from tests.terminal import MODERN, Profile
 from tests.world import world
 from timebank.callers import callers, powers, sysop_log
@@ -41,6 +43,16 @@ async def test_the_caller_is_the_sysop_without_a_drop_file_or_a_password(
             assert (line.by, line.caller) == ("the command line", "Sysop")
             assert line.what == "Sysop, caller number 1, was entered, with the sysop's powers"
         assert 3590 <= host.balances("Sysop")["online"] <= 3600
+
+
+async def test_ctrl_c_ends_a_door_that_waits_for_its_server(tmp_path: Path) -> None:
+    async with hosted(tmp_path) as host:
+        with started_lock(tmp_path):
+            visit = await host.on_terminal("--local", name="Sysop", profile=CONSOLE)
+            await visit.terminal.until(relay.ONE_MOMENT)
+            visit.presses("\x03")
+            assert await visit.ends() == -signal.SIGINT
+        assert "Traceback" not in visit.terminal.transcript
 
 
 @long
