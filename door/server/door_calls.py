@@ -69,6 +69,8 @@ PAUSE = 1.0  # seconds, until it is tried again whether the system has room for 
 GIVE_SECONDS = 10.0  # that it may take to write into a file of the host's
 LATEST = 1e12  # seconds that a machine has been on
 MOST_ENDS = 2  # descriptors of a line
+MOST_UNHEARD = 64  # processes that are listened to before they have said what they want
+MOST_BYTES = 16 * hand_over.LARGEST_FILE  # of the drop files of one door
 KILLED = "the door was killed"
 GONE = "The door had gone before it could write anything."
 KILLED_GIVING = "The door was killed when it was to write into the host's file."
@@ -111,6 +113,7 @@ class DoorListener:
         self._wire: socket.socket | None = None
         self._path = Path()
         self._tasks: set[asyncio.Task[None]] = set()  # of doors, and of what is not known yet
+        self._unheard = 0  # of these, those that are yet to say what they want
         self._commands: set[asyncio.Task[None]] = set()
         self._calls: dict[Console, HandedBack] = {}  # and what gives each back
         self._note: str | None = None
@@ -230,6 +233,9 @@ class DoorListener:
             self._again = loop.call_later(PAUSE, self._listen)
             return
         self._comes()
+        self._unheard += 1
+        if self._unheard >= MOST_UNHEARD:
+            loop.remove_reader(self._wire.fileno())
         task = loop.create_task(self._answer(near))
         self._tasks.add(task)
         task.add_done_callback(self._is_done)
@@ -241,6 +247,11 @@ class DoorListener:
         self._tasks.discard(task)
         self._has_gone()
 
+    def _is_heard(self) -> None:
+        self._unheard -= 1
+        if self._unheard == MOST_UNHEARD - 1:
+            self._listen()
+
     def _listen(self) -> None:
         if self._wire is not None:
             asyncio.get_running_loop().add_reader(self._wire.fileno(), self._accept)
@@ -250,7 +261,10 @@ class DoorListener:
         with near:
             wire = DoorWire(near)
             try:
-                word, texts, files = await wire.message(hand_over.CALL, commands.COMMAND)
+                try:
+                    word, texts, files = await wire.message(hand_over.CALL, commands.COMMAND)
+                finally:
+                    self._is_heard()
                 if word == commands.COMMAND:
                     await self._do(near, wire, texts)
                     return
@@ -484,6 +498,7 @@ class DoorWire:
         Raises `OSError` when it does not come.
         """
         files: list[HostFile] = []
+        room = MOST_BYTES
         async with asyncio.timeout(ANSWER_SECONDS):
             while True:
                 # Doors of before have passed descriptors on.
@@ -496,7 +511,8 @@ class DoorWire:
                 if file is None:
                     return *_said(data, *words), files
                 files.append(file)
-                if len(files) > hand_over.MOST_FILES:
+                room -= len(data)
+                if room < 0 or len(files) > hand_over.MOST_FILES:
                     raise ConnectionError("it sends too many files")
 
     async def ends(self, way: line_setup.WayIn) -> list[int]:

@@ -925,6 +925,10 @@ def test_what_a_door_passes_on_for_no_reason_is_closed(wires, tmp_path: Path) ->
         ([b"file\0DOOR.SYS\0%d\0000\0" % 2**63], "cannot be read"),
         ([b"file\0DOOR.SYS\0001\0%d\0" % 2**31], "cannot be read"),
         ([hand_over.file_packed(("DOOR.SYS", 1, 0, b""))] * (hand_over.MOST_FILES + 1), "too many"),
+        (
+            [hand_over.file_packed(("DOOR.SYS", 1, 0, b"x" * hand_over.LARGEST_FILE))] * 20,
+            "too many",
+        ),
     ],
 )
 def test_a_door_that_sends_files_without_sense_is_not_heard(
@@ -947,6 +951,21 @@ def test_a_door_that_sends_files_without_sense_is_not_heard(
                 await loop.sock_sendall(far, message)
 
         asyncio.run(asks())
+
+
+async def test_of_doors_that_say_nothing_only_some_are_listened_to_at_once(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        folder, handed = str(board.config.board.data), board.server._handed
+        silent = [hand_over.dial(folder) for _ in range(2 * door_calls.MOST_UNHEARD)]
+        for _ in range(2 * len(silent)):  # turns of the loop, which takes one in each
+            await asyncio.sleep(0)
+        assert len(handed._tasks) == door_calls.MOST_UNHEARD
+        for wire in silent:
+            wire.close()
+        rider = Rider(board)
+        rider.dials()
+        assert (await rider.asks())[0] == hand_over.WANTED
+        rider.wire.close()
 
 
 async def test_a_caller_whose_door_did_not_wait_is_not_taken(wires) -> None:
