@@ -40,6 +40,7 @@ OTHERS_SECONDS, SERVICE_SECONDS = 0.5, 15.0
 RETRY_SECONDS = 5.0  # between a failed start and the next
 AWAKE_SECONDS = 1.0  # for a resumed server to leave a sign of life
 POLL_SECONDS = 0.02  # between two attempts to reach the server
+REPLACING = (serving.RESTORING, serving.MOVING)  # the sysop is replacing the books
 
 # The variables of the host that a server keeps: those of the machine, not of a call.
 KEPT = ("PATH", "TZ", "LANG", "HOME", "PYTHONPATH")
@@ -160,15 +161,15 @@ def _reach(config: str, folder: str, place: str, waits: bool) -> _socket.socket:
             return wire
         note = serving.read(place)
         if note is not None and _keeps_out(note, folder) and serving.is_held(place):
-            raise ConnectionRefusedError(str(note))
+            is_replaced = note.state in REPLACING
+            raise (PermissionError if is_replaced else ConnectionRefusedError)(str(note))
         time.sleep(POLL_SECONDS)
 
 
 def _keeps_out(note: serving.ServingNote, folder: str) -> bool:
     """Return whether the holder of the lock will not serve the doors of a data folder."""
     is_elsewhere = os.path.realpath(note.data) != os.path.realpath(folder)
-    replaces = note.state in (serving.RESTORING, serving.MOVING)
-    return replaces or (note.state == serving.SERVING and is_elsewhere)
+    return note.state in REPLACING or (note.state == serving.SERVING and is_elsewhere)
 
 
 def _make_folder(config: str, folder: str) -> None:
