@@ -28,6 +28,9 @@ def main() -> None:
             signal.signal(number, action)
         status = _relay()(sys.argv[2:], os.environ)
         if status is not None:
+            # Python gives up its own handlers before a process ends, but not that it ignores one.
+            for number in (signal.SIGHUP, signal.SIGTERM):
+                signal.signal(number, signal.SIG_IGN)
             sys.exit(status)
     from door.cli.main import main as command
 

@@ -205,10 +205,9 @@ class Door:
                 why = f"the door failed: {error!r}"
                 return self._turn_away(_NotServed(hand_over.OUT_OF_ORDER, FAILED, why))
             finally:
-                # A hasty host sends a second signal after the first. Python gives up its own
-                # handlers before a process ends, but not that a signal is ignored.
+                # A hasty host sends a second signal after the first.
                 for number in HANG_UPS:
-                    signal.signal(number, signal.SIG_IGN)
+                    signal.signal(number, _pass_over)
         except _HungUp:
             return WELL
 
@@ -374,6 +373,10 @@ class Door:
 
 def _hang_up(number: int, frame: FrameType | None) -> NoReturn:
     raise _HungUp
+
+
+def _pass_over(number: int, frame: FrameType | None) -> None:
+    return
 
 
 def read(words: Sequence[str]) -> dict[str, str] | None:

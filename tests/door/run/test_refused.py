@@ -123,22 +123,22 @@ async def test_a_password_in_the_drop_file_is_nowhere_afterwards(tmp_path: Path)
 
 
 LATE = """
-import os, signal, sys
-from door.run.relay import relay
+import os, signal
+from door.cli.entry import main
 
 class HostInAHurry:
     def __del__(self, kill=os.kill, itself=os.getpid(), hang_up=signal.SIGHUP):
         kill(itself, hang_up)
 
 host = HostInAHurry()  # deleted when Python has given up its handlers of signals
-sys.exit(relay(sys.argv[1:], {}))
+main()
 """
 
 
 def test_a_hang_up_while_the_door_ends_does_not_change_its_status(tmp_path: Path) -> None:
     words = ("--config", str(tmp_path / "sysop.toml"), "--stdio")
     done = subprocess.run(
-        [sys.executable, "-c", LATE, *words],
+        [sys.executable, "-c", LATE, "run", *words],
         check=False,
         stdin=subprocess.DEVNULL,
         capture_output=True,
