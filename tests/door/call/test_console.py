@@ -1,4 +1,6 @@
 import asyncio
+import gc
+import weakref
 
 import pytest
 
@@ -157,3 +159,20 @@ async def test_a_caller_who_has_gone_is_not_waited_for(console: Console) -> None
     await asyncio.sleep(0)
     console.hung_up("gone")
     assert await probe is None
+
+
+async def test_a_terminal_that_never_answers_keeps_no_call_in_memory(wall: Wall) -> None:
+    """The collector seldom looks at what is so old."""
+    gc.disable()
+    try:
+        console = Console(wall, Look(Charset.CP437, Paint.COLOUR), FakeClock(NOON))
+        probe = asyncio.create_task(terminal.probe(console, 60.0))
+        await asyncio.sleep(0)
+        console.hung_up("gone")
+        assert await probe is None
+        await console.part()
+        left = weakref.ref(console)
+        del console, probe, wall.receiver
+        assert left() is None
+    finally:
+        gc.enable()
