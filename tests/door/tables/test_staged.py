@@ -159,13 +159,6 @@ async def test_there_is_no_header_with_animation_off_or_in_plain_lines(
         assert "\N{FULL BLOCK}\N{FULL BLOCK}" not in ada.wire[seen:].decode("utf-8", "replace")
 
 
-async def test_with_animation_off_nothing_waits(ada: Table) -> None:
-    began = ada.board.clock.monotonic()
-    await ada.bets(4, hand("stay", ends="win"))
-    await ada.does("stay")
-    assert ada.board.clock.monotonic() == began
-
-
 async def test_a_bust_a_small_loss_and_a_large_one_look_different(ada: Table) -> None:
     looks = []
     for coins, actions, ends in (

@@ -34,7 +34,7 @@ from tests.door.lines.web.visitor import (
     served_pages,
 )
 from tests.door.page import WEB
-from tests.door.playing import at_the_table, hand, moves
+from tests.door.playing import at_the_table, hand
 from tests.door.proved import proved_hands, still_fits, tampered
 from tests.world import PASSWORD, world
 from tools import check_page
@@ -53,13 +53,6 @@ ARE_SEEN = """many => {
     return buttons.length === many && keys.scrollHeight <= keys.clientHeight
         && buttons.every((each) => each.scrollWidth <= each.clientWidth
             && each.scrollHeight <= each.clientHeight);
-}"""
-TAP_TWICE = """key => {
-    const letters = [...document.querySelectorAll("#keys b")];
-    const button = letters.find((each) => each.textContent === key).parentElement;
-    button.click();
-    button.click();
-    return key;
 }"""
 # What a browser tells of keys that an input method has in hand. "<" rubs out a letter, and a text
 # in brackets is composed.
@@ -275,23 +268,6 @@ async def test_a_phone_has_keys_for_what_can_be_pressed_and_a_field_for_text(
         assert (await again.bounding_box())["height"] >= 44
         rows = await ada.page.evaluate("() => document.getElementById('screen').terminal.rows")
         assert rows == size[1]
-
-
-async def test_a_second_tap_takes_no_second_card(browser: Any, tmp_path: Path) -> None:
-    async with visit(browser, tmp_path, PHONE) as ada:
-        await ada.answers("Name:", "Ada")
-        await ada.answers("Password:", PASSWORD)
-        await ada.sees("Press any key")
-        await ada.page.locator("#keys .enter").tap()
-        ada.board.seeds = [hand("hit")]
-        await ada.taps("B", "<F>airness")
-        await ada.taps("B")
-        await ada.answers("Coins", "1")
-        await ada.sees("<H>it")
-        assert await ada.page.evaluate(TAP_TWICE, "H") == "H"
-        await ada.may_tap_again()
-        await ada.taps("S", "<B>et")
-        assert moves(ada.board) == ["bet", "hit", "stay"]
 
 
 async def test_an_input_method_types_each_key_once(browser: Any, tmp_path: Path) -> None:

@@ -99,10 +99,6 @@ class Visitor:
         await self.page.locator("#text").fill(text, timeout=PATIENCE)
         await self.page.locator("#send").tap()
 
-    async def may_tap_again(self) -> None:
-        """Wait until the board has taken what was tapped, and offers keys again."""
-        await self.page.locator("#keys button:enabled").first.wait_for(timeout=PATIENCE)
-
     async def may_tap(self) -> list[str]:
         return await self.page.locator("#keys b").all_text_contents()
 

@@ -363,12 +363,3 @@ async def test_the_tutor_judges_a_move_by_what_was_known_before_it(tmp_path: Pat
 
 
 # The cut
-
-
-async def test_the_longest_menu_is_broken_between_choices(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob") as (ada, _):
-        await ada.caller.remember({"bets": {"vegas": 3}})
-        await ada.presses("r").sees("The rules of Vegas")
-        ada.presses("q")
-        await ada.sees("<B>et (Enter)  <A>gain  <C>ut  Tal<k>  <R>ules  <F>airness  <T>ime bank")
-        assert ada.prompt.endswith("<Q>uit")

@@ -106,18 +106,6 @@ async def test_a_lost_line_leaves_the_rest_of_the_turn_for_the_way_back(tmp_path
         assert two.journal() == ["1:stay"]
 
 
-async def test_a_lost_line_that_does_not_come_back_is_stood_when_the_turn_is_over(
-    tmp_path: Path,
-) -> None:
-    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
-        ada, _bob = two.sitters
-        await two.deal()
-        await two.pass_time(20)
-        ada.table.lose(ada)
-        await two.pass_time(10)
-        assert two.at_turn == "Bob"
-
-
 # What hands are called
 
 
