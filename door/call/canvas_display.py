@@ -236,7 +236,8 @@ class CanvasDisplay:
         if stale & _STATUS:
             self._paint_status()
         elif stale & _CLOCK:
-            self._paint_clock()
+            row = self._canvas.rows - STATUS_ROWS
+            self._canvas.put_clock(row, self._clock_column, self._clock, _STATUS_STYLE)
         change = self._canvas.update()
         if change:
             self._send(change)
@@ -324,7 +325,3 @@ class CanvasDisplay:
         self._clock_column = canvas.put_pieces(row, 1, pieces[:at], _STATUS_STYLE)
         rest = (self._clock, *pieces[at + 1 :])
         canvas.put_pieces(row, self._clock_column, rest, _STATUS_STYLE)
-
-    def _paint_clock(self) -> None:
-        row = self._canvas.rows - STATUS_ROWS
-        self._canvas.put_clock(row, self._clock_column, self._clock, _STATUS_STYLE)

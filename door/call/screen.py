@@ -211,22 +211,21 @@ class Screen:
     def lay_out_anew(self) -> None:
         """Show what is seen once more, on a display of the size that the window has now."""
         view, self.display = self.display.view(), self._new_display()
+        display = self.display
         with speaking_to(self.viewer):
-            self._resume(view if self.reader is None else self.reader(view))
+            if self.reader is not None:
+                view = self.reader(view)
+            if isinstance(display, CanvasDisplay):
+                display.remember(view.earlier)
+            if view.scene is not None:
+                display.stage(view.scene)
+            for text in view.said:
+                display.say(text)
+            if view.prompt:
+                display.prompt(view.prompt, view.room)
+                display.typed(view.typed)
             if self.on_redraw is not None:
                 self.on_redraw()
-
-    def _resume(self, view: View) -> None:
-        display = self.display
-        if isinstance(display, CanvasDisplay):
-            display.remember(view.earlier)
-        if view.scene is not None:
-            display.stage(view.scene)
-        for text in view.said:
-            display.say(text)
-        if view.prompt:
-            display.prompt(view.prompt, view.room)
-            display.typed(view.typed)
 
     def _new_display(self) -> Display:
         colour = self.look.paint is Paint.COLOUR
