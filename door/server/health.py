@@ -17,7 +17,7 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from door.clock import SystemClock, sleep
 from door.errors import CallRefused
@@ -31,6 +31,7 @@ from timebank.errors import BooksFailed
 if TYPE_CHECKING:
     from door.call.books import Books
     from door.clock import Clock
+    from door.defence.reception import Reception
     from timebank.ledger.database import Desk
 
 AT_ONCE = 32  # that may ask at the same time
@@ -54,14 +55,6 @@ _ANSWERS = {
 }
 _LIMITS = LineLimits(unsent=256 * 1024, farewell=2.0)
 _END = re.compile(rb"\r?\n\r?\n")
-
-
-class Refusals(Protocol):
-    """Who keeps the log of refusals."""
-
-    def note(self, address: str, why: str, *, own_fault: bool = True) -> None: ...
-
-    def cut_off(self, address: str, blame: Blame) -> None: ...
 
 
 class Pulse:
@@ -95,7 +88,7 @@ class HealthPort(Listener):
         status: Callable[[], int],
         numbers: Callable[[], Awaitable[str]],
         friends: Proxies,
-        refusals: Refusals,
+        refusals: Reception,
         clock: Clock | None = None,
     ) -> None:
         """`status` gives the number of HTTP to answer with, and `numbers` what `/metrics` says.
@@ -130,7 +123,7 @@ class HealthPort(Listener):
 class _Gate(OpenGate):
     """Lets in at most `AT_ONCE` connections, from addresses that may ask."""
 
-    def __init__(self, friends: Proxies, refusals: Refusals) -> None:
+    def __init__(self, friends: Proxies, refusals: Reception) -> None:
         self._friends = friends
         self._refusals = refusals
         self._here = 0

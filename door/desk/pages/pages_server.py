@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from door.clock import Clock, Timer
     from door.config.config import Config
     from door.lines.port.connection import Proxies
-    from door.lines.tls.tls import Contexts
 
 # The pages, put together. All is made here, in HTML; a script draws plots of tables that are read
 # as well without it.
@@ -159,7 +158,7 @@ class PagesPort(Listener):
         self,
         server: uvicorn.Server,
         clock: Clock,
-        certificate: Contexts | None = None,
+        certificate: Certificate | None = None,
         front_ends: Proxies = (),
         is_blocked: Callable[[str], bool] = _nobody,
         is_known: Callable[[str], bool] = _nobody,

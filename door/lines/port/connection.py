@@ -15,7 +15,7 @@ from door.errors import CallRefused, ProxyHeaderRefused
 from door.lines.flow import Answer, Stage
 from door.lines.port.gate import Blame, Gate, OpenGate
 from door.lines.port.proxy_header import Passed, ProxyHeader
-from door.lines.tls.tls import Contexts, TlsLayer, Turns
+from door.lines.tls.tls import Certificate, TlsLayer, Turns
 
 FRONT_END_SECONDS = 5.0  # how long the header of a front end may take
 
@@ -26,7 +26,7 @@ Proxies = tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]
 class Entrance:
     gate: Gate
     proxies: Proxies = ()  # front ends, which are believed when they say who is calling
-    certificate: Contexts | None = None
+    certificate: Certificate | None = None
     kind: str = "telnets"  # what is spoken behind TLS, for the log
 
     def is_front_end(self, address: str) -> bool:

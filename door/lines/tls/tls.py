@@ -17,7 +17,7 @@ import ssl
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol, cast
+from typing import cast
 
 from door.errors import CertificateRefused
 from door.lines.flow import Stage
@@ -37,13 +37,6 @@ ANSWER_BYTES = 16_384  # of ours, in a whole call
 # Forward secrecy and authenticated encryption; TLS 1.3 has nothing else.
 _TOO_OLD = frozenset({"unsupported protocol", "version too low", "no shared cipher"})
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
-
-
-class Contexts(Protocol):
-    """What a port shows of itself."""
-
-    def context(self) -> ssl.SSLContext:
-        """Return what the next handshake goes by."""
 
 
 class Certificate:
