@@ -201,8 +201,11 @@ static int resolve(int folder, const char *path, char *whole) {
             if (n < 0) return 0;
         }
         if (n + strlen(path) + 2 > PATH_MAX) return 0;
-        whole[n] = '/';
-        strcpy(whole + n + 1, path);
+        whole[n] = 0;
+        if (strcmp(path, ".")) { /* else it is the folder itself */
+            whole[n] = '/';
+            strcpy(whole + n + 1, path);
+        }
     }
     return is_below_root(whole);
 }
