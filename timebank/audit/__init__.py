@@ -1,4 +1,4 @@
-"""The books checked: accounts, callers, days, chain, rounds, guests, loans, tournaments.
+"""The audit of the books: accounts, callers, days, chain, rounds, guests, loans, tournaments.
 
 Uses `callers` and `ledger`.
 """

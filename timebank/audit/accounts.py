@@ -1,8 +1,8 @@
 """The audit of the books: every rule of the ledger, checked from the rows up.
 
-The triggers and CHECKs of the schema keep these rules while the books are written. The audit does
-not trust them: it reads the rows as if anybody could have edited the file, recomputes everything
-that is kept beside them, and names each row that does not fit.
+Triggers and CHECKs of the schema enforce the same rules on writing. The audit does not trust them,
+because anybody may have edited the file. It recomputes every balance and sum from the transfers and
+names each row that differs.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from timebank.ledger.sql import Prepared, Query
 from timebank.words import MINUTE
 
 _ALLOTMENT, ELAPSED, *_ = schema.SYSTEM_ACCOUNTS
-# The kinds of account that hold play money, and those of them that hold time too.
+# Kinds of account that hold play money, and kinds that hold both play money and time.
 FOR_PLAY = frozenset({*schema.PLAY_ACCOUNTS, schema.MINT})
 FOR_BOTH = frozenset({"stake", "house"})
 
 
 def audit(desk: Desk, since_digest: str | None = None) -> list[Finding]:
-    """Check the books and name every row that is off; an empty list when all is well.
+    """Return every error in the books; the list is empty when there is none.
 
-    `since_digest` is that of the last transfer (`ledger.head`) as noted down from an earlier audit:
-    the books must continue the ones that it ended.
+    `since_digest` is the digest of the last transfer (`ledger.head`) at an earlier audit. The books
+    must still contain that transfer.
     """
     findings = _check_rows(desk, since_digest)
     for check in CHECKS:
@@ -51,23 +51,23 @@ def audit(desk: Desk, since_digest: str | None = None) -> list[Finding]:
 
 
 class _Account:
-    """An account as the books keep it, and as its rows add up to it."""
+    """An account: its balance in the books, and the balance that its transfers add up to."""
 
-    __slots__ = ("empty", "kept", "kind", "label", "least", "most", "of", "recomputed", "unit")
+    __slots__ = (
+        *("balance", "caller_id", "empty", "kind", "label", "least", "most", "recomputed", "unit"),
+    )
 
     def __init__(
-        self, label: str, kind: str, unit: str, kept: int, of: tuple[int | None, str | None]
+        self, label: str, kind: str, unit: str, balance: int, caller_id: int | None
     ) -> None:
         self.label = label
-        # The number of its caller, and its game.
-        self.of = of
+        self.caller_id = caller_id
         self.kind = kind
         self.unit = unit
-        self.kept = kept
+        self.balance = balance
         self.recomputed = 0
-        # When it was empty, if it is a caller's `online`.
+        # The times when it was empty, for a caller's `online` only.
         self.empty: Emptiness | None = None
-        # What it may hold.
         self.least = 0 if kind in schema.NEVER_NEGATIVE else -inf
         self.most = 0 if kind in schema.NEVER_POSITIVE else inf
 
@@ -99,31 +99,33 @@ def _read_accounts(desk: Desk) -> dict[int, _Account]:
     for number, kind, unit, balance, game, name, caller_id in _ALL_ACCOUNTS.long(desk.connection):
         owner = f" of {name} (caller {caller_id})" if name else f" of {game}" if game else ""
         label = f"account {number} ({kind}{owner})"
-        accounts[number] = _Account(label, kind, unit, balance, (caller_id, game))
+        accounts[number] = _Account(label, kind, unit, balance, caller_id)
     return accounts
 
 
 def _check_file(desk: Desk) -> Iterator[Finding]:
-    """See whether the file is whole, and the books are guarded."""
+    """Check that the database is undamaged and that no trigger is missing or changed."""
     engine = dialects.of(desk.connection)
     for problem in engine.damages(desk.connection):
         yield Finding("database", f"{engine.NAME} says: {problem}.")
     for table, number, parent in engine.broken_references(desk.connection):
-        which = "a row" if number is None else f"row {number}"
-        yield Finding(f"table {table}", f"In {which}, the {parent} referred to do not exist.")
+        which = "A row" if number is None else f"Row {number}"
+        yield Finding(f"table {table}", f"{which} refers to {parent} that do not exist.")
     for name, is_there in engine.unguarded(desk.connection):
         what = "was changed" if is_there else "is missing"
         yield Finding(f"trigger {name}", f"It {what}, so the books are not guarded.")
 
 
 def _check_rows(desk: Desk, since_digest: str | None) -> list[Finding]:
-    """Go through the transfers once, along the chain and from account to account."""
+    """Read the transfers once, and check the chain, the entries and the accounts on the way."""
     accounts = _read_accounts(desk)
     chain, rows = Chain(desk, since_digest), _Rows(desk, accounts)
     rows.follow(chain.follow(ALL_ROWS.long(desk.connection)))
     chain.end()
     rows.end(dialects.of(desk.connection).given_numbers(desk.connection).get("transfers", 0))
-    online = {each.of[0]: each.empty for each in accounts.values() if each.empty and each.of[0]}
+    online = {
+        each.caller_id: each.empty for each in accounts.values() if each.empty and each.caller_id
+    }
     return [
         *(*chain.findings, *check_generations(desk), *rows.findings),
         *(*_check_accounts(accounts), *check_waived(desk, online)),
@@ -131,7 +133,7 @@ def _check_rows(desk: Desk, since_digest: str | None) -> list[Finding]:
 
 
 class _Rows:
-    """Follows the transfers through their entries and accounts; `findings` are what is off."""
+    """Adds the transfers up, entry by entry and account by account, and collects `findings`."""
 
     def __init__(self, desk: Desk, accounts: dict[int, _Account]) -> None:
         self.findings: list[Finding] = []
@@ -145,48 +147,53 @@ class _Rows:
                 account.empty = Emptiness(is_empty=account.recomputed == 0)
 
     def follow(self, rows: Iterable[Sequence[Any]]) -> None:
-        """Take rows whose values are those of `Written`. There are millions, so what nearly all of
-        them pass is in line here."""
-        find, goes_on = self._accounts.get, self._entries.goes_on
+        """Check rows with the columns of `Written`.
+
+        There are millions, so the checks that nearly all rows pass are written out here.
+        """
+        find, continues = self._accounts.get, self._entries.continues
         for number, place, size, at, amount, source_id, target_id, call, _, kind, _, _ in rows:
             if number != self._last + 1:
                 self.findings += _missing(self._last + 1, number - 1, self._passed)
             self._last = number
-            if not goes_on(place, size):
+            if not continues(place, size):
                 self.findings += self._entries.begin(number, place, size)
             source, target = find(source_id), find(target_id)
             if source is None or target is None:
-                self._tell(number, "It moves time of an account that does not exist.")
+                self._report(number, "It moves time of an account that does not exist.")
                 continue
             if not isinstance(amount, int):
-                self._tell(number, f"Its amount is {amount!r}, which is not a number.")
+                self._report(number, f"Its amount is {amount!r}, which is not a number.")
                 continue
             if amount <= 0 or source is target:
-                self._tell(number, f"It moves {amount} from {source.label} to {target.label}.")
+                self._report(number, f"It moves {amount} from {source.label} to {target.label}.")
             if source.unit != target.unit:
-                self._tell(number, f"It turns one {source.unit} into one {target.unit}.")
+                self._report(number, f"It turns one {source.unit} into one {target.unit}.")
             left = source.recomputed = source.recomputed - amount
             if not left and source.empty is not None:
                 source.empty.begin(call, self._entries.first, is_charge=kind == "elapsed")
             if not source.least <= left <= source.most and source.fits(left + amount):
-                self._tell(number, f"It leaves {left} in {source.label}.")
+                self._report(number, f"It leaves {left} in {source.label}.")
             has = target.recomputed = target.recomputed + amount
             if has == amount and target.empty is not None:
                 target.empty.end(call, self._entries.first, at)
             if not target.least <= has <= target.most and target.fits(has - amount):
-                self._tell(number, f"It leaves {has} in {target.label}.")
+                self._report(number, f"It leaves {has} in {target.label}.")
 
     def end(self, used: int) -> None:
-        """Say that there are no more; `used` is the last number that was given to a transfer."""
+        """Check the end of the rows. `used` is the last number that a transfer was given."""
         self.findings += self._entries.end()
         self.findings += _missing(self._last + 1, used, self._passed)
 
-    def _tell(self, number: int, sentence: str) -> None:
+    def _report(self, number: int, sentence: str) -> None:
         self.findings.append(Finding(f"transfer {number}", sentence))
 
 
 def _missing(first: int, last: int, passed: Iterable[range]) -> Iterator[Finding]:
-    """Name the numbers from `first` to `last`, but for those in `passed` (ranges in order)."""
+    """Report the numbers from `first` to `last` as missing, except those in `passed`.
+
+    `passed` are ranges in order.
+    """
     for gap in passed:
         if first < gap.start <= last:
             yield from _missing(first, gap.start - 1, ())
@@ -199,28 +206,28 @@ def _missing(first: int, last: int, passed: Iterable[range]) -> Iterator[Finding
 
 
 class _Entries:
-    """Watches that the rows of every entry follow one another and are all there."""
+    """Checks that the rows of each entry are consecutive and complete."""
 
-    __slots__ = ("first", "seen", "size")
+    __slots__ = ("first", "last_place", "size")
 
     def __init__(self) -> None:
         self.first = 0
         self.size = 0
-        self.seen = 0
+        self.last_place = 0
 
-    def goes_on(self, place: Any, size: Any) -> bool:
-        """Take a row that goes on with the entry; others begin one."""
-        if self.seen >= self.size or place != self.seen + 1 or size != self.size:
+    def continues(self, place: Any, size: Any) -> bool:
+        """Accept the next row of the current entry; return False for any other row."""
+        if self.last_place >= self.size or place != self.last_place + 1 or size != self.size:
             return False
-        self.seen = place
+        self.last_place = place
         return True
 
     def begin(self, number: int, place: Any, size: Any) -> Iterator[Finding]:
         yield from self.end()
-        self.first, self.size, self.seen = number, 0, 0
+        self.first, self.size, self.last_place = number, 0, 0
         if not (isinstance(place, int) and isinstance(size, int)):
-            said = f"It is row {place!r} of {size!r} of an entry: these are not numbers."
-            yield Finding(f"transfer {number}", said)
+            sentence = f"It is row {place!r} of {size!r} of an entry: these are not numbers."
+            yield Finding(f"transfer {number}", sentence)
             return
         if place != 1:
             yield Finding(
@@ -228,30 +235,30 @@ class _Entries:
             )
         self.first = number - place + 1
         self.size = size
-        self.seen = place
+        self.last_place = place
 
     def end(self) -> Iterator[Finding]:
-        if self.seen < self.size:
+        if self.last_place < self.size:
             yield Finding(
-                f"entry {self.first}", f"It ends after row {self.seen} of {self.size} rows."
+                f"entry {self.first}", f"It ends after row {self.last_place} of {self.size} rows."
             )
 
 
 def _check_accounts(accounts: dict[int, _Account]) -> Iterator[Finding]:
     totals: defaultdict[str, int] = defaultdict(int)
     for account in accounts.values():
-        if not isinstance(account.kept, int):
-            said = f"Its balance is {account.kept!r}, which is not a number."
-            yield Finding(account.label, said)
+        if not isinstance(account.balance, int):
+            sentence = f"Its balance is {account.balance!r}, which is not a number."
+            yield Finding(account.label, sentence)
             continue
-        totals[account.unit] += account.kept
-        if account.kept != account.recomputed:
+        totals[account.unit] += account.balance
+        if account.balance != account.recomputed:
             yield Finding(
                 account.label,
-                f"Its balance is {account.kept}, its rows add up to {account.recomputed}.",
+                f"Its balance is {account.balance}, its rows add up to {account.recomputed}.",
             )
-        if not account.fits(account.kept):
-            yield Finding(account.label, f"It may not hold {account.kept}.")
+        if not account.fits(account.balance):
+            yield Finding(account.label, f"It may not hold {account.balance}.")
         if not account.fits_unit():
             yield Finding(account.label, f"It may not hold an amount of the unit {account.unit}.")
     for unit, total in totals.items():
@@ -260,22 +267,22 @@ def _check_accounts(accounts: dict[int, _Account]) -> Iterator[Finding]:
 
 
 @each_is_wrong("caller {}", f"{{1}} has {{2}} of {len(schema.CALLER_ACCOUNTS)} accounts.")
-def _incomplete() -> Query:
+def _missing_accounts() -> Query:
     own = _ACCOUNTS.c
-    found = (
+    count = (
         select(func.count())
         .where(own.caller_id == callers.c.id, own.unit == "second")
         .where(own.kind.in_(schema.CALLER_ACCOUNTS))
         .scalar_subquery()
     )
-    return select(callers.c.id, callers.c.name, found).where(found != len(schema.CALLER_ACCOUNTS))
+    return select(callers.c.id, callers.c.name, count).where(count != len(schema.CALLER_ACCOUNTS))
 
 
 @each_is_wrong(
     "call {}",
     "Of {1} seconds {2} were charged and {3} waived; its transfers charge {4}.",
 )
-def _calls() -> Query:
+def _wrong_calls() -> Query:
     used = (
         select(transfers.c.call_id, func.sum(transfers.c.amount).label("posted"))
         .where(transfers.c.target == ELAPSED)
@@ -292,35 +299,35 @@ def _calls() -> Query:
 
 
 @each_is_wrong("transfer {}", "It charges time used and names no call.")
-def _of_no_call() -> Query:
+def _charges_without_call() -> Query:
     return select(transfers.c.id).where(
         transfers.c.target == ELAPSED, transfers.c.call_id.is_(None)
     )
 
 
-def _outbox(tells: ColumnElement[bool]) -> Query:
+def _outbox(wrong: ColumnElement[bool]) -> Query:
     row = transfers.c
     return (
         select(row.id, row.amount, outbox.c.minutes)
         .select_from(transfers)
         .join(outbox, outbox.c.number == row.id, isouter=True)
-        .where(row.kind == "external", tells)
+        .where(row.kind == "external", wrong)
         .where(row.amount.is_distinct_from(outbox.c.minutes * MINUTE))
     )
 
 
-@each_is_wrong("transfer {}", "No record for THEBANK.EXT tells of it.")
-def _of_no_record() -> Query:
+@each_is_wrong("transfer {}", "It has no record for THEBANK.EXT.")
+def _transfers_without_record() -> Query:
     return _outbox(outbox.c.minutes.is_(None))
 
 
 @each_is_wrong("record {}", "It says {2} minutes, transfer {0} {1} seconds.")
-def _of_another_record() -> Query:
+def _wrong_records() -> Query:
     return _outbox(outbox.c.minutes.is_not(None))
 
 
 @each_is_wrong("record {}", "Transfer and record do not belong together.")
-def _of_no_transfer() -> Query:
+def _records_without_transfer() -> Query:
     return (
         select(outbox.c.number)
         .join(transfers, transfers.c.id == outbox.c.number, isouter=True)
@@ -328,9 +335,12 @@ def _of_no_transfer() -> Query:
     )
 
 
-@each_is_wrong("record {}", "It waits for {1}, and its minutes were those of {2}.")
-def _of_another_name() -> Query:
-    """Choose records on their way under a name that its caller neither has nor had since."""
+@each_is_wrong("record {}", "It waits for {1}, but its minutes came from {2}.")
+def _records_of_strangers() -> Query:
+    """Select unwritten records whose name is not their caller's.
+
+    Callers who were renamed are left out, because a record keeps the name of its time.
+    """
     bank, log = _ACCOUNTS.c, schema.sysop_log.c
     renamed = exists().where(log.caller_id == callers.c.id, log.what.like("% is called % now"))
     return (
@@ -343,8 +353,8 @@ def _of_another_name() -> Query:
     )
 
 
-@each_is_wrong("transfer {}", "It was imported, and no line of a file tells of it.")
-def _of_no_line() -> Query:
+@each_is_wrong("transfer {}", "It was imported, but no line of a file records it.")
+def _imports_without_line() -> Query:
     return (
         select(transfers.c.id)
         .join(import_lines, import_lines.c.transfer_id == transfers.c.id, isouter=True)
@@ -363,19 +373,33 @@ def _lines(wrong: ColumnElement[bool]) -> Query:
     )
 
 
-@each_is_wrong("import {}, line {}", "Transfer {2}, which it tells of, is not its own.")
-def _lines_of_others() -> Query:
+@each_is_wrong("import {}, line {}", "It names transfer {2}, which is not an import.")
+def _lines_of_other_transfers() -> Query:
     return _lines(transfers.c.kind.is_distinct_from("import"))
 
 
-@each_is_wrong("import {}, line {}", "It was applied, and the file is read to byte {3} only.")
-def _lines_not_read() -> Query:
+@each_is_wrong("import {}, line {}", "It was applied, but the file was read only to byte {3}.")
+def _unread_lines() -> Query:
     return _lines(import_lines.c.start >= imports.c.bytes)
 
 
 CHECKS: tuple[Check, ...] = (
-    *(check_rounds, _check_file, _incomplete, *days.CHECKS, check_earned, _calls, _of_no_call),
-    *(_of_no_record, _of_another_record, _of_another_name, _of_no_transfer, _of_no_line),
-    *(_lines_of_others, _lines_not_read, *people.CHECKS),
+    *(
+        check_rounds,
+        _check_file,
+        _missing_accounts,
+        *days.CHECKS,
+        check_earned,
+        _wrong_calls,
+        _charges_without_call,
+    ),
+    *(
+        _transfers_without_record,
+        _wrong_records,
+        _records_of_strangers,
+        _records_without_transfer,
+        _imports_without_line,
+    ),
+    *(_lines_of_other_transfers, _unread_lines, *people.CHECKS),
     *(check_hosts, check_loans, check_tournaments),
 )

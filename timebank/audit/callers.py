@@ -1,7 +1,7 @@
 """The audit of the callers: their accounts, powers, freezes, registration and held time.
 
-A caller's row decides over minutes too. The audit compares its columns with other rows that say the
-same: transfers, calls, and the sysop's log.
+Columns of a caller's row decide about minutes too. The audit compares them with transfers, calls
+and the sysop's log.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from sqlalchemy import ColumnElement, and_, case, exists, func, not_, null, or_, select
 
 from timebank.audit.findings import Check, Finding, each_is_wrong
-from timebank.audit.traces import DAY, clock_went_back, log_reaches, told
+from timebank.audit.traces import DAY, clock_went_back, log_reaches, written
 from timebank.ledger.database import Desk
 from timebank.ledger.reasons import WAYS
 from timebank.ledger.schema import accounts, callers, calls, source, target, transfers
@@ -25,23 +25,31 @@ _WAYS = [f"{kind} {way}" for kind, ways in WAYS.items() for way in sorted(ways)]
 # Accounts.
 
 
-def _of_others() -> Query:
-    row, of, to = transfers.c, source.c, target.c
-    way = row.kind + " " + of.kind + " " + to.kind
-    owner = func.coalesce(of.caller_id, to.caller_id)
-    is_strange = and_(owner.is_not(None), way.not_in(_WAYS), row.kind.in_(list(WAYS)))
+def _impossible_transfers() -> Query:
+    row, giver, taker = transfers.c, source.c, target.c
+    route = row.kind + " " + giver.kind + " " + taker.kind
+    owner = func.coalesce(giver.caller_id, taker.caller_id)
+    is_strange = and_(owner.is_not(None), route.not_in(_WAYS), row.kind.in_(list(WAYS)))
     joined = (
-        transfers.join(source, of.id == row.source)
-        .join(target, to.id == row.target)
+        transfers.join(source, giver.id == row.source)
+        .join(target, taker.id == row.target)
         .join(calls, calls.c.id == row.call_id, isouter=True)
     )
     return (
-        select(row.id, row.kind, of.kind, of.caller_id, to.kind, to.caller_id, calls.c.caller_id)
+        select(
+            row.id,
+            row.kind,
+            giver.kind,
+            giver.caller_id,
+            taker.kind,
+            taker.caller_id,
+            calls.c.caller_id,
+        )
         .select_from(joined)
         .where(
             or_(
                 is_strange,
-                and_(of.caller_id != to.caller_id, row.kind != "transfer"),
+                and_(giver.caller_id != taker.caller_id, row.kind != "transfer"),
                 calls.c.caller_id != owner,
             )
         )
@@ -49,24 +57,24 @@ def _of_others() -> Query:
     )
 
 
-_OF_OTHERS = Prepared(_of_others)
+_IMPOSSIBLE_TRANSFERS = Prepared(_impossible_transfers)
 
 
 def _check_accounts(desk: Desk) -> Iterator[Finding]:
-    """Find accounts whose owner or kind was changed, by transfers that cannot have been theirs."""
-    for number, kind, *ends, caller_of_call in _OF_OTHERS.long(desk.connection):
-        ways = [
+    """Find accounts whose owner or kind was changed, by transfers that they cannot have made."""
+    for number, kind, *ends, caller_of_call in _IMPOSSIBLE_TRANSFERS.long(desk.connection):
+        ends_named = [
             f"{account} of caller {owner}" if owner else account
             for account, owner in zip(ends[::2], ends[1::2], strict=True)
         ]
-        said = f"No {kind} goes from {ways[0]} to {ways[1]}"
+        sentence = f"No {kind} goes from {ends_named[0]} to {ends_named[1]}"
         if caller_of_call is not None:
-            said += f" on a call of caller {caller_of_call}"
-        yield Finding(f"transfer {number}", f"{said}.")
+            sentence += f" on a call of caller {caller_of_call}"
+        yield Finding(f"transfer {number}", f"{sentence}.")
 
 
-@each_is_wrong("caller {}", "{1} was deleted, and has {2} in {3}.")
-def _of_deleted() -> Query:
+@each_is_wrong("caller {}", "{1} was deleted, but has {2} in {3}.")
+def _balances_of_deleted() -> Query:
     return (
         select(callers.c.id, callers.c.name, accounts.c.balance, accounts.c.kind)
         .join(accounts, accounts.c.caller_id == callers.c.id)
@@ -74,7 +82,7 @@ def _of_deleted() -> Query:
     )
 
 
-# Lines of the sysop's log about a flag: those that set it, and those that clear it.
+# Patterns of the sysop's log for each flag: lines that set it, then lines that clear it.
 _POWERS = (
     ("%, caller number %, was given sysop powers", "%, was entered, with the sysop's powers"),
     ("%, caller number %, no longer has sysop powers",),
@@ -84,17 +92,22 @@ _LOCKED = (("%, caller number %, was locked out",), ("%, caller number %, was le
 _Lines = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def _said(lines: tuple[str, ...]) -> ColumnElement[bool]:
-    """Whether a line of the log is one of these; behind a colon stands what a sysop wrote."""
+def _is_line_of(lines: tuple[str, ...]) -> ColumnElement[bool]:
+    """Match lines of the log against `lines`, except where the match is in a sysop's own words.
+
+    A sysop's own words follow a colon.
+    """
     what = log.c.what
     return or_(*(and_(what.like(line), what.not_like(f"%:{line}")) for line in lines))
 
 
-def _by_log(lines: _Lines, *wrong: ColumnElement[bool]) -> Query:
-    """Choose living callers, each with the last line of the log about the flag, if there is any."""
+def _flags_by_log(lines: _Lines, *wrong: ColumnElement[bool]) -> Query:
+    """Select callers who are not deleted, each with the last line of the log about the flag."""
     known = (
         select(log.c.caller_id, func.max(log.c.id).label("number"))
-        .where(or_(_said(lines[0]), _said(lines[1])), log.c.what.not_like("Notice left: %"))
+        .where(
+            or_(_is_line_of(lines[0]), _is_line_of(lines[1])), log.c.what.not_like("Notice left: %")
+        )
         .group_by(log.c.caller_id)
         .subquery()
     )
@@ -109,44 +122,46 @@ def _by_log(lines: _Lines, *wrong: ColumnElement[bool]) -> Query:
 
 
 def _was_set(lines: _Lines) -> ColumnElement[bool]:
-    return and_(log.c.id.is_not(None), _said(lines[0]))
+    return and_(log.c.id.is_not(None), _is_line_of(lines[0]))
 
 
-@each_is_wrong("caller {}", "{1} has sysop powers (1), and by the sysop's log has none (0).")
+@each_is_wrong("caller {}", "{1} has sysop powers (1), but the sysop's log says none (0).")
 def _powers_taken() -> Query:
     given = case(
-        (log.c.id.is_(None), not_(log_reaches(callers.c.created))), else_=_said(_POWERS[0])
+        (log.c.id.is_(None), not_(log_reaches(callers.c.created))), else_=_is_line_of(_POWERS[0])
     )
-    return _by_log(_POWERS, callers.c.powers == 1, not_(given))
+    return _flags_by_log(_POWERS, callers.c.powers == 1, not_(given))
 
 
-@each_is_wrong("caller {}", "{1} has no sysop powers (0), and by the sysop's log has them (1).")
+@each_is_wrong(
+    "caller {}", "{1} has no sysop powers (0), but the sysop's log says they were given (1)."
+)
 def _powers_given() -> Query:
-    return _by_log(_POWERS, callers.c.powers == 0, _was_set(_POWERS))
+    return _flags_by_log(_POWERS, callers.c.powers == 0, _was_set(_POWERS))
 
 
-@each_is_wrong("caller {}", "The account of {1} is open (0), and by the sysop's log frozen (1).")
-def _thawed() -> Query:
-    return _by_log(_FROZEN, callers.c.frozen == 0, _was_set(_FROZEN))
+@each_is_wrong("caller {}", "The account of {1} is open (0), but the sysop's log says frozen (1).")
+def _freezes_lifted() -> Query:
+    return _flags_by_log(_FROZEN, callers.c.frozen == 0, _was_set(_FROZEN))
 
 
-@each_is_wrong("caller {}", "{1} may log on (0), and by the sysop's log is locked out (1).")
-def _let_in() -> Query:
-    return _by_log(_LOCKED, callers.c.locked == 0, _was_set(_LOCKED))
+@each_is_wrong("caller {}", "{1} may log on (0), but the sysop's log says locked out (1).")
+def _lockouts_lifted() -> Query:
+    return _flags_by_log(_LOCKED, callers.c.locked == 0, _was_set(_LOCKED))
 
 
-# When callers registered: their numbers are given in that order.
+# Registration: callers get their numbers in the order in which they register.
 
 
 def _registered() -> Query:
     number, created = callers.c.id, callers.c.created
     first = select(calls.c.caller_id, func.min(calls.c.id).label("id")).group_by(calls.c.caller_id)
     called = first.subquery()
-    said = exists().where(log.c.caller_id == number, log.c.at == created).correlate(callers)
-    entered = or_(said, not_(log_reaches(created)))
+    is_logged = exists().where(log.c.caller_id == number, log.c.at == created).correlate(callers)
+    entered = or_(is_logged, not_(log_reaches(created)))
     behind = created > calls.c.opened + DAY
-    # By the log a sysop has entered them then, or may have; who called before that was entered by a
-    # clock that was wrong.
+    # The log says that a sysop entered the caller then, or no longer reaches back that far. A call
+    # before that entry means that the clock was wrong.
     by_wrong_clock = and_(entered, func.coalesce(behind, True))
     date = case((by_wrong_clock, null()), else_=created)
     before = func.max(date).over(order_by=number, rows=(None, -1)).label("before")
@@ -172,24 +187,26 @@ _REGISTERED = Prepared(_registered)
 
 
 def _check_registered(desk: Desk) -> Iterator[Finding]:
-    """Find callers who registered a day after their first call, or a day before a caller with a
-    lower number. A wrong clock explains either, and leaves its traces: in the log, for a caller
-    whom a sysop has entered."""
+    """Find callers whose registration is a day after their first call, or a day before a lower
+    number's.
+
+    Dates that a wrong clock explains are left out.
+    """
     for number, name, created, opened, before, is_late in list(_REGISTERED.long(desk.connection)):
-        where, said = f"caller {number}", f"{name} is said to have registered on {told(created)}"
+        where, sentence = f"caller {number}", f"{name} registered on {written(created)}"
         if is_late and not clock_went_back(desk, created):
-            yield Finding(where, f"{said}, and called first on {told(opened)}.")
+            yield Finding(where, f"{sentence}, but first called on {written(opened)}.")
         elif not is_late and not clock_went_back(desk, before):
-            yield Finding(where, f"{said}, behind one who registered on {told(before)}.")
+            yield Finding(where, f"{sentence}, but an earlier caller on {written(before)}.")
 
 
-# What is held behind an event.
+# Time held for a system event.
 
 
 def _held() -> Query:
-    """Choose living callers with held time, and their last transfers that held and released some.
+    """Select callers with held time, and the last transfers into and out of their held account.
 
-    Callers whose time was let go since, by the sysop's log, are left out.
+    Deleted callers are left out, and callers whose time the sysop's log says was released since.
     """
     who, own, row, last = callers.c, accounts.c, transfers.c, transfers.alias()
     number = select(func.max(last.c.id)).correlate(accounts)
@@ -215,29 +232,37 @@ _HELD = Prepared(_held)
 
 
 def _check_held(desk: Desk) -> Iterator[Finding]:
-    """Find callers whose held time waits for another instant or event than it was held for."""
+    """Find callers whose held time waits for a different instant or event from the one it was held
+    for."""
     for number, name, until, behind, at, facts, has_waited in _HELD.long(desk.connection):
         is_behind = isinstance(until, int) and isinstance(at, int) and until > at
         if not is_behind and not clock_went_back(desk, at, 0):
-            waits = "nothing" if until is None else told(until)
-            said = f"What is held for {name} since {told(at)} waits for {waits}."
-            yield Finding(f"caller {number}", said)
+            waits = "nothing" if until is None else written(until)
+            sentence = f"Time held for {name} since {written(at)} waits for {waits}."
+            yield Finding(f"caller {number}", sentence)
         event, was = (_event(text) for text in (behind, facts))
         if event != was and not has_waited:
-            said = f"What is held for {name} waits behind {event}, and was put behind {was}."
-            yield Finding(f"caller {number}", said)
+            sentence = f"Time held for {name} waits behind {event}, but was put behind {was}."
+            yield Finding(f"caller {number}", sentence)
 
 
 def _event(text: str | None) -> str:
     """Return the event and its time of day, from a transfer's facts or a caller's row."""
     try:
-        said = json.loads(text or "")
-        return f"{said['event']} at {said['at']}"
+        facts = json.loads(text or "")
+        return f"{facts['event']} at {facts['at']}"
     except (ValueError, TypeError, LookupError):
         return "no event"
 
 
 CHECKS: tuple[Check, ...] = (
-    *(_check_accounts, _of_deleted, _powers_taken, _powers_given, _thawed, _let_in),
+    *(
+        _check_accounts,
+        _balances_of_deleted,
+        _powers_taken,
+        _powers_given,
+        _freezes_lifted,
+        _lockouts_lifted,
+    ),
     *(_check_registered, _check_held),
 )

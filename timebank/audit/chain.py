@@ -1,4 +1,4 @@
-"""The audit of the chain: which row does not fit its digest first."""
+"""The audit of the chain: the first row whose digest is wrong, and the rows after it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from timebank.ledger.generations import NUMBERED, Generation, generations
 from timebank.ledger.schema import actions, calls, rounds, shoes, transfers
 from timebank.ledger.sql import NEVER, Prepared
 
-# Rows that are named one by one; the rest are counted.
-LISTED = 10
+# Findings about single rows; further bad rows are only counted.
+MAX_LISTED = 10
 
 
 class Written(NamedTuple):
-    """A transfer as it stands in the file, whoever wrote it: any field may be anything."""
+    """A transfer as read from the file. Any field may have any value, because anybody may have
+    written it."""
 
     number: Any
     place: Any
@@ -36,7 +37,7 @@ class Written(NamedTuple):
     digest: Any
 
     def made(self, before: str) -> str:
-        """Make the digest that this row should have after `before`."""
+        """Return the digest that this row should have, given the digest before it."""
         return chain.digest(before, *self[:11]) if isinstance(self.kind, str) else ""
 
 
@@ -48,9 +49,9 @@ ALL_ROWS = Prepared(
 
 
 class Chain:
-    """Follows the chain from its beginning, row by row, and names in `findings` what does not fit.
+    """Follows the chain row by row from its beginning, and collects `findings`.
 
-    With `since_digest`, noted down from an earlier audit, the books must contain that digest.
+    The books must contain `since_digest`, the digest of an earlier audit, unless it is None.
     """
 
     def __init__(self, desk: Desk, since_digest: str | None) -> None:
@@ -58,17 +59,17 @@ class Chain:
         self._since = since_digest
         self._to_come = generations(desk.connection)
         known = (each.digest for each in self._to_come)
-        self._found = since_digest in (None, GENESIS, *known)
+        self._has_since = since_digest in (None, GENESIS, *known)
         self._last = 0
         self._link = GENESIS
         self._begins = self._next_begins()
         self._bad = 0
 
     def follow(self, rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
-        """Take rows whose values are those of `Written`, and give them on.
+        """Check rows with the columns of `Written`, and yield each of them.
 
-        Of millions, nearly all go on from the one before: that is seen to in as few steps as it can
-        be, and all others are looked at.
+        Nearly all of the millions of rows continue the chain, so the loop accepts those in as few
+        steps as possible and passes the others to `_check`.
         """
         made, since = chain.digest, self._since
         last, link, begins = self._last, self._link, self._begins
@@ -85,77 +86,79 @@ class Chain:
                 last, link = number, digest
             else:
                 self._last, self._link = last, link
-                self._look_at(Written._make(row))
+                self._check(Written._make(row))
                 last, link, begins = self._last, self._link, self._begins
             if digest == since:
-                self._found = True
+                self._has_since = True
             yield row
         self._last, self._link = last, link
 
-    def _look_at(self, row: Written) -> None:
-        """Take a row that does not go on from the one before, or does not fit its digest."""
+    def _check(self, row: Written) -> None:
+        """Check a row that follows a gap, begins a generation or has the wrong digest."""
         number = row.number
         follows = number == self._last + 1
         begins: Generation | None = None
         while number >= self._begins:
             begins = self._to_come.pop(0)
-            self.findings += _unfit(begins, self._last, self._link)
+            self.findings += _check_generation(begins, self._last, self._link)
             self._link, follows = begins.digest, number == begins.first
             self._begins = self._next_begins()
-        # After a gap, which is told elsewhere, the digest before is gone with its row.
+        # After a gap the digest of the missing row is unknown. `_missing` reports the gap.
         if follows and row.made(self._link) != row.digest:
-            self._is_bad(row, begins)
+            self._report_bad(row, begins)
         self._last, self._link = number, row.digest
 
     def _next_begins(self) -> int:
-        """Tell with which transfer the next generation begins."""
+        """Return the first transfer of the next generation, NEVER if there is none."""
         return self._to_come[0].first if self._to_come else NEVER
 
     def end(self) -> None:
         for generation in self._to_come:
-            self.findings += _unfit(generation, self._last, self._link)
+            self.findings += _check_generation(generation, self._last, self._link)
             self._link = generation.digest
-        if self._bad > LISTED:
-            more = self._bad - LISTED
+        if self._bad > MAX_LISTED:
+            more = self._bad - MAX_LISTED
             self.findings.append(Finding("ledger", f"{more} more transfers do not fit the chain."))
-        if not self._found:
-            said = (
-                f"No transfer has the digest {self._since}: these books do not continue those that"
-                " it was noted down from."
+        if not self._has_since:
+            sentence = (
+                f"No transfer has the digest {self._since}, so these books do not continue the ones"
+                " that had it."
             )
-            self.findings.append(Finding("ledger", said))
+            self.findings.append(Finding("ledger", sentence))
 
-    def _is_bad(self, row: Written, begins: Generation | None) -> None:
+    def _report_bad(self, row: Written, begins: Generation | None) -> None:
         self._bad += 1
-        if self._bad > LISTED:
+        if self._bad > MAX_LISTED:
             return
-        said = "It does not fit the chain either."
+        sentence = "It does not fit the chain either."
         if self._bad == 1:
             before = f"transfer {self._last}" if self._last else "the beginning"
             if begins is not None:
                 before = f"generation {begins.number}"
-            said = (
-                f"It does not continue {before} as that stands: one of the two was changed, moved"
-                " or put in by hand, or a row between them is gone."
+            sentence = (
+                f"It does not continue {before}. One of the two was changed, moved or inserted by"
+                " hand, or a row between them is missing."
             )
-        self.findings.append(Finding(f"transfer {row.number}", said))
+        self.findings.append(Finding(f"transfer {row.number}", sentence))
 
 
-def _unfit(generation: Generation, last: int, link: str) -> Iterator[Finding]:
-    """Tell when a generation does not continue the chain, which ends before it with transfer `last`
-    (0 for none) and the digest `link`."""
+def _check_generation(generation: Generation, last: int, link: str) -> Iterator[Finding]:
+    """Check that a generation continues the chain before it.
+
+    `last` is the last transfer before the generation (0 for none), and `link` its digest.
+    """
     where = f"generation {generation.number}"
     if last > generation.after:
         yield Finding(
-            where, f"It follows transfer {generation.after}, and there is transfer {last}."
+            where, f"It follows transfer {generation.after}, but transfer {last} comes before it."
         )
-    # What is missing before it is told elsewhere, and its digest is gone with it.
-    whole = last == generation.after
-    if whole and generation.made(link) != generation.digest:
-        yield Finding(where, "It does not fit the chain: it was changed, or put in by hand.")
+    # Where transfers are missing, the digest before is unknown. `_missing` reports them.
+    is_complete = last == generation.after
+    if is_complete and generation.made(link) != generation.digest:
+        yield Finding(where, "It does not fit the chain: it was changed or inserted by hand.")
 
 
-# The audit of generations: nothing that was open before a restore was gone on with after it.
+# The audit of generations: a restore closes everything that was open, so none of it may continue.
 
 
 def _open(number: Column[Any], ended: Column[Any]) -> Prepared:
@@ -164,7 +167,7 @@ def _open(number: Column[Any], ended: Column[Any]) -> Prepared:
     )
 
 
-# What a restore closes, by the table whose numbers tell which generation it is of.
+# Rows that a restore closes, by table. Their numbers tell which generation they belong to.
 _OPEN = {
     "shoes": ("shoe", _open(shoes.c.id, shoes.c.closed)),
     "rounds": ("hand", _open(rounds.c.id, rounds.c.settled)),
@@ -199,24 +202,24 @@ def check_generations(desk: Desk) -> Iterator[Finding]:
         before = generation.number
         firsts = generation.firsts
         if any(not isinstance(firsts.get(table), int) for table in NUMBERED):
-            yield Finding(where, "It does not say with which numbers it begins.")
+            yield Finding(where, "It does not say which numbers it begins with.")
             return
         if firsts["transfers"] != generation.first:
-            yield Finding(where, "It says of two transfers that it begins with them.")
+            yield Finding(where, "It names two different first transfers.")
         for table, last in floor.items():
             if firsts[table] < last:
-                yield Finding(where, f"It gives numbers of {NUMBERED[table]} that were given.")
+                yield Finding(where, f"It reuses numbers of {NUMBERED[table]}.")
         floor = dict(firsts)
         yield from _check_closed(desk, generation)
 
 
 def _check_closed(desk: Desk, generation: Generation) -> Iterator[Finding]:
-    """Look at what was open when a generation began."""
+    """Check that everything from before a generation was closed when it began."""
     books, firsts = desk.connection, generation.firsts
     begun = f"generation {generation.number} began"
     for table, (what, still_open) in _OPEN.items():
         for number in still_open(books, first=firsts[table]).scalars():
-            yield Finding(f"{what} {number}", f"It was open when {begun}, and is still.")
+            yield Finding(f"{what} {number}", f"It was open when {begun}, and it is still open.")
     first = firsts["rounds"]
     for number, shoe in _DEALT(books, first_shoe=firsts["shoes"], first=first):
         yield Finding(
@@ -224,4 +227,4 @@ def _check_closed(desk: Desk, generation: Generation) -> Iterator[Finding]:
         )
     acted = _ACTED(books, first_call=firsts["calls"], first=first)
     for number in acted.scalars():
-        yield Finding(f"hand {number}", f"It was dealt before {begun}, and played on after it.")
+        yield Finding(f"hand {number}", f"It was dealt before {begun}, but played on after it.")

@@ -1,6 +1,6 @@
 """The audit of the days: which rows of the books belong to which day of which caller.
 
-The day's limits, earnings and losses are counted from the row of the day.
+A day's limits, earnings and losses are counted from the transfer that begins the day.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ALLOTMENT, *_ = schema.SYSTEM_ACCOUNTS
 
 
 @each_is_wrong("transfer {}", "It is a grant that no day of its caller accounts for.")
-def _grants() -> Query:
+def _grants_without_day() -> Query:
     accounted = (
         exists().where(
             table.c.grant_id == transfers.c.id, table.c.caller_id == accounts.c.caller_id
@@ -46,9 +46,9 @@ def _grants() -> Query:
     )
 
 
-@each_is_wrong("caller {}", "The grant of {1} should be transfer {2}, and is not.")
-def _days() -> Query:
-    """Choose days that do not begin with their grant."""
+@each_is_wrong("caller {}", "The grant of {1} should be transfer {2}, but is not.")
+def _days_without_grant() -> Query:
+    """Select days that do not begin with their grant."""
     row, day = transfers.c, days.c
     return (
         select(day.caller_id, day.day, day.grant_id)
@@ -58,11 +58,11 @@ def _days() -> Query:
     )
 
 
-# The facts of a grant around its day (reasons.Granted).
+# The facts of a grant (reasons.Granted), before and after the date.
 _GRANTED, _END = '{"code":"granted","day":"', '"}'
 
 
-def _granted() -> Query:
+def _regranted() -> Query:
     row, day, log = transfers.c, days.c, sysop_log.c
     granted = func.substr(row.facts, len(_GRANTED) + 1, len("2026-01-31"))
     mended = literal("Mended the clock: day set back from ") + granted + " to " + day.day + "%"
@@ -76,15 +76,15 @@ def _granted() -> Query:
     )
 
 
-_GRANTED_ON = Prepared(_granted)
+_REGRANTED = Prepared(_regranted)
 
 
 def _check_granted(desk: Desk) -> Iterator[Finding]:
-    """Find days whose date was changed, so that their caller is granted minutes once more.
+    """Find days whose date was changed, which would grant their caller's minutes twice.
 
-    Mending a wrong clock changes the date of a day too, and is in order.
+    The mending of a wrong clock also changes dates, and is allowed.
     """
-    for caller_id, day, granted, at in list(_GRANTED_ON.long(desk.connection)):
+    for caller_id, day, granted, at in list(_REGRANTED.long(desk.connection)):
         if day > granted or not clock_went_back(desk, at):
             yield Finding(
                 f"caller {caller_id}", f"The minutes of {day} were granted for {granted}."
@@ -92,21 +92,21 @@ def _check_granted(desk: Desk) -> Iterator[Finding]:
 
 
 @each_is_wrong("caller {}", "{1} was taken back, and the sysop's log does not say so.")
-def _taken_back() -> Query:
+def _unlogged_mends() -> Query:
     day, log = mended_days.c, sysop_log.c
-    said = exists().where(
+    is_logged = exists().where(
         *(log.caller_id == day.caller_id, log.at == day.mended),
         log.what.like("Mended the clock: %"),
     )
     return (
         select(day.caller_id, day.day)
-        .where(~said, log_reaches(day.mended))
+        .where(~is_logged, log_reaches(day.mended))
         .order_by(day.caller_id, day.number)
     )
 
 
-@each_is_wrong("caller {}", "What they owed on a loan when {1} began was struck out.")
-def _owed() -> Query:
+@each_is_wrong("caller {}", "Their debt when {1} began was deleted.")
+def _debts_struck_out() -> Query:
     return (
         select(days.c.caller_id, days.c.day)
         .where(days.c.owed.is_(None))
@@ -117,7 +117,7 @@ def _owed() -> Query:
 @each_is_wrong(
     "caller {}", "{2} uncharged seconds were given on {1}, more than any settings allow."
 )
-def _grace() -> Query:
+def _too_much_grace() -> Query:
     most = case((callers.c.board.is_(None), MOST_GRACE * MINUTE), else_=0) + LAST_SECONDS
     last = and_(callers.c.id == days.c.caller_id, callers.c.day == days.c.day)
     return (
@@ -129,10 +129,10 @@ def _grace() -> Query:
 
 @each_is_wrong(
     "caller {}",
-    "On {1} {2} count as earned before it and {3} as left of a day before, and their time is their"
-    " board's.",
+    "Day {1} has {2} earned before it and {3} left of an earlier day, but the caller's time belongs"
+    " to another board.",
 )
-def _of_board() -> Query:
+def _guests_with_leftovers() -> Query:
     last = and_(callers.c.id == days.c.caller_id, callers.c.day == days.c.day)
     return (
         select(days.c.caller_id, days.c.day, days.c.carried, days.c.standing)
@@ -141,38 +141,40 @@ def _of_board() -> Query:
     )
 
 
-@each_is_wrong("caller {}", "The day last seen is {1}, the last begun {2}.")
+@each_is_wrong("caller {}", "The caller's row says {1}, but the last day begun is {2}.")
 def _last_days() -> Query:
     last = select(func.max(days.c.day)).where(days.c.caller_id == callers.c.id).scalar_subquery()
     return select(callers.c.id, callers.c.day, last).where(callers.c.day.is_distinct_from(last))
 
 
-# Hands and entries, which count for the day's turns and losses.
+# Hands and tournament entries, which count towards a day's turns and losses.
 
 
-def _of_day(number: ColumnElement[int], of: FromClause, first: ColumnElement[int]) -> Query:
-    """Choose rows of `of` whose `day` is not the day of their transfer `first`.
+def _wrong_days_of(
+    number: ColumnElement[int], rows: FromClause, first: ColumnElement[int]
+) -> Query:
+    """Select the rows whose `day` is not the day of their transfer `first`.
 
-    `of` has the columns `caller_id` and `day`.
+    `rows` has the columns `caller_id` and `day`.
     """
     day, nxt, last = days.c, days.alias(), days.alias()
     following = (
         select(nxt.c.after)
-        .where(nxt.c.caller_id == of.c.caller_id, nxt.c.day > of.c.day)
+        .where(nxt.c.caller_id == rows.c.caller_id, nxt.c.day > rows.c.day)
         .order_by(nxt.c.day)
         .limit(1)
         .scalar_subquery()
     )
     was = (
         select(func.max(last.c.day))
-        .where(last.c.caller_id == of.c.caller_id, last.c.after < first)
+        .where(last.c.caller_id == rows.c.caller_id, last.c.after < first)
         .scalar_subquery()
     )
-    same = and_(day.caller_id == of.c.caller_id, day.day == of.c.day)
+    same = and_(day.caller_id == rows.c.caller_id, day.day == rows.c.day)
     is_right = and_(day.after < first, func.coalesce(following, NEVER) >= first)
     return (
-        select(number, of.c.caller_id, of.c.day, was, transfers.c.at)
-        .select_from(of)
+        select(number, rows.c.caller_id, rows.c.day, was, transfers.c.at)
+        .select_from(rows)
         .join(transfers, transfers.c.id == first)
         .join(days, same, isouter=True)
         .where(func.coalesce(is_right, False).is_(False))
@@ -180,7 +182,7 @@ def _of_day(number: ColumnElement[int], of: FromClause, first: ColumnElement[int
     )
 
 
-def _hands() -> Query:
+def _hands_by_day() -> Query:
     row = transfers.c
     first = (
         select(row.round_id, func.min(row.id).label("first"))
@@ -191,27 +193,36 @@ def _hands() -> Query:
     hand = select(rounds.c.id, rounds.c.caller_id, rounds.c.day, first.c.first).join(
         first, first.c.round_id == rounds.c.id
     )
-    of = hand.subquery()
-    return _of_day(of.c.id, of, of.c.first)
+    rows = hand.subquery()
+    return _wrong_days_of(rows.c.id, rows, rows.c.first)
 
 
-def _entries() -> Query:
-    return _of_day(entries.c.seal, entries, entries.c.paid_id)
+def _entries_by_day() -> Query:
+    return _wrong_days_of(entries.c.seal, entries, entries.c.paid_id)
 
 
-_HANDS, _ENTRIES = Prepared(_hands), Prepared(_entries)
+_HANDS_BY_DAY, _ENTRIES_BY_DAY = Prepared(_hands_by_day), Prepared(_entries_by_day)
 
 
 def _check_counted(desk: Desk) -> Iterator[Finding]:
-    for what, query in (("hand", _HANDS), ("tournament", _ENTRIES)):
+    for what, query in (("hand", _HANDS_BY_DAY), ("tournament", _ENTRIES_BY_DAY)):
         for number, caller_id, day, was, at in list(query.long(desk.connection)):
             is_explained = was_mended(desk, caller_id) or clock_went_back(desk, at)
             if was is not None and not is_explained:
-                said = f"For caller {caller_id} it counts on {day}, and was begun on {was}."
-                yield Finding(f"{what} {number}", said)
+                sentence = f"For caller {caller_id} it counts on {day}, but it began on {was}."
+                yield Finding(f"{what} {number}", sentence)
 
 
 CHECKS: tuple[Check, ...] = (
-    *(_grants, _days, _check_granted, _taken_back, _owed, _grace, _of_board, _last_days),
+    *(
+        _grants_without_day,
+        _days_without_grant,
+        _check_granted,
+        _unlogged_mends,
+        _debts_struck_out,
+        _too_much_grace,
+        _guests_with_leftovers,
+        _last_days,
+    ),
     _check_counted,
 )

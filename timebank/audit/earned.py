@@ -1,13 +1,13 @@
-"""The audit of what callers earned: how much each day kept when it ended.
+"""The audit of earned time: how much of it each day kept when the day ended.
 
-This states the rules of `docs/rules.md` ("What is left when a day ends") again, over sums of a
-day's transfers. A purse is what a caller has online, held and on the table. Earned is what comes
-into the purse except the day's grant, less what is lost, cut off or taken by a loan. The grant pays
-first for what callers use, deposit, enter with and repay. The days of callers of other boards are
-not kept here.
+This computes the rules of `docs/rules.md` ("What is left when a day ends") a second time, from sums
+of a day's transfers. A purse is a caller's time online, held and on the table. Earned time is all
+time that comes into the purse except the day's grant, less what is lost, cut off or taken by a
+loan. The grant pays first for time that callers use, deposit, enter with and repay. Callers of
+other boards have no days here.
 
-Until version 1.0 everything that left the purse was subtracted. A day may have ended by either
-rule, so both are in order.
+Until version 1.0 everything that left the purse was subtracted from earnings. A day may have ended
+by either rule, so the audit accepts both.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from timebank.ledger.schema import tournament_entries as entries
 from timebank.ledger.sql import NEVER, Prepared, Query, total
 
 PURSE = ("online", "held", "stake")
-# Kinds that neither add to earnings nor reduce them; a loan's share of the grant does not either.
+# Kinds of transfer that do not change earnings. A loan's share of the grant does not either.
 NEITHER = ("elapsed", "grant")
 SHARE_OF_GRANT = '{"code":"share","day":"'
 LEFT_OF_DAY = '{"code":"left",'
@@ -71,7 +71,7 @@ class _Day(NamedTuple):
 
 
 def _staked() -> ColumnElement[int]:
-    """Add up the stake that was on the table when a day began: that of the hand played last."""
+    """Sum the stake on the table when a day began, which is the stake of the last hand before."""
     hand, before, row = rounds.c, rounds.alias(), transfers.c
     played = (before.c.caller_id == days.c.caller_id, before.c.unit == "second")
     last = (
@@ -91,7 +91,7 @@ def _staked() -> ColumnElement[int]:
     return (
         select(total(of_stake))
         .select_from(moved)
-        # The sum keeps PostgreSQL from going along the numbers of all transfers.
+        # "+ 0" keeps PostgreSQL from scanning the primary key of all transfers.
         .where(row.round_id == number, row.id + 0 <= days.c.after)
         .where(or_(source.c.kind == "stake", target.c.kind == "stake"))
         .correlate(days)
@@ -112,7 +112,7 @@ def _days() -> Query:
 
 
 def _own() -> Any:
-    """The accounts that are the purses of our own callers."""
+    """Select the accounts that make up the purses of this board's callers."""
     own = accounts.c
     return (
         select(own.id, own.caller_id)
@@ -122,10 +122,10 @@ def _own() -> Any:
 
 
 def _sums() -> Query:
-    """Add up what came into each purse on each day less what left it, by parts.
+    """Sum the change of each purse on each day, by parts.
 
-    The rows of the caller's days are put among the transfers, so that each transfer finds its day:
-    the last one before it.
+    The caller's days are merged with the transfers. Each transfer belongs to the last day before
+    it.
     """
     row = transfers.c
     gives, takes = _own().cte("gives"), _own().cte("takes")
@@ -168,15 +168,15 @@ _DAYS, _SUMS = Prepared(_days), Prepared(_sums)
 
 
 def check_earned(desk: Desk) -> Iterator[Finding]:
-    """Check what each day began with, what it kept, and what became of an earlier day's stake."""
+    """Check each day's opening purse, the time it kept, and the outcome of an earlier stake."""
     by_caller: list[list[_Day]] = []
     for caller_id, rows in groupby(_DAYS.long(desk.connection), itemgetter(0)):
         of_caller = [_Day(*row) for row in rows]
         if all(isinstance(amount, int) for day in of_caller for amount in day[4:]):
             by_caller.append(of_caller)
         else:
-            said = "Some of the amounts of their days are not numbers."
-            yield Finding(f"caller {caller_id}", said)
+            sentence = "Some of the amounts of their days are not numbers."
+            yield Finding(f"caller {caller_id}", sentence)
     low = min((each[0].after for each in by_caller if len(each) > 1), default=NEVER)
     sums: defaultdict[tuple[int, int], dict[str, int]] = defaultdict(dict)
     for caller_id, after, part, amount in _SUMS.long(desk.connection, low=low):
@@ -196,11 +196,11 @@ def check_earned(desk: Desk) -> Iterator[Finding]:
                 yield Finding(f"caller {day.caller_id}", wrong)
 
 
-# What a day began with.
+# The beginning of a day.
 
 
 def _time_left() -> Query:
-    """Add up what a caller had online and held after a transfer."""
+    """Sum the time that a caller had online and held after a transfer."""
     row, own = transfers.c, accounts.c
     ours = select(own.id).where(
         *(own.caller_id == bindparam("caller_id"), own.unit == "second"),
@@ -215,15 +215,16 @@ _TIME_LEFT = Prepared(_time_left)
 
 
 def _kept_in_purse(desk: Desk, day: _Day) -> int:
-    """Return what a caller with a frozen account kept online and held when a day began."""
+    """Return the time online and held when a day began, which only a frozen account keeps."""
     left: int = _TIME_LEFT(desk.connection, caller_id=day.caller_id, after=day.after).scalar_one()
     return left
 
 
 def _began(desk: Desk, day: _Day) -> str | None:
-    """Return what is wrong with the purse at the beginning of a day, None if nothing is.
+    """Return the error in the purse at the beginning of a day, or None.
 
-    All of it must be earned before the day (`carried`) or left of an earlier grant (`standing`).
+    The purse must be what was earned before the day (`carried`) and what is left of an earlier
+    grant (`standing`).
     """
     if day.carried + day.standing == day.staked:
         return None
@@ -232,19 +233,22 @@ def _began(desk: Desk, day: _Day) -> str | None:
         return None
     return (
         f"When {day.day} began for {day.name}, {day.carried} counted as earned and"
-        f" {day.standing} as left of a day before, and the purse held {purse}."
+        f" {day.standing} as left of an earlier day, but the purse held {purse}."
     )
 
 
-# How a day ended.
+# The end of a day.
 
 
 class _Moved:
-    """What a day moved, by the parts of `_sums`, in which a sum above zero came into the purse."""
+    """The seconds that one day moved, from the parts of `_sums`.
+
+    A part above zero came into the purse.
+    """
 
     def __init__(self, sums: Mapping[str, int]) -> None:
         self.put_away = -sums.get("carry", 0)
-        # What was left of the grant, and what came back of an earlier day's stake.
+        # The unused grant, and the part of an earlier day's stake that came back.
         self.forfeited = -sums.get("left", 0)
         self.old_stake = -sums.get("old", 0)
         self.lent = sums.get("loan", 0)
@@ -268,7 +272,7 @@ def _stake_moved() -> Query:
 
 
 def _repaid_of_day() -> Query:
-    """Add up the repayments of a day that came after the first loan of that day."""
+    """Sum the repayments of a day after its first loan."""
     row = transfers.c
     of_day = and_(row.id > bindparam("after"), row.id <= bindparam("until"))
     first = select(func.min(row.id)).where(
@@ -301,16 +305,16 @@ class _Change:
     ) -> None:
         self._desk, self._before, self._day, self._ends = desk, before, day, ends
         self._of_before, self._of_day = of_before, of_day
-        # What was kept for the caller, and all that was online or held when the day ended.
+        # The seconds that the caller kept, and all seconds online or held when the day ended.
         stayed = day.carried + day.standing - day.staked
-        self._kept = of_before.put_away + stayed
-        self._left = self._kept + of_before.forfeited
+        self._actual = of_before.put_away + stayed
+        self._left = self._actual + of_before.forfeited
 
     def wrong(self, back: Iterable[tuple[int, int, int]]) -> str | None:
-        """Return what breaks the rules, None if nothing does.
+        """Return the sentence for a broken rule, or None.
 
-        `back` are the caller's tournament entries that were given back. Each has the transfer that
-        paid it, the transfer that gave it back, and the amount.
+        `back` are the caller's refunded tournament entries: the number of the payment, the number
+        of the refund, and the amount.
         """
         wrong = [
             self._wrong(earned, has_bank=has_bank)
@@ -329,38 +333,38 @@ class _Change:
         return earned
 
     def _earned_once(self) -> int:
-        """Return what was earned by the rule that held until version 1.0."""
+        """Return the earned seconds by the rule used until version 1.0."""
         return self._before.carried + self._of_before.came - self._of_before.spent
 
     def _wrong(self, earned: int, *, has_bank: bool) -> str | None:
         before, day = self._before, self._day
         own_stake = day.staked - before.standing
-        kept = min(self._left + own_stake, max(0, earned))
-        on_table = min(kept, own_stake) if has_bank else 0
-        kept = kept - on_table if has_bank else min(kept, self._left)
-        if self._kept != kept:
+        expected = min(self._left + own_stake, max(0, earned))
+        on_table = min(expected, own_stake) if has_bank else 0
+        expected = expected - on_table if has_bank else min(expected, self._left)
+        if self._actual != expected:
             return (
-                f"When {before.day} ended for {day.name}, {self._kept} were kept as earned, and"
-                f" {kept} were earned."
+                f"When {before.day} ended for {day.name}, {self._actual} were kept as earned, but"
+                f" {expected} were earned."
             )
         standing, forfeited = self._old_stake(day.staked - on_table)
         if (day.standing, self._of_day.old_stake) != (standing, forfeited):
             return (
-                f"On {day.day} {day.standing} of the stake of {day.name} are left of a day before,"
-                f" and {self._of_day.old_stake} were forfeited; it should be {standing} and"
+                f"On {day.day} {day.standing} of the stake of {day.name} are left of an earlier"
+                f" day, and {self._of_day.old_stake} were forfeited; it should be {standing} and"
                 f" {forfeited}."
             )
         return None
 
     def _old_stake(self, standing: int) -> tuple[int, int]:
-        """Return what is left of an earlier day's stake when the day ends, and what of it came back
-        and was forfeited.
+        """Return how much of an earlier day's stake is left when the day ends, and how much was
+        forfeited.
 
-        `standing` is what the day began with. It comes back before the stakes of the day itself,
-        and is lost after them.
+        `standing` is the amount at the beginning of the day. It is returned before the day's own
+        stakes, and lost after them.
         """
         day = self._day
-        if standing and day.deleted is not None:  # what was on the table went with them
+        if standing and day.deleted is not None:  # deletion takes the stake off the table
             return day.standing, self._of_day.old_stake
         stake, forfeited = day.staked, 0
         if not standing:

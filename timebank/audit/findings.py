@@ -1,4 +1,4 @@
-"""What the audit finds."""
+"""A finding of the audit, and the checks that yield findings."""
 
 from __future__ import annotations
 
@@ -10,26 +10,29 @@ from timebank.ledger.sql import Build, Reader
 
 
 class Finding(NamedTuple):
-    """Something that is off: which row it is about, and a sentence that says what."""
+    """An error in the books: the row that has it, and a sentence that describes it."""
 
     where: str
     sentence: str
 
     def __str__(self) -> str:
-        r"""Write it in a line; what somebody put into the books is no word for the terminal.
+        r"""Return one line, without the control characters that the books may contain.
 
         >>> str(Finding("caller 1", "Of \x1b[2JAnn."))
         'caller 1: Of  [2JAnn.'
         """
-        said = f"{self.where}: {self.sentence}"
-        return "".join(letter if letter.isprintable() else " " for letter in said)
+        line = f"{self.where}: {self.sentence}"
+        return "".join(letter if letter.isprintable() else " " for letter in line)
 
 
 Check: TypeAlias = Callable[[Desk], Iterable[Finding]]
 
 
 def each_is_wrong(where: str, sentence: str) -> Callable[[Build], Check]:
-    """Make a check of a query that chooses what is off; its columns fill in both texts."""
+    """Make a check of a query for wrong rows.
+
+    The columns of each row fill the placeholders of `where` and `sentence`.
+    """
 
     def made(build: Build) -> Check:
         wrong: Reader[tuple[Any, ...]] = Reader(tuple, build)

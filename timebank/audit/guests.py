@@ -1,7 +1,7 @@
-"""The audit of the visits of other boards' callers, and of what their hosts were given back.
+"""The audit of visits by other boards' callers, and of time given back to their boards.
 
-Every visit is reckoned anew from what it was given, and compared with the transfers of its call. As
-in the rest of the audit, nothing that the schema promises is taken for granted.
+The results of every visit are computed again from its amounts, and compared with the transfers of
+its call.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _sum(amount: ColumnElement[int], these: ColumnElement[bool]) -> ColumnElemen
     return func.sum(case((these, amount), else_=0))
 
 
-def _of_board(*wrong: ColumnElement[Any]) -> Query:
+def _guests_who(*wrong: ColumnElement[Any]) -> Query:
     return select(callers.c.id, callers.c.name, *wrong[1:]).where(
         callers.c.board.is_not(None), wrong[0]
     )
@@ -37,12 +37,12 @@ def _of_board(*wrong: ColumnElement[Any]) -> Query:
 
 @each_is_wrong("caller {}", "{1} is of another board, and has a password here.")
 def _with_password() -> Query:
-    return _of_board(callers.c.password_hash != "")
+    return _guests_who(callers.c.password_hash != "")
 
 
 @each_is_wrong("caller {}", "{1} is of another board, and has the name of one of ours.")
 def _with_plain_name() -> Query:
-    return _of_board(~callers.c.name.contains("@"))
+    return _guests_who(~callers.c.name.contains("@"))
 
 
 @each_is_wrong("caller {}", "{1} is of another board and on no call, and has {2} left.")
@@ -58,16 +58,16 @@ def _with_time_left() -> Query:
         .correlate(callers)
         .scalar_subquery()
     )
-    return _of_board(left != 0, left)
+    return _guests_who(left != 0, left)
 
 
-# Kinds of transfer that callers of other boards, and our own, can have none of.
+# Kinds of transfer that only this board's callers have, and kinds that only guests have.
 OURS = ("grant", "forfeit", "carry")
 THEIRS = ("brought", "taken home", "gain", "given back", "put back", "kept", "loan paid")
 
 
-@each_is_wrong("transfer {}", "Its caller can't have one of this kind.")
-def _of_strange_kind() -> Query:
+@each_is_wrong("transfer {}", "Its caller cannot have a transfer of this kind.")
+def _transfers_of_wrong_kind() -> Query:
     kind, board = transfers.c.kind, callers.c.board
     ours = and_(kind.in_(OURS), board.is_not(None))
     return (
@@ -99,7 +99,7 @@ def _calls() -> Query:
 
 
 def _differ(one: ColumnElement[bool], other: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Tell whether of two conditions, neither of which is NULL, one holds and one does not."""
+    """Return whether exactly one of two conditions holds. Neither may be NULL."""
     return or_(and_(one, not_(other)), and_(not_(one), other))
 
 
@@ -109,12 +109,12 @@ _CALLS = Prepared(_calls)
 def _check_calls(desk: Desk) -> Iterator[Finding]:
     for call, visit, over, left in _CALLS.long(desk.connection):
         if visit is None:
-            yield Finding(f"call {call}", "It is another board's caller's, but has no visit.")
+            yield Finding(f"call {call}", "Its caller is from another board, but it has no visit.")
         elif over != left:
-            which = "is over, and the visit is" if over else "is open, and the visit is"
+            which = "is over, but the visit is" if over else "is open, but the visit is"
             yield Finding(f"visit {visit}", f"Its call {call} {which} not.")
         else:
-            yield Finding(f"visit {visit}", f"Call {call} is not that of its caller.")
+            yield Finding(f"visit {visit}", f"Call {call} belongs to another caller.")
 
 
 PURSE = ("online", "held", "stake")
@@ -122,7 +122,7 @@ SAVINGS = ("bank", "loan")
 
 
 def _visits() -> Query:
-    """Add up what the rows of each call come to, beside what the visit says."""
+    """Select the amounts of each visit, and the sums of its transfers."""
     visit, row = visits.c, transfers.c
     from_purse, to_purse = source.c.kind.in_(PURSE), target.c.kind.in_(PURSE)
     from_savings, to_savings = source.c.kind.in_(SAVINGS), target.c.kind.in_(SAVINGS)
@@ -134,7 +134,7 @@ def _visits() -> Query:
     def of_time(account: Any, kind: str) -> ColumnElement[bool]:
         return and_(account.c.kind == kind, account.c.unit == "second")
 
-    said = (
+    recorded = (
         *(visit.brought + func.coalesce(visit.also_brought, 0), visit.own, visit.elapsed),
         *(visit.result, func.coalesce(visit.loan_paid, 0), visit.gain, visit.put_back),
         *(visit.taken_home, visit.left_staked - visit.staked),
@@ -151,7 +151,7 @@ def _visits() -> Query:
         moved(of_time(target, "stake")) - moved(of_time(source, "stake")),
     )
     return (
-        select(visit.id, visit.closed.is_not(None), *said, *came)
+        select(visit.id, visit.closed.is_not(None), *recorded, *came)
         .select_from(visits)
         .join(transfers, row.call_id == visit.call_id, isouter=True)
         .join(source, source.c.id == row.source, isouter=True)
@@ -170,9 +170,9 @@ COLUMNS = (
 
 def _check_transfers(desk: Desk) -> Iterator[Finding]:
     for number, over, *amounts in _VISITS.long(desk.connection):
-        said, moved = amounts[: len(COLUMNS)], amounts[len(COLUMNS) :]
-        # While it is open, only what came in is known.
-        for what, says, moves in list(zip(COLUMNS, said, moved, strict=True)):
+        recorded, moved = amounts[: len(COLUMNS)], amounts[len(COLUMNS) :]
+        # An open visit knows only the amounts that came in.
+        for what, says, moves in list(zip(COLUMNS, recorded, moved, strict=True)):
             if not over and what not in COLUMNS[:2]:
                 continue
             if says != moves:
@@ -183,17 +183,17 @@ def _check_transfers(desk: Desk) -> Iterator[Finding]:
 
 @each_is_wrong(
     "caller {}",
-    "What hands brought while they were on no call should be {1} taken home and {2} saved, and its"
+    "Hands that ended between calls: the visits say {1} taken home and {2} saved, and their"
     " transfers add up to {3} and {4}.",
 )
 def _without_call() -> Query:
     visit, row = visits.c, transfers.c
-    kept = func.coalesce(visit.loan_paid, 0) + visit.gain + visit.put_back
-    said = (
+    saved_by_visit = func.coalesce(visit.loan_paid, 0) + visit.gain + visit.put_back
+    recorded = (
         select(
             visit.caller_id,
             func.sum(visit.taken_home).label("home"),
-            func.sum(kept).label("saved"),
+            func.sum(saved_by_visit).label("saved"),
         )
         .where(visit.call_id.is_(None))
         .group_by(visit.caller_id)
@@ -213,21 +213,21 @@ def _without_call() -> Query:
         .group_by(accounts.c.caller_id)
         .subquery()
     )
-    says_home, says_saved = func.coalesce(said.c.home, 0), func.coalesce(said.c.saved, 0)
+    says_home, says_saved = func.coalesce(recorded.c.home, 0), func.coalesce(recorded.c.saved, 0)
     home, saved = func.coalesce(moved.c.home, 0), func.coalesce(moved.c.saved, 0)
     return (
         select(callers.c.id, says_home, says_saved, home, saved)
         .select_from(callers)
-        .join(said, said.c.caller_id == callers.c.id, isouter=True)
+        .join(recorded, recorded.c.caller_id == callers.c.id, isouter=True)
         .join(moved, moved.c.caller_id == callers.c.id, isouter=True)
         .where(or_(says_home != home, says_saved != saved))
     )
 
 
-def _in_order() -> Query:
-    """Choose visits, with the debt of the day as it may have been when each began or ended.
+def _ordered() -> Query:
+    """Select visits with the day's debt before each, and the debt that was shown to the host.
 
-    What was shown to the host since is left open, for claims are not told apart from visits of the
+    Which of the shown debt came before the visit is unknown, because claims and visits may have the
     same second.
     """
     visit, before, given = visits.c, visits.alias(), given_back.c
@@ -252,47 +252,47 @@ def _in_order() -> Query:
     )
 
 
-_IN_ORDER = Prepared(_in_order)
+_ORDERED = Prepared(_ordered)
 
 
 BEGUN = ("clock", "debt", "staked", "standing", "standing_own", "brought", "own")
 ENDED = ("elapsed", "result", "owed", *Parting._fields[2:])
 
 
-def _ended(row: Any) -> list[object]:
+def _amounts_at_end(row: Any) -> list[object]:
     return [] if row["closed"] is None else [row[name] for name in ENDED]
 
 
-def _check_order(desk: Desk) -> Iterator[Finding]:
-    """Reckon every visit anew, and see that each goes on where the one before it ended."""
+def _check_sequence(desk: Desk) -> Iterator[Finding]:
+    """Recompute every visit, and check that it begins where the caller's last visit ended."""
     before: Any = None
-    for row in _IN_ORDER.long(desk.connection).mappings():
+    for row in _ORDERED.long(desk.connection).mappings():
         where = f"visit {row['id']}"
         first = before is None or before["caller_id"] != row["caller_id"]
         left = (0, 0) if first else (before["left_standing"], before["left_own"])
         if (row["standing"], row["standing_own"]) != left:
-            yield Finding(where, "It does not begin with what stood on the table before it.")
+            yield Finding(where, "Its opening stake is not what the visit before it left.")
         before = row
         begun = [row[name] for name in BEGUN]
         shown = 0 if row["shown"] is None else row["shown"]
-        if not all(isinstance(amount, int) for amount in (*begun, shown, *_ended(row))):
+        if not all(isinstance(amount, int) for amount in (*begun, shown, *_amounts_at_end(row))):
             yield Finding(where, "Some of its amounts are not numbers.")
             continue
         if row["shown"] is not None and row["clock"] != max(0, shown):
-            said = f"{shown} were shown by the host's clock, and {row['clock']} count."
-            yield Finding(where, said)
+            sentence = f"The host's clock showed {shown}, but {row['clock']} were counted."
+            yield Finding(where, sentence)
         if row["brought"] > max(0, row["clock"] - row["debt"] - row["standing"]):
-            yield Finding(where, f"{row['brought']} was brought, and so much was not there.")
+            yield Finding(where, f"It brought {row['brought']}, more than the caller had.")
         if row["closed"] is None:
             continue
         lowest = max(0, row["debts"] - row["shown_since"])
         if not lowest <= row["owed"] <= max(0, row["debts"]):
             yield Finding(where, f"The debt of {row['day']} was {row['debts']}, not {row['owed']}.")
-        if any(row[name] != value for name, value in _reckoned(row).items()):
-            yield Finding(where, "What became of it is not what its amounts come to.")
+        if any(row[name] != value for name, value in _recomputed(row).items()):
+            yield Finding(where, "Its results do not follow from its amounts.")
 
 
-def _reckoned(row: Any) -> dict[str, int]:
+def _recomputed(row: Any) -> dict[str, int]:
     given = ("caller_id", "call_id", "board", "staked", "standing", "standing_own")
     more = ("clock", "brought", "own")
     visit = HostSession(*(row[name] for name in given), **{name: row[name] for name in more})
@@ -306,29 +306,29 @@ def _reckoned(row: Any) -> dict[str, int]:
     return {"result": result, **{name: getattr(parting, name) for name in parting._fields[1:]}}
 
 
-def _told_of(kind: str, told_in: ColumnElement[int], told: ColumnElement[bool]) -> Query:
-    """Choose the transfers of a kind that no row of `given_back` tells of as they are."""
+def _amounts_not_in(kind: str, column: ColumnElement[int], wrong: ColumnElement[bool]) -> Query:
+    """Select the transfers of a kind that no row of `given_back` records with their amount."""
     given, row = given_back.c, transfers.c
     return (
         select(row.id, row.amount, given.number, given.minutes)
         .select_from(transfers)
-        .join(given_back, told_in == row.id, isouter=True)
-        .where(row.kind == kind, row.amount.is_distinct_from(given.minutes * MINUTE), told)
+        .join(given_back, column == row.id, isouter=True)
+        .where(row.kind == kind, row.amount.is_distinct_from(given.minutes * MINUTE), wrong)
     )
 
 
-@each_is_wrong("transfer {}", "No row tells that it is to be given back.")
-def _given_untold() -> Query:
-    return _told_of("given back", given_back.c.transfer_id, given_back.c.number.is_(None))
+@each_is_wrong("transfer {}", "No row of given_back records it.")
+def _gifts_without_row() -> Query:
+    return _amounts_not_in("given back", given_back.c.transfer_id, given_back.c.number.is_(None))
 
 
 @each_is_wrong("given back {2}", "It says {3} minutes, transfer {0} {1} seconds.")
-def _given_otherwise() -> Query:
-    return _told_of("given back", given_back.c.transfer_id, given_back.c.number.is_not(None))
+def _gifts_of_other_amount() -> Query:
+    return _amounts_not_in("given back", given_back.c.transfer_id, given_back.c.number.is_not(None))
 
 
 @each_is_wrong("given back {}", "It does not belong to its transfer.")
-def _given_to_others() -> Query:
+def _gifts_of_others() -> Query:
     given, row, own = given_back.c, transfers.c, accounts.c
     wrong = or_(row.kind.is_distinct_from("given back"), own.caller_id != given.caller_id)
     return (
@@ -340,18 +340,18 @@ def _given_to_others() -> Query:
     )
 
 
-@each_is_wrong("transfer {}", "It came back from a host, and no row tells why.")
-def _kept_untold() -> Query:
-    return _told_of("kept", given_back.c.kept_id, given_back.c.number.is_(None))
+@each_is_wrong("transfer {}", "It came back from a host, but no row of given_back records it.")
+def _returns_without_row() -> Query:
+    return _amounts_not_in("kept", given_back.c.kept_id, given_back.c.number.is_(None))
 
 
-@each_is_wrong("transfer {}", "It came back from a host, and row {2} says another amount.")
-def _kept_otherwise() -> Query:
-    return _told_of("kept", given_back.c.kept_id, given_back.c.number.is_not(None))
+@each_is_wrong("transfer {}", "It came back from a host, but row {2} gives another amount.")
+def _returns_of_other_amount() -> Query:
+    return _amounts_not_in("kept", given_back.c.kept_id, given_back.c.number.is_not(None))
 
 
-@each_is_wrong("given back {}", "Whether it is kept here, its transfer does not say.")
-def _not_kept() -> Query:
+@each_is_wrong("given back {}", "Its state and its transfer disagree on whether it was kept here.")
+def _returns_unrecorded() -> Query:
     given, is_kept = given_back.c, transfers.c.kind.is_not_distinct_from("kept")
     return (
         select(given.number)
@@ -361,8 +361,8 @@ def _not_kept() -> Query:
     )
 
 
-@each_is_wrong("caller {}", "On {1} they lost {3}, and their host was shown {2}.")
-def _shown() -> Query:
+@each_is_wrong("caller {}", "On {1} they lost {3}, but their host was shown {2}.")
+def _debts_overstated() -> Query:
     given, visit = given_back.c, visits.c
     shown = -func.sum(given.minutes) * MINUTE
     lost = (
@@ -380,7 +380,13 @@ def _shown() -> Query:
 
 
 CHECKS: tuple[Check, ...] = (
-    *(_with_password, _with_plain_name, _with_time_left, _of_strange_kind, _check_calls),
-    *(_check_transfers, _without_call, _check_order, _given_untold, _given_otherwise),
-    *(_given_to_others, _kept_untold, _kept_otherwise, _not_kept, _shown),
+    *(_with_password, _with_plain_name, _with_time_left, _transfers_of_wrong_kind, _check_calls),
+    *(_check_transfers, _without_call, _check_sequence, _gifts_without_row, _gifts_of_other_amount),
+    *(
+        _gifts_of_others,
+        _returns_without_row,
+        _returns_of_other_amount,
+        _returns_unrecorded,
+        _debts_overstated,
+    ),
 )

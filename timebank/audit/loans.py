@@ -1,4 +1,4 @@
-"""The audit of loans: none is added to one of an earlier day, guests take nothing past theirs."""
+"""The audit of loans: no loan is added to an earlier day's, and guests in debt take nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from timebank.ledger.schema import days, moved, source, target, transfers, visit
 from timebank.ledger.sql import Prepared, Query
 
 _LENT, _PAID = source.c.kind == "loan", target.c.kind == "loan"
-# What a guest leaves with.
+# Time that a guest leaves with.
 _LEFT = transfers.c.kind.in_(["gain", "put back"])
 
 
@@ -49,12 +49,12 @@ _VISITS = Prepared(
 
 
 class _LoanRow(NamedTuple):
-    """A transfer of a caller's loan, or of what a guest leaves with. Amounts are seconds."""
+    """A transfer of a caller's loan, or of time that a guest leaves with. Amounts in seconds."""
 
     number: int
     kind: str
     amount: int
-    # What it adds to what is owed; below zero for a payment.
+    # Seconds added to the debt; below zero for a payment.
     change: int
     source: str
     call_id: int | None
@@ -67,12 +67,12 @@ class _LoanRow(NamedTuple):
 class _Day(NamedTuple):
     day: str
     after: int
-    # On a loan when the day began; None where it was struck out, which the audit of days says.
+    # The debt when the day began. None is reported by the audit of days.
     owed: int | None
 
 
 class _Loan:
-    """The loan of one caller: its transfers in order, and what was owed before each."""
+    """The loan of one caller: its transfers in order, and the debt before each."""
 
     def __init__(self, rows: list[_LoanRow]) -> None:
         self.rows = rows
@@ -87,15 +87,15 @@ def check_loans(desk: Desk) -> Iterator[Finding]:
     rows: defaultdict[int, list[_LoanRow]] = defaultdict(list)
     for caller_id, *row in _MOVED.long(desk.connection):
         rows[caller_id].append(_LoanRow(*row))
-    loans = {caller_id: _Loan(found) for caller_id, found in rows.items()}
-    nobodys = _Loan([])
+    loans = {caller_id: _Loan(own_rows) for caller_id, own_rows in rows.items()}
+    no_loan = _Loan([])
     for caller_id, rows_of_days in groupby(_DAYS.long(desk.connection), key=itemgetter(0)):
-        found = [_Day(*day) for _, *day in rows_of_days]
-        begun = [day for day in found if isinstance(day.after, int)]
-        for day in found:
+        days_called = [_Day(*day) for _, *day in rows_of_days]
+        begun = [day for day in days_called if isinstance(day.after, int)]
+        for day in days_called:
             if not isinstance(day.after, int):
-                yield Finding(f"caller {caller_id}", f"{day.day} begins behind no transfer.")
-        loan = loans.get(caller_id, nobodys)
+                yield Finding(f"caller {caller_id}", f"{day.day} follows no transfer.")
+        loan = loans.get(caller_id, no_loan)
         for day in begun:
             was = loan.owed[loan.place(day.after)]
             if day.owed not in (None, was):
@@ -131,7 +131,7 @@ def _check_visits(loan: _Loan, visits: dict[int, tuple[int, int]]) -> Iterator[F
         visit = None if row.call_id is None else visits.get(row.call_id)
         if visit is None or not row.is_of_exit:
             continue
-        # What is on line pays first, and then what is held.
+        # The online account pays first, then the held one.
         follows = place and rows[place - 1].is_of_exit and rows[place - 1].call_id == row.call_id
         if not follows and visit[1] != owed[place]:
             yield Finding(

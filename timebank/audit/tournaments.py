@@ -1,4 +1,4 @@
-"""The audit of tournaments: entered once, paid once, and paid what the rules say."""
+"""The audit of tournaments: entries are paid once, and prizes are what the rules say."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ def _account() -> ColumnElement[int]:
     return select(accounts.c.id).where(accounts.c.kind == PRIZES).scalar_subquery()
 
 
-@each_is_wrong(
-    "transfer {}", "It moves time of the account of prizes, and no tournament tells of it."
-)
+@each_is_wrong("transfer {}", "It moves time of the prize account, but no tournament records it.")
 def _of_no_tournament() -> Query:
     row = transfers.c
     claimed = union_all(
@@ -56,17 +54,19 @@ def _of_no_tournament() -> Query:
 
 
 def _claim(name: str, kind: str, amount: ColumnElement[int], *, comes_in: bool) -> Query:
-    """Choose transfers that are not what a row says of them: the row's seal, theirs and what is
-    wrong are told."""
+    """Select transfers that differ from what a row records, with the row's seal.
+
+    The column `name` of the row has the transfer's number.
+    """
     table = tournaments if name in _BY_HOUSE else entries
-    of, to = (target, source) if comes_in else (source, target)
+    giver, taker = (target, source) if comes_in else (source, target)
     whose = (
-        and_(to.c.kind == "house", to.c.game == "tournament")
+        and_(taker.c.kind == "house", taker.c.game == "tournament")
         if table is tournaments
-        else to.c.caller_id == table.c.caller_id
+        else taker.c.caller_id == table.c.caller_id
     )
     is_right = and_(transfers.c.kind == kind, transfers.c.amount == amount)
-    is_right = and_(is_right, of.c.kind == PRIZES, whose)
+    is_right = and_(is_right, giver.c.kind == PRIZES, whose)
     joined = table.join(moved, transfers.c.id == table.c[name], isouter=True)
     return (
         select(table.c[name], table.c.seal)
@@ -76,7 +76,7 @@ def _claim(name: str, kind: str, amount: ColumnElement[int], *, comes_in: bool) 
     )
 
 
-_says = each_is_wrong("transfer {}", "It is not what the tournament {1} says of it.")
+_says = each_is_wrong("transfer {}", "It differs from what tournament {1} records.")
 
 
 @_says
@@ -104,7 +104,7 @@ def _won() -> Query:
     return _claim("prize_id", "prize", entries.c.prize, comes_in=False)
 
 
-@each_is_wrong("tournament {}", "Its deal is {1}, and it is {2}.")
+@each_is_wrong("tournament {}", "Its deal is {1}, but the tournament is {2}.")
 def _deals() -> Query:
     state = func.coalesce(tournaments.c.outcome, "running")
     is_wrong = deals.c.closed.is_(null()) != tournaments.c.outcome.is_(null())
@@ -115,9 +115,9 @@ def _deals() -> Query:
     )
 
 
-@each_is_wrong("tournament {}", "To enter costs {2}, and caller {1} has paid {3}.")
+@each_is_wrong("tournament {}", "Entry costs {2}, but caller {1} paid {3}.")
 def _prices() -> Query:
-    """Choose entries that were paid for another price, or by who can win nothing."""
+    """Select entries that cost another price, and paid entries of callers who cannot win."""
     price = case((entries.c.for_prize == 1, tournaments.c.entry), else_=0)
     return (
         select(entries.c.seal, entries.c.caller_id, price, entries.c.paid)
@@ -136,7 +136,7 @@ class _Terms(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """An entry with its try; `score` and `cost` are None for one that was not played to its end."""
+    """An entry with its try. `score` and `cost` are None if it was not played to the end."""
 
     caller_id: int
     deleted: int | None
@@ -188,15 +188,15 @@ def check_tournaments(desk: Desk) -> Iterator[Finding]:
     for seal, *row in _ENTRIES.long(desk.connection):
         by_seal[seal].append(_Entry(*row))
     for terms in [_Terms(*row) for row in _TERMS.long(desk.connection)]:
-        for said in _wrong(terms, by_seal[terms.seal]):
-            yield Finding(f"tournament {terms.seal}", said)
+        for sentence in _wrong(terms, by_seal[terms.seal]):
+            yield Finding(f"tournament {terms.seal}", sentence)
         if terms.outcome is None:
             promised = sum(json.loads(terms.prizes))
             promised += sum(each.paid for each in by_seal[terms.seal])
             holds = _HOLDS(desk.connection).scalar_one()
             if promised > holds:
-                said = f"It promises {promised}, and the account of prizes holds {holds}."
-                yield Finding(f"tournament {terms.seal}", said)
+                sentence = f"It promises {promised}, but the prize account holds {holds}."
+                yield Finding(f"tournament {terms.seal}", sentence)
 
 
 def _wrong(terms: _Terms, entered: list[_Entry]) -> Iterator[str]:
@@ -204,10 +204,10 @@ def _wrong(terms: _Terms, entered: list[_Entry]) -> Iterator[str]:
         yield from _wrongly_settled(terms, entered)
         return
     if any(each.prize or each.place for each in entered):
-        yield "It has winners, and was not settled."
+        yield "It has winners, but was not settled."
     if terms.outcome is None:
         if terms.taken_back_id is not None or any(each.back_id for each in entered):
-            yield "It runs, and something was given back."
+            yield "It is running, but something was given back."
         return
     if terms.put_in and terms.taken_back_id is None:
         yield f"The house has not taken back the {terms.put_in} that it put in."
@@ -218,7 +218,7 @@ def _wrong(terms: _Terms, entered: list[_Entry]) -> Iterator[str]:
 
 def _wrongly_settled(terms: _Terms, entered: list[_Entry]) -> Iterator[str]:
     if terms.taken_back_id is not None or any(each.back_id for each in entered):
-        yield "It was settled, and something was given back."
+        yield "It was settled, but something was given back."
     for each in entered:
         is_over = each.cost is not None and not each.passed
         if is_over != (each.place is not None):

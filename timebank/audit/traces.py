@@ -1,7 +1,7 @@
-"""Traces for values that stand in one place alone: the sysop's log, and a wrong clock.
+"""Evidence for values that the books store only once: the sysop's log, and a wrong clock.
 
 Lines of the log are deleted after a year, so a missing line proves nothing unless the log reaches
-back far enough. A wrong clock leaves a row of a later time before a row of an earlier time.
+back far enough. A clock that was set back leaves a later time in a row before an earlier time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DAY = 86_400
 
 
 def log_reaches(at: ColumnElement[int]) -> ColumnElement[bool]:
-    """Return whether the sysop's log still has every line that was written since `at`."""
+    """Return whether the sysop's log still has every line since `at`."""
     first, began = func.min(sysop_log.c.id), func.min(sysop_log.c.at)
     is_whole = func.coalesce(first, last_number(sysop_log) + 1, 1) == 1
     return or_(
@@ -52,20 +52,20 @@ def clock_went_back(desk: Desk, at: object, by: int = DAY) -> bool:
     return _WENT_BACK(desk.connection, at=at - by).first() is not None
 
 
-def told(at: object) -> str:
-    """Write an instant in UTC; a value that is not a number is written as it is.
+def written(at: object) -> str:
+    """Format an instant in UTC; return the repr of a value that is not a number.
 
-    >>> told(1_780_315_200), told("noon")
+    >>> written(1_780_315_200), written("noon")
     ('2026-06-01 12:00:00', "'noon'")
     """
     return f"{instant(at):%Y-%m-%d %H:%M:%S}" if isinstance(at, int) else repr(at)
 
 
 def _mended() -> CompoundSelect[int]:
-    told = sysop_log.c.what.startswith("Mended the clock: day set back")
+    is_mending = sysop_log.c.what.startswith("Mended the clock: day set back")
     return union_all(
         select(literal(1)).where(mended_days.c.caller_id == bindparam("id")),
-        select(literal(1)).where(sysop_log.c.caller_id == bindparam("id"), told),
+        select(literal(1)).where(sysop_log.c.caller_id == bindparam("id"), is_mending),
     ).limit(1)
 
 
@@ -73,5 +73,5 @@ _MENDED = Prepared(_mended)
 
 
 def was_mended(desk: Desk, caller_id: int) -> bool:
-    """Return whether days that a wrong clock had begun for a caller were taken back."""
+    """Return whether a caller's days that a wrong clock began were taken back."""
     return _MENDED(desk.connection, id=caller_id).first() is not None

@@ -1,6 +1,6 @@
-"""The audit of waived seconds, which only a call whose caller has no time left is given.
+"""The audit of waived seconds, which a call gets only while its caller has no time left.
 
-While the audit follows the transfers, each `online` account notes in which calls it was empty.
+The audit follows the transfers and notes for each `online` account the calls in which it was empty.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from timebank.ledger.sql import Prepared, Query
 
 
 class Emptiness:
-    """In which calls of its caller an account was empty, by the calls' numbers.
+    """The calls, by number, in which a caller's account was empty.
 
-    An account that is emptied and filled within one entry counts only if a charge emptied it.
+    An account that is emptied and refilled within one entry counts only if a charge emptied it.
     """
 
     __slots__ = ("_began", "_entry", "_firsts", "_lasts")
@@ -27,7 +27,7 @@ class Emptiness:
     def __init__(self, *, is_empty: bool) -> None:
         self._began: int | None = 0 if is_empty else None
         self._entry: int | None = None
-        # The call in which each empty time began, and the call and the instant that ended it.
+        # For each empty time: the call in which it began, and the call and instant that ended it.
         self._firsts: list[int] = []
         self._lasts: list[tuple[int, int]] = []
 
@@ -40,16 +40,17 @@ class Emptiness:
     def end(self, call_id: int | None, entry: int, at: int) -> None:
         if self._entry == entry:
             self._began = self._entry = None
-        elif isinstance(call_id, int) and self._began is not None:  # else the next call tells
+        # A transfer without a call ends nothing: the next call's charge shows it.
+        elif isinstance(call_id, int) and self._began is not None:
             self._firsts.append(self._began)
             self._lasts.append((call_id, at))
             self._began = self._entry = None
 
     def has(self, call_id: int, opened: int, waived: int) -> bool:
-        """Return whether the account may have been empty for so many seconds of a call.
+        """Return whether the account can have been empty for `waived` seconds of a call.
 
-        An account that was filled in the second in which the call was opened can have been empty
-        for that second only.
+        An account that was filled in the second in which the call opened can have been empty for
+        that second only.
         """
         if self._began is not None and self._began <= call_id:
             return True
@@ -75,12 +76,12 @@ _WAIVED = Prepared(_waived)
 
 
 def check_waived(desk: Desk, online: Mapping[int, Emptiness]) -> Iterator[Finding]:
-    """Find calls with waived seconds whose caller had time left all along.
+    """Find calls with waived seconds whose caller had time left throughout.
 
-    `online` has the emptiness of each caller's account.
+    `online` maps each caller's number to their account.
     """
     for number, caller_id, name, waived, opened in _WAIVED.long(desk.connection):
         account = online.get(caller_id)
         if account is not None and not account.has(number, opened, waived):
-            said = f"{waived} seconds were not charged, and {name} had time left all along."
-            yield Finding(f"call {number}", said)
+            sentence = f"{waived} seconds were not charged, but {name} always had time left."
+            yield Finding(f"call {number}", sentence)

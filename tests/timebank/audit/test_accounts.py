@@ -97,7 +97,7 @@ TOLD = [
     (
         "UPDATE rounds SET settled = 1, outcome = 'win' WHERE id = 4",
         [
-            "hand 4: It is settled, and 120 still stands on the table.",
+            "hand 4: It is settled, and 120 is still on the table.",
             "caller 2: The stake account holds 120, the hands in play have 0 on the table.",
         ],
     ),
@@ -119,7 +119,7 @@ TOLD = [
     ),
     (
         "UPDATE callers SET day = '2026-06-01' WHERE id = 1",
-        ["caller 1: The day last seen is 2026-06-01, the last begun 2026-06-02."],
+        ["caller 1: The caller's row says 2026-06-01, but the last day begun is 2026-06-02."],
     ),
     (
         "UPDATE calls SET ticked = 40, charged = 40, waived = 0 WHERE id = 2",
@@ -127,7 +127,7 @@ TOLD = [
     ),
     (
         "DELETE FROM outbox",
-        ["transfer {external}: No record for THEBANK.EXT tells of it."],
+        ["transfer {external}: It has no record for THEBANK.EXT."],
     ),
     (
         "UPDATE outbox SET minutes = 99",
@@ -195,7 +195,7 @@ AMONG = [
         "UPDATE transfers SET source = 99 WHERE id = {won}",
         [
             "transfer {won}: It moves time of an account that does not exist.",
-            "table transfers: In row {won}, the accounts referred to do not exist.",
+            "table transfers: Row {won} refers to accounts that do not exist.",
         ],
     ),
     (
@@ -214,12 +214,12 @@ AMONG = [
         "UPDATE days SET caller_id = 1, day = '2026-06-03' WHERE caller_id = 2",
         [
             "transfer {bobs_grant}: It is a grant that no day of its caller accounts for.",
-            "caller 2: The day last seen is 2026-06-01, the last begun None.",
+            "caller 2: The caller's row says 2026-06-01, but the last day begun is None.",
         ],
     ),
     (
         "UPDATE days SET grant_id = 2 WHERE caller_id = 2",
-        ["caller 2: The grant of 2026-06-01 should be transfer 2, and is not."],
+        ["caller 2: The grant of 2026-06-01 should be transfer 2, but is not."],
     ),
 ]
 
@@ -285,7 +285,7 @@ def test_a_stake_forfeited_in_a_hand_that_is_not_void_is_found(books):
         transfers.transfer,
         [Movement(stake, forfeit, 20, ByHand("deletion", "to spite Bob"), None, 4)],
     )
-    assert books.audit() == ["hand 4: 20 of its stake was forfeited, and it is not void."]
+    assert books.audit() == ["hand 4: 20 of its stake was forfeited, but it is not void."]
 
 
 def test_a_stake_moved_without_a_hand_is_found(books):
@@ -326,9 +326,7 @@ def test_time_used_that_names_no_call_is_found(books):
 def test_a_record_for_another_caller_is_found_before_it_goes_out(books, vandal):
     ((record,),) = books.sql("SELECT number FROM outbox")
     vandal("UPDATE outbox SET name = 'Bob'")
-    assert books.audit() == [
-        f"record {record}: It waits for Bob, and its minutes were those of Ann."
-    ]
+    assert books.audit() == [f"record {record}: It waits for Bob, but its minutes came from Ann."]
     vandal("UPDATE outbox SET name = 'Ann'")
     books.do(caller_acts.rename, 1, "Anna", "root (command line)")
     assert books.audit() == []

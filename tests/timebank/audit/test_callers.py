@@ -86,7 +86,7 @@ def test_all_accounts_of_a_caller_given_to_another_are_found(books, evening, van
 def test_minutes_of_a_caller_who_was_deleted_are_found(books, evening, vandal):
     evening.close()
     vandal("UPDATE callers SET deleted = 1 WHERE id = 1")
-    assert "caller 1: Ann was deleted, and has 900 in bank." in books.audit()
+    assert "caller 1: Ann was deleted, but has 900 in bank." in books.audit()
 
 
 # What the sysop gave and took.
@@ -95,7 +95,7 @@ def test_minutes_of_a_caller_who_was_deleted_are_found(books, evening, vandal):
 def test_powers_that_nobody_gave_are_found(books, ann, vandal):
     vandal("UPDATE callers SET powers = 1 WHERE id = 1")
     assert books.audit() == [
-        "caller 1: Ann has sysop powers (1), and by the sysop's log has none (0)."
+        "caller 1: Ann has sysop powers (1), but the sysop's log says none (0)."
     ]
 
 
@@ -104,7 +104,7 @@ def test_powers_that_were_given_are_in_order_and_gone_ones_are_found(books, ann,
     assert books.audit() == []
     vandal("UPDATE callers SET powers = 0 WHERE id = 1")
     assert books.audit() == [
-        "caller 1: Ann has no sysop powers (0), and by the sysop's log has them (1)."
+        "caller 1: Ann has no sysop powers (0), but the sysop's log says they were given (1)."
     ]
 
 
@@ -142,13 +142,13 @@ def test_a_reason_that_reads_like_a_line_of_the_log_is_in_order(books, ann, why)
             lambda desk: bank.freeze(desk, 1, "a dispute", BY),
             lambda desk: bank.unfreeze(desk, 1, "settled", BY),
             "frozen",
-            "caller 1: The account of Ann is open (0), and by the sysop's log frozen (1).",
+            "caller 1: The account of Ann is open (0), but the sysop's log says frozen (1).",
         ),
         (
             lambda desk: caller_acts.set_locked(desk, 1, True, BY),
             lambda desk: caller_acts.set_locked(desk, 1, False, BY),
             "locked",
-            "caller 1: Ann may log on (0), and by the sysop's log is locked out (1).",
+            "caller 1: Ann may log on (0), but the sysop's log says locked out (1).",
         ),
     ],
 )
@@ -179,7 +179,7 @@ def test_a_caller_who_registered_before_one_of_a_lower_number_is_found(books, an
     assert books.audit() == []
     vandal(f"UPDATE callers SET created = created - {YEAR} WHERE id = {bob}")
     assert books.audit() == [
-        "caller 2: Bob is said to have registered on 2025-07-01 12:00:00, behind one who registered"
+        "caller 2: Bob registered on 2025-07-01 12:00:00, but an earlier caller"
         " on 2026-06-01 12:00:00."
     ]
 
@@ -191,8 +191,7 @@ def test_a_caller_who_registered_after_their_first_call_is_found(books, ann, van
     books.call(ann)
     vandal(f"UPDATE callers SET created = {created}")
     assert books.audit() == [
-        f"caller 1: Ann is said to have registered on {told}, and called first on"
-        " 2026-06-01 12:00:00."
+        f"caller 1: Ann registered on {told}, but first called on 2026-06-01 12:00:00."
     ]
 
 
@@ -252,7 +251,7 @@ def test_what_is_held_and_waits_for_another_instant_is_found(books, held, vandal
     vandal(f"UPDATE callers SET held_until = {until} WHERE id = 1")
     waits = {"0": "1970-01-01 00:00:00", "NULL": "nothing"}.get(until, until)
     assert books.audit() == [
-        f"caller 1: What is held for Ann since 2026-06-02 02:30:00 waits for {waits}."
+        f"caller 1: Time held for Ann since 2026-06-02 02:30:00 waits for {waits}."
     ]
 
 
@@ -260,7 +259,7 @@ def test_what_is_held_behind_another_event_is_found(books, held, vandal):
     behind = '{"event":"Supper","at":"03:00","host":false}'
     vandal(f"UPDATE callers SET held_behind = '{behind}' WHERE id = 1")
     assert books.audit() == [
-        "caller 1: What is held for Ann waits behind Supper at 03:00, and was put behind Mail hour"
+        "caller 1: Time held for Ann waits behind Supper at 03:00, but was put behind Mail hour"
         " at 03:00."
     ]
 

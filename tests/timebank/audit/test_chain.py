@@ -17,8 +17,8 @@ from timebank.ledger.chain import GENESIS, digest
 from timebank.ledger.transfers import ADJUSTMENT, Account, Head, Movement
 
 UNFIT = (
-    ": It does not continue {} as that stands: one of the two was changed, moved or put in by hand,"
-    " or a row between them is gone."
+    ": It does not continue {}. One of the two was changed, moved or inserted by hand,"
+    " or a row between them is missing."
 )
 FORMATS = ROOT / "docs" / "formats.md"
 FIELDS = "id, place, size, at, amount, source, target, call_id, round_id, kind, facts"
@@ -231,8 +231,8 @@ class TestADigestNotedDown:
 
     def test_that_nobody_wrote_is_a_finding(self, books):
         assert self.audit(books, "e" * 64) == [
-            f"ledger: No transfer has the digest {'e' * 64}: these books do not continue those that"
-            " it was noted down from."
+            f"ledger: No transfer has the digest {'e' * 64}, so these books do not continue the"
+            " ones that had it."
         ]
 
     def test_gives_away_books_that_were_written_anew(self, books, vandal):

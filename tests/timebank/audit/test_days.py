@@ -37,7 +37,7 @@ def test_a_day_that_was_made_one_before_so_that_it_comes_again_is_found(books, e
     )
     assert books.audit() == [
         "caller 1: The minutes of 2026-06-02 were granted for 2026-06-03.",
-        "hand 2: For caller 1 it counts on 2026-06-03, and was begun on 2026-06-02.",
+        "hand 2: For caller 1 it counts on 2026-06-03, but it began on 2026-06-02.",
     ]
     books.call(1)
     assert books.balances(1)["online"] == 3600
@@ -46,7 +46,7 @@ def test_a_day_that_was_made_one_before_so_that_it_comes_again_is_found(books, e
 @pytest.mark.parametrize("change", ["after = after + 1", "after = after - 1"])
 def test_a_day_that_begins_at_another_transfer_is_found(books, evenings, vandal, change):
     vandal(f"UPDATE days SET {change} WHERE day = '2026-06-03'")
-    assert "caller 1: The grant of 2026-06-03 should be transfer 6, and is not." in books.audit()
+    assert "caller 1: The grant of 2026-06-03 should be transfer 6, but is not." in books.audit()
 
 
 def test_a_day_that_was_put_among_those_taken_back_is_found(books, evenings, vandal):
@@ -67,16 +67,14 @@ def test_a_loan_that_was_struck_out_of_a_day_is_found(books, call, vandal):
     call.next_day()
     assert books.audit() == []
     vandal("UPDATE days SET owed = NULL WHERE owed > 0")
-    assert books.audit() == [
-        "caller 1: What they owed on a loan when 2027-06-02 began was struck out."
-    ]
+    assert books.audit() == ["caller 1: Their debt when 2027-06-02 began was deleted."]
 
 
 def test_a_hand_that_was_made_one_of_another_day_is_found(books, evenings, vandal):
     """Its turn and its loss would be none of the day's."""
     vandal("UPDATE rounds SET day = '2026-06-01' WHERE id = 2")
     assert (
-        "hand 2: For caller 1 it counts on 2026-06-01, and was begun on 2026-06-03."
+        "hand 2: For caller 1 it counts on 2026-06-01, but it began on 2026-06-03."
     ) in books.audit()
 
 

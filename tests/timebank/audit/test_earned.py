@@ -18,8 +18,8 @@ def test_minutes_that_were_said_to_be_earned_and_banked_overnight_are_found(book
     call = books.call(ann)
     vandal("UPDATE days SET carried = 600")
     began = (
-        "caller 1: When 2026-06-01 began for Ann, 600 counted as earned and 0 as left of a "
-        "day before, and the purse held 0."
+        "caller 1: When 2026-06-01 began for Ann, 600 counted as earned and 0 as left of an "
+        "earlier day, but the purse held 0."
     )
     assert books.audit() == [began]
     call.next_day()
@@ -27,7 +27,7 @@ def test_minutes_that_were_said_to_be_earned_and_banked_overnight_are_found(book
     assert books.audit() == [began]
     vandal("UPDATE days SET carried = 0")  # and nobody sees it any more, but for what was kept
     assert books.audit() == [
-        "caller 1: When 2026-06-01 ended for Ann, 600 were kept as earned, and 0 were earned."
+        "caller 1: When 2026-06-01 ended for Ann, 600 were kept as earned, but 0 were earned."
     ]
 
 
@@ -44,12 +44,12 @@ def test_minutes_that_were_earned_and_forfeited_are_found(books, ann, vandal):
     call.act(pushed(300))
     call.next_day()
     assert books.audit() == [
-        "caller 1: When 2026-06-02 began for Ann, 0 counted as earned and 0 as left of a day "
-        "before, and the purse held 300."
+        "caller 1: When 2026-06-02 began for Ann, 0 counted as earned and 0 as left of an "
+        "earlier day, but the purse held 300."
     ]
     vandal("UPDATE days SET carried = 300 WHERE day = '2026-06-02'")
     assert books.audit() == [
-        "caller 1: When 2026-06-02 ended for Ann, 0 were kept as earned, and 300 were earned."
+        "caller 1: When 2026-06-02 ended for Ann, 0 were kept as earned, but 300 were earned."
     ]
 
 
@@ -71,7 +71,7 @@ def test_an_old_stake_that_was_made_a_new_one_is_found(books, ann, vandal, stand
     assert books.audit() == []
     vandal("UPDATE days SET standing = 300, carried = 300 WHERE standing = 600")
     assert books.audit() == [
-        "caller 1: On 2026-06-02 300 of the stake of Ann are left of a day before, and 0 were"
+        "caller 1: On 2026-06-02 300 of the stake of Ann are left of an earlier day, and 0 were"
         " forfeited; it should be 600 and 0."
     ]
     stands(call)
@@ -112,8 +112,8 @@ def test_what_was_earned_of_a_frozen_account_is_in_order_and_found_if_it_was_rai
     assert books.audit() == []
     vandal("UPDATE days SET carried = carried + 600 WHERE day = '2026-06-03'")
     assert books.audit() == [
-        "caller 1: When 2026-06-03 began for Ann, 1500 counted as earned and 0 as left of a "
-        "day before, and the purse held 900."
+        "caller 1: When 2026-06-03 began for Ann, 1500 counted as earned and 0 as left of an "
+        "earlier day, but the purse held 900."
     ]
 
 
@@ -133,8 +133,8 @@ def test_a_day_of_a_guest_that_earned_something_is_found(books, vandal):
     assert books.audit() == []
     vandal("UPDATE days SET carried = 60")
     assert books.audit() == [
-        "caller 1: On 2026-06-01 60 count as earned before it and 0 as left of a day before, and"
-        " their time is their board's."
+        "caller 1: Day 2026-06-01 has 60 earned before it and 0 left of an earlier day, but the"
+        " caller's time belongs to another board."
     ]
 
 

@@ -34,7 +34,7 @@ def test_it_is_in_order_as_it_was_written(books, evening):
     ("change", "found"),
     [
         ("brought = brought + 1", "visit 2: It says 3001 brought; its transfers add up to 3000."),
-        ("shown = 60", "visit 2: 60 were shown by the host's clock, and 3600 count."),
+        ("shown = 60", "visit 2: The host's clock showed 60, but 3600 were counted."),
         ("shown = 'x'", "visit 2: Some of its amounts are not numbers."),
         ("own = 60", "visit 2: It says 60 of their own; its transfers add up to 0."),
         ("elapsed = 59", "visit 2: It says 59 used; its transfers add up to 60."),
@@ -43,13 +43,13 @@ def test_it_is_in_order_as_it_was_written(books, evening):
         ("put_back = 1", "visit 2: It says 1 put back; its transfers add up to 0."),
         ("taken_home = 0", "visit 2: It says 0 taken home; its transfers add up to 3240."),
         ("left_staked = 0", "visit 2: It says 0 more on the table; its transfers add up to 300."),
-        ("debt_paid = 0", "visit 2: What became of it is not what its amounts come to."),
-        ("left_standing = 0", "visit 2: What became of it is not what its amounts come to."),
+        ("debt_paid = 0", "visit 2: Its results do not follow from its amounts."),
+        ("left_standing = 0", "visit 2: Its results do not follow from its amounts."),
         ("owed = 0", "visit 2: The debt of 2026-06-01 was 600, not 0."),
-        ("standing = 9", "visit 2: It does not begin with what stood on the table before it."),
-        ("debt = 601", "visit 2: 3000 was brought, and so much was not there."),
-        ("closed = NULL", "visit 2: Its call 2 is over, and the visit is not."),
-        ("call_id = NULL", "call 2: It is another board's caller's, but has no visit."),
+        ("standing = 9", "visit 2: Its opening stake is not what the visit before it left."),
+        ("debt = 601", "visit 2: It brought 3000, more than the caller had."),
+        ("closed = NULL", "visit 2: Its call 2 is over, but the visit is not."),
+        ("call_id = NULL", "call 2: Its caller is from another board, but it has no visit."),
     ],
 )
 def test_a_visit_that_was_changed_is_named(books, evening, vandal, change, found):
@@ -60,14 +60,14 @@ def test_a_visit_that_was_changed_is_named(books, evening, vandal, change, found
 def test_a_debt_that_was_struck_out_is_named(books, evening, vandal):
     vandal("UPDATE visits SET debt_added = 0 WHERE id = 1")
     found = books.audit()
-    assert "visit 1: What became of it is not what its amounts come to." in found
+    assert "visit 1: Its results do not follow from its amounts." in found
     assert "visit 2: The debt of 2026-06-01 was 0, not 600." in found
 
 
 def test_a_visit_that_is_open_when_its_call_is_not_is_named(books, evening, vandal):
     comes(books, evening)
     vandal("UPDATE visits SET closed = 1 WHERE id = 3")
-    assert "visit 3: Its call 3 is open, and the visit is not." in books.audit()
+    assert "visit 3: Its call 3 is open, but the visit is not." in books.audit()
     assert "visit 3: Some of its amounts are not numbers." in books.audit()
 
 
@@ -75,17 +75,17 @@ def test_a_visit_that_is_open_when_its_call_is_not_is_named(books, evening, vand
     ("change", "found"),
     [
         ("given_back SET minutes = 14", "given back 1: It says 14 minutes, transfer 13 900 sec"),
-        ("given_back SET transfer_id = 1", "transfer 13: No row tells that it is to be given ba"),
+        ("given_back SET transfer_id = 1", "transfer 13: No row of given_back records it."),
         ("given_back SET transfer_id = 1", "given back 1: It does not belong to its transfer."),
-        ("given_back SET state = 'written'", "given back 1: Whether it is kept here, its trans"),
-        ("given_back SET kept_id = NULL", "transfer 15: It came back from a host, and no row te"),
-        ("given_back SET minutes = 14", "transfer 15: It came back from a host, and row 1 says"),
+        ("given_back SET state = 'written'", "given back 1: Its state and its transfer disagree"),
+        ("given_back SET kept_id = NULL", "transfer 15: It came back from a host, but no row of"),
+        ("given_back SET minutes = 14", "transfer 15: It came back from a host, but row 1 gives"),
         ("visits SET elapsed = 'x' WHERE id = 1", "visit 1: Some of its amounts are not numbers."),
         ("callers SET password_hash = 'x'", "caller 1: Ann@Xibalba is of another board, and has"),
         ("callers SET name = 'Ann'", "caller 1: Ann is of another board, and has the name of"),
         (
             "callers SET board = NULL, board_key = NULL",
-            "transfer 1: Its caller can't have one of this kind",
+            "transfer 1: Its caller cannot have a transfer of this kin",
         ),
         ("accounts SET balance = 9 WHERE kind = 'online'", "caller 1: Ann@Xibalba is of another"),
     ],
@@ -102,7 +102,7 @@ def test_more_shown_to_a_host_than_was_lost_is_named(books, vandal):
     call.close_and_give()
     assert books.audit() == []
     vandal("UPDATE given_back SET minutes = -11")
-    assert "caller 1: On 2026-06-01 they lost 600, and their host was shown 660." in books.audit()
+    assert "caller 1: On 2026-06-01 they lost 600, but their host was shown 660." in books.audit()
 
 
 def test_hands_that_were_settled_without_a_call_are_compared_too(books, vandal):
@@ -117,6 +117,6 @@ def test_hands_that_were_settled_without_a_call_are_compared_too(books, vandal):
     assert books.audit() == []
     vandal("UPDATE visits SET gain = 0 WHERE call_id IS NULL")
     assert (
-        "caller 1: What hands brought while they were on no call should be 600 taken home and 0"
-        " saved, and its transfers add up to 600 and 300."
+        "caller 1: Hands that ended between calls: the visits say 600 taken home and 0"
+        " saved, and their transfers add up to 600 and 300."
     ) in books.audit()

@@ -63,15 +63,15 @@ def test_an_account_of_another_unit_than_its_kind_has_is_found(
 
 def test_a_seat_that_is_settled_without_the_others_is_found(books, over, vandal):
     vandal("UPDATE rounds SET settled = settled + 1 WHERE id = 2")
-    assert books.audit() == ["hand 1: It is not over for all who sit at it at the same time."]
+    assert books.audit() == ["hand 1: It did not end at the same time for all its seats."]
 
 
 def test_a_seat_that_is_over_while_the_others_play_on_is_found(books, over, vandal):
     vandal("UPDATE rounds SET settled = dealt, outcome = 'win' WHERE id = 6")
     assert books.audit() == [
-        "hand 6: It is settled, and 60 still stands on the table.",
+        "hand 6: It is settled, and 60 is still on the table.",
         "caller 3: The stake account holds 60, the hands in play have 0 on the table.",
-        "hand 4: It is not over for all who sit at it at the same time.",
+        "hand 4: It did not end at the same time for all its seats.",
     ]
 
 
@@ -95,8 +95,8 @@ def test_seats_that_cannot_have_been_played_together_are_found(books, over, vand
 def test_a_seat_before_that_of_the_lead_is_found(books, over, vandal):
     vandal("UPDATE rounds SET seat = 5 WHERE id = 4")
     assert books.audit() == [
-        "hand 5: Its seat is not behind that of hand 4.",
-        "hand 6: Its seat is not behind that of hand 4.",
+        "hand 5: Its seat is not after that of hand 4.",
+        "hand 6: Its seat is not after that of hand 4.",
     ]
 
 
@@ -107,12 +107,12 @@ def test_a_seat_that_was_made_its_own_lead_has_no_journal(books, over, vandal):
 
 def test_an_action_that_was_journaled_under_a_seat_is_found(books, over, vandal):
     vandal("UPDATE actions SET round_id = 2 WHERE round_id = 1 AND sequence = 1")
-    assert books.audit() == ["hand 2: It has a journal, and that of hand 1 is its own."]
+    assert books.audit() == ["hand 2: It has a journal, but should share that of hand 1."]
 
 
 @pytest.mark.parametrize("change", ["game = 'baccarat'", "caller_id = 2"])
 def test_a_shoe_that_is_another_games_or_callers_is_found(books, over, vandal, change):
     vandal(f"UPDATE shoes SET {change}")
     found = books.audit()
-    assert "hand 1: Shoe 1, from which it was dealt, is not its own." in found
-    assert all("is not its own" in line for line in found)
+    assert "hand 1: It was dealt from shoe 1, which is another caller's or game's." in found
+    assert all("dealt from shoe" in line for line in found)

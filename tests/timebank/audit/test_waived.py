@@ -15,7 +15,7 @@ DAY = 86_400
 
 
 def wrong(call, waived) -> str:
-    return f"call {call.id}: {waived} seconds were not charged, and Ann had time left all along."
+    return f"call {call.id}: {waived} seconds were not charged, but Ann always had time left."
 
 
 def test_seconds_that_a_call_was_given_by_hand_are_found(books, ann, vandal):

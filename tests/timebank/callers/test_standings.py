@@ -139,7 +139,7 @@ def test_the_audit_finds_a_total_that_is_wrong_and_counting_anew_mends_it(books,
     books.sql(f"UPDATE {table} SET won = won + 60")
     of = f"{TODAY}, {ann.caller_id}" if table == "results" else ann.caller_id
     finding = (
-        f"{table} of {of}, {GAME}, second: Not what its hands add up to:"
+        f"{table} of {of}, {GAME}, second: It differs from the sum of its hands:"
         " `timebank maintain` recounts them."
     )
     assert books.audit() == [finding]

@@ -208,8 +208,8 @@ def test_a_stake_that_is_more_of_an_earlier_day_than_there_is_is_found(books, an
     books.call(ann)
     books.sql("UPDATE days SET standing = 60")
     assert books.audit() == [
-        "caller 1: When 2026-06-01 began for Ann, 0 counted as earned and 60 as left of a day"
-        " before, and the purse held 0."
+        "caller 1: When 2026-06-01 began for Ann, 0 counted as earned and 60 as left of an"
+        " earlier day, but the purse held 0."
     ]
 
 

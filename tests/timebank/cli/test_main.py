@@ -116,7 +116,7 @@ def test_books_that_are_others_are_found_out(board, timebank):
     board.call(board.caller("Ann")).lose(60)
     code, output, error = timebank("audit", "--since-digest", "12" * 32)
     assert (code, error) == (1, "1 thing is wrong in the books.\n")
-    assert "these books do not continue those" in output
+    assert "these books do not continue the ones" in output
 
 
 @pytest.mark.parametrize("typed", ["", "12", "g" * 64, "1" * 65])

@@ -420,7 +420,7 @@ class TestTheAudit:
         [
             (
                 "days SET after = 'x' WHERE day = '2026-06-09'",
-                "2026-06-09 begins behind no transfer",
+                "2026-06-09 follows no transfer",
             ),
             (
                 "days SET owed = 599 WHERE caller_id = 2 AND day = '2026-06-18'",
@@ -436,7 +436,7 @@ class TestTheAudit:
                 "It says 1199 paid on the loan; its transfers",
             ),
             ("visits SET loan = 'x' WHERE id = 1", "visit 1: Some of its amounts are not numbers."),
-            ("days SET owed = NULL", "owed on a loan when 2026-06-09 began was struck"),
+            ("days SET owed = NULL", "Their debt when 2026-06-09 began was deleted"),
             (
                 "visits SET loan = NULL, loan_paid = NULL",
                 "visit 2: Some of its amounts are not numbers.",

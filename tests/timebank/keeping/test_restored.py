@@ -758,8 +758,8 @@ class TestTheAudit:
         vandal("UPDATE shoes SET closed = NULL")
         vandal("UPDATE calls SET closed = NULL, reason = NULL")
         found = books.audit()
-        assert "shoe 1: It was open when generation 2 began, and is still." in found
-        assert "call 1: It was open when generation 2 began, and is still." in found
+        assert "shoe 1: It was open when generation 2 began, and it is still open." in found
+        assert "call 1: It was open when generation 2 began, and it is still open." in found
 
     def test_a_hand_from_an_old_shoe_is_found(self, copies, books, ann):
         shoe = seal(books, ann)

@@ -158,15 +158,15 @@ class TestTheAudit:
         [
             (
                 "DELETE FROM import_lines",
-                "transfer 3: It was imported, and no line of a file tells of it.",
+                "transfer 3: It was imported, but no line of a file records it.",
             ),
             (
                 "UPDATE imports SET bytes = 0",
-                "import 1, line 1: It was applied, and the file is read to byte 0 only.",
+                "import 1, line 1: It was applied, but the file was read only to byte 0.",
             ),
             (
                 "UPDATE import_lines SET transfer_id = 1",
-                "import 1, line 1: Transfer 1, which it tells of, is not its own.",
+                "import 1, line 1: It names transfer 1, which is not an import.",
             ),
         ],
     )
