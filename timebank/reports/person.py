@@ -18,7 +18,7 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, calls, notices, rounds, transfers
 from timebank.ledger.sql import Query, Reader, equal, fields_of, read, total, value
 from timebank.ledger.transfers import Balance, Extract, extracts_of
-from timebank.window.allowance import moved_on
+from timebank.window.allowance import moved_since
 from timebank.words import Unit
 
 
@@ -159,7 +159,7 @@ def moved_today(desk: Desk, caller_id: int) -> dict[str, int]:
     day = _DAY.one(desk.connection, id=caller_id)
     if day is None or day != desk.settings.schedule.day_of(desk.now).isoformat():
         return {}
-    return moved_on(desk, caller_id, day)
+    return moved_since(desk, caller_id, day)
 
 
 def held_after(

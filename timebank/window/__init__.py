@@ -1,1 +1,1 @@
-"""What a caller or the sysop may do at the bank, and why not. Uses `callers` and `ledger`."""
+"""The operations of the bank and their limits. Uses `callers` and `ledger`."""

@@ -1,8 +1,8 @@
-"""The rules of the bank's window: how much each allows a caller just now, and its sentence.
+"""The rules of the bank's window: the amount that each allows now, and its sentence.
 
-Each operation of `teller.py` is bounded by some of them. The same bounds tell beforehand what is
-still allowed and refuse what goes beyond, so that the two can never differ. What was moved today is
-counted from the ledger's rows of the caller's day.
+Each operation of `teller.py` has some of these rules. The same bounds announce an allowance and
+refuse more than it, so the two never differ. The amounts moved today are summed from the transfers
+of the caller's day.
 """
 
 from __future__ import annotations
@@ -33,16 +33,19 @@ NO_WINDOW = {
 
 
 class Bound(NamedTuple):
-    most: int
+    """The seconds that one rule allows, its sentence, and the error for more."""
+
+    maximum: int
     sentence: Phrase
     refusal: type[Refused]
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Whole minutes, in seconds, that may be moved now; `rule` is the sentence that allows no more.
+    """The seconds, in whole minutes, that may be moved now.
 
-    `why_not` is the same sentence when there are none, else empty.
+    `rule` is the sentence of the strictest rule. `why_not` is the same sentence if nothing may be
+    moved, else empty.
     """
 
     seconds: int
@@ -54,14 +57,14 @@ class Allowed:
 
 
 class BankAccount(NamedTuple):
-    """A caller's account in the bank, as others see it who move minutes there or from there."""
+    """A caller's account in the bank, for transfers to or from it."""
 
     caller_id: int
     name: str
     frozen: bool
     account_id: int
     balance: int
-    # What the caller owes on a loan, in seconds.
+    # The caller's debt on a loan, in seconds.
     owed: int
 
 
@@ -82,7 +85,7 @@ _CREATED: sql.Reader[int] = sql.value(
 
 
 def _today() -> sql.Query:
-    """Add up, by kind, what was moved out of the accounts of a caller since their day began."""
+    """Sum the transfers out of a caller's accounts since their day began, by kind."""
     row, own = transfers.c, accounts.c
     theirs = select(own.id).where(
         sql.equal(own.caller_id), own.unit == "second", own.kind.in_(["online", "bank", "loan"])
@@ -99,81 +102,87 @@ _TODAY = sql.Prepared(_today)
 
 
 class Window:
+    """The window as one caller meets it; each method yields or returns bounds."""
+
     def __init__(self, posting: Posting) -> None:
         self.posting = posting
         self.settings = posting.desk.settings
         self.limits = self.settings.limits
         self.today: Mapping[str, int] = {}
         if not posting.day_begins:
-            self.today = moved_on(posting.desk, posting.caller_id, posting.state.day)
+            self.today = moved_since(posting.desk, posting.caller_id, posting.state.day)
 
     # The rules that bound an operation.
 
-    def receipt(self, other: BankAccount) -> Iterator[Bound]:
+    def receiver_rules(self, other: BankAccount) -> Iterator[Bound]:
         if other.frozen or self.settings.is_barred(other.name):
-            said = Phrase("{name}'s account takes nothing in right now.", name=other.name)
-            yield Bound(0, said, WindowClosed)
+            sentence = Phrase("{name}'s account takes nothing in right now.", name=other.name)
+            yield Bound(0, sentence, WindowClosed)
         text = N_("An account holds {most} at most; {name}'s has room for {amount}.")
-        yield self.room(other.balance, text, name=other.name)
+        yield self.room_rule(other.balance, text, name=other.name)
 
-    def room(self, balance: int, text: str, **names: str) -> Bound:
+    def room_rule(self, balance: int, text: str, **names: str) -> Bound:
         most = self.limits.balance
         left = max(0, most - balance)
-        said = Phrase(text, most=span_phrase(most), amount=or_none(left), **names)
-        return Bound(left, said, LimitReached)
+        sentence = Phrase(text, most=span_phrase(most), amount=amount_or_nothing(left), **names)
+        return Bound(left, sentence, LimitReached)
 
-    def closed(self) -> Iterator[Bound]:
+    def closing_rules(self) -> Iterator[Bound]:
         desk, settings = self.posting.desk, self.settings
-        said: Phrase | None = None
+        sentence: Phrase | None = None
         if settings.mode != "built-in":
-            said = NO_WINDOW[settings.mode]
+            sentence = NO_WINDOW[settings.mode]
         elif settings.is_barred(self.posting.name):
-            said = Phrase("The sysop has closed the bank to you.")
+            sentence = Phrase("The sysop has closed the bank to you.")
         elif self.posting.state.is_frozen:
-            said = Phrase("The sysop has frozen your account; ask them why.")
+            sentence = Phrase("The sysop has frozen your account; ask them why.")
         elif not settings.is_open(desk.now):
             local = settings.schedule.local(desk.now)
             opening = partial(settings.hours.next_opening, local)
-            said = Phrase("The window is closed. It opens on {day_and_time}.", day_and_time=opening)
-        if said is not None:
-            yield Bound(0, said, WindowClosed)
+            sentence = Phrase(
+                "The window is closed. It opens on {day_and_time}.", day_and_time=opening
+            )
+        if sentence is not None:
+            yield Bound(0, sentence, WindowClosed)
 
-    def a_day(self, limit: int, text: str, never: str, *kinds: str) -> Bound:
-        """Bound what transfers of some kinds may move on a day; `never` is said of a limit of 0."""
+    def daily_rule(self, limit: int, text: str, never: str, *kinds: str) -> Bound:
+        """Limit a day's transfers of some kinds. `never` is the sentence for a limit of 0."""
         left = max(0, limit - sum(self.today.get(kind, 0) for kind in kinds))
-        said = Phrase(never)
+        sentence = Phrase(never)
         if limit:
-            said = Phrase(text, most=span_phrase(limit), amount=or_none(left))
-        return Bound(left, said, LimitReached)
+            sentence = Phrase(text, most=span_phrase(limit), amount=amount_or_nothing(left))
+        return Bound(left, sentence, LimitReached)
 
-    def own_minutes(self, cannot: Phrase) -> Iterator[Bound]:
-        """Bound what a caller of another board may save: its minutes are not theirs to keep."""
+    def guest_rules(self, cannot: Phrase) -> Iterator[Bound]:
+        """Limit what a guest may save to their gain: the other minutes belong to their board."""
         visit = self.posting.visit
         if visit is not None:
             ahead = self.posting.ahead()
             text = N_("You aren't ahead, and your time belongs to {board}: {cannot}.")
             if ahead:
                 text = N_("You are {amount} ahead; the rest of your time is {board}'s: {cannot}.")
-            said = Phrase(text, amount=span_phrase(ahead), board=visit.board, cannot=cannot)
-            yield Bound(ahead, said, NotEnough)
+            sentence = Phrase(text, amount=span_phrase(ahead), board=visit.board, cannot=cannot)
+            yield Bound(ahead, sentence, NotEnough)
 
-    def in_the_bank(self) -> Bound:
+    def balance_rule(self) -> Bound:
         balance = self.posting.state.bank
-        said = Phrase("Your time bank is empty.")
+        sentence = Phrase("Your time bank is empty.")
         if balance:
-            said = Phrase("Your time bank holds {amount}.", amount=span_phrase(balance))
-        return Bound(balance, said, NotEnough)
+            sentence = Phrase("Your time bank holds {amount}.", amount=span_phrase(balance))
+        return Bound(balance, sentence, NotEnough)
 
-    def before_the_event(self, some: str, none: str) -> Iterator[Bound]:
-        """Bound what would be on line by what can be used before the next event."""
+    def event_rules(self, some: str, none: str) -> Iterator[Bound]:
+        """Limit the time online to the time that can be used before the next event."""
         event = self.posting.state.event
         if event is not None:
             room = max(0, event.seconds - self.posting.state.online) // MINUTE * MINUTE
             text = some if room else none
-            said = Phrase(text, amount=span_phrase(room), event=event_phrase(event, self.settings))
-            yield Bound(room, said, NoRoom)
+            sentence = Phrase(
+                text, amount=span_phrase(room), event=event_phrase(event, self.settings)
+            )
+            yield Bound(room, sentence, NoRoom)
 
-    def unknown(self, text: str) -> Iterator[Bound]:
+    def newcomer_rules(self, text: str) -> Iterator[Bound]:
         created = _CREATED.one(self.posting.desk.connection, id=self.posting.caller_id)
         known = self.settings.known_on(instant(created))
         if self.settings.schedule.day_of(self.posting.desk.now) < known:
@@ -181,30 +190,33 @@ class Window:
             yield Bound(0, Phrase(text, day=partial(day_words, last)), LimitReached)
 
 
-def while_owing(owed: int, text: str, **names: str) -> Iterator[Bound]:
-    """Bound what may go from an account to another while `owed` seconds of a loan are open.
+def loan_rules(owed: int, text: str, **names: str) -> Iterator[Bound]:
+    """Allow no transfer to others while `owed` seconds of a loan are open.
 
-    Nothing may, however little is owed: who could send on a loan would never pay it.
+    A caller who could send borrowed minutes away would never repay the loan.
     """
     if owed > 0:
         yield Bound(0, Phrase(text, amount=span_phrase(owed), **names), LimitReached)
 
 
 def strictest(bounds: Iterable[Bound]) -> Allowed:
-    found = min(bounds, key=lambda bound: bound.most // MINUTE)
-    return Allowed(max(0, found.most // MINUTE * MINUTE), found.sentence)
+    bound = min(bounds, key=lambda each: each.maximum // MINUTE)
+    return Allowed(max(0, bound.maximum // MINUTE * MINUTE), bound.sentence)
 
 
 def refuse_beyond(seconds: int, bounds: Iterable[Bound]) -> None:
-    """Raise the first rule that does not allow so much; ValueError for no whole minutes."""
-    whole_minutes(seconds)
+    """Raise the refusal of the first bound below `seconds`.
+
+    Raises ValueError unless `seconds` are whole minutes above zero.
+    """
+    require_whole_minutes(seconds)
     for bound in bounds:
-        if seconds > bound.most:
+        if seconds > bound.maximum:
             raise bound.refusal(bound.sentence)
 
 
-def whole_minutes(seconds: int) -> None:
-    """Raise ValueError for what is not a whole number of minutes above zero."""
+def require_whole_minutes(seconds: int) -> None:
+    """Raise ValueError unless `seconds` are whole minutes above zero."""
     if seconds <= 0 or seconds % MINUTE:
         raise ValueError(f"not whole minutes: {seconds} seconds")
 
@@ -216,8 +228,8 @@ def account_of(desk: Desk, caller_id: int) -> BankAccount:
     return account
 
 
-def moved_on(desk: Desk, caller_id: int, day: str | None) -> dict[str, int]:
-    """Add up, by kind of transfer, what counts against the limits since a caller's `day` began."""
+def moved_since(desk: Desk, caller_id: int, day: str | None) -> dict[str, int]:
+    """Return the seconds that count towards the limits of a caller's `day`, by kind of transfer."""
     rows = _TODAY(desk.connection, caller_id=caller_id, day=day)
     return {row.kind: row.moved for row in rows}
 
@@ -226,5 +238,5 @@ def you_have(seconds: int) -> Phrase:
     return Phrase("You have {amount} left.", amount=span_phrase(seconds))
 
 
-def or_none(seconds: int) -> Phrase:
+def amount_or_nothing(seconds: int) -> Phrase:
     return span_phrase(seconds) if seconds else Phrase("nothing")

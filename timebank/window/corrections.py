@@ -1,9 +1,9 @@
-"""The sysop's hand in the bank: minutes added, taken out and moved, accounts frozen.
+"""The sysop's corrections: minutes added, taken out and moved, and accounts frozen.
 
-Each of these wants a reason (`why`) and a name (`by`: a co-sysop's, or what
-`words.at_command_line` gives); both are in the row and in the log, and the caller is told. They
-belong to no call and count for no day's limit. Amounts are seconds. Each raises `UnknownCaller`,
-and `Refused` without a reason.
+Each needs a reason (`why`) and a name (`by`: a co-sysop's, or that of `words.at_command_line`).
+Both are written into the transfer and the log, and the caller gets a notice. Corrections belong to
+no call and count towards no limit. Amounts are seconds. Each raises `UnknownCaller`, and `Refused`
+without a reason.
 """
 
 from __future__ import annotations
@@ -25,44 +25,51 @@ LONGEST_REASON = 200  # characters
 
 
 def adjust(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple[TransferRow, ...]:
-    """Correct an account by any amount, below zero to take out; frozen or not, in every mode.
+    """Add seconds to an account, or take them out if below zero, also in a frozen account.
 
-    Raises `NotEnough` when the account does not hold what is taken, ValueError for 0 seconds.
+    Works in every mode. Raises `NotEnough` if the account holds less, ValueError for 0 seconds.
     """
     if seconds == 0:
-        raise ValueError("an adjustment of nothing")
+        raise ValueError("an adjustment of 0 seconds")
     account = allowance.account_of(desk, caller_id)
     done = reasons.SysopAdded if seconds > 0 else reasons.SysopTook
-    return _post(desk, account, seconds, done(*_given(by, why)))
+    return _post(desk, account, seconds, done(*_cleaned(by, why)))
 
 
 def sysop_deposit(
     desk: Desk, caller_id: int, seconds: int, why: str, by: str
 ) -> tuple[TransferRow, ...]:
-    """Put whole minutes into an open account with room (`WindowClosed`, `LimitReached`)."""
-    allowance.whole_minutes(seconds)
+    """Add whole minutes to an account.
+
+    Raises `WindowClosed` if it is frozen, and `LimitReached` if it has no room.
+    """
+    allowance.require_whole_minutes(seconds)
     account = _open_account(desk, caller_id)
     _find_room(desk, account, seconds)
-    return _post(desk, account, seconds, reasons.SysopDeposited(*_given(by, why)))
+    return _post(desk, account, seconds, reasons.SysopDeposited(*_cleaned(by, why)))
 
 
 def sysop_withdraw(
     desk: Desk, caller_id: int, seconds: int, why: str, by: str
 ) -> tuple[TransferRow, ...]:
-    """Take whole minutes out of an account that is open (`WindowClosed`, `NotEnough`)."""
-    allowance.whole_minutes(seconds)
+    """Take whole minutes out of an account.
+
+    Raises `WindowClosed` if it is frozen, and `NotEnough` if it holds less.
+    """
+    allowance.require_whole_minutes(seconds)
     account = _open_account(desk, caller_id)
-    return _post(desk, account, -seconds, reasons.SysopWithdrew(*_given(by, why)))
+    return _post(desk, account, -seconds, reasons.SysopWithdrew(*_cleaned(by, why)))
 
 
 def sysop_transfer(
     desk: Desk, from_caller_id: int, to_caller_id: int, seconds: int, why: str, by: str
 ) -> tuple[TransferRow, ...]:
-    """Move whole minutes between two open accounts, the first of which owes no loan.
+    """Move whole minutes from one account to another.
 
-    Raises `WindowClosed`, `LimitReached` and `NotEnough`.
+    Raises `WindowClosed` if either is frozen, `LimitReached` if the giver owes a loan or the taker
+    has no room, and `NotEnough`.
     """
-    allowance.whole_minutes(seconds)
+    allowance.require_whole_minutes(seconds)
     giver, taker = _open_account(desk, from_caller_id), _open_account(desk, to_caller_id)
     if giver.caller_id == taker.caller_id:
         raise Refused(Phrase("{name} cannot send minutes to their own account.", name=giver.name))
@@ -70,10 +77,10 @@ def sysop_transfer(
         "{name} owes {amount}, to be paid back before minutes go to others (`timebank adjust` works"
         " anyway)."
     )
-    allowance.refuse_beyond(seconds, allowance.while_owing(giver.owed, owes, name=giver.name))
+    allowance.refuse_beyond(seconds, allowance.loan_rules(giver.owed, owes, name=giver.name))
     _hold_enough(giver, seconds)
     _find_room(desk, taker, seconds)
-    reason = reasons.SysopMoved(giver.name, taker.name, *_given(by, why))
+    reason = reasons.SysopMoved(giver.name, taker.name, *_cleaned(by, why))
     rows = transfer(desk, [Movement(_bank(giver), _bank(taker), seconds, reason, None, None)])
     for account in (giver, taker):
         add_notice(desk, account.caller_id, "{why}.", why=Why(reason, Amount(seconds)))
@@ -85,10 +92,10 @@ _FREEZE = Prepared(lambda: change(callers, "frozen", equal(callers.c.id)))
 
 
 def freeze(desk: Desk, caller_id: int, why: str, by: str) -> None:
-    """Let nothing into or out of an account by its caller or by the clocks.
+    """Stop all transfers into and out of an account except the sysop's.
 
-    What the caller earns stays online or held until a day ends on which the account is open. A
-    guest's gain that the host does not take still goes in: a visit leaves no time behind.
+    Earned time stays online or held until a day ends on which the account is open. A guest's gain
+    that the host does not take still goes in, because a visit leaves no time behind.
     """
     _set_frozen(desk, caller_id, True, why, by)
 
@@ -99,7 +106,7 @@ def unfreeze(desk: Desk, caller_id: int, why: str, by: str) -> None:
 
 def _set_frozen(desk: Desk, caller_id: int, frozen: bool, why: str, by: str) -> None:
     account = allowance.account_of(desk, caller_id)
-    by, why = _given(by, why)
+    by, why = _cleaned(by, why)
     if bool(account.frozen) == frozen:
         already = N_("{name}'s account is already frozen.")
         is_not = N_("{name}'s account is not frozen.")
@@ -129,15 +136,15 @@ def _post(
         source, target = target, source
     amount = abs(seconds)
     rows = transfer(desk, [Movement(source, target, amount, reason, None, None)])
-    said = N_("In your time bank: {why}.")
-    add_notice(desk, account.caller_id, said, why=Why(reason, Amount(amount)))
+    text = N_("In your time bank: {why}.")
+    add_notice(desk, account.caller_id, text, why=Why(reason, Amount(amount)))
     done = reason.LOG_LINE.format(span(amount), account.name, reason.note)
     sysop_log.note(desk, reason.by, account.caller_id, done)
     return rows
 
 
-def _given(by: str, why: str) -> tuple[str, str]:
-    """Make who did it and the reason they gave fit for the books; `Refused` without a reason."""
+def _cleaned(by: str, why: str) -> tuple[str, str]:
+    """Clean name and reason for the books. Raises `Refused` without a reason."""
     why, by = clean(why, LONGEST_REASON).rstrip("."), clean(by, LONGEST_BY)
     if not why:
         raise Refused(Phrase("Please give a reason: it goes into the books."))
@@ -182,7 +189,7 @@ def _find_room(desk: Desk, account: allowance.BankAccount, seconds: int) -> None
                 "An account holds {most} at most; {name}'s has room for {amount}.",
                 most=span_phrase(most),
                 name=account.name,
-                amount=allowance.or_none(room),
+                amount=allowance.amount_or_nothing(room),
             )
         )
 

@@ -1,7 +1,7 @@
-"""What a caller does at the bank's own window: deposit, withdraw, send, borrow, repay.
+"""A caller's operations at the bank's window: deposit, withdraw, send, borrow, repay.
 
-Amounts are seconds, and whole minutes all of them (ValueError else). Each operation raises
-`CallClosed`, and the `Refused` of the first of its rules that forbids it.
+Amounts are seconds in whole minutes (ValueError otherwise). Each operation raises `CallClosed`, and
+the `Refused` of the first rule that forbids the amount.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from timebank.window.allowance import (
     Bound,
     Window,
     account_of,
+    loan_rules,
     refuse_beyond,
     strictest,
-    while_owing,
     you_have,
 )
 from timebank.words import MINUTE, clean, span_phrase
@@ -46,11 +46,11 @@ LONGEST_MESSAGE = 60  # characters
 
 
 class BankOperation:
-    """What a caller may do at the window with an amount of their own minutes.
+    """An operation that moves an amount of the caller's own minutes.
 
-    `rules` yields the bounds in the order in which a caller hears of them; a window that is closed
-    to the caller comes before them. `reason` says what is written, and between which accounts.
-    `name` is what screens and settings call it, `award` the one that it earns.
+    `name` is its name on screens and in settings. `reason` is the reason of its transfer, and names
+    the two accounts. `award` is the award that it earns. `rules` yields its bounds in the order in
+    which refusals are shown; a closed window is refused first.
     """
 
     def __init__(
@@ -64,14 +64,14 @@ class BankOperation:
         OPERATIONS.append(self)
 
     def bounds(self, window: Window) -> Iterator[Bound]:
-        yield from window.closed()
+        yield from window.closing_rules()
         yield from self._rules(window)
 
     def __call__(self, desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
         posting = enter(desk, call_id, ticked)
         refuse_beyond(seconds, self.bounds(Window(posting)))
         source, target = self.reason.WAYS[0].split()
-        # Of the last minute of a loan no more is taken than is owed.
+        # The last payment of a loan takes only the seconds that are still owed.
         amount = min(seconds, -posting.state.loan) if target == "loan" else seconds
         posting.move(source, target, amount, self.reason())
         receipt = posting.finish()
@@ -86,42 +86,42 @@ OPERATIONS: list[BankOperation] = []
 def _operation(
     name: str, reason: type[Reason], award: str = ""
 ) -> Callable[[Callable[[Window], Iterator[Bound]]], BankOperation]:
-    """Make an operation of the function that yields its bounds."""
+    """Decorate a function that yields bounds, and make it an operation."""
     return partial(BankOperation, name, reason, award)
 
 
 @_operation("deposit", reasons.Deposited, award=DEPOSIT)
 def deposit(window: Window) -> Iterator[Bound]:
-    yield window.a_day(
+    yield window.daily_rule(
         window.limits.deposit,
         N_("You can deposit {most} a day; you have {amount} left today."),
         N_("Nobody can deposit minutes on this board."),
         "deposit",
     )
     online, keep = window.posting.state.online, window.limits.keep
-    said = you_have(online)
+    sentence = you_have(online)
     if keep:
-        said = Phrase(
+        sentence = Phrase(
             "{keep} must stay on your clock, and you have {amount} left.",
             keep=span_phrase(keep),
             amount=span_phrase(online),
         )
-    yield Bound(online - keep, said, NotEnough)
-    yield from window.own_minutes(Phrase("you can't bank it"))
+    yield Bound(online - keep, sentence, NotEnough)
+    yield from window.guest_rules(Phrase("you can't bank it"))
     text = N_("An account holds {most} at most; yours has room for {amount}.")
-    yield window.room(window.posting.state.bank, text)
+    yield window.room_rule(window.posting.state.bank, text)
 
 
 @_operation("withdraw", reasons.Withdrawn)
 def withdraw(window: Window) -> Iterator[Bound]:
-    yield window.in_the_bank()
-    yield window.a_day(
+    yield window.balance_rule()
+    yield window.daily_rule(
         window.limits.withdrawal,
         N_("You can withdraw {most} a day; you have {amount} left today."),
         N_("Nobody can withdraw minutes on this board."),
         "withdraw",
     )
-    yield from window.before_the_event(
+    yield from window.event_rules(
         N_("You could use only {amount} of it before {event}."),
         N_("You could use none of it before {event}."),
     )
@@ -129,14 +129,14 @@ def withdraw(window: Window) -> Iterator[Bound]:
 
 @_operation("transfer", reasons.Sent)
 def sending(window: Window) -> Iterator[Bound]:
-    """Bound what may be sent to a caller whose account has room for it; `transfer` sends it."""
-    yield from window.unknown(N_("New callers can send minutes after {day}."))
-    yield from while_owing(
+    """Yield the bounds of the sender. The receiver's are in `transfer`, which also sends."""
+    yield from window.newcomer_rules(N_("New callers can send minutes after {day}."))
+    yield from loan_rules(
         -window.posting.state.loan,
         N_("You owe {amount}: pay that back before you send any minutes."),
     )
-    yield window.in_the_bank()
-    yield window.a_day(
+    yield window.balance_rule()
+    yield window.daily_rule(
         window.limits.transfer,
         N_("You can send {most} a day; you have {amount} left today."),
         N_("Nobody can send minutes on this board."),
@@ -146,11 +146,11 @@ def sending(window: Window) -> Iterator[Bound]:
 
 @_operation("borrow", reasons.Borrowed)
 def borrow(window: Window) -> Iterator[Bound]:
-    yield from window.unknown(N_("New callers can borrow minutes after {day}."))
+    yield from window.newcomer_rules(N_("New callers can borrow minutes after {day}."))
     if window.limits.loan:
         yield from _earlier_loan(window)
-    # What was sent today is not lent back: who gives the day's minutes away and borrows others
-    # in their place would owe every night and send every day.
+    # Minutes sent today reduce the loan. Otherwise a caller could give the day's minutes away every
+    # day and borrow others for themselves.
     text = N_("You can borrow {most} a day; you have {amount} left today.")
     if window.today.get("transfer"):
         text = N_(
@@ -158,17 +158,17 @@ def borrow(window: Window) -> Iterator[Bound]:
             " today."
         )
     never = N_("Nobody can borrow minutes on this board.")
-    yield window.a_day(window.limits.loan, text, never, "loan", "transfer")
-    yield from window.before_the_event(
+    yield window.daily_rule(window.limits.loan, text, never, "loan", "transfer")
+    yield from window.event_rules(
         N_("You could use only {amount} before {event}."),
         N_("You could use none of it before {event}."),
     )
 
 
 def _earlier_loan(window: Window) -> Iterator[Bound]:
-    """Lend nothing while a loan of an earlier day is owed: debts would grow day by day.
+    """Allow no loan while one of an earlier day is owed, because debts would grow day by day.
 
-    Payments go to the oldest loan first, so what is owed beyond what was lent today is older.
+    Payments go to the oldest loan first, so any debt beyond today's loans is older.
     """
     owed = -window.posting.state.loan - window.today.get("loan", 0)
     if owed > 0:
@@ -184,34 +184,34 @@ def _earlier_loan(window: Window) -> Iterator[Bound]:
 @_operation("repay", reasons.Repaid)
 def repay(window: Window) -> Iterator[Bound]:
     owed, online = -window.posting.state.loan, window.posting.state.online
-    # The last minute may be a part of one: loans are paid back to the second.
+    # A loan is repaid to the second, so its last payment may be less than a minute.
     whole = (owed + MINUTE - 1) // MINUTE * MINUTE
     owes = Phrase("You owe {amount}.", amount=span_phrase(owed))
     yield Bound(whole, owes if owed else Phrase("You owe nothing."), NotEnough)
     if online < owed:
         yield Bound(online, you_have(online), NotEnough)
-    # Of a whole minute that is offered no more is taken than is owed.
-    own = window.own_minutes(Phrase("you can't pay a loan with it"))
-    yield from (bound for bound in own if bound.most < owed)
+    # The payment takes only the debt, so bounds above the debt are met by any offer.
+    own = window.guest_rules(Phrase("you can't pay a loan with it"))
+    yield from (bound for bound in own if bound.maximum < owed)
 
 
 Allowance = Mapping[BankOperation, Allowed]
 
 
 def allowance(desk: Desk, call_id: int, ticked: int = 0) -> Allowance:
-    """Return what the caller may still move now; moves and writes nothing. Raises `CallClosed`.
+    """Return what the caller may still move now, by operation. Writes nothing.
 
-    `ticked` are the seconds since the log-on; without them time used since the caller's last entry
-    is not charged in it.
+    `ticked` are the seconds since the log-on. With 0, the time used since the caller's last entry
+    is not subtracted. Raises `CallClosed`.
     """
     window = _window(desk, call_id, ticked)
     return {operation: strictest(operation.bounds(window)) for operation in OPERATIONS}
 
 
 def allowance_to(desk: Desk, call_id: int, to_caller_id: int) -> Allowed:
-    """Return what the caller may still send to somebody; moves and writes nothing, as `allowance`.
+    """Return what the caller may still send to another caller. Writes nothing.
 
-    Raises `UnknownCaller`, and `Refused` for the caller's own account.
+    Raises `CallClosed`, `UnknownCaller`, and `Refused` for the caller's own account.
     """
     window = _window(desk, call_id, 0)
     return strictest(_sending_to(window, account_of(desk, to_caller_id)))
@@ -227,16 +227,16 @@ def _sending_to(window: Window, other: BankAccount) -> Iterator[Bound]:
     if other.caller_id == window.posting.caller_id:
         raise Refused(Phrase("These minutes are yours already."))
     yield from sending.bounds(window)
-    yield from window.receipt(other)
+    yield from window.receiver_rules(other)
 
 
 def transfer(
     desk: Desk, call_id: int, ticked: int, to_caller_id: int, seconds: int, message: str
 ) -> Receipt:
-    """Move minutes from the caller's account to another's, and leave that one a notice.
+    """Move minutes from the caller's account to another's, and leave the receiver a notice.
 
-    Of the message, which may be empty, 60 characters are kept and no controls; nothing of one that
-    the receiver would not be shown (`words_refusal`). Raises `UnknownCaller` too.
+    The message may be empty. It is cut to 60 characters without controls, and dropped if the
+    receiver does not see the sender's words (`words_refusal`). Also raises `UnknownCaller`.
     """
     posting = enter(desk, call_id, ticked)
     window, other = Window(posting), account_of(desk, to_caller_id)
@@ -248,27 +248,24 @@ def transfer(
         seconds,
         reasons.Sent(posting.name, other.name, message),
     )
-    told: dict[str, Value] = {"name": posting.name, "amount": Amount(seconds)}
+    values: dict[str, Value] = {"name": posting.name, "amount": Amount(seconds)}
     if message:
         words = WrittenWords(posting.caller_id, message, N_("{name} sent you {amount}."))
-        add_notice(desk, to_caller_id, N_('{name} sent you {amount}: "{message}"'), words, **told)
+        add_notice(desk, to_caller_id, N_('{name} sent you {amount}: "{message}"'), words, **values)
     else:
-        add_notice(desk, to_caller_id, N_("{name} sent you {amount}."), **told)
+        add_notice(desk, to_caller_id, N_("{name} sent you {amount}."), **values)
     return posting.finish()
 
 
 def words_refusal(desk: Desk, caller_id: int, to_caller_id: int) -> Phrase | None:
-    """Return why the receiver of minutes would not be shown the sender's words; None if they are.
-
-    Raises `UnknownCaller`.
-    """
+    """Return why a receiver does not see the sender's message, or None. Raises `UnknownCaller`."""
     return hearing.refusal(callers.get(desk, caller_id), callers.get(desk, to_caller_id))
 
 
 def deposit_before_leaving(desk: Desk, call_id: int, ticked: int) -> Receipt:
-    """Deposit what the caller wants deposited when they go, so that they can be told of it.
+    """Make the caller's automatic deposit before the call ends, so that the goodbye can show it.
 
-    The end of the call does it as well, and finds nothing left to do. Raises `CallClosed`.
+    The end of the call makes it otherwise. Raises `CallClosed`.
     """
     posting = enter(desk, call_id, max(ticked, LEAST_SECONDS))
     deposit_at_log_off(posting)
@@ -276,7 +273,7 @@ def deposit_before_leaving(desk: Desk, call_id: int, ticked: int) -> Receipt:
 
 
 def deposit_at_log_off(posting: Posting) -> None:
-    """Put on the last entry of a call what the caller wants deposited: all that is allowed."""
+    """Add the caller's automatic deposit to the last entry of a call: as much as is allowed."""
     text = _PREFERENCES.one(posting.desk.connection, id=posting.caller_id)
     if '"auto_deposit"' in text and json.loads(text).get("auto_deposit") == 1:
         amount = strictest(deposit.bounds(Window(posting))).seconds
@@ -296,8 +293,10 @@ _LISTED = Prepared(
 
 
 class Listed(NamedTuple):
-    """What anybody may know of an account. `place` is that on the list of the richest, 0 for none:
-    what the others have saved is nobody's business."""
+    """The public facts of an account.
+
+    `place` is the place on the list of the richest, or 0. Other balances are private.
+    """
 
     name: str
     since: datetime
@@ -306,7 +305,10 @@ class Listed(NamedTuple):
 
 
 def accounts(desk: Desk, pattern: str | None, places: int = 0) -> list[Listed]:
-    """List the accounts whose names hold `pattern`; the list of the richest has so many places."""
+    """List the accounts whose names contain `pattern`.
+
+    `places` is the length of the list of the richest.
+    """
     places_of = {each.name: place for place, each in enumerate(richest(desk, places), 1)}
     plain, key = (pattern or "").casefold(), fold(pattern or "")
     return [

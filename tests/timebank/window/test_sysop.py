@@ -1,4 +1,4 @@
-"""The sysop's hand: what it moves, what it may not, and that it leaves a trace in three places."""
+"""The sysop's corrections: what they move, what they refuse, and where they are recorded."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_an_adjustment_moves_any_amount_either_way(books, ann):
     assert books.audit() == []
 
 
-def test_it_is_told_to_the_caller_and_stands_in_the_log(books, ann):
+def test_the_caller_gets_a_notice_and_the_log_a_line(books, ann):
     books.do(adjust, ann, 60, "a prize.", BY)
     books.do(adjust, ann, -60, "it was not", BY)
     assert said(books.do(notices, ann)) == (
@@ -64,7 +64,7 @@ def test_deposit_and_withdrawal_are_whole_minutes(books, ann):
             books.do(operation, ann, 90, "why not", BY)
 
 
-def test_a_transfer_is_told_to_both(books, ann, bob):
+def test_a_transfer_leaves_both_a_notice(books, ann, bob):
     give(books, ann, 10)
     books.do(notices, ann)
     rows = books.do(sysop_transfer, ann, bob, 600, "a bet outside", BY)
@@ -75,7 +75,7 @@ def test_a_transfer_is_told_to_both(books, ann, bob):
     assert log(books)[:2] == [(BY, "Bob", why), (BY, "Ann", why)]
 
 
-def test_nothing_is_taken_that_is_not_there(books, ann, bob):
+def test_a_withdrawal_beyond_the_balance_is_refused(books, ann, bob):
     give(books, ann, 1)
     for take in (
         lambda: books.do(adjust, ann, -61, "x", BY),
@@ -98,7 +98,7 @@ def test_no_account_is_filled_beyond_the_largest_balance(books, ann, bob):
     books.do(adjust, ann, 60, "this may", BY)
 
 
-def test_nothing_is_done_without_a_reason(books, ann, bob):
+def test_every_correction_needs_a_reason(books, ann, bob):
     give(books, ann, 9)
     for operation, *values in (
         (adjust, ann, 60),
@@ -118,12 +118,12 @@ def test_a_reason_is_one_harmless_line(books, ann):
     assert len(row.why) == len("1 minute added by Co-Sysop: ") + 200
 
 
-def test_an_adjustment_of_nothing_is_none(books, ann):
-    with pytest.raises(ValueError, match="adjustment of nothing"):
+def test_an_adjustment_of_zero_is_refused(books, ann):
+    with pytest.raises(ValueError, match="adjustment of 0 seconds"):
         books.do(adjust, ann, 0, "why", BY)
 
 
-def test_nobody_unknown_or_deleted_is_touched(books, ann, bob):
+def test_unknown_and_deleted_callers_are_refused(books, ann, bob):
     books.do(deletion.delete, bob)
     for number in (bob, 99):
         for operation in (adjust, sysop_deposit, sysop_withdraw):
@@ -135,13 +135,13 @@ def test_nobody_unknown_or_deleted_is_touched(books, ann, bob):
             books.do(freeze, number, "why", BY)
 
 
-def test_nobody_is_sent_what_is_theirs_already(books, ann):
+def test_a_transfer_to_the_same_account_is_refused(books, ann):
     give(books, ann, 5)
     with pytest.raises(Refused, match="Ann cannot send minutes to their own account"):
         books.do(sysop_transfer, ann, ann, 60, "why", BY)
 
 
-def test_a_frozen_account_can_be_adjusted_and_no_more(books, ann, bob):
+def test_a_frozen_account_can_only_be_adjusted(books, ann, bob):
     give(books, ann, 5)
     give(books, bob, 5)
     books.do(freeze, ann, "a dispute", BY)
@@ -157,7 +157,7 @@ def test_a_frozen_account_can_be_adjusted_and_no_more(books, ann, bob):
     assert saved(books, ann) == 0
 
 
-def test_freezing_is_told_and_logged_and_done_once(books, ann):
+def test_freezing_leaves_notice_and_log_line_once(books, ann):
     books.do(freeze, ann, "a dispute", BY)
     assert books.do(callers.get, ann).frozen
     with pytest.raises(Refused, match="Ann's account is already frozen"):
@@ -196,7 +196,7 @@ def test_the_log_is_read_newest_first_and_page_by_page(books, ann):
     assert (rest[0].at, rest[0].caller) == (books.now, None)
 
 
-def test_it_works_while_the_caller_is_on_line(books, call):
+def test_an_adjustment_works_while_the_caller_is_online(books, call):
     give(books, call.caller_id, 10)
     call.withdraw(600)
     assert call.purse.bank == 0

@@ -1,4 +1,4 @@
-"""The bank's window: what each limit allows at, below and above its edge, and what it says."""
+"""The rules of the bank's window at, below and above each limit, and their sentences."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class TestMoving:
 
 
 class TestTheDay:
-    """Each largest amount, a day."""
+    """The daily limits."""
 
     LEFT = (
         ("deposit", "deposit", 10),
@@ -117,14 +117,14 @@ class TestTheDay:
         )
 
     @pytest.mark.parametrize(("way", "key", "most"), LEFT)
-    def test_a_limit_of_none_says_so(self, books, call, way, key, most):
+    def test_a_limit_of_zero_has_its_own_sentence(self, books, call, way, key, most):
         give(books, call.caller_id, 120)
         limit(books, **{key: 0})
         with pytest.raises(LimitReached, match=r"^Nobody can .* minutes on this board"):
             WAYS[way](call, 1)
 
     @pytest.mark.parametrize(("way", "key", "most"), LEFT)
-    def test_begins_anew_with_the_callers_day(self, books, call, way, key, most):
+    def test_starts_again_with_the_callers_day(self, books, call, way, key, most):
         give(books, call.caller_id, 120)
         limit(books, **{key: most})
         WAYS[way](call, most)
@@ -144,7 +144,7 @@ class TestTheDay:
         with pytest.raises(LimitReached, match="you have 5 minutes left today"):
             deposit(again, 6)
 
-    def test_counts_neither_clamps_nor_the_sysops_hand_nor_what_others_did(self, books, ann, bob):
+    def test_ignores_clamps_corrections_and_other_callers(self, books, ann, bob):
         books.wait(WEEK)
         limit(books, deposit=10, transfer=10)
         bobs = books.call(bob, node=2)
@@ -158,7 +158,7 @@ class TestTheDay:
         assert allowed(hers).transfer.seconds == 600
         assert allowed(hers).deposit.seconds == 600
 
-    def test_lends_nothing_of_what_was_sent_to_others(self, books, call, bob):
+    def test_subtracts_minutes_sent_to_others_from_the_loan(self, books, call, bob):
         give(books, call.caller_id, 40)
         send(call, 25, bob)
         assert allowed(call).borrow.seconds == 5 * MINUTE
@@ -182,20 +182,20 @@ class TestTheClock:
         deposit(call, 55)
         assert call.purse.online == 300
 
-    def test_the_time_used_is_gone_before_it_is_looked_at(self, books, call):
+    def test_used_time_is_charged_before_the_rules_apply(self, books, call):
         books.wait(1)
         with pytest.raises(NotEnough, match="you have 59 minutes 59 seconds left"):
             deposit(call, 55)
         deposit(call, 54)
 
-    def test_all_of_it_may_go_where_the_sysop_keeps_nothing_on_it(self, books, call):
+    def test_everything_may_be_deposited_if_nothing_must_stay(self, books, call):
         limit(books, keep=0, deposit=120)
         deposit(call, 60)
         assert call.purse.online == 0
         with pytest.raises(NotEnough, match=r"^You have 0 seconds left\.$"):
             deposit(call, 1)
 
-    def test_a_withdrawal_is_what_the_account_holds_at_most(self, books, call):
+    def test_a_withdrawal_is_limited_by_the_balance(self, books, call):
         with pytest.raises(NotEnough, match=r"^Your time bank is empty\.$"):
             withdraw(call, 1)
         give(books, call.caller_id, 3)
@@ -203,7 +203,7 @@ class TestTheClock:
             withdraw(call, 4)
         withdraw(call, 3)
 
-    def test_a_transfer_is_what_the_account_holds_at_most(self, books, call):
+    def test_a_transfer_is_limited_by_the_balance(self, books, call):
         give(books, call.caller_id, 3)
         with pytest.raises(NotEnough, match=r"^Your time bank holds 3 minutes\.$"):
             send(call, 4)
@@ -258,7 +258,7 @@ class TestTheBalance:
         send(call, 12)
         assert saved(books, bob) == 100 * MINUTE
 
-    def test_says_nothing_to_a_withdrawal(self, books, call):
+    def test_does_not_limit_a_withdrawal(self, books, call):
         limit(books, balance=1)
         give(books, call.caller_id, 5)
         withdraw(call, 5)
@@ -284,7 +284,7 @@ class TestStrangers:
         deposit(call, 10)
         withdraw(call, 10)
 
-    def test_are_none_where_the_sysop_wants_no_days(self, books, ann, bob):
+    def test_a_setting_of_zero_days_allows_newcomers(self, books, ann, bob):
         limit(books, known_days=0)
         call = books.call(ann)
         borrow(call, 1)
@@ -295,7 +295,7 @@ class TestStrangers:
         borrow(books.call(ann), 1)
 
 
-class TestWhoIsKeptOut:
+class TestAClosedWindow:
     def test_hours_close_the_window_and_say_when_it_opens(self, books, call):
         give(books, call.caller_id, 10)
         # 1 June 2027 is a Tuesday.
@@ -309,7 +309,7 @@ class TestWhoIsKeptOut:
         for way in WAYS.values():
             way(call, 1)
 
-    def test_who_is_barred_moves_nothing(self, books, call):
+    def test_a_barred_caller_moves_nothing(self, books, call):
         give(books, call.caller_id, 10)
         books.change(barred=("ANN",))
         for way in WAYS.values():
@@ -317,7 +317,7 @@ class TestWhoIsKeptOut:
                 way(call, 1)
         assert in_words(allowed(call).deposit) == (0, "The sysop has closed the bank to you.")
 
-    def test_who_is_barred_is_sent_nothing(self, books, call):
+    def test_a_barred_caller_receives_nothing(self, books, call):
         give(books, call.caller_id, 10)
         books.change(barred=("Bob",))
         with pytest.raises(WindowClosed, match="Bob's account takes nothing in right now"):
@@ -326,7 +326,7 @@ class TestWhoIsKeptOut:
     @pytest.mark.parametrize(
         ("mode", "said"), [("external", "has its own bank"), ("none", "has no time bank")]
     )
-    def test_a_board_without_a_bank_of_its_own_says_what_it_does(self, books, call, mode, said):
+    def test_a_board_without_its_own_bank_says_so(self, books, call, mode, said):
         give(books, call.caller_id, 10)
         books.change(mode=mode)
         for way in WAYS.values():

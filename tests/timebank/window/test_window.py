@@ -1,4 +1,4 @@
-"""The window beside its limits: messages, repaying, log-off, and what it tells beforehand."""
+"""Messages, repayments, deposits at log-off, allowances, and the list of accounts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def seen(books, callers) -> dict[int, tuple[str, ...]]:
 
 
 class TestSending:
-    def test_the_receiver_is_told_how_much_who_from_and_the_message(self, books, call, bob):
+    def test_the_notice_has_amount_sender_and_message(self, books, call, bob):
         give(books, call.caller_id, 30)
         send(call, 15, message="thanks for the hint")
         send(call, 1)
@@ -59,14 +59,14 @@ class TestSending:
         assert call.receipt.rows[0].why == f'1 minute sent by Ann to Bob: "{kept}"'
         assert said(books.do(notices, bob)) == (f'Ann sent you 1 minute: "{kept}"',)
 
-    def test_nothing_is_sent_to_nobody_or_to_oneself(self, books, call):
+    def test_unknown_receivers_and_oneself_are_refused(self, books, call):
         give(books, call.caller_id, 30)
         with pytest.raises(UnknownCaller):
             send(call, 1, to=99)
         with pytest.raises(Refused, match="yours already"):
             send(call, 1, to=call.caller_id)
 
-    def test_nothing_is_sent_to_who_was_deleted(self, books, call, bob):
+    def test_deleted_receivers_are_refused(self, books, call, bob):
         give(books, call.caller_id, 30)
         books.do(deletion.delete, bob)
         with pytest.raises(UnknownCaller):
@@ -95,7 +95,7 @@ class TestSending:
 
 
 class TestRepaying:
-    def test_is_what_is_owed_at_most(self, call):
+    def test_is_limited_by_the_debt(self, call):
         with pytest.raises(NotEnough, match=r"^You owe nothing\.$"):
             repay(call, 1)
         borrow(call, 10)
@@ -104,7 +104,7 @@ class TestRepaying:
         repay(call, 10)
         assert call.purse.loan == 0
 
-    def test_of_the_last_minute_no_more_than_is_owed_is_taken(self, books, call):
+    def test_the_last_payment_takes_only_the_debt(self, books, call):
         borrow(call, 10)
         limit(books, loan_share=10)
         call.win(60, 75)  # seven seconds of it
@@ -113,7 +113,7 @@ class TestRepaying:
         repay(call, 10)
         assert call.moved == [("repay", 593, "online", "loan")]
 
-    def test_is_what_is_left_at_most(self, books, call):
+    def test_is_limited_by_the_time_left(self, books, call):
         borrow(call, 30)
         call.lose(89 * MINUTE)
         with pytest.raises(NotEnough, match=r"^You have 1 minute left\.$"):
@@ -131,7 +131,7 @@ class TestDepositAtLogOff:
         books.do(callers.set_preferences, call.caller_id, {"auto_deposit": True})
         return call
 
-    def test_is_made_for_who_asked_for_it(self, books, wanting):
+    def test_is_made_for_callers_who_want_it(self, books, wanting):
         books.wait(90)
         wanting.close()
         assert wanting.moved == [
@@ -140,7 +140,7 @@ class TestDepositAtLogOff:
         ]
         assert wanting.purse.online == 330
 
-    def test_may_be_made_shortly_before_so_that_it_can_be_told(self, books, wanting):
+    def test_may_be_made_before_the_goodbye(self, books, wanting):
         books.wait(60)
         receipt = wanting.post(deposit_before_leaving)
         assert [row.why for row in receipt.rows] == [
@@ -152,12 +152,12 @@ class TestDepositAtLogOff:
         assert wanting.moved == [("elapsed", 3, "online", "elapsed")]
 
     @pytest.mark.parametrize("preferences", [{}, {"auto_deposit": False}, {"auto_deposit": 2}])
-    def test_is_made_for_nobody_else(self, books, call, preferences):
+    def test_is_not_made_for_other_callers(self, books, call, preferences):
         books.do(callers.set_preferences, call.caller_id, preferences)
         call.close()
         assert call.moved == [FIRST_SECOND]
 
-    def test_keeps_to_what_is_left_of_the_day(self, books, wanting):
+    def test_keeps_the_daily_limit(self, books, wanting):
         deposit(wanting, 20)
         limit(books, deposit=30)
         wanting.close()
@@ -185,7 +185,7 @@ class TestDepositAtLogOff:
 
 
 class TestAllowance:
-    def test_tells_what_may_be_moved_now(self, books, call):
+    def test_has_the_amounts_that_may_be_moved_now(self, books, call):
         give(books, call.caller_id, 25)
         found = allowed(call)
         assert (found.deposit.seconds, found.withdraw.seconds) == (3300, 1500)
@@ -198,13 +198,13 @@ class TestAllowance:
         allowed(call)
         assert books.sql("SELECT count(*) FROM transfers") == before
 
-    def test_knows_of_a_day_that_has_begun_meanwhile(self, books, call):
+    def test_counts_a_day_that_has_begun_since(self, books, call):
         deposit(call, 55)
         assert allowed(call).deposit.seconds == 0
         books.wait(86400)
         assert allowed(call).deposit.seconds == 55 * MINUTE
 
-    def test_knows_of_an_event_that_has_come_nearer(self, books, call):
+    def test_counts_an_event_that_has_come_nearer(self, books, call):
         books.wait_until(NOON.replace(year=2027, month=6, day=2, hour=2, minute=50))
         assert allowed(call).deposit.seconds == 5 * MINUTE
 
@@ -223,13 +223,13 @@ class TestTheList:
         books.caller("alice")
         assert listed(books, None) == ["alice", "Ann", "Bob"]
 
-    def test_finds_a_part_of_a_name_however_it_is_written(self, books, call):
+    def test_finds_part_of_a_name_in_any_spelling(self, books, call):
         books.caller("Ann O'Neil")
         books.caller("Zoë")
         assert listed(books, "NN") == ["Ann", "Ann O'Neil"]
         assert listed(books, "zoe") == ["Zoë"]
         assert listed(books, "nobody") == []
 
-    def test_leaves_out_who_was_deleted(self, books, call, bob):
+    def test_leaves_out_deleted_callers(self, books, call, bob):
         books.do(deletion.delete, bob)
         assert listed(books, "") == ["Ann"]
