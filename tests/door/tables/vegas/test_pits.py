@@ -13,6 +13,7 @@ import pytest
 from door.games.blackjack.round import BlackjackAction
 from door.tables.vegas import news, pits
 from door.tables.vegas.room import STOOD_ELSEWHERE
+from door.tables.vegas.table import VegasTable
 from tests.door.company import Player, player, table_toml
 from tests.door.seated import (
     MINUTE,
@@ -168,6 +169,23 @@ async def test_a_server_that_is_back_in_time_takes_its_round_up(tmp_path: Path, 
                 assert back.at_turn == "Bob"
                 await (await comes_back(again, "Bob")).does("stay")
                 assert back.state.in_play is None  # and Cyd's round is not taken up
+
+
+async def test_a_server_takes_up_the_rounds_of_its_own_pit_alone(tmp_path: Path, bank: str) -> None:
+    async with in_mid_round(tmp_path, bank) as (two, _):
+        with two[0].books() as desk:
+            rounds = {table: lead for lead, table in journal.shared_rounds(desk, "vegas").items()}
+        assert list(rounds) == [1, 51]
+        two.is_gone(0)
+        await two.pass_time(29)
+        toml = table_toml(timebank=bank, turn_seconds=600)
+        (tmp_path / "again").mkdir()
+        with (
+            mock.patch("door.call.board.this_process", return_value="here/1:0"),
+            mock.patch.object(VegasTable, "take_up_soon") as taken,
+        ):
+            async with world(tmp_path / "again", toml=toml, clock=two[0].clock):
+                taken.assert_called_once_with([rounds[1]])
 
 
 async def comes_back(here: World, name: str) -> Sitter:
