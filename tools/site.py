@@ -1,8 +1,8 @@
 """What the documentation's site has beside `docs/`: a hook of mkdocs, see mkdocs.yml.
 
-`mkdocs build --strict` runs it. Pages under `reference/` are made from the program whenever the
-site is built, so none can be out of date: every key of sysop.toml from the readers that check it,
-and every command from click. So are the page that checks a hand, and every screen on every
+`python -m mkdocs build --strict` runs it. Pages under `reference/` are made from the program when
+the site is built, so none can be out of date: every key of sysop.toml from its declaration, and
+every command from click. So are the page that checks a hand, and every screen on every
 terminal. Files of the repository that documents link to come along under `repository/`. Links out
 of `docs/` are turned to where that is on the site.
 """
