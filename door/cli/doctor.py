@@ -35,7 +35,7 @@ from door.dropfiles.dropfile import (
 from door.dropfiles.interpretation import GiveBack, Understood, Way, understand
 from door.dropfiles.search import find
 from door.errors import BoardUnsure, DoesNotFit, DropFileRefused
-from door.session.arrival import Asked, DoorCall, arrive
+from door.session.arrival import DoorCall, DoorOptions, arrive
 from door.setup import host_boards
 from door.setup.host_boards import HostKind, HostSetup
 from timebank.calls.arrival import host_caller, open_host_call
@@ -69,7 +69,7 @@ class _TakenBack(Exception):
     """Ends the trial, so that nothing of it stays in the books."""
 
 
-def examine(config: Config, asked: Asked) -> list[str]:
+def examine(config: Config, asked: DoorOptions) -> list[str]:
     """Say what was understood and what would come of it; raises `DropFileRefused`.
 
     Raises what the books raise when they are there and cannot be opened.
@@ -104,7 +104,7 @@ def _board(arrival: DoorCall, config: Config) -> list[str]:
     return [said, *_to_paste(arrival.understood, config)]
 
 
-def remedy(config: Config, asked: Asked) -> list[str]:
+def remedy(config: Config, asked: DoorOptions) -> list[str]:
     """Return what to paste where a board's callers are refused for want of it; empty where that
     would not help."""
     reading = HostSettings(datetime.now(UTC).astimezone(), "auto", "auto")
@@ -390,7 +390,7 @@ def _give(give: GiveBack) -> str:
 @node_option
 def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: int | None) -> None:
     """Explain how `door run` would read a drop file; nothing is changed."""
-    config, asked = load_config(config_path), Asked(dropfile, board, node)
+    config, asked = load_config(config_path), DoorOptions(dropfile, board, node)
     try:
         with refusing(DatabaseRefused, BooksFailed):
             said = examine(config, asked)

@@ -13,7 +13,7 @@ from door.cli.doctor import examine
 from door.config.listeners import DOORS_ALONE
 from door.config.schema import described
 from door.errors import DoesNotFit, DropFileRefused
-from door.session.arrival import Asked
+from door.session.arrival import DoorOptions
 from door.setup import host_boards, writing
 from door.setup.host_boards import DROP_FILE, HostSetup, drop_file
 from door.setup.writing import Fate, beside, put
@@ -151,7 +151,7 @@ def _told(config: Config, made: HostSetup) -> list[str]:
         path.write_bytes(drop_file(made))
         try:
             with refusing(DatabaseRefused, BooksFailed):
-                asked = Asked(path, made.name if made.says_board else None, None)
+                asked = DoorOptions(path, made.name if made.says_board else None, None)
                 said = examine(again, asked)
         except DropFileRefused as refused:
             raise UserError(str(refused)) from refused

@@ -45,8 +45,8 @@ from door.session import line_setup
 from door.session.arrival import (
     AT_HOME,
     WENT_ON,
-    Asked,
     DoorCall,
+    DoorOptions,
     arrive,
     at_home,
     goes_on,
@@ -411,7 +411,7 @@ class Facts:
             self._arrived = _instant(said["arrived"])
             # When the last server let the call go, on the monotonic clock.
             self.went_on = _instant(said["went_on"]) if "went_on" in said else None
-            self._asked = Asked(
+            self._asked = DoorOptions(
                 dropfile=Path(asked["dropfile"]) if "dropfile" in asked else None,
                 board=asked.get("board"),
                 node=int(asked["node"]) if "node" in asked else None,
@@ -448,13 +448,13 @@ class Facts:
         asked = self.asked
         telnet = True if "telnet" in asked else False if "no-telnet" in asked else None
         try:
-            way = line_setup.asked_for(
+            way = line_setup.way_by_options(
                 wants_stdio="stdio" in asked,
                 descriptor=int(asked["socket"]) if "socket" in asked else None,
                 connect=asked.get("connect"),
                 telnet=telnet,
             )
-            return way or line_setup.said_by(arrival.understood.connection, telnet)
+            return way or line_setup.way_by_dropfile(arrival.understood.connection, telnet)
         except (NoLine, ValueError) as nobody:
             raise CallNotTaken(str(nobody), hand_over.OUT_OF_ORDER) from nobody
 

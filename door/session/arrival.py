@@ -1,4 +1,4 @@
-"""Who is handed over, by which board, for how long: the drop files in the light of sysop.toml.
+"""Who is handed over, by which board and for how long: drop files read by the rules of sysop.toml.
 
 Nothing here opens the books or a line.
 """
@@ -33,8 +33,8 @@ from door.lines.line import MAX_ROWS, USUAL_ROWS, Hints, printable
 from door.lobby.looks import said_by_host
 from timebank.language import N_
 
-NAME_KEY = "name:"  # how the key begins of a caller who is only a name
-UNNAMED = "host"  # the board of a drop file that names none we know
+NAME_KEY = "name:"  # begins the key of a caller whom the host knows by name alone
+UNNAMED = "host"  # the board, where a drop file names none of sysop.toml
 AT_HOME = ("|07The console of the sysop",)  # what the sysop reads above the log-on
 
 log = logging.getLogger("door.run")
@@ -45,7 +45,7 @@ _WAYS = {"moduser": Way.MODUSER, "door.sys": Way.DOOR_SYS, "exitinfo": Way.EXITI
 
 @dataclass(frozen=True)
 class DoorCall:
-    """A guest, what their drop files said, and how they are met."""
+    """A guest, their drop files as understood, and what the line is told of them."""
 
     guest: Guest
     understood: Understood
@@ -53,9 +53,12 @@ class DoorCall:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the command line says of the call. `charset` is what the board passes on to its caller,
-    and `size` how large their window is, such as "80x24", whatever its files say."""
+class DoorOptions:
+    """The options of `door run` about the call.
+
+    `charset` is the one that the host sends on to its caller. `size` is that of their window,
+    such as "80x24". Both override the drop files.
+    """
 
     dropfile: Path | None
     board: str | None
@@ -65,7 +68,7 @@ class Asked:
 
 
 def arrive(
-    asked: Asked,
+    options: DoorOptions,
     boards: Mapping[str, HostBoard],
     environment: Mapping[str, str],
     now: datetime,
@@ -75,24 +78,25 @@ def arrive(
 ) -> DoorCall:
     """Find and read the drop files of this call; raises `DropFileRefused`.
 
-    `now` is aware, in the zone of the host's clock; `arrived` the same instant, monotonic. `here`
-    is the folder the door was started in, where that is not our own, and `at` what was read there.
+    `now` is aware and in the zone of the host's clock. `arrived` is the same instant, monotonic.
+    `here` is the folder that the door was started in, if not our own; `at` are the files read
+    there.
     """
-    if asked.board is not None and not is_name(asked.board):
+    if options.board is not None and not is_name(options.board):
         what = f"no board can be called so: {NAMES}"
-        raise DropFileRefused(Path(f"--board {asked.board}"), None, what, "Name another.")
-    found = find(asked.dropfile, environment, asked.node, here, at)
-    understood = understand(found, HostSettings(now, "auto", "auto"))
-    board, formerly = _board(asked.board, understood, boards)
-    said = HostSettings(
+        raise DropFileRefused(Path(f"--board {options.board}"), None, what, "Name another.")
+    files = find(options.dropfile, environment, options.node, here, at)
+    understood = understand(files, HostSettings(now, "auto", "auto"))
+    board, formerly = _board(options.board, understood, boards)
+    settings = HostSettings(
         now,
         board.door32_time,
         "ignored" if board.event == "ignore" else "auto",
         names=(board.name, *board.aliases),
     )
-    understood = understand(found, said)
-    charset = _charset(understood.screen, asked.charset)
-    emulation = understood.screen.emulation or (asked.charset and "ansi")
+    understood = understand(files, settings)
+    charset = _charset(understood.screen, options.charset)
+    emulation = understood.screen.emulation or (options.charset and "ansi")
     guest = Guest(
         board=board,
         key=key_of(understood.who),
@@ -106,7 +110,7 @@ def arrive(
         formerly=formerly,
     )
     introduction = _introduction(guest, understood, charset, environment)
-    size = _size(asked.size)
+    size = _size(options.size)
     if size is not None:
         columns, rows = size
         introduction = replace(introduction, columns=columns, rows=rows, size_is_certain=True)
@@ -114,8 +118,10 @@ def arrive(
 
 
 def _size(asked: str | None) -> tuple[int, int] | None:
-    """Read columns and rows of the command line. What is not a size is a board's word that it has
-    not replaced: the terminal is asked then.
+    """Read columns and rows of the command line.
+
+    Return None for anything else, such as a placeholder that the host has not replaced: the
+    terminal is asked then.
 
     >>> _size("132x40"), _size("{termWidth}x{termHeight}")
     ((132, 40), None)
@@ -124,7 +130,7 @@ def _size(asked: str | None) -> tuple[int, int] | None:
         return None
     match = _SIZE.fullmatch(asked)
     if match is None:
-        log.warning("--size takes columns and rows such as 80x24, and was given %r", asked)
+        log.warning("--size takes columns and rows, such as 80x24, not %r", asked)
         return None
     return int(match[1]), int(match[2])
 
@@ -134,12 +140,12 @@ def at_home(environment: Mapping[str, str]) -> Introduction:
     return Introduction("the console", with_environment(Hints(), environment), 0, 0)
 
 
-# As wide as the picture of the greeting has room for.
+# At most as wide as the greeting's picture leaves room for.
 WENT_ON = N_("You go on where you were. The server was restarted.")
 
 
 def note(arrival: DoorCall) -> None:
-    """Write down who is handed over, and what their drop files leave in doubt."""
+    """Log who is handed over, and what their drop files leave in doubt."""
     understood, guest = arrival.understood, arrival.guest
     left = "no limit" if guest.seconds is None else f"{guest.seconds} seconds left"
     log.info(
@@ -149,21 +155,21 @@ def note(arrival: DoorCall) -> None:
         log.warning("%s", doubt)
     if guest.board.name == UNNAMED and understood.board:
         log.warning(
-            "no table [boards.NAME] of sysop.toml is that of %s: its callers count as %s's",
+            "sysop.toml has no table [boards.NAME] for %s: its callers count as callers of %s",
             understood.board,
             UNNAMED,
         )
 
 
 def welcome(guest: Guest) -> list[str]:
-    """Return the lines by which a guest is greeted, before anything is known of them here."""
+    """Return the lines that greet a guest before the books have been asked for them."""
     return [f"|07Welcome from |15{guest.board.name}|07. One moment, please."]
 
 
 def goes_on(arrival: DoorCall, now: float) -> DoorCall:
-    """Count the time of a guest at a server that has ended, which has charged them for it.
+    """Take off the time that a guest spent at a server that has ended and has charged for it.
 
-    `now` is the monotonic instant from which the next one counts.
+    `now` is the monotonic instant from which the next server counts.
     """
     guest = arrival.guest
     seconds = guest.seconds
@@ -173,7 +179,7 @@ def goes_on(arrival: DoorCall, now: float) -> DoorCall:
 
 
 def key_of(who: HostIdentity) -> str:
-    """Return the key of a caller on their board; one that is only a name says so as rlogin's do.
+    """Return the key of a caller on their board; a name is marked as rlogin's names are.
 
     >>> [key_of(HostIdentity("xibalba", caller)) for caller in ("number 42", "name moth")]
     ['number 42', 'name:moth']
@@ -183,8 +189,10 @@ def key_of(who: HostIdentity) -> str:
 
 
 def _charset(screen: HostScreen, asked: str | None) -> str | None:
-    """The command line's, else the files'; ENiGMA turns CP437 into Unicode itself, and takes the
-    pictures below 20h for controls."""
+    """Return the charset of the command line, else that of the files.
+
+    ENiGMA turns CP437 into Unicode itself, and takes the pictures below 20h for controls.
+    """
     if asked is None and screen.drops_low_bytes and screen.charset in (None, "cp437"):
         return Charset.CP437_TEXT.value
     return asked or screen.charset
@@ -193,37 +201,37 @@ def _charset(screen: HostScreen, asked: str | None) -> str | None:
 def _board(
     named: str | None, understood: Understood, boards: Mapping[str, HostBoard]
 ) -> tuple[HostBoard, str | None]:
-    """Find the board: as the command line says, as the files say, the only one, or just a host.
+    """Find the board by the command line, else by the files, else take the only one, else `host`.
 
-    Beside it stands the board that its callers were entered under when names had to be the same to
-    the letter, None where that makes no difference.
+    Return it with the board that earlier releases entered its callers under, which compared names
+    to the letter; None where that is the same.
     """
     if named is not None:
         return board_named(boards, named) or unlisted(named), None
     for name in understood.names:
         try:
-            found = board_of(boards, name)
+            board = board_of(boards, name)
         except BoardUnsure as boards_that_fit:
             what = f"the board that it names could be {boards_that_fit}"
             remedy = "Give them different aliases in sysop.toml, or say --board."
             raise DropFileRefused(understood.chosen.path, None, what, remedy) from None
-        if found is not None:
-            return found, _formerly(understood, boards)
+        if board is not None:
+            return board, _formerly(understood, boards)
     return next(iter(boards.values())) if len(boards) == 1 else unlisted(UNNAMED), None
 
 
 def _formerly(understood: Understood, boards: Mapping[str, HostBoard]) -> str | None:
-    """Name the board for which callers were taken while an alias was the whole name or none."""
+    """Return the board that callers counted as when an alias had to be the whole name."""
     known = {name.casefold() for board in boards.values() for name in (board.name, *board.aliases)}
     names = {understood.board.casefold(), without_version(understood.board)}
     return UNNAMED if len(boards) > 1 and known.isdisjoint(names) else None
 
 
 def _seconds(understood: Understood, board: HostBoard) -> int | None:
-    """Return the time left; None for a board without limit.
+    """Return the seconds left; None for a board without limit.
 
-    Raises `DropFileRefused` where nothing says how much is left: `minutes` and `share` do not make
-    up for what cannot be read. What a constant stands for must be in the settings.
+    Raises `DropFileRefused` where the files do not say how much is left, which `minutes` and
+    `share` do not replace, or where the host writes a constant and no setting gives its meaning.
     """
     time = understood.known_time()
     if time.written is None or "minutes" in board.agreed:
@@ -247,8 +255,11 @@ def _until(understood: Understood, now: datetime) -> datetime | None:
 
 
 def _way(understood: Understood, board: HostBoard) -> GiveBack | None:
-    """Of other boards than Synchronet only their sysops can say whether they read files back, and
-    minutes in a file that nobody reads are lost: "auto" leaves them out."""
+    """Return how to give minutes back to the host; None if the host would not read them.
+
+    "auto" means Synchronet's MODUSER alone. Of other boards only their sysops know whether they
+    read a file back, and minutes in a file that no board reads are lost.
+    """
     wanted = Way.MODUSER if board.give_back == "auto" else _WAYS.get(board.give_back)
     return next((way for way in understood.gives if way.way is wanted), None)
 
@@ -258,7 +269,7 @@ def _introduction(
 ) -> Introduction:
     screen = understood.screen
     hints = with_environment(_hints(screen, charset), environment)
-    # A page of 25 rows has been seen where the window had 24: the terminal itself is asked.
+    # Hosts have named a page of 25 rows for windows of 24: the terminal itself is asked.
     most = USUAL_ROWS if screen.is_page_length else MAX_ROWS
     node = "" if guest.node is None else f", node {guest.node}"
     return Introduction(
@@ -271,8 +282,8 @@ def _introduction(
 
 
 def _hints(screen: HostScreen, charset: str | None) -> Hints:
-    """Put what a host says of a screen as a terminal's own words; its look is remembered by it."""
-    kind = "/".join(printable(said) for said in (screen.emulation, charset) if said)
+    """Express a host's words about a screen as a terminal's own: looks are remembered by these."""
+    kind = "/".join(printable(word) for word in (screen.emulation, charset) if word)
     return Hints(
         terminal_types=(kind,) if kind else (),
         language=printable(screen.language or ""),

@@ -1,8 +1,8 @@
-"""The daily deal as a caller meets it: seal and ranking, ten hands, and the cards of the last one.
+"""The room "Daily deal": seal and ranking, ten hands, and the cards of the last deal.
 
-A decision is durable before its card is shown, so whoever hangs up finds the hand as it was. The
-ranking is by what decisions cost against the book, which cards that somebody knows make no cheaper;
-docs/daily-deal.md says what of it a second account could still do.
+A decision is durable before its card is shown, so a caller who hangs up finds the hand unchanged.
+The ranking compares decisions with the book, so knowing the cards does not help.
+docs/daily-deal.md says what a second account could still do.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from door.session.shared_hands import (
     about,
     how_scored,
     percent,
+    place_words,
     placed_of,
     ranked,
     room_below,
     seal_row,
-    standing,
     whole_seal,
 )
 from door.session.tournament import TournamentPage
@@ -66,7 +66,7 @@ MEANINGS = {
     "L": N_("See who played the last deal best, and its seed, now that the day is over."),
     "Q": N_("Go back to the main menu."),
 }
-MOST_WEIGHED = 20  # tries, at one look
+MOST_WEIGHED = 20  # tries for each visit
 
 log = logging.getLogger("door.tables")
 
@@ -89,7 +89,7 @@ class DailyDeal:
             placed = await self._caller.look_up(partial(deals.ranking, seal=self._deal.seal))
             rows = self._rows(placed)
             console.display.stage(Page(_(TITLE), rows))
-            weighing = asyncio.create_task(self._weigh_beside(placed, rows))
+            weighing = asyncio.create_task(self._weigh_meanwhile(placed, rows))
             try:
                 choice = await self._choose()
             finally:
@@ -119,24 +119,27 @@ class DailyDeal:
         )
 
     async def _look(self) -> None:
-        """Find today's deal, sealed for all by whoever comes first, and the caller's try at it."""
+        """Find or seal today's deal, and find the caller's try at it and the tournament."""
         rules = replace(self._settings.rules, insurance_unit=1)
         seed = self._caller.new_seed()
-        while duplicate.played(rules, seed, ()).is_over:  # nobody would have anything to decide
+        while duplicate.played(rules, seed, ()).is_over:  # such a deal has nothing to decide
             seed = self._caller.new_seed()
-        number, seal, kept = self._caller.record.id, shuffle.seal(seed), rules_to_mapping(rules)
+        number, seal, terms = self._caller.record.id, shuffle.seal(seed), rules_to_mapping(rules)
 
         def look(desk: Desk) -> tuple[SealedDeal, DealTry | None, Outlook]:
-            deal = deals.todays(desk, seed, seal, kept)
+            deal = deals.todays(desk, seed, seal, terms)
             return deal, deals.try_of(desk, deal.seal, number), tournaments.outlook(desk)
 
         self._deal, self._try, self._tournament = await self._caller.ask_books(look)
 
     # The ranking.
 
-    async def _weigh_beside(self, placed: Sequence[Placed], rows: list[str]) -> None:
-        """Weigh what nobody has weighed yet while the caller looks. Each cost comes into the `rows`
-        of the page as it is known; where there is no page, the caller's own is told."""
+    async def _weigh_meanwhile(self, placed: Sequence[Placed], rows: list[str]) -> None:
+        """Compute the costs that the books lack while the caller reads the page.
+
+        Each cost is put into `rows`, the lines of the page. On plain lines the caller reads their
+        own cost in a line.
+        """
         books = self._board.books
         try:
             for each in _unweighed(placed):
@@ -147,20 +150,20 @@ class DailyDeal:
                 if each.caller_id == self._caller.record.id and not self._console.screen.is_painted:
                     self._tell_own(placed)
             last = await books.read(deals.last_closed)
-            if last is not None:  # somebody hung up before theirs was weighed
+            if last is not None:  # its last players may have hung up before the costs were known
                 for each in _unweighed(await books.read(partial(deals.ranking, seal=last.seal))):
                     await self._weigh(last, each)
-        except (BooksFailed, NoAdviceNow) as problem:  # whoever looks next asks again
-            log.info("not every try at the daily deal is weighed: %s", problem)
+        except (BooksFailed, NoAdviceNow) as problem:  # the next visit tries again
+            log.info("the cost of a try at the daily deal is not known yet: %s", problem)
 
     def _tell_own(self, placed: Sequence[Placed]) -> None:
         mine = placed_of(placed, self._caller.record.id)
         if mine is not None and mine.cost is not None:
-            told = _("Your decisions cost {percent} of a bet.").format(percent=percent(mine.cost))
-            self._console.screen.say(f"|14{told} {self._standing(placed)}")
+            words = _("Your decisions cost {percent} of a bet.").format(percent=percent(mine.cost))
+            self._console.screen.say(f"|14{words} {self._place_words(placed)}")
 
     async def _weigh(self, deal: SealedDeal, each: Placed) -> None:
-        """Write down what the decisions of a try cost; raises `NoAdviceNow`."""
+        """Compute and store what the decisions of a try cost; raises `NoAdviceNow`."""
         thinking = Thinking.among(self._board.shared)
         cost = await cost_of(thinking, rules_of(deal.rules), deal.seed, each.acts, HANDS)
         await self._board.books.run(
@@ -168,32 +171,32 @@ class DailyDeal:
         )
         self._board.books.awards_wait.set()
 
-    # What is read.
+    # The page.
 
     def _rows(self, placed: Sequence[Placed]) -> list[str]:
         rows = [
             f"|07{about(HANDS)} {_('It is for honour.')}",
-            f"|14{self._standing(placed)}",
-            *self._of_tournament(),
+            f"|14{self._place_words(placed)}",
+            *self._tournament_rows(),
             seal_row(self._console, self._deal.seal),
             "",
         ]
         room, columns = room_below(self._console, rows), self._console.screen.page_columns
         return [*rows, *ranked(placed, self._caller.record.id, room, columns)]
 
-    def _of_tournament(self) -> list[str]:
+    def _tournament_rows(self) -> list[str]:
         until, _is_over, last = self._tournament
         if until is not None:
             at = moment(self._caller.bank_settings.schedule.local(until))
-            said = _("<{key}> Tournament until {time}")
-            return [f"|11{said.format(time=at, key='T')}"]
+            words = _("<{key}> Tournament until {time}")
+            return [f"|11{words.format(time=at, key='T')}"]
         return [f"|11{_('The tournament is over: T shows who won.')}"] if last is not None else []
 
-    def _standing(self, placed: Sequence[Placed]) -> str:
+    def _place_words(self, placed: Sequence[Placed]) -> str:
         mine, waiting = placed_of(placed, self._caller.record.id), None
         if mine is None and self._try is not None:
             waiting = self._hands().game(self._try.acts).number
-        return standing(mine, len(placed), waiting)
+        return place_words(mine, len(placed), waiting)
 
     def _rules_text(self) -> str:
         rules = sealed_rules(rules_of(self._deal.rules))
@@ -206,7 +209,7 @@ class DailyDeal:
             await self._console.pager.read(heading, f"|07{_('No deal is over yet.')}")
             return
         placed = await self._caller.look_up(partial(deals.ranking, seal=deal.seal))
-        told = _(
+        words = _(
             "The seed is open now. The shuffle of each hand mixes in its words: {first} for the "
             "first, {last} for the last."
         ).format(first=cut_of(1), last=cut_of(HANDS))
@@ -217,7 +220,7 @@ class DailyDeal:
             "",
             f"|07{_('Seal')} {deal.seal}",
             f"|07{_('Seed')} {deal.shown_seed}",
-            f"|07{told}",
+            f"|07{words}",
         ]
         await self._console.pager.read(heading, "\n".join(rows))
 
@@ -236,7 +239,7 @@ class DailyDeal:
         return SharedHands(self._console, rules_of(deal.rules), deal.seed, scene, note, leaving)
 
     async def _play(self) -> None:
-        """Play what is left of the ten hands, or leave it for later."""
+        """Play the rest of the ten hands, or as many as the caller wants to."""
         begin = partial(deals.begin, seal=self._deal.seal, caller_id=self._caller.record.id)
         try:
             acts = (await self._caller.ask_books(begin)).acts

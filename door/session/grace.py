@@ -1,7 +1,7 @@
-"""The grace of the day: what a caller who is out of time may still do, for some minutes uncharged.
+"""The grace of the day: some uncharged minutes in which a caller without time may look around.
 
-No time is won or lost there: the tables are closed to them, and the bank only lets them withdraw.
-Callers of other boards have none, since their time is the host's.
+No time is won or lost: the tables are closed to them, and the bank only lets them withdraw.
+Callers of other boards have no grace, as their time belongs to the host.
 """
 
 from __future__ import annotations
@@ -26,33 +26,37 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
 
 TITLE = N_("Grace minutes")
-WIDE = 70  # columns in which the rooms are listed
-OPEN = "NMDHSW"  # letters of the rooms in the main menu
+WIDE = 70  # columns needed for the list of rooms
+OPEN = "NMDHSW"  # the open rooms, by their letters in the main menu
 WITHDRAW = N_("Take minutes out of the bank and go on playing.")
 LEAVE = N_("Leave the board.")
 
 
 async def spend_grace(board: Board, caller: Caller) -> bool:
-    """Let a caller without time look around for the grace of the day; tell whether they have time
-    again. Raises `TimeUp` once the grace is used up, and where they leave."""
+    """Let a caller without time look around; return whether they have time again.
+
+    Raises `TimeUp` once the grace of the day is used up.
+    """
     if caller.record.board is not None or not caller.bank_settings.grace_minutes:
         return False
     try:
         async with uncharged(caller, to_look_around=True) as seconds:
             return seconds > 0 and await _looks_around(board, caller)
     except TimeAgain:
-        # What was said at midnight stays in sight.
+        # Keep the lines of midnight in sight.
         await caller.console.pager.any_key(_("You have fresh minutes. Press any key to go on"))
         return True
 
 
 async def _looks_around(board: Board, caller: Caller) -> bool:
-    """Lead a caller through the rooms that are open to them; `False` when they leave. Raises
-    `TimeAgain` at midnight."""
-    told = ""
+    """Show the open rooms until the caller has time; return False if they leave before.
+
+    Raises `TimeAgain` at midnight.
+    """
+    trouble = ""
     try:
         while caller.purse.time_left() <= 0:
-            choice, told = await _choose(caller, told), ""
+            choice, trouble = await _choose(caller, trouble), ""
             if choice == "G":
                 caller.console.display.forget()
                 return False
@@ -62,29 +66,29 @@ async def _looks_around(board: Board, caller: Caller) -> bool:
                 else:
                     await visit_room(board, caller, choice)
             except BooksUnavailable as broken:
-                told = str(broken)
+                trouble = str(broken)
     except TimeUp:
-        caller.console.display.forget()  # who came and went meanwhile is nothing for the goodbye
+        caller.console.display.forget()  # the goodbye repeats messages, but not arrivals
         raise
     return True
 
 
-async def _choose(caller: Caller, told: str) -> str:
+async def _choose(caller: Caller, trouble: str) -> str:
     console = caller.console
     caller.place = TITLE
-    company = caller.config.company
-    hidden = set() if company.messages or company.one_liners else {"M"}
+    config = caller.config.company
+    hidden = set() if config.messages or config.one_liners else {"M"}
     keys = {key: _(SERVICES[key]) for key in OPEN if key not in hidden}
     meanings = {key: _(MEANINGS[key]) for key in keys}
     try:
         if await may_withdraw(caller):
             keys["T"], meanings["T"] = _(SERVICES["T"]), _(WITHDRAW)
     except BooksUnavailable as broken:
-        told = told or str(broken)
+        trouble = trouble or str(broken)
     keys["G"], meanings["G"] = _(SERVICES["G"]), _(LEAVE)
     console.display.stage(Page(_(TITLE), _words(caller, meanings)))
-    if told:
-        console.screen.say(f"|12{told}")
+    if trouble:
+        console.screen.say(f"|12{trouble}")
     with _until_time_comes(caller):
         return await console.prompt.ask(
             keys, menu=f"|07{_('Free of charge:')} {lit(keys)}", cancel="G", meanings=meanings
@@ -93,8 +97,7 @@ async def _choose(caller: Caller, told: str) -> str:
 
 @contextmanager
 def _until_time_comes(caller: Caller) -> Iterator[None]:
-    """Raise `TimeAgain` from the wait for a key once there are minutes: the page says that there
-    are none, and whoever leaves it is told so again."""
+    """Raise `TimeAgain` from the wait for a key once the caller has time again."""
 
     def look() -> None:
         if caller.purse.time_left() > 0:
@@ -109,7 +112,7 @@ def _until_time_comes(caller: Caller) -> Iterator[None]:
 
 
 def _words(caller: Caller, meanings: dict[str, str]) -> list[str]:
-    """Say why they are here, for how long, and what there is to do."""
+    """Return the page: why the caller is here, for how long, and the open rooms."""
     day = span(caller.bank_settings.grace_minutes * MINUTE)
     now, schedule = caller.console.clock.now(), caller.bank_settings.schedule
     is_painted = caller.console.screen.is_painted
@@ -125,7 +128,7 @@ def _words(caller: Caller, meanings: dict[str, str]) -> list[str]:
 
 
 def _still_here(caller: Caller) -> str:
-    if caller.console.screen.is_painted:  # the status line says for how long, and goes on saying it
+    if caller.console.screen.is_painted:  # the status line counts down
         return _("Your time is used up, but you can still look around.")
     grace = caller.clock.day_grace
     left = span(0 if grace is None else grace.left())

@@ -1,4 +1,4 @@
-"""Who logs on without a password: callers of boards that are believed, and the sysop at home."""
+"""Log-on without a password: callers of trusted boards, and the sysop at the machine itself."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
 
 
-CONSOLE_NODE = 0  # the sysop's own, as boards number it
+CONSOLE_NODE = 0  # boards number the sysop's own node so
 
 log = logging.getLogger("door.logon")
 
 
 async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCaller:
-    """Let another board's caller in, under the name that their board and their name there make."""
+    """Let in another board's caller, under a name made of that board's and their name there."""
     refuse_while_closed(board)
     with at_the_door(console):
         record = await board.books.run(
@@ -61,7 +61,7 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
 
 
 async def let_sysop_in(board: Board, console: Console) -> Caller:
-    """Let in whoever sits at the machine of the books: they can read and write them anyway."""
+    """Let in the user of this machine as the sysop: they can read and write the books anyway."""
     with at_the_door(console):
         name = board.config.board.sysop
         record = await board.books.run(
@@ -88,10 +88,10 @@ async def let_sysop_in(board: Board, console: Console) -> Caller:
 
 
 async def ask_look(caller: Caller) -> None:
-    """Let a caller on a call choose, use it from now on, and remember it.
+    """Let a caller on a call choose a look, use it from now on, and remember it.
 
-    A guest's board has drawn on the terminal already, so Enter takes what boards draw with. Its
-    environment does not count: it may be that of the shell that started the board.
+    Enter takes the usual look of boards for a guest, whose own board has drawn on the terminal
+    already. The environment does not count: it may come from the shell that started the board.
     """
     console, usual = caller.console, None
     if caller.record.board is not None:
@@ -99,16 +99,16 @@ async def ask_look(caller: Caller) -> None:
         usual = looks.said_by_host("ansi", charset) or looks.said_by_host("ansi", None)
     look = await looks.choose(console, usual)
     caller.console.use_look(look)
-    # They are on a call already; at worst they are asked again the next time.
+    # At worst the caller is asked again the next time.
     with contextlib.suppress(BooksFailed):
         await looks.remember(caller, look)
 
 
 def _sysop_record(desk: Desk, name: str) -> CallerRecord:
-    """Find the sysop by name, or enter one with the sysop's powers and without a password: nobody
-    logs on elsewhere without one.
+    """Find the sysop by name, or enter a caller with the sysop's powers and no password.
 
-    A caller who is found has the powers that were given, or none, as anywhere else.
+    Without a password they can log on at this machine alone. A caller who exists already keeps
+    the powers that they have.
     """
-    found = callers.find(desk, name)
-    return found or caller_acts.enter(desk, name, "", BY_COMMAND, with_powers=True)
+    record = callers.find(desk, name)
+    return record or caller_acts.enter(desk, name, "", BY_COMMAND, with_powers=True)

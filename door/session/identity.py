@@ -1,9 +1,8 @@
-"""Whether a name and a password belong together, and what a caller does who has to wait for that.
+"""Check whether a name and a password belong together, and keep the caller busy until then.
 
-Nobody who types the right password is refused for what others typed (`door.defence.tries`). What is
-on the screen depends on what was wrong before and from where: it is the same for names that exist
-and for those that do not, for right passwords and for wrong ones, until the password has had its
-turn.
+A caller who types the right password is never refused for what others typed
+(`door.defence.tries`). Until the password is checked, the screen shows the same for names that
+exist and names that do not, for right passwords and wrong ones.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ WAITS = N_(
     " Stay on the line, yours is in the queue."
 )
 WAY_OUT = N_("Press R to log on at once with your recovery code, Esc to go back.")
-COUNTS_TO = 10.0  # seconds of a wait from which each is shown, and before it every fifth
-LONG = 60.0  # seconds of a wait after which the bell says that it is over
+EACH_SECOND_BELOW = 10.0  # seconds left: below this each is shown, above it every fifth
+BELL_AFTER_SECONDS = 60.0  # of waiting
 
 
 class LogonLimit:
-    """The time that a caller may take to log on. It stands still while they are made to wait."""
+    """The time that a caller may take to log on; it is paused while the board makes them wait."""
 
     def __init__(self, clock: Clock, console: Console, seconds: float) -> None:
         self._clock = clock
@@ -56,7 +55,7 @@ class LogonLimit:
         )
 
     @contextmanager
-    def standing_still(self) -> Iterator[None]:
+    def paused(self) -> Iterator[None]:
         self.stop()
         left = max(0.0, self._end - self._clock.monotonic())
         try:
@@ -69,7 +68,7 @@ class LogonLimit:
 
 
 class ClaimedName:
-    """A name that somebody says is theirs, and what they show for it."""
+    """A name that a caller claims, and the password or recovery code that may prove it."""
 
     def __init__(self, board: Board, console: Console, name: str, limit: LogonLimit) -> None:
         self._board = board
@@ -77,11 +76,13 @@ class ClaimedName:
         self._name = name
         self._limit = limit
         self._address = console.line.address
-        self.code_digest: str | None = None  # of the recovery code that was theirs
+        self.code_digest: str | None = None  # of the recovery code that proved the name
 
     async def proved_by(self, password: str) -> CallerRecord | None:
-        """Return the caller whose password this is, or recovery code; None, and say so, if it is
-        nobody's, and None if they will not wait until it is checked."""
+        """Return the caller who owns this password or recovery code.
+
+        Return None if it is wrong, which the screen says, or if they go back instead of waiting.
+        """
         record = await self._code_is_right(password)
         if record is not None:
             return record
@@ -90,7 +91,7 @@ class ClaimedName:
         try:
             record = await self._password_is_right(tried, password)
         finally:
-            reception.gave_up(tried)  # unless it has been checked
+            reception.gave_up(tried)  # no effect once it has been checked
         if record is not None and self.code_digest is None:
             with at_the_door(self._console):
                 until = self._console.keyboard.answer_by()
@@ -103,7 +104,7 @@ class ClaimedName:
             record = await self._early(tried, password)
             if record is None and not tried.is_due:
                 record = await self._wait(tried)
-            if record is not None or not tried.is_due:
+            if record is not None or not tried.is_due:  # the caller went back, or used a code
                 return record
         record = await self._check(tried, password)
         if record is not None:
@@ -114,9 +115,9 @@ class ClaimedName:
         return None
 
     async def _early(self, tried: Try, password: str) -> CallerRecord | None:
-        """Return the caller whose password is right and whose name has logged on from here before.
+        """Check the password ahead of its turn, for a name that has logged on from here before.
 
-        A check is made wherever callers live, and nothing is said of it but to that caller.
+        Return the caller if it is right. A wrong one has no visible effect.
         """
         early = self._board.reception.may_look_early(tried)
         if early is None:
@@ -139,12 +140,12 @@ class ClaimedName:
                 raise
 
     async def _wait(self, tried: Try) -> CallerRecord | None:
-        """Wait until it is due, or they leave; return the caller if a recovery code is right."""
+        """Wait until the check is due or the caller goes back; return the owner of a code."""
         console, begun = self._console, self._board.clock.monotonic()
         self._board.reception.delayed(self._address, tried)
         console.screen.say(f"|14{_(WAITS)} |07{_(WAY_OUT)}")
         wrong_codes = 0
-        with self._limit.standing_still():
+        with self._limit.paused():
             while not tried.is_due and wrong_codes < passwords.TRIES:
                 key = await self._key_in_the_queue(tried)
                 if key in (ESCAPE, INTERRUPT):
@@ -154,12 +155,12 @@ class ClaimedName:
                     if record is not None:
                         return record
                     wrong_codes += 1
-        if self._board.clock.monotonic() - begun >= LONG:
+        if self._board.clock.monotonic() - begun >= BELL_AFTER_SECONDS:
             console.screen.bell()
         return None
 
     async def _key_in_the_queue(self, tried: Try) -> str | None:
-        """Count down until it is due or a key is pressed that means something; return the key."""
+        """Count down until the check is due; return the key if R or Esc is pressed meanwhile."""
         console = self._console
         console.display.prompt(f"|14{_('Yours is checked in about')}|07")
         keys = {"R": _("Recovery code"), "Esc": _("Back")}
@@ -169,7 +170,9 @@ class ClaimedName:
                 left = self._board.reception.wait(tried)
                 console.display.typed(wording.clock_time(ceil(left)))
                 console.screen.show_offer()
-                await console.keyboard.pause(1.0 if left <= COUNTS_TO else left % 5.0 or 5.0)
+                await console.keyboard.pause(
+                    1.0 if left <= EACH_SECOND_BELOW else left % 5.0 or 5.0
+                )
                 if (
                     console.keyboard.interruption is not None
                     or console.keyboard.next_key() is not None
@@ -191,7 +194,7 @@ class ClaimedName:
             return None
         record = await self._code_is_right(typed)
         if record is None:
-            # It is not counted: there are too many to guess one.
+            # Not counted as a try: codes are too long to be guessed.
             self._board.reception.note(self._address, "wrong recovery code")
             self._console.screen.say(f"|12{_('Wrong name or code.')}")
         return record

@@ -1,4 +1,4 @@
-"""How the caller's bytes reach us: what the door's command line asks, else what the host wrote."""
+"""How the caller's bytes reach us: by the door's command line, else by the host's drop file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from door.lines.host.host import USUAL_LIMITS, Introduction, Signs
 if TYPE_CHECKING:
     from door.lines.line import Line
 
-CONNECT_SECONDS = 10.0  # a host that wants to be called back listens before it starts the door
+CONNECT_SECONDS = 10.0  # short: a host that wants to be called back listens before it starts us
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Stdio:
 
 @dataclass(frozen=True)
 class Inherited:
-    """A socket that the host hands down; `telnet` whether the caller's telnet is still on it."""
+    """A socket that the host hands down; `telnet` is True if it still carries telnet."""
 
     descriptor: int
     telnet: bool
@@ -35,7 +35,7 @@ class Inherited:
 
 @dataclass(frozen=True)
 class CallBack:
-    """A port of the host's that waits for the door."""
+    """A port on which the host waits for the door."""
 
     host: str
     port: int
@@ -45,14 +45,14 @@ class CallBack:
 WayIn = Stdio | Inherited | CallBack
 
 
-def asked_for(
+def way_by_options(
     *, wants_stdio: bool, descriptor: int | None, connect: str | None, telnet: bool | None
 ) -> WayIn | None:
-    """Read the options of the command line; None where they leave it to the drop file.
+    """Return the line that the options of the command line name; None if they name none.
 
-    An inherited socket carries telnet unless `telnet` says otherwise: hosts hand down the caller's
-    own, and looking for telnet costs nothing. What a host listens for itself carries none.
-    `NoLine` where `connect` is no address.
+    An inherited socket carries telnet unless `telnet` is False: hosts hand down the caller's own,
+    and looking for telnet costs nothing. A port that the host itself listens on carries none
+    unless `telnet` is True. Raises `NoLine` where `connect` is not an address.
     """
     if descriptor is not None:
         return Inherited(descriptor, telnet is not False)
@@ -62,11 +62,11 @@ def asked_for(
     return Stdio() if wants_stdio else None
 
 
-def said_by(connection: Connection, telnet: bool | None) -> WayIn:
-    """Take what the drop file says; `NoLine` where that is a serial port."""
+def way_by_dropfile(connection: Connection, telnet: bool | None) -> WayIn:
+    """Return the line that the drop file names; raises `NoLine` for a serial port."""
     match connection.kind:
         case ConnectionKind.SOCKET:
-            assert connection.handle is not None  # a socket without one is not a socket
+            assert connection.handle is not None  # always set for a socket
             return Inherited(connection.handle, telnet is not False)
         case ConnectionKind.SERIAL:
             raise NoLine(
@@ -81,10 +81,9 @@ def said_by(connection: Connection, telnet: bool | None) -> WayIn:
 async def opened(
     way: WayIn, ends: Sequence[int], introduction: Introduction, signs: Signs
 ) -> AsyncIterator[Line]:
-    """Serve a caller on the descriptors that the door has for them, until the block is left.
+    """Open a line on the descriptors `ends` until the block is left, without closing them.
 
-    They are the caller's of this block, which closes none. `signs` are those that the door passes
-    on. `NoLine` when nobody is on them.
+    `signs` are the signals that the door passes on. Raises `NoLine` when no caller is on them.
     """
     match way:
         case Stdio():

@@ -1,8 +1,8 @@
-"""Log-on: who is calling, is it really they, and is there room and time for them.
+"""Log-on: identify the caller, and check that there is room and time for them.
 
-Nothing here tells whether a name exists: an unknown name is asked for a password as well, which
-takes as long to be wrong (`door.session.identity`), and whoever wants a new name learns last
-whether it is free. That answer must be given; an address gets few of them a day.
+Nothing here reveals whether a name exists. An unknown name is asked for a password too, which
+takes as long to be refused (`door.session.identity`). Only a new caller learns whether a name is
+free; an address gets few such answers a day.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ log = logging.getLogger("door.logon")
 async def log_on(board: Board, console: Console, shown: Shown | None = None) -> Caller:
     """Lead a caller from the first line to a call; raise `LogonRefused` for those not let in.
 
-    What they have `shown` before that is not asked for again.
+    A name, password or key that SSH was `shown` is not asked for again.
     """
     limit = LogonLimit(board.clock, console, board.config.calls.logon_seconds)
     console.prompt.on_unread = partial(_choose_letters, console)
@@ -113,16 +113,16 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
     finally:
         limit.stop()
         console.prompt.on_unread = None
-    console.keyboard.lift(IdledOut)  # the limit may have come just when they were let in
+    console.keyboard.lift(IdledOut)  # the limit may have ended just as they were let in
     if not confirmed:
-        # They are on a call by now; at worst they are asked again the next time.
+        # At worst the caller is asked again the next time.
         with contextlib.suppress(BooksFailed):
             await looks.remember(caller, look)
     return caller
 
 
 def refuse_while_closed(board: Board) -> None:
-    """Tell a caller who comes during a system event, or at the end, when to call back."""
+    """Raise `LogonRefused` during a system event and while the board closes."""
     if board.draining:
         raise LogonRefused(Phrase(DRAINING), "no calls are taken just now")
     schedule = board.config.bank.schedule
@@ -146,7 +146,7 @@ def _owner_of_key(desk: Desk, shown: Shown) -> CallerRecord | None:
 
 
 def _claimed(shown: Shown) -> tuple[str, str] | None:
-    """Return the name and password that were shown, if they could have been typed here."""
+    """Return the name and password that SSH was shown, if they could have been typed here."""
     name, password = shown.name.strip(), shown.password
     if not name or password is None or name.upper() == NEW_CALLER:
         return None
@@ -156,7 +156,7 @@ def _claimed(shown: Shown) -> tuple[str, str] | None:
 
 
 async def _come_back(board: Board, console: Console) -> CallerRecord | None:
-    """Return who comes back with a ticket after a lost line; None for all others."""
+    """Return the caller who comes back after a lost line with a ticket; None without one."""
     text = getattr(console.line, "ticket", "")
     if not text:
         return None
@@ -180,8 +180,7 @@ async def _come_back(board: Board, console: Console) -> CallerRecord | None:
 async def _open_or_take_over(
     board: Board, console: Console, open_call: Callable[..., Awaitable[Caller]]
 ) -> Caller:
-    """Open the call of who comes back, in place of the old one where that line is not known to be
-    lost."""
+    """Open the call of a caller who comes back, and take over their old one if it is open still."""
     with at_the_door(console):
         try:
             return await open_call(take_over=False)
@@ -190,8 +189,10 @@ async def _open_or_take_over(
 
 
 def _give_ticket(board: Board, caller: Caller) -> None:
-    """Let a line that can keep one have a ticket, to come back with after it was lost. Whatever
-    ticket the caller had is void."""
+    """Give a caller's line a ticket to come back with after it is lost, if it can keep one.
+
+    Any earlier ticket of the caller is void.
+    """
     board.tickets.void(caller.record.id)
     give: Callable[[str], None] | None = getattr(caller.console.line, "give_ticket", None)
     if give is not None and not caller.record.powers:
@@ -201,9 +202,9 @@ def _give_ticket(board: Board, caller: Caller) -> None:
 async def _identify(
     board: Board, console: Console, limit: LogonLimit, claimed: tuple[str, str] | None
 ) -> tuple[CallerRecord, bool]:
-    """Return who calls, and whether they are new. Only wrong passwords are tries.
+    """Return who calls, and whether they are new. Only passwords count as tries.
 
-    A name and a password that are `claimed` already are the first that are tried.
+    The name and password in `claimed` are tried first.
     """
     tries = 0
     while tries < passwords.TRIES:
@@ -231,8 +232,10 @@ async def _identify(
 
 
 async def _as_registered(board: Board, console: Console, name: str) -> str:
-    """Return a name without the letters that release 1.0 could not read, if only that shorter
-    name is registered; else the whole name."""
+    """Return a name without its non-ASCII letters if only that is registered, else the name.
+
+    Release 1.0 could not read those letters and registered names without them.
+    """
     bare = "".join(filter(str.isascii, name)).strip()
     if bare == name or not bare:
         return name
@@ -244,8 +247,11 @@ async def _as_registered(board: Board, console: Console, name: str) -> str:
 
 
 def _meet(console: Console, *, is_asked: bool) -> None:
-    """Give plain lines to a terminal that asks for them, and offer them to every other first of
-    all, if anything is asked: who listens is not to sit through a picture."""
+    """Use plain lines on a terminal that asks for them, and offer them first to all others.
+
+    The offer comes before the picture, so that callers who listen need not sit through it. It is
+    left out where nothing `is_asked`.
+    """
     if looks.wants_lines(console.line.hints):
         _use_lines(console)
     elif is_asked:
@@ -262,7 +268,7 @@ class _LinesWanted(Exception):
 
 
 async def _ask_name(console: Console) -> str:
-    """Ask for a name; "" where none was typed, which is no try, or plain lines were chosen."""
+    """Ask for a name; return "" if none was typed or plain lines were chosen."""
 
     def changed(text: str) -> None:
         if text == LINES_KEY:
@@ -280,7 +286,7 @@ async def _ask_name(console: Console) -> str:
         )
     except _LinesWanted:
         console.display.answered()
-        if console.keyboard.next_key() == ENTER:  # of a terminal that sends whole lines
+        if console.keyboard.next_key() == ENTER:  # this terminal sends whole lines
             await console.keyboard.key()
         _choose_lines(console)
         return ""
@@ -295,11 +301,11 @@ async def _ask_name(console: Console) -> str:
 
 
 def _choose_lines(console: Console) -> None:
-    said = (
+    words = (
         _("You have plain lines already.") if console.wants_lines else _("Plain lines from now on.")
     )
     _use_lines(console)
-    console.screen.say(said)
+    console.screen.say(words)
 
 
 async def _ask_password(console: Console) -> str | None:
@@ -311,7 +317,7 @@ async def _ask_secret(console: Console, prompt: str) -> str | None:
 
 
 async def _look_of(console: Console, record: CallerRecord) -> tuple[Look, bool]:
-    """Return how to speak to their terminal, and whether that need not be noted."""
+    """Return the look for the caller's terminal, and whether the books have it already."""
     hints = console.line.hints
     stored = wanted = looks.remembered(record.preferences, hints)
     if looks.wants_lines(hints):
@@ -329,8 +335,10 @@ async def _look_of(console: Console, record: CallerRecord) -> tuple[Look, bool]:
 
 
 async def _choose_letters(console: Console) -> bool:
-    """Ask a caller whose letters cannot be read how their terminal shows and sends them; `False`
-    where that is known."""
+    """Ask how the terminal shows and sends letters, as one has come that can't be read.
+
+    Return False without a question where that is known.
+    """
     if console.wants_lines or console.is_look_chosen or looks.is_ours(console.line.hints):
         return False
     console.is_look_chosen = True
@@ -342,7 +350,10 @@ async def _choose_letters(console: Console) -> bool:
 async def _came_by_code(
     board: Board, console: Console, record: CallerRecord, digest: str
 ) -> CallerRecord:
-    """The code works until a new password or a new code stands."""
+    """Offer a new password and give a new code to a caller who logged on by recovery code.
+
+    The old code works until either replaces it. Raises `LogonRefused` if it is void meanwhile.
+    """
     words = _("That's your recovery code. It works until you get another, or a new password.")
     console.screen.say(f"|10{words}")
     before = Secrets(record.password_hash, digest)
@@ -367,13 +378,13 @@ async def _came_by_code(
 
 
 async def _in_the_books(board: Board, console: Console, operation: Callable[[Desk], T]) -> T:
-    """Carry out an operation for somebody who is not on a call yet."""
+    """Carry out an operation for a caller who is not on a call yet."""
     with at_the_door(console):
         return await board.books.run(operation, until=console.keyboard.answer_by())
 
 
 async def _register(board: Board, console: Console) -> CallerRecord | None:
-    """Enter a new caller in the books; None if they think better of it."""
+    """Enter a new caller in the books; return None if they go back instead."""
     texts.clear(console, _(FIRST_CALL))
     console.screen.say(f"|07{_('Welcome! Press Esc at any time to go back.')}")
     password = None
@@ -416,8 +427,10 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
 
 
 async def _free_name(board: Board, console: Console, typed: str) -> str:
-    """Return the name that was typed as it will be kept; raises `NameRefused`, `NameTaken` for one
-    that somebody has, and `Distrusted`: each answer tells whether a name exists, so it counts."""
+    """Return the name as the books will have it; raises `NameRefused` and `NameTaken`.
+
+    Each answer tells whether a name exists, so an address that asks too often gets `Distrusted`.
+    """
     name = board.check_new_name(typed)
     board.reception.allow_new_name(console.line.address)
     with at_the_door(console):
@@ -429,13 +442,13 @@ async def _free_name(board: Board, console: Console, typed: str) -> str:
 
 
 async def new_password(board: Board, console: Console, name: str) -> str | None:
-    """Let the caller choose a password, typed twice; return its hash, `None` at Esc."""
+    """Let the caller choose a password, typed twice; return its hash, None at Esc."""
     password = await _choose_password(console, name)
     return None if password is None else await board.passwords.hash(password)
 
 
 async def _choose_password(console: Console, name: str) -> str | None:
-    """Let the caller choose a password, typed twice; return it, `None` at Esc."""
+    """Let the caller choose a password, typed twice; return it, None at Esc."""
     choose = _("A password (at least {number} characters):").format(number=passwords.SHORTEST)
     while True:
         first = await _ask_secret(console, choose)
@@ -458,7 +471,7 @@ async def _choose_password(console: Console, name: str) -> str | None:
 async def call_or_take_over(
     board: Board, console: Console, record: CallerRecord, open_call: Callable[..., Awaitable[C]]
 ) -> C:
-    """Open a call with `open_call`, or let the caller take over the one they have."""
+    """Open a call with `open_call`, or let the caller take over the one that is open."""
     try:
         with at_the_door(console):
             return await open_call(take_over=False)
@@ -469,7 +482,7 @@ async def call_or_take_over(
 
 
 async def _open_hand(board: Board, console: Console, record: CallerRecord) -> str:
-    """Return the title of the game at which a caller has a hand open, "" without one."""
+    """Return the title of the game at which the caller has an open hand, "" without one."""
     try:
         hand = await _in_the_books(
             board, console, lambda desk: journal.round_in_play(desk, record.id)
@@ -480,15 +493,15 @@ async def _open_hand(board: Board, console: Console, record: CallerRecord) -> st
 
 
 async def _ask_take_over(console: Console, ghost: AlreadyOnline, game: str) -> None:
-    """Ask a caller who is on already what to do; raise `LogonRefused` when that call goes on.
+    """Ask whether to end the call that is on already; raise `LogonRefused` when it goes on.
 
-    `game` is the title of that at which they have a hand open, if they have one.
+    `game` is the title of the game at which they have an open hand, "" without one.
     """
     console.screen.say("")
     on_already = _("You're already on, at node {node}.").format(node=ghost.node)
     console.screen.say(f"|14{on_already}")
     if game:
-        kept = _("Your open hand at {game} is kept.").format(game=game)
-        console.screen.say(f"|07{kept}")
+        words = _("Your open hand at {game} is kept.").format(game=game)
+        console.screen.say(f"|07{words}")
     if not await console.prompt.agrees(_("Drop that call and continue here?")):
         raise LogonRefused(Phrase("Your other call goes on. Goodbye."))

@@ -1,4 +1,4 @@
-"""Messages between callers, as a room of the menu: what was written, and who is not to be heard."""
+"""The room "Messages": read and write messages, leave a one-liner, ignore callers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from timebank.callers.messages import Message, OneLiner
     from timebank.ledger.database import Desk
 
-LATEST = 40  # messages, read and written
-LINES = 8  # of the wall, above them
+LATEST = 40  # messages shown, received and sent
+LINES = 8  # of the wall of one-liners
 LABELS = {
     "W": N_("Write"),
     "S": N_("Sysop"),
@@ -39,19 +39,19 @@ MEANINGS = {
     "S": N_("Write to the sysop."),
     "O": N_("Leave a line on the menu, for everybody. One a call."),
     "R": N_("Read the messages that you had and wrote."),
-    "I": N_("Hear nothing more of a caller, or hear them again."),
+    "I": N_("Ignore another caller, or stop ignoring them."),
     "Q": N_("Go back to the main menu."),
 }
 
 
 async def visit_mail(caller: Caller) -> None:
-    console, company = caller.console, caller.config.company
-    hidden = [key for key in "WSR" if not company.messages]
-    hidden += [] if company.one_liners else ["O"]
+    console, config = caller.console, caller.config.company
+    hidden = [key for key in "WSR" if not config.messages]
+    hidden += [] if config.one_liners else ["O"]
     while True:
         caller.place = N_("Messages")
-        found = await caller.ask_books(partial(_look, caller_id=caller.record.id))
-        console.display.stage(Page(_("Messages"), _rows(caller, *found)))
+        wall, names = await caller.ask_books(partial(_look, caller_id=caller.record.id))
+        console.display.stage(Page(_("Messages"), _rows(caller, wall, names)))
         choice = await console.prompt.ask(
             {key: _(label) for key, label in LABELS.items() if key not in hidden},
             cancel="Q",
@@ -86,12 +86,12 @@ def _look(desk: Desk, caller_id: int) -> tuple[list[OneLiner], list[str]]:
     return messages.wall(desk, LINES, caller_id), messages.names_ignored(desk, caller_id)
 
 
-def _rows(caller: Caller, wall: Sequence[OneLiner], unheard: Sequence[str]) -> list[str]:
-    """Return the wall and the names of those the caller ignores, in lines of a page."""
-    found = wall if caller.config.company.one_liners else []
-    rows = [f"|11{_('One-liners')}", *(one_liner(each) for each in found)] if found else []
-    if unheard:
-        names = ", ".join(map(literal, unheard))
+def _rows(caller: Caller, wall: Sequence[OneLiner], names_ignored: Sequence[str]) -> list[str]:
+    """Return the wall and the names of the callers ignored, in lines of a page."""
+    shown = wall if caller.config.company.one_liners else []
+    rows = [f"|11{_('One-liners')}", *(one_liner(each) for each in shown)] if shown else []
+    if names_ignored:
+        names = ", ".join(map(literal, names_ignored))
         rows += ["", f"|07{_('You ignore {names}.').format(names=names)}"]
     if caller.config.company.messages:
         hint = _("From any prompt, /p name message writes to a caller.")
@@ -104,13 +104,13 @@ def one_liner(line: OneLiner) -> str:
 
 
 async def _read(caller: Caller) -> None:
-    caller.talk.has_read_all()  # whatever comes from now on is new
-    found = await caller.look_up(partial(messages.latest, caller_id=caller.record.id, most=LATEST))
-    rows = [_told(caller, each) for each in found] or [f"|07{_('You have no messages.')}"]
+    caller.talk.has_read_all()  # before the look-up, so that none slips between the two
+    latest = await caller.look_up(partial(messages.latest, caller_id=caller.record.id, most=LATEST))
+    rows = [_line(caller, each) for each in latest] or [f"|07{_('You have no messages.')}"]
     await caller.console.pager.read(_("Messages"), "\n".join(rows))
 
 
-def _told(caller: Caller, message: Message) -> str:
+def _line(caller: Caller, message: Message) -> str:
     if message.caller_id == caller.record.id:
         return hanging(f"|13{caller.talk.head(message)}:|15 {message.text}")
     to = _("To {name}").format(name=literal(message.reader))
@@ -122,13 +122,13 @@ def _told(caller: Caller, message: Message) -> str:
 
 
 async def _write(caller: Caller) -> None:
-    found = await _ask_name(caller, _("Write to:"))
-    if found is not None:
-        await _write_to(caller, found)
+    reader = await _ask_name(caller, _("Write to:"))
+    if reader is not None:
+        await _write_to(caller, reader)
 
 
 async def _write_to(caller: Caller, to: CallerRecord) -> None:
-    """Let them write; what is refused stays in the field, to be sent again."""
+    """Let the caller write a message; one that is refused stays in the field, to be sent again."""
     typed: str | None = ""
     while True:
         words = _("To {name}:").format(name=literal(to.name))
@@ -147,7 +147,7 @@ async def _write_to(caller: Caller, to: CallerRecord) -> None:
 
 
 async def write_one_liner(caller: Caller) -> None:
-    """Let them leave a line for the menu; raises `Refused`."""
+    """Let the caller leave a line for the menu; raises `Refused` for the second one in a call."""
     if await caller.ask_books(partial(_has_written, caller=caller)):
         raise Refused(Phrase(messages.ONE_A_CALL))
     typed = await caller.console.prompt.entry(
@@ -164,7 +164,7 @@ async def write_one_liner(caller: Caller) -> None:
 
 
 def _has_written(desk: Desk, caller: Caller) -> bool:
-    """Look before they type; raises `Refused` where what they type would be refused."""
+    """Return whether the caller has left a line on this call; raises `Refused` if muted."""
     messages.refuse_muted(desk, caller.record.id)
     return messages.has_written(desk, caller.call_id)
 
@@ -177,9 +177,9 @@ async def _ignore(caller: Caller) -> None:
     caller.record = await caller.ask_books(
         lambda desk: messages.ignore(desk, caller.record.id, other, on=not is_on)
     )
-    words = _("You hear nothing more of {name}.")
+    words = _("You ignore {name} from now on.")
     if is_on:
-        words = _("You hear {name} again.")
+        words = _("You no longer ignore {name}.")
     caller.console.screen.say(f"|10{words.format(name=literal(other.name))}")
     await caller.console.pager.any_key()
 
@@ -188,25 +188,25 @@ async def _ask_name(caller: Caller, prompt: str) -> CallerRecord | None:
     typed = await caller.console.prompt.entry(f"|07{prompt}|15", longest=LONGEST_NAME)
     if not typed:
         return None
-    found = await caller.ask_books(partial(_named, typed=typed))
-    if found is None:
+    record = await caller.ask_books(partial(_named, typed=typed))
+    if record is None:
         raise Refused(Phrase("There is no caller of that name."))
-    return found
+    return record
 
 
 def _named(desk: Desk, typed: str) -> CallerRecord | None:
-    """Find a caller by their whole name, or who is on by how theirs begins."""
-    found = callers.find(desk, typed)
-    if found is not None:
-        return found
+    """Find a caller by their whole name, or one who is on by the beginning of theirs."""
+    record = callers.find(desk, typed)
+    if record is not None:
+        return record
     return begins_with(desk, [call for call in open_calls(desk) if call.live], typed)
 
 
 def _sysop(desk: Desk) -> CallerRecord:
-    found = callers.find(desk, desk.settings.sysop)
-    if found is None:
+    record = callers.find(desk, desk.settings.sysop)
+    if record is None:
         raise Refused(Phrase("The sysop doesn't read messages here yet."))
-    return found
+    return record
 
 
 LONGEST_NAME = 40

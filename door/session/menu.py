@@ -1,4 +1,4 @@
-"""The main menu, and the rooms behind it that are too small for a file of their own."""
+"""The main menu, and the way from it to every room of the board."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SERVICES = {
     "Y": N_("Your settings"),
     "G": N_("Goodbye"),
 }
-SILENT = {"L": N_("Luck")}  # what the menu has no room for, and the help names
+UNLISTED = {"L": N_("Luck")}  # keys that only the help names: the menu has no room for them
 MEANINGS = {
     "T": N_("Save minutes for another day, take them out, send some or borrow."),
     "W": N_("See who else is on the board, and where; watch their table."),
@@ -69,32 +69,36 @@ MEANINGS = {
 }
 MAIN_MENU = N_("Main menu")
 MAIL_KEY = "M"
-OWN_ROWS = 4  # for what the caller themselves is told among what goes on
-NAMES_SHOWN = 3  # of those who are on
+OWN_ROWS = 4  # reserved for the caller's own notices
+NAMES_SHOWN = 3  # of the other callers who are on
 INDENT, NARROW_INDENT = "     ", "    "
 MORE = "..."
-BANK_COLUMN, NARROW_BANK_COLUMN = 22, 20  # from the left of the time that is left
-NOTHING, ABOUT, WORDS, ALL = range(4)  # of what is said of a game beneath its title
-NOWHERE, BELOW_TIME, EVERYWHERE = range(3)  # where an empty row stands
-TURN_SECONDS = 6.0  # that a line stands where several share a row
-MOST_FOLLOWED = 100  # callers; with more, who is on is said anew at the next look at the menu
-TALL = 30  # rows; with so many the menu stands in the middle
+BANK_COLUMN, NARROW_BANK_COLUMN = 22, 20  # counted from the "T" of "Time left"
+NOTHING, ABOUT, WORDS, ALL = range(4)  # how much detail to show under a game's title
+NOWHERE, BELOW_TIME, EVERYWHERE = range(3)  # where to leave an empty row
+TURN_SECONDS = 6.0  # that a line is shown where several share a row
+MOST_FOLLOWED = 100  # callers on; with more, only a new look at the menu renews the greeting
+TALL = 30  # rows from which the menu is centred vertically
 
 
 async def main_menu(board: Board, caller: Caller) -> None:
-    """Books that cannot be used do not end the call: the caller is told, and may wait or leave. But
-    a hand that has to be left open is taken up as at any log-on, by calling again."""
-    told, heard = "", None
+    """Show the menu and visit the rooms that the caller chooses, until they leave.
+
+    If the books are unavailable, the caller reads so and may wait or leave. Only an open hand ends
+    the call, as the next log-on leads back to it.
+    """
+    trouble, last_lines = "", None
     while True:
         caller.place = MAIN_MENU
         caller.status.coin = caller.config.coin
         games = {game.letter: game for name, game in GAMES.items() if board.config.games[name].open}
         able = games_left(caller, house=_house(board, caller))
         default = next((game.letter for game, *_left in able), None)
-        scene = await _scene(board, caller, list(games.values()), default, heard)
-        choice = await _choose(caller, scene, games, default, told)
-        told, heard = "", None if caller.console.screen.is_painted else scene.heard_now
-        # It isn't held while they play: a thousand callers would keep as many.
+        scene = await _scene(board, caller, list(games.values()), default, last_lines)
+        choice = await _choose(caller, scene, games, default, trouble)
+        trouble = ""
+        last_lines = None if caller.console.screen.is_painted else scene.board_lines
+        # Free the scene while a game runs; 1,000 callers would hold 1,000 of them.
         del scene
         caller.console.display.forget()
         try:
@@ -108,7 +112,7 @@ async def main_menu(board: Board, caller: Caller) -> None:
         except BooksUnavailable as broken:
             if caller.hand_waits:
                 raise
-            told = str(broken)
+            trouble = str(broken)
 
 
 def _leaving(caller: Caller) -> str:
@@ -123,13 +127,13 @@ def _meanings(caller: Caller) -> dict[str, str]:
 
 
 async def _choose(
-    caller: Caller, scene: MenuScene, games: dict[str, Game], default: str | None, told: str
+    caller: Caller, scene: MenuScene, games: dict[str, Game], default: str | None, trouble: str
 ) -> str:
     console = caller.console
     display = console.display
     if isinstance(display, CanvasDisplay) and scene.is_crowded(display.whole_area):
         words, scene = scene.statements, replace(scene, statements=())
-        if display.whole_area.is_narrow:  # with no more room below the scene
+        if display.whole_area.is_narrow:  # there is no room below the scene either
             scene.live.own.extend(f"|14{each}" for each in words)
             console.display.stage(scene)
         else:
@@ -137,15 +141,15 @@ async def _choose(
             console.screen.say(f"|14{' '.join(words)}")
     else:
         console.display.stage(scene)
-    if told:
-        console.screen.say(f"|12{told}")
-    company = caller.config.company
-    hidden = () if company.messages or company.one_liners else ("M",)
+    if trouble:
+        console.screen.say(f"|12{trouble}")
+    config = caller.config.company
+    hidden = () if config.messages or config.one_liners else ("M",)
     services = {letter: _(label) for letter, label in SERVICES.items() if letter not in hidden}
-    silent = {letter: _(label) for letter, label in SILENT.items()}
+    unlisted = {letter: _(label) for letter, label in UNLISTED.items()}
     with _ticking(caller, scene):
         return await console.prompt.ask(
-            {**{letter: game.title for letter, game in games.items()}, **services, **silent},
+            {**{letter: game.title for letter, game in games.items()}, **services, **unlisted},
             menu=f"|07{_('Your game, or')} {lit(services)}",
             default=default,
             cancel="G",
@@ -158,11 +162,11 @@ async def _choose(
 
 @contextmanager
 def _ticking(caller: Caller, scene: MenuScene) -> Iterator[None]:
-    """Let the time in the menu run, as the one in the status line does, and follow what goes on."""
+    """Update the menu's time left every second, and its lines when there is news."""
 
     def refresh() -> None:
         scene.live.follow(scene)
-        caller.console.display.refresh()  # another one, once the window has changed
+        caller.console.display.refresh()  # looked up each time: a resized window has a new one
 
     before = caller.clock.on_tick
     caller.clock.on_tick = refresh
@@ -174,7 +178,7 @@ def _ticking(caller: Caller, scene: MenuScene) -> Iterator[None]:
 
 
 async def visit_room(board: Board, caller: Caller, choice: str) -> None:
-    """Go to a room of the menu that is no table, by its letter."""
+    """Visit the room of this letter of the menu; the tables are none of them."""
     if choice == "T":
         await visit_bank(caller)
     elif choice == "W":
@@ -196,7 +200,7 @@ async def visit_room(board: Board, caller: Caller, choice: str) -> None:
 
 
 def _house(board: Board, caller: Caller) -> dict[str, StakeSettings]:
-    """Return the settings of the games that are open: a shared table's are those of now."""
+    """Return the settings of the open games: a shared table's as they are, others' as at log-on."""
     return {
         name: (board.config if game.is_shared else caller.config).games[name]
         for name, game in GAMES.items()
@@ -209,7 +213,7 @@ def _house(board: Board, caller: Caller) -> dict[str, StakeSettings]:
 
 @dataclass(frozen=True)
 class Offer:
-    """A game in the menu. `words` is how the caller stands there today."""
+    """A game in the menu; `words` are the caller's turns and limits there today."""
 
     letter: str
     title: str
@@ -221,16 +225,16 @@ class Offer:
         enter = f" |07({_('Enter')})" if self.is_default else ""
         rows = [f" |08<|15{self.letter}|08> |15{self.title}{enter}"]
         both = _("{about}; {words}").format(about=self.about, words=self.words)
-        said = {
+        text = {
             ALL: both if self.words else self.about,
             WORDS: self.words,
             ABOUT: self.about,
             NOTHING: "",
         }[detail]
-        return [*rows, f"|07{said}"] if said else rows
+        return [*rows, f"|07{text}"] if text else rows
 
     def row(self) -> str:
-        """Tell in one line which game it is, and how the caller stands there."""
+        """Return the title and `words` in one line."""
         title = self.rows(NOTHING)[0].strip()
         if not self.words:
             return title
@@ -238,24 +242,24 @@ class Offer:
 
 
 class Live:
-    """What goes on at the board while a caller looks at the menu."""
+    """The news of the board below the menu, renewed while a caller looks at it."""
 
     def __init__(self, board: Board, caller: Caller, waiting: LeftHands) -> None:
         self._board = board
         self._caller = caller
         self._waiting = waiting
-        self.own: list[str] = []  # lines of the caller's own, that have no place elsewhere
+        self.own: list[str] = []  # statements that found no room elsewhere in the menu
         self._pulse = MenuPulse.among(board.shared)
 
     def lines(self) -> list[str]:
-        """Return it a line each, what waits for the caller first."""
-        goings_on = self._pulse.now.lines(
+        """Return the news as lines, the caller's own first."""
+        news = self._pulse.now.lines(
             one_liners=self._caller.config.company.one_liners,
             ignored=ignored(self._caller.record.preferences),
         )
-        return [*self.own, *self._of_caller(), *goings_on]
+        return [*self.own, *self._own_news(), *news]
 
-    def _of_caller(self) -> Iterator[str]:
+    def _own_news(self) -> Iterator[str]:
         if new := self._caller.talk.new_words(MAIL_KEY):
             yield f"|13{new}"
         if self._waiting.deal:
@@ -264,7 +268,7 @@ class Live:
             yield f"|14{_('<{key}> Your tournament hand waits for you').format(key=DEAL_KEY)}"
 
     def turn(self) -> int:
-        """Count the turns of lines that share a row."""
+        """Return the number of the current turn, for lines that share a row."""
         return int(self._board.clock.monotonic() // TURN_SECONDS)
 
     async def look(self) -> None:
@@ -272,7 +276,7 @@ class Live:
 
     @contextmanager
     def followed(self, refresh: Callable[[], None]) -> Iterator[None]:
-        """Look anew, and call `refresh` when there is news."""
+        """Look again now, and call `refresh` when there is news."""
         self._pulse.watchers.add(refresh)
         try:
             self._pulse.wake()
@@ -281,7 +285,7 @@ class Live:
             self._pulse.watchers.discard(refresh)
 
     def follow(self, scene: MenuScene) -> None:
-        """Bring a menu up to date, and look again if it is time."""
+        """Bring the greeting up to date, and look for news if that is due."""
         self._pulse.wake()
         if len(self._board.callers()) <= MOST_FOLLOWED:
             with speaking_to(self._caller.console.viewer):
@@ -290,24 +294,26 @@ class Live:
 
 @dataclass(eq=False)
 class MenuScene(WholeWidth):
-    """The menu under its header, as much of it as the screen has room for, in the middle of a large
-    one. All but the time left is painted once, so a second that passes costs one field."""
+    """The menu under its header, as much of it as the screen has room for.
+
+    All but the time left and the news is painted once, so each second costs one field.
+    """
 
     board: str
     greeting: Sequence[str]
     purse: TickingPurse
     bank: str
     offers: Sequence[Offer]
-    # How the caller did at the table that they come from, and where they may go on.
+    # The caller's result at the table that they come from, and the games that they may still play.
     statements: Sequence[str]
     header: Art | None
     has_status_line: bool
     live: Live
-    # In lines: what was told before of what goes on, None where the menu is new to who hears it;
-    # and what they will have heard then.
-    heard: frozenset[str] | None = None
-    heard_now: frozenset[str] = frozenset()
-    # What stands still, in which row the time left is, and which rows are free.
+    # On plain lines: the news that the menu gave last time, None if this is the first time, and
+    # the news that it gives now.
+    last_lines: frozenset[str] | None = None
+    board_lines: frozenset[str] = frozenset()
+    # The rows painted once, the row of the time left, and the first free row.
     _painted: dict[tuple[Area, int, bool], tuple[tuple[Row, ...], int, int]] = field(
         default_factory=dict
     )
@@ -322,13 +328,13 @@ class MenuScene(WholeWidth):
         self._paint_live(canvas, area, free)
 
     def greet(self, greeting: Sequence[str]) -> None:
-        """Say anew who is on."""
+        """Replace the greeting, which names who is on."""
         if greeting != self.greeting:
             self.greeting = greeting
             self._painted.clear()
 
     def _paint_live(self, canvas: Canvas, area: Area, free: int) -> None:
-        """Paint what goes on in the free rows; where there are too few, in turn."""
+        """Paint the news in the free rows; if they are too few, in turns."""
         width = min(area.columns, LAYOUT_COLUMNS) - 2
         room = area.rows - free
         if room <= 0:
@@ -340,8 +346,8 @@ class MenuScene(WholeWidth):
             canvas.put_pipe(row, self._left(area), line)
 
     def lines(self) -> Sequence[str]:
-        """Tell the menu; whoever has heard it on this call is told again what may have changed."""
-        if self.heard is None:
+        """Return the menu in lines: all of it the first time, then only what may have changed."""
+        if self.last_lines is None:
             title = [f"|15{self.board}", ""]
             offers = [row.strip() for offer in self.offers for row in offer.rows(ALL)]
         else:
@@ -354,7 +360,7 @@ class MenuScene(WholeWidth):
             "",
             *offers,
             *self._stated(),
-            *(line for line in self.live.lines() if line not in (self.heard or ())),
+            *(line for line in self.live.lines() if line not in (self.last_lines or ())),
         ]
 
     def explain(self) -> Sequence[str]:
@@ -368,8 +374,8 @@ class MenuScene(WholeWidth):
         ]
 
     def is_crowded(self, area: Area) -> bool:
-        """Whether the header would have to go for what is said below the games, or where it is
-        narrow, has no room there at all."""
+        """Return whether the statements would displace the header, or on a narrow screen lack
+        room."""
         if not self.statements:
             return False
         above = len(self._above(area)) + len(self._bank_rows(area))
@@ -380,7 +386,7 @@ class MenuScene(WholeWidth):
         clock = f"|15{wording.clock_time(self.purse.time_left())}"
         if area is None:
             return f"|07{_('Time left')}  {clock}"
-        # A shorter time leaves none of a longer one; what stands beside it begins further right.
+        # The spaces behind it erase the rest of a longer time.
         gap = " " if area.is_narrow else "  "
         return f"|07{_('Time left')}{gap}{clock}  "
 
@@ -395,18 +401,17 @@ class MenuScene(WholeWidth):
         return [line for each in self.greeting for line in wrap(each, width)]
 
     def _bank_rows(self, area: Area) -> list[str]:
-        """Return the rows from that of the time left on, with what the bank holds beside it or
-        below."""
+        """Return the row of the time left and, where the bank does not fit there, the next one."""
         if not area.is_narrow:
             return [" " * BANK_COLUMN + self.bank]
         bank = self.bank.replace("  ", " ")
-        beside = text_width(plain(bank)) + NARROW_BANK_COLUMN <= area.columns - 2
-        if beside and text_width(plain(self._time(area))) <= NARROW_BANK_COLUMN + 1:
+        fits_one_row = text_width(plain(bank)) + NARROW_BANK_COLUMN <= area.columns - 2
+        if fits_one_row and text_width(plain(self._time(area))) <= NARROW_BANK_COLUMN + 1:
             return [" " * NARROW_BANK_COLUMN + bank]
         return ["", self.bank]
 
     def _paint_still(self, canvas: Canvas, area: Area) -> tuple[tuple[Row, ...], int, int]:
-        """Paint what stands still; return in which row the time left is, and the first free row."""
+        """Paint all but time and news; return the rows, the row of the time, the first free row."""
         still = Canvas(canvas.columns, area.rows, colour=canvas.colour)
         above, bank = self._above(area), self._bank_rows(area)
         header, games = self._fitting(area, len(above) + len(bank))
@@ -428,8 +433,10 @@ class MenuScene(WholeWidth):
         return still.painted(0, area.rows), time_row, free
 
     def _fitting(self, area: Area, above: int) -> tuple[Art | None, list[str]]:
-        """Choose how much is said of each game, and whether the header is shown, with so many rows
-        between that and the games. Empty rows give way to what goes on."""
+        """Choose whether to show the header, and the rows of the games in as much detail as fits.
+
+        `above` rows lie between the two. The news needs at least one row before empty ones.
+        """
         games: list[str] = []
         on_narrow = (
             (self.header, ABOUT, BELOW_TIME, 1),
@@ -437,7 +444,7 @@ class MenuScene(WholeWidth):
             (self.header, NOTHING, BELOW_TIME, 1),
             (self.header, NOTHING, NOWHERE, 0),
         )
-        for header, detail, gaps, kept in (
+        for header, detail, gaps, news_rows in (
             (self.header, ALL, EVERYWHERE, 1),
             (self.header, ALL, BELOW_TIME, 1),
             (self.header, ALL, NOWHERE, 1),
@@ -449,7 +456,7 @@ class MenuScene(WholeWidth):
         ):
             games = self._games(area, detail, gaps)
             rows = 1 if header is None else texts.header_rows(header)
-            if rows + above + len(games) + (OWN_ROWS if self.live.own else kept) <= area.rows:
+            if rows + above + len(games) + (OWN_ROWS if self.live.own else news_rows) <= area.rows:
                 return header, games
         return None, games
 
@@ -469,8 +476,7 @@ class MenuScene(WholeWidth):
 
 
 def _in_turn(texts: Sequence[str], width: int, room: int) -> list[list[str]]:
-    """Share out texts to screens of so many rows. What is longer than all of them shows that there
-    is more.
+    """Divide texts into turns of `room` rows each; cut a longer text and end it in dots.
 
     >>> _in_turn(["one", "two three", "four"], 7, 2)
     [['one'], ['two', 'three'], ['four']]
@@ -494,18 +500,18 @@ async def _scene(
     caller: Caller,
     games: Sequence[Game],
     default: str | None,
-    heard: frozenset[str] | None,
+    last_lines: frozenset[str] | None,
 ) -> MenuScene:
     offers = []
     for game in games:
         try:
             words = await TABLES[game.name].menu_words(board, caller)
-        except BooksUnavailable:  # the menu is no reason to end a call
+        except BooksUnavailable:  # showing the menu must not end the call
             words = _("The books can't be read just now.")
         is_default = game.letter == default
         offers.append(Offer(game.letter, game.title, _(game.about), words, is_default))
     live = Live(board, caller, await _left_hands(caller))
-    if not caller.console.screen.is_painted:  # lines are told once
+    if not caller.console.screen.is_painted:  # plain lines are never refreshed
         await live.look()
     return MenuScene(
         board=board.config.board.name,
@@ -517,48 +523,48 @@ async def _scene(
         header=texts.find(caller.console, board.config.board.texts, "menu"),
         has_status_line=caller.console.screen.is_painted,
         live=live,
-        heard=heard,
-        heard_now=frozenset(live.lines()),
+        last_lines=last_lines,
+        board_lines=frozenset(live.lines()),
     )
 
 
 def _statements(board: Board, caller: Caller) -> list[str]:
-    """Say how they did at the table they come from, and where they may go on without turns."""
+    """Return the result of the last table and, if turns are used up, the games still open."""
     house = _house(board, caller)
     done = [GAMES[name].title for name, game in house.items() if turns_are_used(caller, name, game)]
     if not done:
         return [caller.statement] if caller.statement else []
     still = games_left(caller, house=house)
-    told = [caller.statement, open_words(still, {game.name: game.title for game, *_left in still})]
+    words = [caller.statement, open_words(still, {game.name: game.title for game, *_left in still})]
     console = caller.console
     is_narrow = console.screen.is_painted and console.screen.page_columns < LAYOUT_COLUMNS
-    if is_narrow or not any(told):  # else each game says below its name how many turns it has
-        told.insert(1, _("No turns left today at {games}.").format(games=", ".join(done)))
-    return list(filter(None, told))
+    if is_narrow or not any(words):  # elsewhere each game shows its own turns
+        words.insert(1, _("No turns left today at {games}.").format(games=", ".join(done)))
+    return list(filter(None, words))
 
 
 def _bank(caller: Caller) -> str:
     purse = caller.purse.posted
-    said = []
+    parts = []
     if caller.bank_settings.mode == "built-in":
-        said.append(f"|07{_('Time bank')}  |15{wording.clock_time(purse.bank)}")
+        parts.append(f"|07{_('Time bank')}  |15{wording.clock_time(purse.bank)}")
     if behind := wording.comes_back_after(purse, caller.bank_settings.schedule):
         after = _("After {event}").format(event=behind)
         more = _("{time} more").format(time=wording.clock_time(purse.held))
-        said.append(f"|07{after}  |15{more}")
-    return "   ".join(said)
+        parts.append(f"|07{after}  |15{more}")
+    return "   ".join(parts)
 
 
 async def _left_hands(caller: Caller) -> LeftHands:
-    """Look up which hands a caller has left, for instance by hanging up."""
+    """Look up which shared hands the caller has left unfinished."""
     try:
         return await caller.look_up(partial(waiting, caller_id=caller.record.id))
-    except BooksUnavailable:  # the menu is no reason to end a call
+    except BooksUnavailable:  # showing the menu must not end the call
         return LeftHands(deal=False, tournament=False)
 
 
 async def _elsewhere(board: Board, caller: Caller) -> list[OpenCall]:
-    """Look up who is on, where that may be in other processes too."""
+    """Look up the calls of the whole board, if there are other processes."""
     if board.peers.others:
         with suppress(BooksUnavailable):
             return await caller.ask_books(open_calls)
@@ -571,11 +577,11 @@ def _greeting(board: Board, caller: Caller, calls: Iterable[OpenCall]) -> list[s
     if running > 1:
         words = _("Good to see you, {name}: {number} days in a row.")
         welcome = words.format(name=name, number=running)
-    return [f"|07{welcome} {_company(board, caller, calls)}"]
+    return [f"|07{welcome} {_others_on(board, caller, calls)}"]
 
 
-def _company(board: Board, caller: Caller, calls: Iterable[OpenCall]) -> str:
-    """Say who else is on, those on this server first."""
+def _others_on(board: Board, caller: Caller, calls: Iterable[OpenCall]) -> str:
+    """Name the others who are on, those on this server first."""
     here = {other.call_id: other for other in board.callers() if other is not caller}
     others = [f"{other.record.name} ({_(other.place)})" for other in here.values()]
     if board.peers.others:
@@ -591,10 +597,10 @@ def _company(board: Board, caller: Caller, calls: Iterable[OpenCall]) -> str:
 
 async def _news(caller: Caller) -> None:
     caller.place = N_("News")
-    found = await caller.look_up(bulletins.news)
+    news = await caller.look_up(bulletins.news)
     console = caller.console
     # Two lists side by side would be read out mixed up, row by row.
     columns = (
         console.screen.page_columns - MARGIN if console.screen.is_painted else bulletins.COLUMN
     )
-    await console.pager.read(_("News"), "\n".join(bulletins.news_lines(found, columns)))
+    await console.pager.read(_("News"), "\n".join(bulletins.news_lines(news, columns)))

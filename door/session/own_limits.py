@@ -1,4 +1,4 @@
-"""What callers limit themselves to, in their settings: minutes lost, a pause, an hourly word."""
+"""The room "Your own limits" of the settings: minutes lost a day, a pause, an hourly word."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ async def _number(caller: Caller, question: str, most: int) -> int | None:
 
 
 async def _set(caller: Caller, change: Callable[[Desk, int], OwnLimits]) -> None:
-    """Set it in the books, and let the purse know at once what holds."""
+    """Make the change in the books, and bring the caller's purse up to date."""
     try:
         await caller.ask_books(lambda desk: change(desk, caller.record.id))
         caller.tell(await caller.touch())

@@ -1,4 +1,4 @@
-"""A caller's recovery code, made and shown; it works when its owner has pressed a key under it."""
+"""Make and show a recovery code; it works once its owner has pressed a key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from timebank.callers.recovery import Secrets
     from timebank.ledger.database import Desk
 
-    # Carries out an operation in the books.
+    # Runs an operation in the books.
     Run = Callable[[Callable[[Desk], bool]], Awaitable[bool]]
 
 WRITTEN_DOWN = N_("Press any key when you have written it down")
@@ -25,8 +25,10 @@ NEVER_KNOWN = N_("Something has failed. The new code may or may not work: keep b
 
 
 class NewCode:
-    """Whatever happens before a key is pressed under it (the line is lost, the board ends), the
-    earlier one works as before."""
+    """A code that replaces the earlier one when the caller has pressed a key.
+
+    If the line is lost or the board ends before that, the earlier one still works.
+    """
 
     def __init__(self, caller_id: int, before: Secrets) -> None:
         self._code = new_code()
@@ -34,10 +36,10 @@ class NewCode:
         self._before = before
 
     async def give(self, console: Console, run: Run) -> bool:
-        """Show it, wait for a key that was not typed ahead, and put it in force.
+        """Show the code, wait for a key that was not typed ahead, and store the code.
 
-        False when the caller has another password or code by then: it never works. When `run`
-        raises that the books could not be written, the caller has been told that of the code.
+        Return False if password or code were changed meanwhile: this one never works. If the books
+        fail, say on the screen what that means for the code and raise the error of `run`.
         """
         self._show(console)
         console.keyboard.forget_keys()
@@ -78,5 +80,5 @@ class NewCode:
         console.display.stage(Page(_("Your recovery code"), body))
 
     def _earlier(self, words: str) -> str:
-        """Return what is to be said where the caller has had a code before."""
+        """Return `words` if the caller had a code before, else ""."""
         return "" if self._before.digest is None else words

@@ -30,7 +30,7 @@ from door.errors import (
 from door.lobby import looks, texts
 from door.lobby.teller import last_chance
 from door.session import tour
-from door.session.farewell import say_of_call
+from door.session.farewell import summarise_call
 from door.session.grace import spend_grace
 from door.session.guests import ask_look, let_sysop_in, receive_guest
 from door.session.logon import log_on
@@ -55,26 +55,29 @@ log = logging.getLogger("door.calls")
 T = TypeVar("T")
 Rooms = Callable[["Board", "Caller"], Awaitable[None]]
 
-NEVER_KNOWN, LINE_LOST = "outcome unknown", "carrier lost"  # why a call ended
-LAST_SCREENS = {"log-off": "goodbye", "time up": "time-up"}  # by why a call ended
+NEVER_KNOWN, LINE_LOST = "outcome unknown", "carrier lost"  # reasons a call ended
+LAST_SCREENS = {"log-off": "goodbye", "time up": "time-up"}  # by the reason a call ended
 PARTING_SECONDS = 10.0  # time to read the goodbye before the host clears the screen
 
 
 async def answer(board: Board, line: Line, shown: Shown | None = None) -> None:
-    """Serve a caller; by SSH they have `shown` a name and a password, say, already."""
+    """Serve a caller from log-on to goodbye. `shown` is what SSH has asked them for already."""
     console = Console(line, looks.guess(line.hints), board.clock)
     await _serve(board, console, partial(log_on, board, console, shown), main_menu, _at_once)
 
 
 async def answer_guest(board: Board, console: Console, guest: Guest, game: Game | None) -> bool:
-    """At one table alone if `game` is its; False when something went wrong here (see the log)."""
+    """Serve a guest, at the table of `game` alone if it is given.
+
+    Return False when something failed here; the log says what.
+    """
     admit = partial(receive_guest, board, console, guest)
     before_leaving = partial(_wait_for_reading, console, guest)
     return await _serve(board, console, admit, _rooms(game), before_leaving)
 
 
 async def answer_sysop(board: Board, console: Console, game: Game | None) -> bool:
-    """Serve the sysop at the machine itself; False as for guests."""
+    """Serve the sysop at the machine itself. Return False when something failed here."""
     admit = partial(let_sysop_in, board, console)
     return await _serve(board, console, admit, _rooms(game), _at_once)
 
@@ -94,7 +97,7 @@ async def _wait_for_reading(console: Console, guest: Guest) -> None:
 
 
 async def _at_once() -> None:
-    """Let the last words of all others stand where they are."""
+    """End without a pause: the last words stay on these callers' terminals."""
 
 
 async def _serve(
@@ -113,7 +116,7 @@ async def _serve(
         caller = await admit()
         log.info("%s on node %d from %s", caller.record.name, caller.node, line.address)
         await _call(board, caller, rooms)
-    except asyncio.CancelledError:  # the board closes, and has waited long enough for this session
+    except asyncio.CancelledError:  # the board closes and no longer waits for this session
         before_leaving = _at_once
         raise
     except CarrierLost:
@@ -144,10 +147,10 @@ async def _serve(
 
 
 def _note(board: Board, address: str, refusal: Exception) -> None:
-    """Write into the log of refusals why somebody was not let in, where it has no line of it yet.
+    """Write into the log of refusals why a caller was not let in.
 
-    It has one for each wrong password and each new name too many. A board that closes, and a call
-    that is taken over, are no refusals.
+    Wrong passwords and new names too many have their lines already. A closing board and a call
+    taken over are not refusals.
     """
     if isinstance(refusal, BoardFull):
         board.reception.note(address, "every node is taken", own_fault=False)
@@ -158,7 +161,7 @@ def _note(board: Board, address: str, refusal: Exception) -> None:
 
 
 async def _one_table(game: Game, board: Board, caller: Caller) -> None:
-    """Whoever was led back there to an open hand has got up already."""
+    """Seat the caller at `game`, unless they have just played an open hand there."""
     if game.name == caller.came_back_to:
         return
     if board.config.games[game.name].open:
@@ -182,7 +185,7 @@ async def _call(board: Board, caller: Caller, rooms: Rooms) -> None:
 
 
 async def _evening_with_clock(board: Board, caller: Caller, rooms: Rooms) -> str:
-    """Let the caller's clock run beside the evening; return why the evening ended."""
+    """Charge the call while the evening goes on; return why the evening ended."""
     async with asyncio.TaskGroup() as group:
         keeper = group.create_task(keep_posted(caller))
         try:
@@ -192,14 +195,14 @@ async def _evening_with_clock(board: Board, caller: Caller, rooms: Rooms) -> str
 
 
 async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
-    """Receive the caller, lead them through the board, say goodbye; return why it ended."""
+    """Receive the caller, lead them through the board and say goodbye; return why it ended."""
     console = caller.console
     try:
         try:
             await _receive(board, caller)
             await rooms(board, caller)
         except TimeUp:
-            # An open hand or savings may carry the evening on, once.
+            # Winning an open hand or withdrawing savings may give the caller time again.
             await _go_on_without_time(board, caller)
             await _with_grace(board, caller, rooms)
     except CarrierLost:
@@ -233,12 +236,12 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
 
 
 async def _receive(board: Board, caller: Caller) -> None:
-    """Let the clock run, say what is new, and lead the caller back to an open hand."""
+    """Start the clock, show the news and seat the caller at their open hand, if any."""
     news = caller.news()
     if not caller.purse.time_is_up():
         await _welcome(caller, news)
     elif news or caller.asks_look or tour.is_due(caller):
-        if news:  # else what comes next says so, and there is nothing else to read
+        if news:  # without news, the next screen says that the time is up
             news.append(f"|12{TIME_UP}")
         async with uncharged(caller) as seconds:
             if seconds or not caller.purse.time_is_up():
@@ -246,14 +249,14 @@ async def _receive(board: Board, caller: Caller) -> None:
     if caller.purse.time_is_up():
         _begin(caller)
         raise TimeUp(TIME_UP)
-    if found := await table_with_open_hand(board, caller):
-        game, table = found
+    if open_hand := await table_with_open_hand(board, caller):
+        game, table = open_hand
         caller.came_back_to = game.name
         await table.visit()
 
 
 def _begin(caller: Caller) -> None:
-    """Let the clock run, and paint from now on."""
+    """Start the clock and paint whole screens from now on."""
     console = caller.console
     console.screen.paint_screens()
     console.screen.on_redraw = caller.status.show
@@ -261,14 +264,14 @@ def _begin(caller: Caller) -> None:
 
 
 async def _welcome(caller: Caller, news: list[str]) -> None:
-    """Ask what the terminal can show, and show what is new and the tour, as far as each is due."""
+    """Ask what the terminal can show, then show the news or the tour, as far as each is due."""
     console = caller.console
     if caller.asks_look:
         caller.clock.start()
         await ask_look(caller)
         caller.clock.stop()
     _begin(caller)
-    # Who comes back was in the middle of something: notices wait for their next log-on.
+    # A caller who comes back was busy when the line was lost: notices wait for the next log-on.
     goes_on = caller.is_back and not caller.purse.time_is_up()
     if tour.is_due(caller) and not goes_on:
         if await _reads_news(caller, tour.offer(caller, news)):
@@ -279,7 +282,7 @@ async def _welcome(caller: Caller, news: list[str]) -> None:
 
 
 async def _reads_news(caller: Caller, reading: Awaitable[T]) -> T:
-    """Show what is new, and note that the notices in it were read: those of a lost line wait on."""
+    """Show the news, and note its notices as read unless the line is lost meanwhile."""
     console = caller.console
     was_lost = console.keyboard.is_lost
     try:
@@ -293,17 +296,20 @@ async def _reads_news(caller: Caller, reading: Awaitable[T]) -> T:
 
 
 async def _note_read(caller: Caller) -> None:
-    """Note in the books that the notices of the log-on were read; say those that came meanwhile."""
+    """Note in the books that the notices of the log-on were read; show those that came since."""
     if not caller.reads_notices:
         return
     caller.reads_notices = False
     try:
         unread = await caller.ask_books(partial(take_unread, caller_id=caller.record.id))
-    except BooksFailed:  # they wait on, and are shown once more
-        log.warning("%s has read notices, which the books do not know", caller.record.name)
+    except BooksFailed:
+        log.warning(
+            "the notices of %s could not be marked as read and will be shown again",
+            caller.record.name,
+        )
         return
-    told = Unheard(caller.opened.notices, caller.opened.messages)
-    more = unread.beyond(told)
+    shown = Unheard(caller.opened.notices, caller.opened.messages)
+    more = unread.beyond(shown)
     for text in more.notices:
         caller.console.screen.say(hanging(f"|14{literal(str(text))}"))
     written = caller.talk.hears(more.messages)
@@ -312,25 +318,24 @@ async def _note_read(caller: Caller) -> None:
 
 
 async def _stand(board: Board, caller: Caller) -> None:
-    """Stand a hand that is open still, though there is no time to play it; the question that the
-    time ran out at is asked no more."""
+    """Stand the caller's open hand, which they have no time to play, and drop the open question."""
     caller.console.display.answered()
-    if found := await table_with_open_hand(board, caller):
-        _, table = found
+    if open_hand := await table_with_open_hand(board, caller):
+        _, table = open_hand
         async with uncharged(caller):
             await table.stand_open_hand()
             await caller.console.pager.any_key()
 
 
 async def _go_on_without_time(board: Board, caller: Caller) -> None:
-    """Stand an open hand and offer the savings."""
+    """Stand an open hand and offer the caller their savings."""
     await _stand(board, caller)
     if caller.purse.time_is_up() and caller.purse.may_go_on:
         await last_chance(caller)
 
 
 async def _with_grace(board: Board, caller: Caller, rooms: Rooms) -> None:
-    """Go on for as long as there is time, and behind that for the grace of the day."""
+    """Serve the caller while they have time, and after that for the grace of the day."""
     while True:
         if caller.purse.time_is_up() and not await spend_grace(board, caller):
             raise TimeUp(TIME_UP)
@@ -341,24 +346,24 @@ async def _with_grace(board: Board, caller: Caller, rooms: Rooms) -> None:
 
 
 async def _good_bye(caller: Caller, words: str, reason: str) -> str:
-    """Say the last words; a caller without carrier hears none."""
+    """Stop the clock, show the last words and return `reason`."""
     console = caller.console
     caller.clock.stop()
-    last_said = console.display.view().said if console.screen.is_painted else ()
+    last_messages = console.display.view().said if console.screen.is_painted else ()
     console.screen.scroll_lines()
     if reason in LAST_SCREENS:
         names = {"BOARD": caller.config.board.name, "NAME": caller.record.name}
         texts.show(console, caller.config.board.texts, LAST_SCREENS[reason], names)
     if reason == "time up":  # such as how a hand ended that was just stood
-        for message in last_said:
+        for message in last_messages:
             console.screen.say(message)
-    how_it_went = await say_of_call(caller, reason)
-    if caller.statement and not how_it_went.sum_up:
+    summary = await summarise_call(caller, reason)
+    if caller.statement and not summary.replaces_statement:
         console.screen.say(f"|14{caller.statement}")
-    for said in await caller.farewell(reason):
-        console.screen.say(f"|14{said}")
-    for said in how_it_went.words:
-        console.screen.say(f"|07{said}")
+    for line in await caller.farewell(reason):
+        console.screen.say(f"|14{line}")
+    for line in summary.lines:
+        console.screen.say(f"|07{line}")
     console.screen.say(f"|15{words}")
     purse = caller.purse.posted
     if (purse.stake or caller.hand_waits) and reason not in (WAS_TAKEN_OVER, NEVER_KNOWN):

@@ -1,4 +1,4 @@
-"""A caller's own settings: how the board looks, speaks and moves for them, and how they log on."""
+"""The room "Your settings": look, language, pace, tutor, limits, password, code and keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from door.session import own_limits, ssh_keys, tour
 from door.session.logon import new_password
 from door.session.recovery import NewCode
 from timebank.callers import recovery
-from timebank.callers import ssh_keys as kept
+from timebank.callers import ssh_keys as stored_keys
 from timebank.callers.recovery import Secrets
 from timebank.callers.standings import NAMED_AS_LOSER
 from timebank.errors import BooksUnavailable
@@ -85,19 +85,22 @@ PAINTS = {
     Paint.LINES: N_("plain lines"),
 }
 SWITCHES = {"T": "tutor", "C": "cut", "D": "auto_deposit", "N": NAMED_AS_LOSER}
-SWITCHED_OFF = {"W": arrivals.UNTOLD}  # what is on unless it is said otherwise
+OPT_OUTS = {"W": arrivals.UNTOLD}  # on unless this preference is set
 LABEL_CELLS = 19
 
 
 async def visit_settings(board: Board, caller: Caller) -> None:
-    """Callers of other boards have neither password nor code."""
+    """Show the settings and change those that the caller chooses, until they leave.
+
+    Callers of other boards have no password and no code.
+    """
     console = caller.console
     has_password = caller.record.board is None
     while True:
         caller.place = N_("Settings")
         secrets = await _secrets(board, caller) if has_password else []
         rows = [*_rows(caller), *secrets]
-        console.display.stage(Page(_("Your settings"), [row.told(console) for row in rows]))
+        console.display.stage(Page(_("Your settings"), [row.text(console) for row in rows]))
         hidden = _without_ssh(board) if has_password else ("P", "R", "K")
         if not board.config.shoes_ahead:
             hidden = (*hidden, "Y")
@@ -118,7 +121,7 @@ async def visit_settings(board: Board, caller: Caller) -> None:
 
 
 def _menu(labels: Mapping[str, str], rows: Sequence[SettingRow]) -> str:
-    """Name the keys that no row has, where rows name theirs."""
+    """Name the keys that the rows do not show."""
     named = {row.key for row in rows}
     others = {key: label for key, label in labels.items() if key not in named}
     return f"|07{_('A letter above, or')} {lit(others)}"
@@ -128,8 +131,8 @@ async def _change(board: Board, caller: Caller, choice: str) -> None:
     if choice in SWITCHES:
         preference = SWITCHES[choice]
         await caller.remember({preference: not caller.prefers(preference)})
-    elif choice in SWITCHED_OFF:
-        preference = SWITCHED_OFF[choice]
+    elif choice in OPT_OUTS:
+        preference = OPT_OUTS[choice]
         await caller.remember({preference: not caller.prefers(preference)})
     elif choice == "Y":
         await _change_phrase(board, caller)
@@ -159,14 +162,14 @@ def _next(values: Sequence[str], value: str) -> str:
 
 
 class SettingRow(NamedTuple):
-    """A setting: its key, what it is called, and how it stands."""
+    """One setting in the list; `key` is the letter that changes it."""
 
     key: str
     label: str
     value: str
 
-    def told(self, console: Console) -> str:
-        """Say it in a row, on a narrow screen with its key: all keys at once take seven rows."""
+    def text(self, console: Console) -> str:
+        """Return the row; on a narrow screen it shows the key, as a list of all takes 7 rows."""
         if not _is_narrow(console):
             return f"|07{self.label:<{LABEL_CELLS}}|15{self.value}"
         label = lit({self.key: _(LABELS[self.key])})
@@ -183,7 +186,7 @@ def _rows(caller: Caller) -> list[SettingRow]:
     switched = {
         key: _("on") if caller.prefers(each) else _("off") for key, each in SWITCHES.items()
     }
-    comes = _("off") if caller.prefers(SWITCHED_OFF["W"]) else _("on")
+    comes = _("off") if caller.prefers(OPT_OUTS["W"]) else _("on")
     return [
         SettingRow("S", _("Screen"), screen),
         SettingRow("L", _("Language"), LANGUAGES[console.viewer.language]),
@@ -208,7 +211,7 @@ def _is_narrow(console: Console) -> bool:
 
 
 def _own_limits(caller: Caller, *, in_short: bool) -> str:
-    """Say whether a limit stands in the way of bets."""
+    """Return what the caller's own limits leave them to stake, or until when they are paused."""
     posted = caller.purse.posted
     if paused := caller.purse.paused_words():
         return paused
@@ -234,8 +237,10 @@ def _watched(caller: Caller) -> list[SettingRow]:
 
 
 async def _change_phrase(board: Board, caller: Caller) -> None:
-    """Let the caller choose their phrase, once they were shown what is sealed already: the chains
-    of all games that they play alone."""
+    """Show the seals of the caller's next shoes, then let them choose a phrase.
+
+    Only games played alone have such chains.
+    """
     console, caller_id, ahead = caller.console, caller.record.id, board.config.shoes_ahead
     alone = {name: caller.new_seed() for name, game in GAMES.items() if game.kind.most_seats == 1}
 
@@ -246,15 +251,15 @@ async def _change_phrase(board: Board, caller: Caller) -> None:
         ]
 
     sealed = await caller.ask_books(seal)
-    told = [f"|14{_(GAMES[name].title)}\n|15{anchor}" for name, anchor in sealed]
-    told.append(
+    paragraphs = [f"|14{_(GAMES[name].title)}\n|15{anchor}" for name, anchor in sealed]
+    paragraphs.append(
         "|07"
         + _(
             "These anchors seal your next shoes. Note them, then choose a phrase: the house can't "
             "fit the cards to it any more."
         )
     )
-    await console.pager.read(_("Your phrase"), "\n\n".join(told))
+    await console.pager.read(_("Your phrase"), "\n\n".join(paragraphs))
     typed = await console.prompt.entry(
         f"|11{_('Your new phrase:')}|07",
         longest=phrases.LONGEST,
@@ -270,19 +275,19 @@ async def _change_phrase(board: Board, caller: Caller) -> None:
 
 
 def _without_ssh(board: Board) -> tuple[str, ...]:
-    """Return what is hidden where nobody can call by SSH."""
+    """Return the keys to hide on a board without SSH."""
     has_ssh = any(listener.kind == "ssh" for listener in board.config.listeners)
     return () if has_ssh else ("K",)
 
 
 async def _secrets(board: Board, caller: Caller) -> list[SettingRow]:
-    """Say of password, recovery code and keys what may be said."""
+    """Return the rows of password, recovery code and keys; none shows a secret."""
     has_code = await caller.ask_books(lambda desk: recovery.has_one(desk, caller.record.id))
     is_narrow = _is_narrow(caller.console)
     none = _("not made yet") if is_narrow else _("none: press R to make one")
     code = _("made, not used yet") if has_code else none
     rows = [SettingRow("R", _("Recovery code"), code)]
-    if not is_narrow:  # which needs the row, and it says little
+    if not is_narrow:  # a narrow screen needs the row for others
         rows.insert(0, SettingRow("P", _("Password"), "******"))
     if not _without_ssh(board):
         keys = ssh_keys.number_of(caller.record.preferences)
@@ -300,10 +305,10 @@ async def _change_look(caller: Caller) -> None:
 
 
 async def _change_password(board: Board, caller: Caller) -> None:
-    """Let the caller choose another password, once they have typed the one they have.
+    """Let the caller choose another password after typing the current one.
 
-    It may be somebody else, at a call that was left open: guesses are held back as at the log-on.
-    The call itself goes on: its owner may just have forgotten.
+    Guesses are limited as at the log-on: a stranger may have found the call left open. The call
+    itself goes on, as its owner may just have forgotten.
     """
     console = caller.console
     before = await _shows_password(board, caller)
@@ -312,7 +317,7 @@ async def _change_password(board: Board, caller: Caller) -> None:
     hashed = await new_password(board, console, caller.record.name)
     if hashed is None:
         return
-    had_keys = kept.of(caller.record.preferences)
+    had_keys = stored_keys.of(caller.record.preferences)
     changed = await caller.ask_books(
         lambda desk: recovery.set_password(desk, caller.record.id, before, hashed)
     )
@@ -322,7 +327,7 @@ async def _change_password(board: Board, caller: Caller) -> None:
     caller.record = changed
     console.screen.say(f"|10{_('Your password is changed. Your old recovery code is void.')}")
     if had_keys:
-        console.screen.say(f"|10{_(kept.VOID)}")
+        console.screen.say(f"|10{_(stored_keys.VOID)}")
     await console.pager.any_key()
     await _give_code(caller, Secrets(hashed, None))
 
@@ -334,7 +339,7 @@ async def _make_code(board: Board, caller: Caller) -> None:
 
 
 async def _give_code(caller: Caller, before: Secrets) -> None:
-    """Show a new code, which is the caller's when they have pressed a key under it."""
+    """Show a new code, which works once the caller has pressed a key."""
     try:
         stands = await NewCode(caller.record.id, before).give(caller.console, caller.ask_books)
     except BooksUnavailable:
@@ -344,9 +349,9 @@ async def _give_code(caller: Caller, before: Secrets) -> None:
         await _tell_of_a_change(caller.console, _("The code you just saw doesn't work."))
 
 
-async def _tell_of_a_change(console: Console, so: str) -> None:
+async def _tell_of_a_change(console: Console, consequence: str) -> None:
     words = _("Your password or code was changed from elsewhere meanwhile.")
-    console.screen.say(f"|12{words} {so}")
+    console.screen.say(f"|12{words} {consequence}")
     await console.pager.any_key()
 
 
@@ -355,12 +360,11 @@ async def _is_owner(board: Board, caller: Caller) -> bool:
 
 
 async def _shows_password(board: Board, caller: Caller) -> Secrets | None:
-    """Ask for the caller's password and return what lets them in now, a code included.
+    """Ask for the caller's password; return it and the digest of their code, as stored.
 
-    None, and a word about it, if the password is wrong, or was wrong too often.
-
-    Whoever has to wait is told so before the question: a guess more would cost the board its work
-    and the log of refusals a line, with each key that is pressed.
+    Return None if the password is wrong, or was wrong too often; the screen says which. A caller
+    who must wait reads so before the question, so that guesses meanwhile cost no check and no line
+    in the log of refusals.
     """
     console, name, address = caller.console, caller.record.name, caller.console.line.address
     try:
@@ -376,8 +380,8 @@ async def _shows_password(board: Board, caller: Caller) -> Secrets | None:
         return None
     record = await board.authenticate(name, old)
     if record is not None:
-        found = await caller.ask_books(lambda desk: recovery.secrets_of(desk, record.id))
-        return Secrets(record.password_hash, found.digest)
+        secrets = await caller.ask_books(lambda desk: recovery.secrets_of(desk, record.id))
+        return Secrets(record.password_hash, secrets.digest)
     board.reception.wrong_on_call(address, name)
     console.screen.say(f"|12{_('Wrong password.')}")
     await console.pager.any_key()

@@ -1,6 +1,6 @@
-"""Hands that everybody plays alike, at a daily deal or in a tournament, as a caller meets them.
+"""Hands that all callers play with the same cards, in a daily deal or a tournament.
 
-A decision is durable before its card is shown, so whoever hangs up finds the hand as it was.
+A decision is durable before its card is shown, so a caller who hangs up finds the hand unchanged.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
 
 TITLE = N_("The daily deal")
 ACTIONS = BlackJackForTimeTable.action_keys
-NAME_CELLS = 17  # where there are too few columns for the longest names
-NARROW, ROOMY = 48, 54  # columns that a ranking takes with prizes, and with them and those names
+NAME_CELLS = 17  # for names, where there is no room for the longest
+NARROW, ROOMY = 48, 54  # columns of a ranking with prizes: with cut names, and with whole ones
 LEAST_SHOWN, MOST_SHOWN = 3, 50  # callers of a ranking
 
-# Writes a decision down, behind those before it, with the score where it ends the last hand.
+# Stores a decision after the given ones, with the score if it ends the last hand.
 Note = Callable[[tuple[str, ...], str, "int | None"], Awaitable[None]]
 
 
 @dataclass(slots=True)
 class DealScene(BlackJackScene):
-    """The table of the deal: no purse is at it, and a coin is no minute."""
+    """The table of the deal: it shows no purse, and its coins are play money."""
 
     title: ClassVar[str] = TITLE
 
     number: int = 1
     hands: int = duplicate.HANDS
-    chips: int = 0  # won so far, below zero for lost
+    chips: int = 0  # won so far; negative for lost
 
     def _figures(self) -> list[tuple[str, str]]:
         return [(_("Hand"), self._turn_words()), *self._bet_figures(), (_("So far"), self._net())]
@@ -71,7 +71,7 @@ class DealScene(BlackJackScene):
         return [
             _("Everybody on the board plays these ten hands today, with the same cards."),
             _("You bet 10 coins of play money on each. Nothing here touches your minutes."),
-            _("Who decides best stands first: each decision is held against the book."),
+            _("The best decisions win: each is compared with the book."),
         ]
 
     def explain_lines(self) -> Sequence[str]:
@@ -79,7 +79,7 @@ class DealScene(BlackJackScene):
 
 
 class SharedHands:
-    """One caller at hands that everybody plays."""
+    """One caller at hands that all callers play."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class SharedHands:
         note: Note,
         leaving: str,
     ) -> None:
-        """`note` writes a decision down; `leaving` says what becomes of a hand that is left."""
+        """`note` stores a decision; `leaving` explains the key that leaves a hand for later."""
         self._console, self._rules, self._seed, self._scene = console, rules, seed, scene
         self._note, self._leaving = note, leaving
 
@@ -98,7 +98,7 @@ class SharedHands:
         return duplicate.played(self._rules, self._seed, acts, self._scene.hands)
 
     async def play_on(self, acts: list[str]) -> None:
-        """Play what is left of them behind these decisions, or leave it for later."""
+        """Play the hands that follow these decisions, or as many as the caller wants to."""
         game, scene = self.game(acts), self._scene
         scene.printed = printed(self._rules)
         number = game.number
@@ -114,7 +114,6 @@ class SharedHands:
                 if action is None:
                     return
                 game = duplicate.gone_on(self._rules, self._seed, game, action)
-                # With what came of the hands where it ends them.
                 await self._note(tuple(acts), str(action), game.score if game.is_over else None)
                 acts.append(str(action))
                 hand, events = hand.apply(action)
@@ -126,7 +125,7 @@ class SharedHands:
     async def _deal_hand(
         self, scene: DealScene, number: int, before: Sequence[str]
     ) -> BlackjackRound:
-        """Deal a hand, or lay one down again that was left, with the decisions that were taken."""
+        """Deal a hand, or lay out one that was left, with the decisions taken `before`."""
         rules = self._rules
         hand, events = start(rules, cards_of(rules, self._seed, number), [STAKE])
         scene.clear()
@@ -143,15 +142,15 @@ class SharedHands:
         return hand
 
     async def _decide(self, hand: BlackjackRound) -> BlackjackAction | None:
-        """Ask what to do; None for who leaves the hand for later."""
+        """Ask for an action; return None if the caller leaves the hand for later."""
         actions = hand.legal()
         keys: Mapping[str, BlackjackAction] = {ACTIONS[each][0]: each for each in actions}
         labels = {letter: _(ACTIONS[each][1]) for letter, each in keys.items()}
         meanings = {letter: _(ACTIONS[each][2]) for letter, each in keys.items()}
         insures = BlackjackAction.INSURANCE in actions
         if not self._console.screen.is_painted:
-            told = _("You have {count}.").format(count=counted(hand.seats[0].hands[0].cards))
-            self._console.screen.say(f"|07{told}")
+            words = _("You have {count}.").format(count=counted(hand.seats[0].hands[0].cards))
+            self._console.screen.say(f"|07{words}")
         choice = await self._console.prompt.ask(
             {**labels, "Q": _("Quit")},
             question=_("Insurance for 5 coins?") if insures else "",
@@ -162,13 +161,13 @@ class SharedHands:
         return keys.get(choice)
 
     async def _show(self, scene: DealScene, events: Sequence[Event]) -> None:
-        """Let things happen one by one; any key shows their end."""
+        """Show the events one by one; any key shows the last at once."""
         for event in events:
             scene.follow(event)
             scene.changed()
             self._console.display.refresh()
-            if said := self._sentence(scene, event):
-                self._console.screen.say(said)
+            if words := self._sentence(scene, event):
+                self._console.screen.say(words)
             if event is not events[-1]:
                 await self._console.keyboard.beat(BlackJackForTimeTable.seconds(event, scene))
 
@@ -179,7 +178,7 @@ class SharedHands:
         if isinstance(event, happened.BlackjackSettled) or (
             is_card and self._console.screen.is_painted
         ):
-            return ""  # a card on a painted table speaks for itself
+            return ""  # the painted table shows cards, and the end has a line of its own
         return sentence(event, scene.coin, scene.mine, scene.dealer)
 
     async def _tell_end(self, scene: DealScene, hand: BlackjackRound) -> None:
@@ -187,13 +186,13 @@ class SharedHands:
         scene.chips += won
         scene.changed()
         self._console.display.refresh()
-        told = _("Hand {number}: {words} ({coins}). So far: {total}.").format(
+        words = _("Hand {number}: {words} ({coins}). So far: {total}.").format(
             number=scene.number,
             words=_(ENDINGS[hand.outcomes[0]]),
             coins=signed(won),
             total=signed(scene.chips),
         )
-        self._console.screen.say(f"|{'10' if won > 0 else '12' if won < 0 else '14'}{told}")
+        self._console.screen.say(f"|{'10' if won > 0 else '12' if won < 0 else '14'}{words}")
         await self._console.pager.any_key()
 
 
@@ -210,14 +209,13 @@ def about(hands: int) -> str:
 def how_scored() -> str:
     return _(
         "You bet 10 coins of play money on each hand. What a decision costs is what the book's"
-        " best move would have won more, on average, in percent of a bet. Who has given away"
-        " least stands first; of those alike, who has won most; who is alike in both shares the"
-        " place."
+        " best move would have won more, on average, in percent of a bet. The lowest cost comes"
+        " first, and of equal costs the most coins won. Equal results share a place."
     )
 
 
 def room_below(console: Console, rows: Sequence[str]) -> int:
-    """Say how many callers of a ranking have room on a page below other rows."""
+    """Return how many callers of a ranking fit on a page below `rows`."""
     if not console.screen.is_painted:
         return MOST_SHOWN
     used = sum(len(wrap(row, console.screen.page_columns - MARGIN)) for row in rows)
@@ -225,14 +223,14 @@ def room_below(console: Console, rows: Sequence[str]) -> int:
 
 
 def seal_row(console: Console, seal: str) -> str:
-    """Return the row of a page that has the seal: its first digits where they are read out."""
+    """Return the row with the seal; on plain lines, which are read out, its first digits."""
     if console.screen.is_painted:
         return f"|07{_('Seal')} |08{seal}"
     return f"|07{_('Seal {digits}: R shows all of it.').format(digits=seal[:SHORT])}"
 
 
 def whole_seal(console: Console, seal: str) -> str:
-    """Return what is below the rules where the page before has no more than the first digits."""
+    """Return the whole seal for the rules, if the page before shows only its first digits."""
     return "" if console.screen.is_painted else f"\n\n|15{_('Seal')}|07  {seal}"
 
 
@@ -240,8 +238,8 @@ def placed_of(placed: Sequence[Placed], caller_id: int) -> Placed | None:
     return next((each for each in placed if each.caller_id == caller_id), None)
 
 
-def standing(mine: Placed | None, among: int, waiting: int | None) -> str:
-    """Say where a caller stands `among` so many, or which hand is `waiting` for them."""
+def place_words(mine: Placed | None, among: int, waiting: int | None) -> str:
+    """Return the words for a caller's place `among` so many, or for the hand that is `waiting`."""
     if mine is not None and among == 1:
         return _("You're the first to play it to the end.")
     if mine is not None:
@@ -258,9 +256,10 @@ def ranked(
     columns: int,
     prizes: Mapping[int, str] | None = None,
 ) -> Iterator[str]:
-    """List who stands where, the caller too where there is no room for all before them; `prizes`
-    are what callers have won, by their numbers: where there are few `columns` they stand for the
-    coins."""
+    """Return the rows of a ranking of at most `room` callers, this caller always among them.
+
+    `prizes` are by caller number. They replace the coins where there are too few `columns`.
+    """
     if not placed:
         yield f"|07{_('Nobody has played it to the end yet.')}"
         return

@@ -10,7 +10,7 @@ from door.call.markup import literal
 from door.call.page import Page
 from door.defence import ssh_keys
 from door.errors import KeyRefused
-from timebank.callers import ssh_keys as kept
+from timebank.callers import ssh_keys as stored_keys
 from timebank.errors import Refused
 from timebank.language import N_, _
 
@@ -22,23 +22,26 @@ if TYPE_CHECKING:
 KEYS_TITLE = N_("Your SSH keys")
 LABELS = {"A": N_("Add a key"), "T": N_("Take one away"), "Q": N_("Quit")}
 MEANINGS = {
-    "A": N_("Paste a public key. Whoever has its private half logs on as you."),
-    "T": N_("Choose a key that is no longer to log you on."),
+    "A": N_("Paste a public key. Anyone with its private half can log on as you."),
+    "T": N_("Choose a key that should no longer log you on."),
     "Q": N_("Go back to your settings."),
 }
 
 
 def number_of(preferences: Mapping[str, object]) -> str:
-    """Say in a row of the settings how many keys there are."""
-    number = len(kept.of(preferences))
+    """Return the number of keys, or how to add one, for a row of the settings."""
+    number = len(stored_keys.of(preferences))
     return str(number) if number else _("none: press K to add one")
 
 
 async def visit_keys(caller: Caller, is_proved: Callable[[], Awaitable[bool]]) -> None:
-    """`is_proved` asks for the caller's password, so that nobody adds a key at an open call."""
+    """Show the keys, and add or take away one.
+
+    `is_proved` asks for the password first, so that a stranger at a call left open adds none.
+    """
     console = caller.console
     while True:
-        lines = kept.of(caller.record.preferences)
+        lines = stored_keys.of(caller.record.preferences)
         console.display.stage(Page(_(KEYS_TITLE), _rows(lines)))
         hidden = () if lines else ("T",)
         choice = await console.prompt.ask(
@@ -55,7 +58,7 @@ async def visit_keys(caller: Caller, is_proved: Callable[[], Awaitable[bool]]) -
 
 
 def _rows(lines: Sequence[str]) -> list[str]:
-    rows = [f"|07{_('Whoever has the private half of one of these logs on by SSH as you.')}", ""]
+    rows = [f"|07{_('Anyone with the private half of one of these can log on as you.')}", ""]
     if not lines:
         return [*rows, f"|15{_('You have no key here yet.')}"]
     for number, line in enumerate(lines, 1):
@@ -70,7 +73,7 @@ async def _add(caller: Caller) -> None:
     console.screen.say(f"|07{where}")
     typed = await console.prompt.entry(
         f"|11{_('Public key:')}|07",
-        longest=kept.LONGEST,
+        longest=stored_keys.LONGEST,
         meaning=_("A line that begins with ssh-ed25519, ecdsa-sha2-nistp256 or ssh-rsa."),
     )
     if not typed:
@@ -78,7 +81,7 @@ async def _add(caller: Caller) -> None:
     try:
         key = ssh_keys.read(typed)
         caller.record = await caller.ask_books(
-            partial(kept.add, caller_id=caller.record.id, line=key.line)
+            partial(stored_keys.add, caller_id=caller.record.id, line=key.line)
         )
     except (KeyRefused, Refused) as refused:
         console.screen.say(f"|12{refused}")
@@ -103,7 +106,7 @@ async def _take_away(caller: Caller, lines: Sequence[str]) -> None:
     asked = _("Take away {fingerprint}?").format(fingerprint=name)
     if await console.prompt.agrees(asked, default="N"):
         caller.record = await caller.ask_books(
-            partial(kept.take_away, caller_id=caller.record.id, line=line)
+            partial(stored_keys.take_away, caller_id=caller.record.id, line=line)
         )
 
 

@@ -1,6 +1,6 @@
-"""The first call: three screens about minutes, hands and the bank, and a hand for nothing.
+"""The tour of the first call: screens about minutes, hands and the bank, and a practice hand.
 
-It touches no books: the practice hand is dealt from a deck that lies ready.
+It needs no books: the practice hand is dealt from a fixed deck.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     from door.call.scene import Area
     from timebank.settings.schedule import ClosedPeriod
 
-    # Paints at a row and a column.
+    # Paints on a canvas, at a row and a column.
     Strip = Callable[[Canvas, int, int], None]
 
-TOURED = "toured"  # the preference of a caller who was offered it
-# The caller has 12, and 18 with one more card; the dealer busts on whatever they leave.
+TOURED = "toured"  # preference: the caller was offered the tour
+# The caller has 12, and 18 after a hit; the dealer busts whether they hit or not.
 DECK = "5H 6S 7C TD 6D 9C 2H 3S"
 BET = 2
 
 KEYS = {"H": BlackjackAction.HIT, "S": BlackjackAction.STAY}
-MOST_CARDS = 4  # in a hand of it
+MOST_CARDS = 4  # in a practice hand
 GOOD = 17  # a total to stay on
 TWENTY_ONE = 21
 HIT, STAY, LEAVE = "H", "S", "Q"
@@ -61,12 +61,12 @@ _CLOCK = (
 
 
 def is_due(caller: Caller) -> bool:
-    """Whether to offer the tour: to new callers, once, while they have time for it."""
+    """Return whether to offer the tour: once, to a new caller who has time for it."""
     return caller.is_new and not caller.prefers(TOURED) and not caller.purse.time_is_up()
 
 
 async def offer(caller: Caller, news: Sequence[str]) -> bool:
-    """Show a new caller what they should know first, and ask whether they want the tour."""
+    """Show a new caller the news, and return whether they want the tour."""
     console = caller.console
     board = caller.config.board
     picture = texts.find(console, board.texts, "first-call")
@@ -79,20 +79,20 @@ async def offer(caller: Caller, news: Sequence[str]) -> bool:
     if console.screen.is_painted and not page.has_room(
         console.screen.page_columns, console.screen.page_rows
     ):
-        page = replace(page, body=body)  # and the rest just above the question
+        page = replace(page, body=body)  # the rest goes just above the question
         console.display.stage(page)
         for each in more:
             console.screen.say(each)
     else:
         console.display.stage(page)
     wants = await console.prompt.agrees(_("First time here? Take a one-minute tour?"))
-    with contextlib.suppress(BooksFailed):  # nobody is asked twice on a call
+    with contextlib.suppress(BooksFailed):  # at worst they are asked again on the next call
         await caller.remember({TOURED: True})
     return wants
 
 
 async def take(caller: Caller) -> None:
-    """Lead through the screens, as far as the caller wants to."""
+    """Show the screens and the practice hand, until the caller has had enough."""
     caller.place = N_("On the tour")
     for screen in screens(caller):
         if not await _reads(caller, screen):
@@ -116,23 +116,23 @@ class TourPage(Page):
 
 
 def screens(caller: Caller) -> list[TourPage]:
-    told: list[tuple[str, list[str], Strip]] = [
-        (_("Your minutes are your chips"), _of_minutes(caller), _paint_chips),
-        (_("How a hand goes"), _of_hands(), _paint_cards),
-        (_("Closing time and the bank"), _of_bank(caller), _paint_clock),
+    chapters: list[tuple[str, list[str], Strip]] = [
+        (_("Your minutes are your chips"), _about_minutes(caller), _paint_chips),
+        (_("How a hand goes"), _about_hands(), _paint_cards),
+        (_("Closing time and the bank"), _about_bank(caller), _paint_clock),
     ]
-    # Blocks mean nothing in plain letters.
+    # Without block characters the pictures cannot be made out.
     is_drawn = caller.console.screen.look.has_shapes
     pages = []
-    for number, (title, body, strip) in enumerate(told, 1):
+    for number, (title, body, strip) in enumerate(chapters, 1):
         paragraphs = [line for each in body for line in (f"|07{each}", "")]
-        heading = f"{title} ({number}/{len(told)})"
+        heading = f"{title} ({number}/{len(chapters)})"
         pages.append(TourPage(heading, paragraphs[:-1], strip if is_drawn else None))
     return pages
 
 
 async def _reads(caller: Caller, screen: TourPage) -> bool:
-    """Show a screen, page by page where it has less room; False when the caller has had enough."""
+    """Show a screen, in pages if it must; return False when the caller has had enough."""
     text = "\n".join(screen.body)
     if not caller.console.pager.holds(text):
         return await caller.console.pager.read(screen.title, text, leads_on=True)
@@ -150,7 +150,7 @@ async def _reads(caller: Caller, screen: TourPage) -> bool:
     )
 
 
-def _of_minutes(caller: Caller) -> list[str]:
+def _about_minutes(caller: Caller) -> list[str]:
     coin = span(caller.config.coin)
     return [
         _where_minutes_come_from(caller),
@@ -172,7 +172,7 @@ def _where_minutes_come_from(caller: Caller) -> str:
     return words.format(time=span(caller.config.bank.minutes_per_day * MINUTE))
 
 
-def _of_hands() -> list[str]:
+def _about_hands() -> list[str]:
     return [
         _(
             "Get closer to 21 than the dealer without going over. Kings, queens and jacks count 10,"
@@ -190,26 +190,26 @@ def _of_hands() -> list[str]:
     ]
 
 
-def _of_bank(caller: Caller) -> list[str]:
-    told = []
+def _about_bank(caller: Caller) -> list[str]:
+    paragraphs = []
     closing = caller.purse.posted.closing
     if closing is not None:
-        told.append(_of_event(caller, closing))
+        paragraphs.append(_about_event(caller, closing))
     host = caller.record.board
     if caller.bank_settings.mode == "built-in":
-        told.append(_of_saving(is_guest=host is not None))
+        paragraphs.append(_about_saving(is_guest=host is not None))
     if host is None:
-        told.append(
+        paragraphs.append(
             _("Minutes you don't use or bank are gone at midnight. Then you get fresh ones.")
         )
     else:
         words = _("The time you have left when you leave is yours again at {board}.")
-        told.append(words.format(board=literal(host)))
-    told.append(_("Next is a practice hand. It costs nothing and pays nothing."))
-    return told
+        paragraphs.append(words.format(board=literal(host)))
+    paragraphs.append(_("Next is a practice hand. It costs nothing and pays nothing."))
+    return paragraphs
 
 
-def _of_saving(*, is_guest: bool) -> str:
+def _about_saving(*, is_guest: bool) -> str:
     if is_guest:
         return _(
             "The time bank, T at every table, keeps what you win here for another visit. There you"
@@ -221,7 +221,7 @@ def _of_saving(*, is_guest: bool) -> str:
     )
 
 
-def _of_event(caller: Caller, closing: ClosedPeriod) -> str:
+def _about_event(caller: Caller, closing: ClosedPeriod) -> str:
     start = caller.bank_settings.schedule.local(closing.start)
     words = _(
         "The board closes for {event} at {time}, so nobody has more time than that. What you"
@@ -252,7 +252,7 @@ def _paint_clock(canvas: Canvas, row: int, column: int) -> None:
 
 @dataclass(frozen=True)
 class Practice(WholeWidth):
-    """The hand on the felt, as at a table."""
+    """The practice hand on the felt, as at a table."""
 
     hand: BlackjackRound
 

@@ -1,7 +1,7 @@
-"""The tournament of the week as a caller meets it: terms and prizes, the way in, hands and places.
+"""The page of the tournament of the week: terms and prizes, entering, hands and ranking.
 
-It is played for minutes, so who stands where is shown to those who have played, and to everybody
-once it is over. docs/tournaments.md says what it is.
+It is played for minutes, so only callers who have played see the ranking before it is over.
+docs/tournaments.md has the rules.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from door.session.shared_hands import (
     SharedHands,
     about,
     how_scored,
+    place_words,
     placed_of,
     ranked,
     room_below,
     seal_row,
-    standing,
     whole_seal,
 )
 from door.tables.black_jack_for_time.words import sealed_rules
@@ -70,13 +70,13 @@ class TournamentScene(DealScene):
     def explain(self) -> Sequence[str]:
         return [
             _("Everybody plays these hands, with the same cards, and everybody once."),
-            _("You bet 10 coins of play money on each. What can be won is on the page before."),
-            _("Who decides best stands first: each decision is held against the book."),
+            _("You bet 10 coins of play money on each. The page before shows the prizes."),
+            _("The best decisions win: each is compared with the book."),
         ]
 
 
-class _Seen(NamedTuple):
-    """What the books say of the one that is on, and of the caller in it."""
+class _Overview(NamedTuple):
+    """The running tournament and the caller's part in it, as the books have them."""
 
     tournament: Tournament
     pot: Pot
@@ -94,33 +94,33 @@ class TournamentPage:
         self._settings = BlackJackForTimeSettings.of(board.config.games)
 
     async def visit(self) -> None:
-        """Show the one that is on; without one, how the last one ended."""
+        """Show the running tournament; without one, the result of the last."""
         await settle_tournament(self._board)
         if await self._look() is None:
             await self._read_last()
             return
         while True:
             self._caller.place = TITLE
-            seen = await self._look()
-            if seen is None:  # it has ended meanwhile
+            overview = await self._look()
+            if overview is None:  # it has ended since the page before
                 await settle_tournament(self._board)
                 await self._read_last()
                 return
-            choice = await self._ask(seen)
+            choice = await self._ask(overview)
             if choice == "Q":
                 return
             if choice == "R":
-                await self._console.pager.read(_(TITLE), self._rules_text(seen.tournament))
+                await self._console.pager.read(_(TITLE), self._rules_text(overview.tournament))
             elif choice == "L":
                 await self._read_last()
             else:
-                await self._enter(seen)
+                await self._enter(overview)
 
-    async def _ask(self, seen: _Seen) -> str:
-        rows = self._rows(seen)
+    async def _ask(self, overview: _Overview) -> str:
+        rows = self._rows(overview)
         self._console.display.stage(Page(_(TITLE), rows))
-        weighing = asyncio.create_task(self._weigh_beside(seen, rows))
-        is_over = seen.deal_try is not None and seen.deal_try.score is not None
+        weighing = asyncio.create_task(self._weigh_meanwhile(overview, rows))
+        is_over = overview.deal_try is not None and overview.deal_try.score is not None
         try:
             return await self._console.prompt.ask(
                 {key: _(label) for key, label in KEYS.items() if key != "P" or not is_over},
@@ -132,23 +132,23 @@ class TournamentPage:
             weighing.cancel()
             await asyncio.gather(weighing, return_exceptions=True)
 
-    async def _look(self) -> _Seen | None:
-        """Find the one that is on, sealed for all by whoever comes first."""
+    async def _look(self) -> _Overview | None:
+        """Find the running tournament; seal one first if it is due. Return None without one."""
         if not await self._caller.look_up(_is_sealed):
             await self._seal()
         number, call = self._caller.record.id, self._caller.call_id
 
-        def look(desk: Desk) -> _Seen | None:
-            found = tournaments.running(desk)
-            if found is None or not found.is_open(desk.now):
+        def look(desk: Desk) -> _Overview | None:
+            running = tournaments.running(desk)
+            if running is None or not running.is_open(desk.now):
                 return None
-            return _Seen(
-                found,
-                tournaments.pot(desk, found),
-                tournaments.entry_of(desk, found.seal, number),
-                deals.try_of(desk, found.seal, number),
-                tournaments.terms_for(desk, call, found.seal),
-                deals.ranking(desk, found.seal),
+            return _Overview(
+                running,
+                tournaments.pot(desk, running),
+                tournaments.entry_of(desk, running.seal, number),
+                deals.try_of(desk, running.seal, number),
+                tournaments.terms_for(desk, call, running.seal),
+                deals.ranking(desk, running.seal),
             )
 
         return await self._caller.look_up(look)
@@ -157,102 +157,104 @@ class TournamentPage:
         hands = self._board.config.tournament.hands
         rules = replace(self._settings.rules, insurance_unit=1)
         seed = self._caller.new_seed()
-        while duplicate.played(rules, seed, (), hands).is_over:  # nothing to decide in it
+        while duplicate.played(rules, seed, (), hands).is_over:  # it has nothing to decide
             seed = self._caller.new_seed()
         terms = (seed, shuffle.seal(seed), GAME, rules_to_mapping(rules), hands)
         await self._caller.ask_books(lambda desk: tournaments.current(desk, *terms))
 
-    async def _weigh_beside(self, seen: _Seen, rows: list[str]) -> None:
-        """Weigh what nobody has weighed yet while the caller looks."""
-        if all(each.cost is not None for each in seen.placed):
+    async def _weigh_meanwhile(self, overview: _Overview, rows: list[str]) -> None:
+        """Compute the costs that the books lack while the caller reads, and show them in `rows`."""
+        if all(each.cost is not None for each in overview.placed):
             return
         try:
             await weigh_tournament(self._board)
-            placed = await self._board.books.read(partial(deals.ranking, seal=seen.tournament.seal))
-            rows[:] = self._rows(seen._replace(placed=placed))
+            placed = await self._board.books.read(
+                partial(deals.ranking, seal=overview.tournament.seal)
+            )
+            rows[:] = self._rows(overview._replace(placed=placed))
             self._console.display.refresh()
-        except (BooksFailed, NoAdviceNow) as problem:  # whoever looks next asks again
-            log.info("not every try at the tournament is weighed: %s", problem)
+        except (BooksFailed, NoAdviceNow) as problem:  # the next visit tries again
+            log.info("the cost of a try at the tournament is not known yet: %s", problem)
 
-    # What is read.
+    # The page.
 
-    def _rows(self, seen: _Seen) -> list[str]:
-        tournament = seen.tournament
+    def _rows(self, overview: _Overview) -> list[str]:
+        tournament = overview.tournament
         ends = moment(self._caller.bank_settings.schedule.local(tournament.ends))
         open_until = _("Open until {time}.").format(time=ends)
         rows = [
             f"|07{about(tournament.hands)}",
-            f"|11{open_until} {_entered(seen.pot)}",
-            *(f"|10{row}" for row in self._prizes(seen)),
-            f"|14{self._standing(seen)}",
+            f"|11{open_until} {_entered(overview.pot)}",
+            *(f"|10{row}" for row in self._prizes(overview)),
+            f"|14{self._place_words(overview)}",
             seal_row(self._console, tournament.seal),
             "",
         ]
-        return [*rows, *self._ranked(seen, room_below(self._console, rows))]
+        return [*rows, *self._ranked(overview, room_below(self._console, rows))]
 
-    def _ranked(self, seen: _Seen, room: int) -> Iterator[str]:
-        if seen.deal_try is None or seen.deal_try.score is None:
-            yield f"|07{_('You see who stands where once you have played.')}"
+    def _ranked(self, overview: _Overview, room: int) -> Iterator[str]:
+        if overview.deal_try is None or overview.deal_try.score is None:
+            yield f"|07{_('You see the ranking once you have played.')}"
             return
         yield from ranked(
-            seen.placed, self._caller.record.id, room, self._console.screen.page_columns
+            overview.placed, self._caller.record.id, room, self._console.screen.page_columns
         )
 
-    def _prizes(self, seen: _Seen) -> Iterator[str]:
-        if not seen.pot.by_place:
-            yield _("It is played for the place.")
+    def _prizes(self, overview: _Overview) -> Iterator[str]:
+        if not overview.pot.by_place:
+            yield _("It is played for rank only.")
             return
-        terms, entry = seen.terms, seen.entry
+        terms, entry = overview.terms, overview.entry
         if entry is not None and not entry.for_prize:
-            yield _("You have entered for the place alone.")
+            yield _("You have entered for rank only.")
         elif entry is None and not terms.for_prize and terms.known_on is not None:
             day = day_words(terms.known_on.isoformat())
-            yield _("You play for the place: you can win minutes from {day}.").format(day=day)
+            yield _("You play for rank only. You can win minutes from {day}.").format(day=day)
         elif entry is None and not terms.for_prize:
-            yield _("You play for the place: minutes are for callers with an account here.")
-        won = ", ".join(map(span, seen.pot.by_place))
-        yield _("To be won by place: {amounts}.").format(amounts=won)
+            yield _("You play for rank only. Minutes are for callers with an account here.")
+        won = ", ".join(map(span, overview.pot.by_place))
+        yield _("Prizes by place: {amounts}.").format(amounts=won)
         if entry is None and terms.for_prize and terms.price:
             yield _("It costs {amount} to enter.").format(amount=span(terms.price))
         elif entry is None and terms.for_prize:
             yield _("It costs nothing to enter.")
 
-    def _standing(self, seen: _Seen) -> str:
-        mine, waiting = placed_of(seen.placed, self._caller.record.id), None
-        if mine is None and seen.deal_try is not None:
-            waiting = self._hands(seen.tournament).game(seen.deal_try.acts).number
-        return standing(mine, len(seen.placed), waiting)
+    def _place_words(self, overview: _Overview) -> str:
+        mine, waiting = placed_of(overview.placed, self._caller.record.id), None
+        if mine is None and overview.deal_try is not None:
+            waiting = self._hands(overview.tournament).game(overview.deal_try.acts).number
+        return place_words(mine, len(overview.placed), waiting)
 
     def _rules_text(self, tournament: Tournament) -> str:
-        won = _(
-            "Minutes can be won by callers whom the board has known long enough to send minutes."
-            " Entries come on top of the prizes, in the same proportions. Prizes go to the time"
-            " bank when it is over, also of who is not on. Callers who share a place share what"
-            " their places win. Who enters and doesn't play to the end wins nothing."
+        prizes = _(
+            "You can win minutes once the board has known you long enough to let you send some."
+            " Entry fees are added to the prizes, in the same proportions. Prizes go to the"
+            " winners' time banks when it ends, online or not. Callers who tie share the prizes of"
+            " their places. If you don't play to the end, you win nothing."
         )
         rules = sealed_rules(rules_of(tournament.rules))
         seal = whole_seal(self._console, tournament.seal)
-        return f"|07{how_scored()}\n\n{won}\n\n{rules}{seal}"
+        return f"|07{how_scored()}\n\n{prizes}\n\n{rules}{seal}"
 
     async def _read_last(self) -> None:
         def look(desk: Desk) -> tuple[Tournament, list[tournaments.PlacedEntry]] | None:
             last = tournaments.last_settled(desk)
             return None if last is None else (last, tournaments.standings(desk, last.seal))
 
-        found = await self._caller.look_up(look)
+        result = await self._caller.look_up(look)
         heading = _("The last tournament")
-        if found is None:
+        if result is None:
             waits = await self._caller.look_up(tournaments.is_due)
-            told = _("No tournament has ended yet.")
+            words = _("No tournament has ended yet.")
             if waits:
-                told = _("The tournament is over. Who has won is worked out just now.")
-            await self._console.pager.read(heading, f"|07{told}")
+                words = _("The tournament is over. The winners are being worked out.")
+            await self._console.pager.read(heading, f"|07{words}")
             return
-        await self._console.pager.read(heading, "\n".join(self._ended(*found)))
+        await self._console.pager.read(heading, "\n".join(self._ended(*result)))
 
     def _ended(self, last: Tournament, placed: Sequence[tournaments.PlacedEntry]) -> Iterator[str]:
         champions = [each.name for each in placed if each.place == 1]
-        told = _(
+        words = _(
             "The seed is open now. The shuffle of each hand mixes in its words: {first} for the "
             "first, {last} for the last."
         ).format(first=cut_of(1), last=cut_of(last.hands))
@@ -270,7 +272,7 @@ class TournamentPage:
         yield ""
         yield f"|07{_('Seal')} {last.seal}"
         yield f"|07{_('Seed')} {last.shown_seed}"
-        yield f"|07{told}"
+        yield f"|07{words}"
 
     # The hands.
 
@@ -288,38 +290,38 @@ class TournamentPage:
         rules = rules_of(tournament.rules)
         return SharedHands(self._console, rules, tournament.seed, scene, note, leaving)
 
-    async def _enter(self, seen: _Seen) -> None:
-        """Enter, and play what is left of the hands, or leave it for later."""
-        is_new = seen.entry is None
-        if is_new and seen.terms.price:
+    async def _enter(self, overview: _Overview) -> None:
+        """Enter if the caller has not, and play the rest of the hands or as many as they want."""
+        is_new = overview.entry is None
+        if is_new and overview.terms.price:
             question = _("Pay {amount} to enter? It is gone if you don't win.")
             if not await self._console.prompt.agrees(
-                question.format(amount=span(seen.terms.price)), "N"
+                question.format(amount=span(overview.terms.price)), "N"
             ):
                 return
         entered: list[DealTry] = []
-        seal, price = seen.tournament.seal, seen.terms.price
+        seal, price = overview.tournament.seal, overview.terms.price
 
         def enter(desk: Desk, call_id: int, ticked: int) -> Receipt:
-            found = tournaments.enter(desk, call_id, ticked, seal, price)
-            entered[:] = [found.deal_try]
-            return found.receipt
+            entry = tournaments.enter(desk, call_id, ticked, seal, price)
+            entered[:] = [entry.deal_try]
+            return entry.receipt
 
         try:
             await self._caller.post(enter)
-            await self._hands(seen.tournament).play_on(list(entered[0].acts))
+            await self._hands(overview.tournament).play_on(list(entered[0].acts))
         except (OutOfStep, Refused) as refused:
             self._console.screen.say(f"|12{refused}")
             await self._console.pager.any_key()
 
 
 def _is_sealed(desk: Desk) -> bool:
-    found = tournaments.running(desk)
-    return found is not None and desk.now < found.ends
+    running = tournaments.running(desk)
+    return running is not None and desk.now < running.ends
 
 
 def _entered(pot: Pot) -> str:
     if not pot.entered:
         return _("Nobody has entered yet.")
-    told = ngettext("{number} caller has entered.", "{number} callers have entered.", pot.entered)
-    return told.format(number=pot.entered)
+    words = ngettext("{number} caller has entered.", "{number} callers have entered.", pot.entered)
+    return words.format(number=pot.entered)

@@ -1,4 +1,4 @@
-"""Who is on: here, on other servers of the board and in doors; and whose table can be watched."""
+"""The room "Who is on": the callers of the whole board, and watching one of their tables."""
 
 from __future__ import annotations
 
@@ -31,63 +31,63 @@ PLACE = N_("Who is on")
 WATCHING = N_("Watching")
 ELSEWHERE = N_("on another line")
 WATCH = N_("Watch")
-MOST_OF_A_PLACE = 23  # characters of where somebody is, in a list
-WIDE = 70  # columns that a table takes
+LONGEST_PLACE = 23  # characters in the list
+WIDE = 70  # columns that the list needs as a table
 LONGEST_NAME = 40
 WATCH_KEY, QUIT = "WQ"
 
 
 @dataclass(frozen=True)
-class _On:
-    """Somebody who is on; `chair` is where they sit, if that is here."""
+class _Entry:
+    """A caller who is on; `chair` is their chair at a table of this server."""
 
     call: OpenCall
     place: str
     chair: CallersChair | None
-    plays: bool  # at a table, here or elsewhere
+    is_playing: bool  # at a table of any server
 
-    def may_be_seen_by(self, caller: Caller) -> bool:
+    def can_be_watched_by(self, caller: Caller) -> bool:
         return self.chair is not None and self.chair.refusal(caller) is None
 
 
 async def visit_who(board: Board, caller: Caller) -> None:
-    """List who is on; from there a caller may watch the table of another."""
-    told = ""
+    """List the callers who are on, and let this caller watch one of their tables."""
+    notice = ""
     while True:
         caller.place = PLACE
-        on = await _look(board, caller)
-        rows = _rows(board, caller, on)
-        if not (board.config.company.watching and _playing(caller, on)):
+        entries = await _look(board, caller)
+        rows = _rows(board, caller, entries)
+        if not (board.config.company.watching and _playing(caller, entries)):
             await caller.console.pager.read(
-                _(PLACE), "\n".join([told, "", *rows] if told else rows)
+                _(PLACE), "\n".join([notice, "", *rows] if notice else rows)
             )
             return
-        if await _choose(caller, rows, told) == QUIT:
+        if await _choose(caller, rows, notice) == QUIT:
             return
-        told = ""
+        notice = ""
         try:
-            if not board.config.company.watching:  # from just now on
+            if not board.config.company.watching:  # the sysop has just switched it off
                 raise NotNow(Phrase(SWITCHED_OFF))
-            # Somebody may have got up, or sat down, while they read.
+            # Callers may have sat down or got up since the list was shown.
             await _watch(caller, _playing(caller, await _look(board, caller)))
         except (NotNow, NotSaid) as refused:
-            told = f"|12{refused}"
+            notice = f"|12{refused}"
 
 
-def _playing(caller: Caller, on: Sequence[_On]) -> list[_On]:
-    return [each for each in on if each.plays and each.call.call_id != caller.call_id]
+def _playing(caller: Caller, entries: Sequence[_Entry]) -> list[_Entry]:
+    return [each for each in entries if each.is_playing and each.call.call_id != caller.call_id]
 
 
-async def _choose(caller: Caller, rows: Sequence[str], told: str) -> str:
-    """Show the list, all its pages, and ask what then."""
+async def _choose(caller: Caller, rows: Sequence[str], notice: str) -> str:
+    """Show all pages of the list; return the key that the caller chooses below it."""
     console, text = caller.console, "\n".join(rows)
     if not console.pager.holds(text) and not await console.pager.read(
         _(PLACE), text, leads_on=True
     ):
         return QUIT
     console.display.stage(Page(_(PLACE), rows))
-    if told:
-        console.screen.say(told)
+    if notice:
+        console.screen.say(notice)
     return await console.prompt.ask(
         {WATCH_KEY: _(WATCH), QUIT: _("Quit")},
         default=QUIT,
@@ -99,24 +99,24 @@ async def _choose(caller: Caller, rows: Sequence[str], told: str) -> str:
     )
 
 
-async def _watch(caller: Caller, playing: Sequence[_On]) -> None:
-    """Have them watch one of those who play; raises `NotNow` and `NotSaid`."""
+async def _watch(caller: Caller, playing: Sequence[_Entry]) -> None:
+    """Watch one of the callers who play; raises `NotNow` and `NotSaid`."""
     if not playing:
         raise NotNow(Phrase("Nobody else is at a table now."))
-    found = playing[0] if len(playing) == 1 else await _ask_whom(caller, playing)
-    if found is None:
+    chosen = playing[0] if len(playing) == 1 else await _ask_whom(caller, playing)
+    if chosen is None:
         return
-    if found.chair is None:
+    if chosen.chair is None:
         words = Phrase(
             "{name} plays on another server: nobody can watch them from here.",
-            name=found.call.name,
+            name=chosen.call.name,
         )
         raise NotNow(words)
-    caller.talk.refuse_haste()  # who is watched is told each time
-    await Watcher(caller, found.chair).stay()
+    caller.talk.refuse_haste()  # each visit sends a line to the caller who is watched
+    await Watcher(caller, chosen.chair).watch()
 
 
-async def _ask_whom(caller: Caller, playing: Sequence[_On]) -> _On | None:
+async def _ask_whom(caller: Caller, playing: Sequence[_Entry]) -> _Entry | None:
     typed = await caller.console.prompt.entry(
         f"|07{_('Behind whose chair?')}|15",
         longest=LONGEST_NAME,
@@ -124,35 +124,35 @@ async def _ask_whom(caller: Caller, playing: Sequence[_On]) -> _On | None:
     )
     if not typed or not fold(typed):
         return None
-    begun = [each for each in playing if fold(each.call.name).startswith(fold(typed))]
-    meant = [each for each in begun if fold(each.call.name) == fold(typed)] or begun
-    if not meant:
+    matches = [each for each in playing if fold(each.call.name).startswith(fold(typed))]
+    exact = [each for each in matches if fold(each.call.name) == fold(typed)] or matches
+    if not exact:
         raise NotNow(Phrase("Nobody of that name is at a table."))
-    if len(meant) > 1:
-        names = ", ".join(each.call.name for each in meant)
+    if len(exact) > 1:
+        names = ", ".join(each.call.name for each in exact)
         raise NotNow(Phrase("Who do you mean: {names}?", names=names))
-    return meant[0]
+    return exact[0]
 
 
 # The list.
 
 
-async def _look(board: Board, caller: Caller) -> list[_On]:
+async def _look(board: Board, caller: Caller) -> list[_Entry]:
     here = {other.call_id: other for other in board.callers()}
     calls, games = await caller.ask_books(partial(_look_into_books, here=here))
-    found = []
+    entries = []
     for call in calls:
         other = here.get(call.call_id)
         chair = None if other is None else other.chair
-        plays = chair is not None or call.caller_id in games
-        found.append(_On(call, _where(board, call, here, games), chair, plays))
-    return found
+        is_playing = chair is not None or call.caller_id in games
+        entries.append(_Entry(call, _where(board, call, here, games), chair, is_playing))
+    return entries
 
 
 def _look_into_books(
     desk: Desk, here: Collection[int]
 ) -> tuple[Sequence[OpenCall], Mapping[int, str]]:
-    """Look up who is on, and at which games those have a hand whose call is not one of `here`."""
+    """Look up all open calls, and the games in play of callers whose call is not in `here`."""
     on = [call for call in open_calls(desk) if call.live]
     elsewhere = [call.caller_id for call in on if call.call_id not in here]
     return on, games_in_play(desk, elsewhere) if elsewhere else {}
@@ -161,34 +161,36 @@ def _look_into_books(
 def _where(
     board: Board, call: OpenCall, here: Mapping[int, Caller], games: Mapping[int, str]
 ) -> str:
-    """Say where somebody is. Of those whom other processes serve the books know a hand in play, and
-    the server."""
+    """Return where a caller is.
+
+    Of a caller of another process the books know only the game of an open hand and the server.
+    """
     if call.call_id in here:
         return _(here[call.call_id].place)
     game = GAMES.get(games.get(call.caller_id, ""))
     if game is not None:
         return _(game.title)
     if call.server in {peer.name for peer in board.peers.others}:
-        return _("on {server}").format(server=literal(call.server))[:MOST_OF_A_PLACE]
+        return _("on {server}").format(server=literal(call.server))[:LONGEST_PLACE]
     return _(ELSEWHERE)
 
 
-def _rows(board: Board, caller: Caller, on: Sequence[_On]) -> list[str]:
-    """Return a line for each who is on; behind it stands whether they can be watched."""
+def _rows(board: Board, caller: Caller, entries: Sequence[_Entry]) -> list[str]:
+    """Return a line for each caller who is on; it ends in whether they can be watched."""
     now, rows = board.clock.now(), []
     is_wide = caller.console.screen.page_columns >= WIDE
     watching = board.config.company.watching
-    for each in on:
+    for each in entries:
         call, place = each.call, each.place
-        may = f"|10{_(WATCH).lower()}" if watching and each.may_be_seen_by(caller) else ""
+        watch = f"|10{_(WATCH).lower()}" if watching and each.can_be_watched_by(caller) else ""
         on_for = wording.clock_time(max(0, int((now - call.since).total_seconds())))
         if is_wide:
-            row = f"|15{call.node:>4}  |07{literal(call.name):<26}{place:<24}{on_for:>9}  {may}"
+            row = f"|15{call.node:>4}  |07{literal(call.name):<26}{place:<24}{on_for:>9}  {watch}"
         else:
             words = _("{name}: {place}, {time}").format(
                 name=literal(call.name), place=place, time=on_for
             )
-            row = f"|15{call.node:>2} |07{words} {may}"
+            row = f"|15{call.node:>2} |07{words} {watch}"
         rows.append(row.rstrip())
     if is_wide:
         heads = (_("Node"), _("Caller"), _("Where"), _("On for"))
@@ -200,11 +202,11 @@ def _rows(board: Board, caller: Caller, on: Sequence[_On]) -> list[str]:
 
 
 class _View:
-    """The table as it was seen last, or a word about why it is not."""
+    """The table as the watcher sees it, or words about why it is not in view."""
 
     def __init__(self, chair: CallersChair) -> None:
         self._name = chair.caller.record.name
-        self.seen: Scene | None = None
+        self.table: Scene | None = None
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         self._scene.paint(canvas, area)
@@ -216,7 +218,7 @@ class _View:
     def _scene(self) -> Scene:
         words = _("{name} looks at something else. The table comes back when they do.")
         away = words.format(name=literal(self._name))
-        return self.seen or Page(_(WATCHING), [f"|07{away}"])
+        return self.table or Page(_(WATCHING), [f"|07{away}"])
 
 
 class Watcher:
@@ -227,21 +229,21 @@ class Watcher:
         self._caller = caller
         self._chair = chair
         self._view = _View(chair)
-        self._told: Sequence[str] = ()  # lines of the table that were told last
+        self._last_lines: Sequence[str] = ()  # the whole table, as it was read out last
 
-    async def stay(self) -> None:
-        """Watch until they have seen enough; raises `NotNow` where they may not."""
+    async def watch(self) -> None:
+        """Watch until the caller gets up; raises `NotNow` where watching is not allowed."""
         console, chair = self._console, self._chair
-        behind = chair.watch(self._caller, self._look, self._is_over)
+        behind = chair.watch(self._caller, self._look, self._on_end)
         try:
             self._caller.place = WATCHING
-            self._view.seen = chair.seen(self._caller)
-            self._told = self._view.lines()
+            self._view.table = chair.seen(self._caller)
+            self._last_lines = self._view.lines()
             console.display.stage(self._view)
             behind_whom = _("Behind {name}, at {game}.").format(
                 name=literal(chair.caller.record.name), game=_(chair.title)
             )
-            if not console.screen.is_painted:  # where it is asked again below each card
+            if not console.screen.is_painted:  # the question would be repeated below each card
                 console.screen.say(f"|15{behind_whom}")
             await console.prompt.ask(
                 {"Q": _("Quit")},
@@ -254,36 +256,36 @@ class Watcher:
             behind.end()
 
     def _look(self) -> None:
-        self._view.seen = self._chair.seen(self._caller)
+        self._view.table = self._chair.seen(self._caller)
         if self._console.screen.is_painted:
             self._console.display.refresh()
             return
         lines = self._view.lines()
-        if news := _news(self._told, lines):
+        if news := _news(self._last_lines, lines):
             self._console.screen.say("\n".join(news))
-        self._told = lines
+        self._last_lines = lines
 
-    def _is_over(self, why: Phrase) -> None:
+    def _on_end(self, why: Phrase) -> None:
         self._caller.place = PLACE
         self._console.screen.say(f"|14{why}")
 
 
 def _news(before: Sequence[str], now: Sequence[str]) -> list[str]:
-    """Return which lines of a table are new, each below the one that it belongs to.
+    """Return the lines of a table that are new, each below its heading.
 
     >>> _news(["Seat 1", "  4 5", "Seat 2"], ["Seat 1", "  4 5 9", "Seat 2"])
     ['Seat 1', '  4 5 9']
     """
-    told: list[str] = []
+    news: list[str] = []
     heading = ""
     for line in now:
         is_below = plain(line).startswith(" ")
         if line not in before:
             if is_below and heading:
-                told.append(heading)
-            told.append(line)
+                news.append(heading)
+            news.append(line)
         if not is_below:
             heading = "" if line not in before else line
         elif line not in before:
             heading = ""
-    return told
+    return news

@@ -13,8 +13,8 @@ from door.config import config as settings
 from door.errors import DropFileRefused
 from door.lines.line import Hints
 from door.lobby.looks import LOOKS, choices, guess
-from door.session.arrival import Asked, DoorCall, arrive
-from door.session.line_setup import CallBack, Inherited, Stdio, asked_for, said_by
+from door.session.arrival import DoorCall, DoorOptions, arrive
+from door.session.line_setup import CallBack, Inherited, Stdio, way_by_dropfile, way_by_options
 from tests import ROOT
 from tests.door.dropfiles.reads import NOW, put
 from tests.door.dropfiles.writers import WRITERS, Written, bbsdev, door32, door_sys, text
@@ -30,8 +30,8 @@ def sent(tmp_path: Path):
     def arrival(written: Written, toml: str = "", **asked: object) -> DoorCall:
         (tmp_path / "sysop.toml").write_text(toml, encoding="utf-8")
         boards = settings.load(tmp_path / "sysop.toml").boards
-        call = Asked(**{"dropfile": put(tmp_path, written), "board": None, "node": None, **asked})
-        return arrive(call, boards, {}, NOW, 1000.0)
+        options = {"dropfile": put(tmp_path, written), "board": None, "node": None, **asked}
+        return arrive(DoorOptions(**options), boards, {}, NOW, 1000.0)
 
     return arrival
 
@@ -254,16 +254,16 @@ def test_only_synchronet_is_given_anything_unasked(sent) -> None:
 
 def test_options_choose_the_way_in_and_else_the_drop_file_does(sent) -> None:
     nothing = {"wants_stdio": False, "descriptor": None, "connect": None}
-    assert asked_for(**nothing, telnet=None) is None
-    assert asked_for(**nothing | {"descriptor": 7}, telnet=None) == Inherited(7, True)
-    assert asked_for(**nothing | {"descriptor": 7}, telnet=False) == Inherited(7, False)
+    assert way_by_options(**nothing, telnet=None) is None
+    assert way_by_options(**nothing | {"descriptor": 7}, telnet=None) == Inherited(7, True)
+    assert way_by_options(**nothing | {"descriptor": 7}, telnet=False) == Inherited(7, False)
     back = nothing | {"connect": "127.0.0.1:4000"}
-    assert asked_for(**back, telnet=None) == CallBack("127.0.0.1", 4000, False)
-    assert asked_for(**back, telnet=True) == CallBack("127.0.0.1", 4000, True)
-    assert asked_for(**nothing | {"wants_stdio": True}, telnet=None) == Stdio()
+    assert way_by_options(**back, telnet=None) == CallBack("127.0.0.1", 4000, False)
+    assert way_by_options(**back, telnet=True) == CallBack("127.0.0.1", 4000, True)
+    assert way_by_options(**nothing | {"wants_stdio": True}, telnet=None) == Stdio()
     synchronet, mystic = sent(WRITERS["synchronet socket"]), sent(WRITERS["mystic 1.10 unix"])
-    assert said_by(synchronet.understood.connection, None) == Inherited(17, True)
-    assert said_by(mystic.understood.connection, None) == Stdio()
+    assert way_by_dropfile(synchronet.understood.connection, None) == Inherited(17, True)
+    assert way_by_dropfile(mystic.understood.connection, None) == Stdio()
 
 
 def test_the_command_line_says_how_large_the_window_is(sent) -> None:
@@ -275,7 +275,7 @@ def test_the_command_line_says_how_large_the_window_is(sent) -> None:
 def test_a_word_for_a_size_that_the_board_left_as_it_was_is_passed_over(sent, caplog) -> None:
     introduction = sent(ENIGMA, TWO, size="{termWidth}x{termHeight}").introduction
     assert not introduction.size_is_certain
-    assert "--size takes columns and rows such as 80x24" in caplog.text
+    assert "--size takes columns and rows, such as 80x24" in caplog.text
 
 
 @pytest.mark.parametrize(

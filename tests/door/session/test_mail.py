@@ -138,7 +138,7 @@ async def test_what_is_written_waits_for_a_caller(board: World) -> None:
     await bob.presses("m").is_asked("<W>rite")
     await bob.presses("r").sees("To Ada: nine it is")
     await bob.presses(" ").is_asked("<W>rite")
-    await bob.presses("iada\r").reads_that("You hear nothing more of Ada.")
+    await bob.presses("iada\r").reads_that("You ignore Ada from now on.")
     await pages(ada, "p Bob are you there?", back_to=FIELD)
     await ada.sees("Bob doesn't take messages from you.")
     await ada.presses("\x1b").is_asked(MENU)

@@ -132,7 +132,7 @@ async def test_the_champion_is_named_as_soon_as_somebody_has_it_settled(tmp_path
         await bob.until("Champion: Ada")
 
 
-async def test_somebody_new_plays_for_the_place_and_pays_nothing(
+async def test_a_new_caller_plays_for_rank_only_and_pays_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads, ranking = list[str](), deals.ranking
@@ -145,8 +145,8 @@ async def test_somebody_new_plays_for_the_place_and_pays_nothing(
     settings = toml(hands=1).replace("known_days = 0", "known_days = 7")
     async with world(tmp_path, toml=settings) as board:
         bob = await newcomer(board, "Bob")
-        await bob.send("dt").until("you can win minutes from 27 November.")
-        assert "You see who stands where once you have played." in bob.picture
+        await bob.send("dt").until("You can win minutes from 27 November.")
+        assert "You see the ranking once you have played." in bob.picture
         await bob.send("p").until("1 of 1")
         await bob.send(keys_to_the_end(board, 1)).until("You're the first to play it to the end.")
         with board.books() as desk:

@@ -16,7 +16,7 @@ from door.call.guest_caller import brought_by
 from door.config.boards import HostBoard, unlisted
 from door.dropfiles.dropfile import LONGEST_SECONDS
 from door.errors import DropFileRefused
-from door.session.arrival import Asked, arrive
+from door.session.arrival import DoorOptions, arrive
 from tests.door.dropfiles.reads import NOW, put
 from tests.door.dropfiles.writers import (
     Written,
@@ -78,7 +78,7 @@ DECIMAL = ("chain",)
 def arrives(written: Written, boards: dict[str, HostBoard]) -> Guest:
     with tempfile.TemporaryDirectory() as folder:
         path = put(Path(folder), written)
-        return arrive(Asked(path, None, None), boards, {}, NOW, 1000.0).guest
+        return arrive(DoorOptions(path, None, None), boards, {}, NOW, 1000.0).guest
 
 
 def is_refused(written: Written) -> None:
