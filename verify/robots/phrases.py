@@ -128,7 +128,7 @@ IS_TAKEN = Said("That name, or one that looks like it, is taken.")
 IS_REGISTERED = Said("Write your password down; we can't look it up for you.")
 DROP_CALL = Said("Drop that call and continue here?")
 TAKEN_OVER = Said("You've logged on from another connection.")
-LAST_SERVICES = one_of(
+LAST_WORDS = one_of(
     TAKEN_OVER,
     Said("Goodbye, {name}. Call again!"),
     Said("That was your third try. Goodbye."),
