@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import Counter
+from collections.abc import Container, Iterator
 from functools import cache
 
 import pytest
 
-from tests.test_rooms import PRODUCT, modules
+from tests.test_rooms import BESIDE, PRODUCT, modules
 
 # Where the errors of a package are; the rules of games know the engine alone, so it has a branch.
 TREES = {
@@ -70,3 +71,44 @@ def test_errors_are_one_tree_in_one_place(package: str) -> None:
     for name, (module, node) in here.items():
         assert module in TREES[package], f"{module} has {name}"
         assert name in ROOTS[package] or bases(node) & here.keys(), f"{name} hangs on no root"
+
+
+def bound(tree: ast.Module) -> set[str]:
+    """Every name that is given to something in a module: assigned, defined, imported, or taken."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                names.add(name)
+            case ast.ClassDef(name=name) | ast.arg(arg=name) | ast.Name(name, ast.Store()):
+                names.add(name)
+            case ast.alias(name=name, asname=None) | ast.alias(asname=str(name)):
+                names.add(name.partition(".")[0])
+    return names
+
+
+def asked_of(tree: ast.Module, known: Container[str]) -> Iterator[tuple[str, str]]:
+    """Give each name that a file asks of a module of ours, behind the name of that module."""
+    modules_by = {
+        each.asname or each.name: f"{node.module}.{each.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for each in node.names
+        if f"{node.module}.{each.name}" in known
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(ast.Name(name), asked) if name in modules_by:
+                yield modules_by[name], asked
+
+
+def test_what_is_asked_of_a_module_is_in_it() -> None:
+    """Types are checked of the product alone, and the long tools call most of theirs late."""
+    known = modules(PRODUCT) | modules(BESIDE)
+    names = {name: bound(tree) for name, tree in known.items()}
+    assert [
+        f"{name}: {module}.{asked}"
+        for name, tree in modules(BESIDE).items()
+        for module, asked in asked_of(tree, known)
+        if asked not in names[module] and f"{module}.{asked}" not in known
+    ] == []

@@ -27,6 +27,7 @@ from timebank.callers import powers, recovery
 from timebank.callers.notices import add_notice, unseen
 from timebank.errors import TurnsUsed
 from timebank.guests import claims
+from timebank.guests.departure import HostPayment
 from timebank.keeping import backup
 from timebank.keeping import restore as restoring
 from timebank.keeping.restore import AHEAD_A_SECOND, LEAST_AHEAD
@@ -349,7 +350,7 @@ class TestWhatWasOnItsWay:
         assert books.audit() == []
 
 
-def _outstanding(books: Books) -> list[claims.GivenBack]:
+def _outstanding(books: Books) -> list[HostPayment]:
     return books.do(claims.outstanding)
 
 
