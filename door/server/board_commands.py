@@ -90,7 +90,7 @@ async def look_into(board: Board) -> Moment:
 def _look(desk: Desk) -> tuple[list[ServerRecord], Moment]:
     local = desk.settings.schedule.local
     calls = [replace(call, since=local(call.since)) for call in open_calls(desk) if call.live]
-    event = "" if events.started(desk) is None else events.next_words(desk)
+    event = "" if events.early_event(desk) is None else events.next_words(desk)
     return registry.living(desk), Moment(calls, registry.lost(desk), event)
 
 

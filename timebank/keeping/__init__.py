@@ -1,4 +1,4 @@
-"""Backup and restore, the nightly work, and what the sysop does to callers.
+"""Backup and restore, the move of books, the nightly work, and the sysop's acts on callers.
 
 Uses every room but `reports` and `cli`.
 """

@@ -1,14 +1,15 @@
-"""What callers may do in restored books: nothing that was taken away since the copy comes back.
+"""Callers' rights in restored books: a restore gives no right back that was taken away.
 
-The books that are replaced say which rights each caller had. Where they and the copy differ, the
-stricter of both holds, and the password that was set last. A right that was given since the copy,
-such as an SSH key or the sysop's powers, is not given again: its owner or the sysop can do that.
+The replaced books say which rights each caller had. Where they and the copy differ, the stricter
+right holds, and the later password. A right given since the copy was taken, such as an SSH key or
+the sysop's powers, is not given again: its owner or the sysop can do that.
 
-The books that are replaced may go on from an older copy. So a caller's password, authenticator, SSH
-keys or own limits are those of the copy where they were changed later there (callers/changes.py).
+The replaced books may themselves continue an older copy. So a caller's password, authenticator, SSH
+keys and own limits are those of the copy if they were changed later there (callers/changes.py).
 
-If the replaced books cannot be read, nobody knows what was taken away. Then SSH keys wait until
-their owner has logged on with the password, and the command says what else is as in the copy.
+If the replaced books cannot be read, it is unknown which rights were taken away. Then SSH keys wait
+until their owner has logged on with the password, and the command lists the other rights that are
+as in the copy.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ from timebank.ledger.sql import Prepared, change, columns_of, equal
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.window import corrections as window
 
-# A caller's number and registration (seconds since 1970): in the books of another board, the number
-# alone may be another caller's.
+# A caller's number and time of registration (seconds since 1970). The number alone may be another
+# caller's if the books are another board's.
 Key = tuple[int, int]
 
 CODE_VOID = N_(
@@ -60,7 +61,7 @@ KEYS_WAIT = N_(
 
 
 class Rights(NamedTuple):
-    """A caller's rights in the books that are replaced."""
+    """A caller's rights in the replaced books."""
 
     name: str
     password_hash: str
@@ -83,52 +84,63 @@ _SET_PASSWORD = Prepared(lambda: change(_CALLERS, "password_hash", equal(_CALLER
 
 
 def rights_in(desk: Desk) -> dict[Key, Rights]:
-    """Return the rights of all callers in books of this version."""
+    """Return the rights of all callers, in books of this version."""
     books = desk.connection
     return _rights(_RIGHTS(books).all(), _OWN_LIMITS(books).all())
 
 
 def rights_in_file(old: sqlite3.Connection) -> dict[Key, Rights]:
-    """Return the same of a file; raises sqlite3.DatabaseError."""
+    """Return the rights of all callers in a file. Raises sqlite3.DatabaseError."""
     return _rights(sqlite.ask(old, _RIGHTS), sqlite.ask(old, _OWN_LIMITS))
 
 
 def _rights(rows: Iterable[Iterable[object]], own: Iterable[Iterable[object]]) -> dict[Key, Rights]:
     limits = {number: OwnLimits(*row) for number, *row in own}  # type: ignore[arg-type]
-    found: dict[Key, Rights] = {}
-    for number, created, name, hashed, locked, frozen, has_powers, deleted, kept, muted in rows:
+    rights: dict[Key, Rights] = {}
+    for (
+        number,
+        created,
+        name,
+        hashed,
+        locked,
+        frozen,
+        has_powers,
+        deleted,
+        preferences,
+        muted,
+    ) in rows:
         assert isinstance(number, int)
         assert isinstance(created, int)
-        found[number, created] = Rights(
+        rights[number, created] = Rights(
             *(str(name), str(hashed), bool(locked), bool(frozen), muted is not None),
-            *(bool(has_powers), deleted is not None, json.loads(str(kept))),
+            *(bool(has_powers), deleted is not None, json.loads(str(preferences))),
             limits.get(number),
         )
-    return found
+    return rights
 
 
-def admit(desk: Desk, before: Mapping[Key, Rights] | None, by: str) -> list[str]:
-    """Hold the callers of a restored copy to their rights in the books before.
+def restrict(desk: Desk, before: Mapping[Key, Rights] | None, by: str) -> list[str]:
+    """Restrict the callers of a restored copy to their rights in the replaced books.
 
-    Returns sentences for the sysop that say what changed for whom. `before` is None if the books
-    before cannot be read. All recovery codes become void: some may have been used since the copy.
+    `before` are those rights, None if the replaced books cannot be read. All recovery codes become
+    void, because some may have been used since. Returns sentences for the sysop with each change.
     """
-    said = []
+    sentences = []
     codes = recovery.void_all(desk)
     for caller_id in codes:
         add_notice(desk, caller_id, CODE_VOID)
     if len(codes) == 1:
-        said.append("Made 1 recovery code void: its owner can make another at Your settings.")
+        sentences.append("Made 1 recovery code void: its owner can make another at Your settings.")
     elif codes:
-        said.append(
+        sentences.append(
             f"Made {len(codes)} recovery codes void: their owners can make others at Your settings."
         )
-    said += _let_keys_wait(desk) if before is None else _Stricter(desk, before, by).sentences()
+    sentences += _let_keys_wait(desk) if before is None else _Stricter(desk, before, by).sentences()
     holders = "; ".join(map(powers.numbered, powers.holders(desk)))
     if before is not None or not holders:
-        return [*said, f"Sysop powers: {holders or 'nobody'}."]
+        return [*sentences, f"Sysop powers: {holders or 'nobody'}."]
     return [
-        *said,
+        *sentences,
         f"Sysop powers: {holders}, as in the copy. Callers who lost them since have them again:"
         " `door callers revoke` takes them.",
     ]
@@ -139,68 +151,69 @@ def _let_keys_wait(desk: Desk) -> list[str]:
     for record in owners:
         ssh_keys.let_wait(desk, record.id)
         add_notice(desk, record.id, KEYS_WAIT)
-    said = []
+    sentences = []
     if owners:
         names = "; ".join(map(powers.numbered, owners))
-        said.append(
-            "Nobody knows which SSH keys were removed since: those of these callers work again once"
-            f" their owner has logged on with the password: {names}."
+        sentences.append(
+            "It is unknown which SSH keys were removed since. Those of these callers work again"
+            f" after a log-on with the password: {names}."
         )
-    said.append(
-        "Nobody can tell what was changed since the copy: passwords, locks, freezes, mutes and"
+    sentences.append(
+        "It is unknown what was changed since the copy. Passwords, locks, freezes, mutes and"
         " authenticators are those of the copy, and callers deleted since are back."
     )
-    return said
+    return sentences
 
 
 class _Stricter:
-    """Holds each caller of the copy to the rights of the books before, and notes each change."""
+    """Restricts each caller of the copy to the rights in the replaced books, and notes changes."""
 
     def __init__(self, desk: Desk, before: Mapping[Key, Rights], by: str) -> None:
         self._desk = desk
         self._by = by
-        self._changed: dict[str, list[str]] = defaultdict(list)  # names by what changed for them
+        # Names of callers, by the template of the sentence about their change.
+        self._changed: dict[str, list[str]] = defaultdict(list)
         now = {(record.id, stamp(record.created)): record for record in callers.listing(desk)}
         for key, record in now.items():
             if (rights := before.get(key)) is not None:
-                self._hold(record, rights)
+                self._apply(record, rights)
         for key, rights in before.items():
             if key not in now and not rights.is_deleted:
                 self._changed[_GONE].append(f"{rights.name}, caller number {key[0]}")
 
     def sentences(self) -> list[str]:
         return [
-            said.format(names="; ".join(self._changed[said]))
-            for said in _SENTENCES
-            if self._changed[said]
+            template.format(names="; ".join(self._changed[template]))
+            for template in _SENTENCES
+            if self._changed[template]
         ]
 
-    def _hold(self, record: CallerRecord, before: Rights) -> None:
+    def _apply(self, record: CallerRecord, before: Rights) -> None:
         if before.is_deleted:
             self._note(_DELETED, record)
             caller_acts.set_locked(self._desk, record.id, True, self._by)
             if record.powers:
                 self._take_powers(record)
             return
-        self._hold_out(record, before)
+        self._apply_locks(record, before)
         if record.powers and not before.has_powers:
             self._take_powers(record)
         elif before.has_powers and not record.powers:
             self._note(_NO_POWERS, record)
         later = changes.later(record.preferences, before.preferences)
         if record.board is None and before.password_hash != record.password_hash:
-            self._hold_password(record, before, changes.PASSWORD in later)
-        self._hold_keys(record, before.preferences, changes.KEYS in later)
-        self._hold_second_step(record, before.preferences, changes.SECOND_STEP in later)
+            self._apply_password(record, before, changes.PASSWORD in later)
+        self._apply_keys(record, before.preferences, changes.KEYS in later)
+        self._apply_second_step(record, before.preferences, changes.SECOND_STEP in later)
         messages.ignore_also(self._desk, record.id, hearing.ignored(before.preferences))
         if before.own_limits is not None:
-            self._hold_own_limits(record, before.own_limits, changes.OWN_LIMITS in later)
+            self._apply_own_limits(record, before.own_limits, changes.OWN_LIMITS in later)
         if changes.later(before.preferences, record.preferences):
             latest = changes.latest(record.preferences, before.preferences)
             callers.change_preferences(self._desk, record.id, latest)
 
-    def _hold_out(self, record: CallerRecord, before: Rights) -> None:
-        """Lock, freeze and mute a caller who was so in either books."""
+    def _apply_locks(self, record: CallerRecord, before: Rights) -> None:
+        """Lock, freeze and mute a caller who is so in either the copy or the replaced books."""
         desk, by, number = self._desk, self._by, record.id
         if before.locked and not record.locked:
             caller_acts.set_locked(desk, number, True, by)
@@ -218,19 +231,22 @@ class _Stricter:
         elif record.muted and not before.muted:
             self._note(_STILL_MUTED, record)
 
-    def _hold_password(self, record: CallerRecord, before: Rights, is_later: bool) -> None:
+    def _apply_password(self, record: CallerRecord, before: Rights, is_later: bool) -> None:
         self._note(_PASSWORD_OF_COPY if is_later else _PASSWORD, record)
         if not is_later:
             _SET_PASSWORD(self._desk.connection, password_hash=before.password_hash, id=record.id)
 
-    def _hold_keys(
+    def _apply_keys(
         self, record: CallerRecord, before: Mapping[str, object], is_later: bool
     ) -> None:
-        """Remove keys that the books before have not; those of a later change wait instead."""
+        """Remove keys that are missing in the replaced books.
+
+        Keys that were changed later in the copy wait for a log-on with the password instead.
+        """
         desk, number = self._desk, record.id
         lines = ssh_keys.of(record.preferences)
         if is_later and lines:
-            # Nobody knows which were removed after that: neither of the two says so.
+            # Neither the copy nor the replaced books say which of them were removed since.
             ssh_keys.let_wait(desk, number)
             add_notice(desk, number, KEYS_WAIT)
             self._note(_KEYS_OF_COPY, record)
@@ -242,16 +258,16 @@ class _Stricter:
         if ssh_keys.must_wait(before):
             ssh_keys.let_wait(desk, number)
 
-    def _hold_second_step(
+    def _apply_second_step(
         self, record: CallerRecord, before: Mapping[str, object], is_later: bool
     ) -> None:
-        """Ask for an authenticator that either has, and for no code of it again."""
+        """Require an authenticator that either books have, and accept none of its codes twice."""
         step, was = second_step.of(record), second_step.in_preferences(before)
         chosen = step if is_later or was is None else was
         if chosen is not None:
             last = max(each.last for each in (step, was) if each is not None)
-            if (kept := SecondStep(chosen.secret, last)) != step:
-                second_step.keep(self._desk, record.id, kept)
+            if (step_to_keep := SecondStep(chosen.secret, last)) != step:
+                second_step.keep(self._desk, record.id, step_to_keep)
         if (step and step.secret) == (was and was.secret):
             return
         if is_later:
@@ -259,8 +275,8 @@ class _Stricter:
         else:
             self._note(_STILL_SECOND_STEP if was is None else _SECOND_STEP, record)
 
-    def _hold_own_limits(self, record: CallerRecord, before: OwnLimits, is_later: bool) -> None:
-        """Put back the limits of the books before: the caller has waited for any looser ones."""
+    def _apply_own_limits(self, record: CallerRecord, before: OwnLimits, is_later: bool) -> None:
+        """Put back the limits of the replaced books, whose looser ones have passed their delay."""
         of_copy = own_limits.of(self._desk, record.id)
         own_limits.put_back(self._desk, record.id, before)
         now = own_limits.of(self._desk, record.id)
@@ -273,10 +289,10 @@ class _Stricter:
         powers.revoke(self._desk, record.id, self._by)
         self._note(_POWERS, record)
 
-    def _note(self, said: str, record: CallerRecord) -> None:
+    def _note(self, template: str, record: CallerRecord) -> None:
         name = powers.numbered(record)
-        if name not in self._changed[said]:
-            self._changed[said].append(name)
+        if name not in self._changed[template]:
+            self._changed[template].append(name)
 
 
 _DELETED = (

@@ -1,8 +1,8 @@
-"""Copies of the books: taken while the board serves, and put back in its place.
+"""Backup of books in a file while the board serves from them, and restore.
 
-Nothing here is ever half: a copy gets its name when all of it is on the disk, and the books that
-are put back take the place of the old ones in one rename, after they were found to be in order and
-everything that was open in them was closed (restore.py). A copy says of itself that it is one.
+A backup gets its name when all of it is on the disk, and is marked as a copy inside. A restore
+audits the copy and closes everything open in it (restore.py). Then one rename puts it in the place
+of the old books.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from timebank.errors import (
 )
 from timebank.files import sync
 from timebank.keeping import restore as restoring
-from timebank.keeping.restore import Given, Treated
+from timebank.keeping.restore import PriorBooks, Treated
 from timebank.ledger import failures
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import Database, not_ours
@@ -50,20 +50,20 @@ from timebank.settings.place import ServerPlace
 from timebank.settings.settings import BankSettings
 from timebank.words import BY_COMMAND
 
-# How long a process that has the books to itself is waited for.
+# How long to wait for a process that has locked the books.
 LOCK_SECONDS = 2.0
 
-# What SQLite keeps beside a database; it must never meet another database than its own.
+# Endings of the files next to an SQLite database, which must never meet another database.
 COMPANIONS = ("-wal", "-shm", "-journal")
-# A file of pg_dump's begins with it.
+# The first bytes of a pg_dump file.
 DUMP = b"PGDMP"
-# The beginning of every SQLite file, without which it is none.
+# The header of an SQLite file; a file without it is not a database.
 HEADER_BYTES = 100
 
 
 @dataclass(frozen=True)
 class Copied:
-    """A copy that was made: its number of transfers, and what the audit found in it."""
+    """A finished backup: the number of its transfers, and the findings of its audit."""
 
     transfers: int
     findings: list[Finding]
@@ -71,10 +71,10 @@ class Copied:
 
 @dataclass(frozen=True)
 class Restored:
-    """What a restore did: `transfers` of the copy are in the books, the old ones are in `aside`.
+    """The outcome of a restore: the number of transfers, and the place of the old books.
 
-    `treated` says what was closed in them. Of a rehearsal, all of it is what would have been done,
-    and `on_call` names who is on a call, each with the node: a restore would be refused.
+    `treated` lists everything that was closed in the copy. After a rehearsal, all of this is what a
+    restore would do, and `on_call` has the callers online with their nodes, who would prevent it.
     """
 
     transfers: int
@@ -86,57 +86,57 @@ class Restored:
 def back_up(
     database: SqliteDatabase, settings: BankSettings, now: datetime, target: Path
 ) -> Copied:
-    """Copy the books as they are at one moment to a new file, and audit the copy.
+    """Copy the books of one moment to a new file, and audit the copy.
 
-    Others may write meanwhile. The copy is one file, for its owner's eyes only; it is kept even if
-    the audit finds something, for it is what there is. Raises `BackupRefused`.
+    Other processes may write meanwhile. Only the owner can read the file. It stays even if the
+    audit finds errors, because there may be no better one. Raises `BackupRefused`.
     """
     with new_file(target) as part:
         _copy(database.path, part)
         with contextlib.closing(SqliteDatabase(part)) as copy:
-            copied = _audited(copy, settings, now)
-        with contextlib.closing(_connected(part)) as connection:
+            copied = _audit_copy(copy, settings, now)
+        with contextlib.closing(_connect(part)) as connection:
             restoring.marked_as_copy(connection, now)
         return copied
 
 
 def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_COMMAND) -> Restored:
-    """Put a backup in the place of the books, once it is known to be ours and in order.
+    """Check a backup, and put it in the place of the books.
 
-    A backup of an older version is brought forward first, and whatever is open in it is closed. The
-    old books are kept beside the new, with the time in their name. Raises `BackupRefused`; nothing
-    has changed then.
+    A backup of an older version is upgraded first, and everything open in it is closed. The old
+    books stay in the same folder, with the time in their name. Raises `BackupRefused` before
+    anything has changed.
     """
     path = settings.database
     _refuse_forbidden(path)
     _refuse_other_source(source, path)
     with _sentences(path):
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
-    with kept_from_servers(settings), _sentences(path), _room_beside(path) as room:
+    with locked_for_restore(settings), _sentences(path), _room_beside(path) as room:
         copy = room / path.name
         copy.touch(0o600, exist_ok=False)
         _copy(source, copy)
-        transfers = made_ready(SqliteDatabase(copy), settings, now, source)
+        transfers = make_ready(SqliteDatabase(copy), settings, now, source)
         sync(copy)
         aside = _free_aside(path, now)
         if not path.exists():
-            given = restoring.given_by_note(path)
-            treated, note = _treated(copy, settings, now, given, source, by)
+            given = restoring.prior_by_note(path)
+            treated, note = _treat_copy(copy, settings, now, given, source, by)
             _put_log_aside(path, aside)
             _put_in_place(copy, path, note)
             return Restored(transfers, None, treated)
-        with _kept_to_ourselves(path) as (old, given):
-            treated, note = _treated(copy, settings, now, given, source, by)
+        with _locked_old_books(path) as (old, given):
+            treated, note = _treat_copy(copy, settings, now, given, source, by)
             _put_aside(old, path, aside)
             _put_in_place(copy, path, note)
         return Restored(transfers, aside, treated)
 
 
 @contextlib.contextmanager
-def kept_from_servers(settings: BankSettings) -> Iterator[None]:
-    """Let no server of this machine begin to serve from the books while they are put back.
+def locked_for_restore(settings: BankSettings) -> Iterator[None]:
+    """Keep the servers of this machine from the books during a restore.
 
-    Raises `BackupRefused` where one does.
+    Raises `BackupRefused` if one serves from them.
     """
     place = settings.lock
     try:
@@ -148,11 +148,10 @@ def kept_from_servers(settings: BankSettings) -> Iterator[None]:
 
 
 def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
-    """Tell what `restore` would do just now, and leave everything as it is.
+    """Return what `restore` would do now, and change nothing.
 
-    All is done with copies, in a folder for temporary files: nothing is made, changed or locked
-    where the backup and the books are, and the board may be open. Raises `BackupRefused` for a
-    backup that a restore would refuse.
+    Works on copies in a temporary folder, and neither creates, changes nor locks a file next to the
+    backup or the books. The board may be open. Raises `BackupRefused` if a restore would.
     """
     path = settings.database
     _refuse_forbidden(path)
@@ -163,53 +162,53 @@ def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
     ):
         copy, before = Path(room, path.name), Path(room, "before")
         _copy_apart(source, copy)
-        transfers = made_ready(SqliteDatabase(copy), settings, now, source)
+        transfers = make_ready(SqliteDatabase(copy), settings, now, source)
         aside = _free_aside(path, now) if path.exists() else None
         given, on_call = _known_beside(settings, before)
-        treated, _ = _treated(copy, settings, now, given, source)
+        treated, _ = _treat_copy(copy, settings, now, given, source)
         return Restored(transfers, aside, treated, on_call)
 
 
-def _known_beside(settings: BankSettings, copy: Path) -> tuple[Given, tuple[str, ...]]:
-    """Tell what the books know of numbers that were given, and who is on a call by them.
+def _known_beside(settings: BankSettings, copy: Path) -> tuple[PriorBooks, tuple[str, ...]]:
+    """Return the state of the books to be replaced, and the callers who are online.
 
-    They are read from a copy that is made for it; broken ones know nothing, as in a restore.
+    Reads a copy of the books. Damaged books yield an empty state, as in a restore.
     """
     path = settings.database
-    given = restoring.given_by_note(path)
+    given = restoring.prior_by_note(path)
     if not path.exists():
         return given, ()
     try:
         _copy_apart(path, copy)
-        with contextlib.closing(_connected(copy)) as old:
+        with contextlib.closing(_connect(copy)) as old:
             if not sqlite.tables_of(old):
                 return given, ()
             _refuse_other_program(old, path)
             on_call = _on_call(old) if serving.is_held(settings.lock) else ()
-            return given.and_also(restoring.given_by_old(old, path)), on_call
+            return given.merged_with(restoring.prior_by_file(old, path)), on_call
     except (NotCopied, sqlite3.DatabaseError):
         return given, ()
 
 
-def refuse_source(source: Path, path: Path | None = None) -> None:
-    """Refuse what is no file, or what is at `path`, where the books are."""
+def check_source(source: Path, path: Path | None = None) -> None:
+    """Raise `BackupRefused` if `source` is not a readable file, or is the books at `path`."""
     try:
         if not source.is_file():
             raise BackupRefused(f"There is no file {source}.")
         if path is not None and path.exists() and source.samefile(path):
             raise BackupRefused(f"{source} is the database itself.")
     except OSError as error:
-        said = files.forbidden(source)
-        raise BackupRefused(said or f"{source} cannot be read: {error.strerror}.") from error
+        reason = files.forbidden(source)
+        raise BackupRefused(reason or f"{source} cannot be read: {error.strerror}.") from error
 
 
 def _refuse_forbidden(path: Path) -> None:
-    if said := files.forbidden(path):
-        raise BackupRefused(said)
+    if reason := files.forbidden(path):
+        raise BackupRefused(reason)
 
 
 def _refuse_other_source(source: Path, path: Path) -> None:
-    refuse_source(source, path)
+    check_source(source, path)
     with _sentences(source), source.open("rb") as file:
         if file.read(len(DUMP)) == DUMP:
             raise BackupRefused(
@@ -223,10 +222,10 @@ def _free_aside(path: Path, now: datetime) -> Path:
 
 
 def _copy_apart(source: Path, target: Path) -> None:
-    """Copy a database to a place of its own, with nothing made or changed beside the source.
+    """Copy a database without creating or changing a file next to it.
 
-    One that somebody has open is copied as of one moment. To open any other could leave files
-    beside it, so its files are copied as they are.
+    A database in use is copied as of one moment. Opening an unused one could leave files next to
+    it, so its files are copied instead.
     """
     if Path(f"{source}-shm").exists():
         target.touch(0o600, exist_ok=False)
@@ -237,15 +236,15 @@ def _copy_apart(source: Path, target: Path) -> None:
             shutil.copyfile(f"{source}{ending}", f"{target}{ending}")
 
 
-def _treated(
+def _treat_copy(
     copy: Path,
     settings: BankSettings,
     now: datetime,
-    given: Given,
+    given: PriorBooks,
     source: Path,
     by: str = BY_COMMAND,
 ) -> tuple[Treated, Note]:
-    """Close what the copy has open, and give it a mark; returns what stands beside it then."""
+    """Close everything open in the copy, and give it a mark. Return the note to put next to it."""
     database = SqliteDatabase(copy)
     mark, why = live_mark.new_mark(), f"restored from {source.name}"
     try:
@@ -264,7 +263,11 @@ def _treated(
 
 
 def _put_in_place(copy: Path, path: Path, note: Note) -> None:
-    """Let the copy be the books. Killed at any step, one of the two has the mark that is known."""
+    """Make the copy the books.
+
+    The note allows the marks of both until the rename is done, so the process may be killed at any
+    step.
+    """
     before = live_mark.read_note(path)
     old_marks = [live_mark.UNMARKED] if before is None else before.marks
     live_mark.write_note(path, replace(note, marks=[*old_marks, *note.marks]))
@@ -272,17 +275,17 @@ def _put_in_place(copy: Path, path: Path, note: Note) -> None:
         files.give_to_owner(file.fileno(), path.parent)
     os.replace(copy, path)
     sync(path.parent)
-    # What is there knows the new mark already.
+    # The note already has the new mark, so a failure is harmless.
     with contextlib.suppress(OSError):
         live_mark.write_note(path, note)
 
 
 @contextlib.contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """Give a file to be filled, only for its owner to read, that takes the name `path` at the end.
+    """Yield a file to fill, which gets the name `path` when the block ends.
 
-    What was written is on the disk before it has the name; when the block raises there is no file.
-    Raises `BackupRefused` when `path` is there already, or cannot be written.
+    Only its owner can read it. Its content is on the disk before it gets the name, and it is
+    deleted if the block raises. Raises `BackupRefused` if `path` exists or cannot be written.
     """
     with _sentences(path):
         _refuse_existing(path)
@@ -299,12 +302,12 @@ def new_file(path: Path) -> Iterator[Path]:
                 files.name_new(part, path)
             sync(path.parent)
         finally:
-            _unlink(part, ("", *COMPANIONS))
+            _delete_files(part, ("", *COMPANIONS))
 
 
 @contextlib.contextmanager
 def _made_elsewhere(path: Path) -> Iterator[Path]:
-    """Do the same where others may put another file under a name while it is written to."""
+    """Do the work of `new_file` in a folder where other users may replace our files."""
     with tempfile.TemporaryDirectory(prefix="timebank-") as room:
         part = Path(room, path.name)
         part.touch(0o600, exist_ok=False)
@@ -313,14 +316,14 @@ def _made_elsewhere(path: Path) -> Iterator[Path]:
             files.put_new(path, whole)
 
 
-def _unlink(path: Path, endings: Iterable[str]) -> None:
+def _delete_files(path: Path, endings: Iterable[str]) -> None:
     for ending in endings:
         Path(f"{path}{ending}").unlink(missing_ok=True)
 
 
 def _refuse_existing(path: Path) -> None:
     if os.path.lexists(path):
-        raise BackupRefused(f"{path} is there already, and is not overwritten.")
+        raise BackupRefused(f"{path} exists already and is not overwritten.")
 
 
 @contextlib.contextmanager
@@ -337,19 +340,19 @@ def _sentences(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        said = files.forbidden(path, writes=True)
-        raise BackupRefused(said or f"{path} cannot be written: {error.strerror}.") from error
+        reason = files.forbidden(path, writes=True)
+        raise BackupRefused(reason or f"{path} cannot be written: {error.strerror}.") from error
     except sqlite3.Error as error:
         raise BackupRefused(f"{path} cannot be written: {failures.sentence(error)}.") from error
 
 
 def _copy(source: Path, target: Path, mode: str = "rw") -> None:
     with (
-        contextlib.closing(_connected(source, mode)) as a,
-        contextlib.closing(_connected(target)) as b,
+        contextlib.closing(_connect(source, mode)) as a,
+        contextlib.closing(_connect(target)) as b,
     ):
         try:
-            # Who has the file alone is waited for here; `backup` would wait for ever.
+            # Wait for a lock here, with a limit: `backup` would wait for ever.
             a.execute("BEGIN")
             sqlite.tables_of(a)
             sqlite.copy(a, b)
@@ -357,18 +360,18 @@ def _copy(source: Path, target: Path, mode: str = "rw") -> None:
             raise NotCopied(f"{source} cannot be copied: {failures.sentence(error)}.") from error
 
 
-def _connected(path: Path, mode: str = "rw") -> sqlite3.Connection:
+def _connect(path: Path, mode: str = "rw") -> sqlite3.Connection:
     return sqlite.opened(path, LOCK_SECONDS, mode)
 
 
-def _audited(database: Database, settings: BankSettings, now: datetime) -> Copied:
+def _audit_copy(database: Database, settings: BankSettings, now: datetime) -> Copied:
     with database.reading(settings, now) as desk:
         return Copied(ledger.count(desk), audit(desk))
 
 
 @contextlib.contextmanager
 def _room_beside(path: Path) -> Iterator[Path]:
-    """Make a folder for the copy; the lock is held, so those that are there are of killed ones."""
+    """Make a folder for the copy, and delete folders of killed restores: we hold the lock."""
     begins = f".restore-{path.name}-"
     for left in path.parent.glob(f"{glob.escape(begins)}*"):
         shutil.rmtree(left, ignore_errors=True)
@@ -379,44 +382,45 @@ def _room_beside(path: Path) -> Iterator[Path]:
         shutil.rmtree(room, ignore_errors=True)
 
 
-def made_ready(copy: Database, settings: BankSettings, now: datetime, source: Path) -> int:
-    """See that the copy of a backup is ours, of today's version and in order; count transfers.
+def make_ready(copy: Database, settings: BankSettings, now: datetime, source: Path) -> int:
+    """Upgrade and audit the copy of a backup, and return the number of its transfers.
 
-    `copy` is not open yet, nor is it afterwards. Raises `BackupRefused`.
+    `copy` must not be open, and is closed afterwards. Raises `BackupRefused`, and `NotInOrder` if
+    the audit finds errors.
     """
     try:
         with contextlib.closing(copy):
             copy.upgrade(alone=True)
             copy.open_existing()
             copy.open()
-            audited = _audited(copy, settings, now)
+            audited = _audit_copy(copy, settings, now)
     except (DatabaseRefused, BooksUnavailable, DBAPIError) as error:
-        # The sysop knows the backup, not the copy that was looked at.
-        said = failures.sentence(error).replace(copy.place, str(source))
-        raise BackupRefused(f"{said}.") from error
+        # Name the backup instead of the copy, which the sysop does not know.
+        sentence = failures.sentence(error).replace(copy.place, str(source))
+        raise BackupRefused(f"{sentence}.") from error
     if audited.findings:
         raise NotInOrder(source, audited.findings)
     return audited.transfers
 
 
 @contextlib.contextmanager
-def _kept_to_ourselves(path: Path) -> Iterator[tuple[BinaryIO, Given]]:
-    """Lock everybody out of the books to be replaced; gives their file and the numbers they know.
+def _locked_old_books(path: Path) -> Iterator[tuple[BinaryIO, PriorBooks]]:
+    """Lock the books to be replaced, and yield their file and their state.
 
-    Somebody may have opened the file already and wait for the lock: what they would then write to
-    had no name any more. So the beginning of the old file is wiped before the lock is given up,
-    and they are told that it is no database.
+    Another process may have opened the file and wait for the lock, and would write into a file
+    without a name. So the header of the old file is wiped before the lock is released, which makes
+    SQLite refuse the file.
     """
-    # The file is closed last: closing it in any way drops the locks that SQLite has on it.
+    # The file is closed last, because closing it drops SQLite's locks on it.
     with (
         path.open("r+b", buffering=0) as old,
-        contextlib.closing(_connected(path)) as lock,
+        contextlib.closing(_connect(path)) as lock,
     ):
-        given = restoring.given_by_note(path)
+        given = restoring.prior_by_note(path)
         if _locked_out(lock, path):
-            # All that SQLite kept beside the file is in it by now.
-            _unlink(path, COMPANIONS)
-            given = given.and_also(restoring.given_by_old(lock, path))
+            # SQLite has written everything from these files into the database.
+            _delete_files(path, COMPANIONS)
+            given = given.merged_with(restoring.prior_by_file(lock, path))
         yield old, given
         if os.fstat(old.fileno()).st_nlink == 0:
             old.seek(0)
@@ -428,7 +432,7 @@ def _in_use(path: Path) -> BackupRefused:
 
 
 def _locked_out(lock: sqlite3.Connection, path: Path) -> bool:
-    """Take the lock that no other process can share; False for broken books, which have none."""
+    """Take the exclusive lock. Return False for damaged books, which cannot be locked."""
     try:
         sqlite.lock_out(lock)
         if not sqlite.tables_of(lock):
@@ -454,7 +458,7 @@ _ON_CALL = Prepared(
 
 
 def _on_call(books: sqlite3.Connection) -> tuple[str, ...]:
-    """Name who is on a call, with their nodes, by books that are served."""
+    """Return the callers online with their nodes, from books that a server serves from."""
     return tuple(f"{name} (node {node})" for name, node in sqlite.ask(books, _ON_CALL))
 
 
@@ -470,19 +474,19 @@ def _free_name(path: Path) -> Path:
 
 
 def _put_aside(old: BinaryIO, path: Path, aside: Path) -> None:
-    """Copy the old books, with a write-ahead log that broken ones may still have beside them."""
+    """Copy the old books, and the write-ahead log that damaged ones may still have."""
     _copy_file(old, aside)
     for ending in COMPANIONS:
-        beside = Path(f"{path}{ending}")
-        if beside.exists():
-            with beside.open("rb") as file:
+        companion = Path(f"{path}{ending}")
+        if companion.exists():
+            with companion.open("rb") as file:
                 _copy_file(file, Path(f"{aside}{ending}"))
-            beside.unlink()
+            companion.unlink()
     sync(path.parent)
 
 
 def _put_log_aside(path: Path, aside: Path) -> None:
-    """Rename what books that are gone have left; SQLite would take it for a part of the copy."""
+    """Rename the files that missing books have left, or SQLite would add them to the copy."""
     for ending in COMPANIONS:
         with contextlib.suppress(FileNotFoundError):
             os.rename(f"{path}{ending}", f"{aside}{ending}")

@@ -1,7 +1,7 @@
-"""Books are moved from a file to a server, or back: row by row, and compared row by row.
+"""The move of books from a file to a server, or back: copied and compared row by row.
 
-All rows are written in one transaction, so the new place has all of them or none. Nobody writes
-into the old place meanwhile, and nobody serves from it afterwards.
+All rows are written in one transaction, so the target has all of them or none. Nobody can write to
+the source meanwhile, and no board serves from it afterwards.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ from timebank.ledger.sqlite import high_water, live_mark
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.settings.settings import BankSettings
 
-BATCH = 1000  # rows that are read and written at once
+BATCH = 1000  # rows per statement
 Row = tuple[Any, ...]
 
 
 class Moved(NamedTuple):
-    """What was moved: rows of all tables, and how many things the audit finds wrong in them."""
+    """The number of rows moved, and the number of errors that the audit finds in them."""
 
     rows: int
     findings: int
 
 
 def move(source: Database, target: Database, settings: BankSettings, now: datetime) -> Moved:
-    """Move the books of `source` to `target`, which is new or empty.
+    """Move the books of `source` to `target`, which must be new or empty.
 
-    Raises `MoveRefused`, and `DatabaseRefused` where either cannot be opened; the books are in
-    their old place then, and whole.
+    Raises `MoveRefused`, and `DatabaseRefused` if either cannot be opened. The books are unchanged
+    in `source` then.
     """
-    with ExitStack() as kept:
+    with ExitStack() as locks:
         for place in {_lock_of(each, settings) for each in (source, target)}:
             try:
-                kept.enter_context(serving.take(place, serving.MOVING))
+                locks.enter_context(serving.take(place, serving.MOVING))
             except BooksTaken as taken:
                 raise MoveRefused(f"{taken} Close the board, then move its books.") from taken
         return _move(source, target, settings, now)
@@ -68,41 +68,41 @@ def _move(source: Database, target: Database, settings: BankSettings, now: datet
     source.open_existing()
     target.open()
     with target.reading(settings, now) as there:
-        _refuse_books(there, target)
+        _refuse_occupied(there, target)
     with source.transaction(settings, now) as here, target.transaction(settings, now) as there:
-        _refuse_company(here, source)
+        _refuse_while_in_use(here, source)
         for desk in (here, there):
             dialects.of(desk.connection).stay(desk.connection)
-        # Those of the system, with nothing in them: they come with the others.
+        # The system's accounts, which are empty: they are copied with the others.
         there.connection.execute(accounts.delete())
         dialects.of(there.connection).take_guards_away(there.connection)
         for table in _tables():
             _copy(here.connection, there.connection, table)
-        _go_on(here.connection, there.connection)
+        _continue_numbers(here.connection, there.connection)
         dialects.of(there.connection).post_guards(there.connection)
         rows = sum(_compare(here.connection, there.connection, each) for each in _tables())
         findings = len(audit(there))
-        _finish(there, target)
+        _mark_as_books(there, target)
         dialects.of(here.connection).set_program(here.connection, MOVED_AWAY)
     return Moved(rows, findings)
 
 
 def _tables() -> list[Table]:
-    """List the tables that are copied, those first which others refer to.
+    """List the tables to copy, referenced tables first.
 
-    What tells a file from its copy is no part of the books, nor who serves from them.
+    The identity of the file and the servers that serve from it are not part of the books.
     """
     return [table for table in metadata.sorted_tables if table not in OF_THIS_PLACE]
 
 
-def _refuse_books(there: Desk, target: Database) -> None:
+def _refuse_occupied(there: Desk, target: Database) -> None:
     for table in (callers, transfers):
         if there.connection.execute(select(func.count()).select_from(table)).scalar_one():
             raise MoveRefused(f"There are books in {target.place} already: move them away.")
 
 
-def _refuse_company(here: Desk, source: Database) -> None:
-    # Who serves from a file holds the lock that is ours now.
+def _refuse_while_in_use(here: Desk, source: Database) -> None:
+    # No server serves from a file now, because this process holds the lock of the file.
     on_call = [] if isinstance(source, SqliteDatabase) else open_calls(here)
     if names := ", ".join(call.name for call in on_call if call.live):
         raise MoveRefused(f"On a call just now: {names}. Close the board, then move its books.")
@@ -117,7 +117,7 @@ def _columns(table: Table) -> list[Column[Any]]:
 
 
 def _rows(connection: Connection, table: Table) -> Iterator[list[Row]]:
-    """Read the rows in the order of their keys, some at a time."""
+    """Yield the rows in the order of their keys, in batches."""
     after: Row | None = None
     columns, key = _columns(table), list(table.primary_key)
     places = [columns.index(column) for column in key]
@@ -138,15 +138,15 @@ def _copy(here: Connection, there: Connection, table: Table) -> None:
         there.execute(table.insert(), [dict(zip(names, row, strict=True)) for row in rows])
 
 
-def _go_on(here: Connection, there: Connection) -> None:
-    """Let every table go on with the number after the last that it has given."""
+def _continue_numbers(here: Connection, there: Connection) -> None:
+    """Let every table continue its numbers after the last one that it has given."""
     for table, last in dialects.of(here).given_numbers(here).items():
         dialects.of(there).go_on_from(there, table, last + 1)
     high_water.go_on_past(there, high_water.count_of(here))
 
 
 def _compare(here: Connection, there: Connection, table: Table) -> int:
-    """Count the rows of a table, which are the same in both places; raises `MoveRefused`."""
+    """Count the rows of a table. Raises `MoveRefused` if they differ between the places."""
     count = 0
     ours = (row for rows in _rows(here, table) for row in rows)
     theirs = (row for rows in _rows(there, table) for row in rows)
@@ -154,15 +154,15 @@ def _compare(here: Connection, there: Connection, table: Table) -> int:
         if one != other:
             key = (one or other or ())[: len(table.primary_key)]
             raise MoveRefused(
-                f"Of the table {table.name}, the row of {key} is not the same in both places. Move"
-                " the books into a new one."
+                f"Row {key} of the table {table.name} differs between the two places. Move the"
+                " books into a new one."
             )
         count += 1
     return count
 
 
-def _finish(there: Desk, target: Database) -> None:
-    """Have the new place known as the books beside its file."""
+def _mark_as_books(there: Desk, target: Database) -> None:
+    """Note next to a target file that it has the books now."""
     connection = there.connection
     if isinstance(target, SqliteDatabase):
         mark = live_mark.new_mark()

@@ -1,7 +1,7 @@
-"""What the sysop does to callers by hand: a line in the log for each, a notice where it matters.
+"""The sysop's acts on callers: each writes a line into the log, and most leave the caller a notice.
 
-`by` says who did it, for the log. No command changes a caller in another way. Powers are given and
-taken in powers.py, minutes in window/sysop.py.
+`by` is the name for the log. Commands change callers only through this module, powers.py and
+window/corrections.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ UNMUTED = N_("The sysop lets you speak to other callers again.")
 
 
 def enter(desk: Desk, name: str, password_hash: str, by: str, *, with_powers: bool) -> CallerRecord:
-    """Enter a caller under a name that sysop.toml keeps; raises as `callers.register_kept`."""
+    """Register a caller under a name that sysop.toml reserves. Raises as
+    `callers.register_kept`."""
     record = callers.register_kept(desk, name, password_hash, powers=with_powers)
     had = "with" if with_powers else "without"
     _note(desk, by, record, f"was entered, {had} the sysop's powers")
@@ -34,13 +35,16 @@ def rename(desk: Desk, caller_id: int, name: str, by: str) -> CallerRecord:
     renamed = callers.rename(desk, caller_id, name)
     if renamed.name != before.name:
         _note(desk, by, before, f"is called {renamed.name} now")
-        said = N_("The sysop has renamed you: you were {before}, and are {name} now.")
-        add_notice(desk, caller_id, said, before=before.name, name=renamed.name)
+        text = N_("The sysop has renamed you: you were {before}, and are {name} now.")
+        add_notice(desk, caller_id, text, before=before.name, name=renamed.name)
     return renamed
 
 
 def set_password(desk: Desk, caller_id: int, password_hash: str, by: str) -> CallerRecord:
-    """Store the hash of a password, void code and keys; raises as `callers.set_password_hash`."""
+    """Store a password's hash; make recovery code and SSH keys void.
+
+    Raises as `callers.set_password_hash`.
+    """
     had_code = recovery.has_one(desk, caller_id)
     had_keys = ssh_keys.of(callers.get(desk, caller_id).preferences)
     record = callers.set_password_hash(desk, caller_id, password_hash)
@@ -55,16 +59,15 @@ def set_password(desk: Desk, caller_id: int, password_hash: str, by: str) -> Cal
 
 
 def take_key_away(desk: Desk, caller_id: int, line: str, fingerprint: str, by: str) -> None:
-    """Let a key no longer log a caller on by SSH; `fingerprint` is how people name it."""
+    """Remove a caller's SSH key. `fingerprint` names it in log and notice."""
     record = ssh_keys.take_away(desk, caller_id, line)
     _note(desk, by, record, f"no longer logs on with the SSH key {fingerprint}")
-    said = N_("The sysop has taken away your SSH key {fingerprint}.")
-    add_notice(desk, caller_id, said, fingerprint=fingerprint)
+    text = N_("The sysop has taken away your SSH key {fingerprint}.")
+    add_notice(desk, caller_id, text, fingerprint=fingerprint)
 
 
 def leave_notice(desk: Desk, caller_id: int, text: str, by: str) -> str:
-    """Leave a caller a line of the sysop's; returns it fit for a screen, "" where nothing is left
-    of it to say."""
+    """Leave a caller a line from the sysop; return it cleaned, "" if nothing printable is left."""
     words = clean(text, LONGEST_NOTICE)
     if words:
         record = callers.get(desk, caller_id)
@@ -81,7 +84,7 @@ def delete(desk: Desk, caller_id: int, by: str) -> None:
 
 
 def set_locked(desk: Desk, caller_id: int, locked: bool, by: str) -> bool:
-    """Keep a caller out from the next log-on on, or let them in; False if it was so already."""
+    """Lock or unlock a caller's log-on. Return False if it was so already."""
     record = callers.get(desk, caller_id)
     if record.locked == locked:
         return False
@@ -93,7 +96,7 @@ def set_locked(desk: Desk, caller_id: int, locked: bool, by: str) -> bool:
 
 
 def set_muted(desk: Desk, caller_id: int, muted: bool, by: str) -> bool:
-    """Let a caller say nothing to others, or speak again; False if it was so already."""
+    """Mute or unmute a caller. Return False if it was so already."""
     record = callers.get(desk, caller_id)
     if record.muted == muted:
         return False

@@ -1,4 +1,4 @@
-"""How a caller is struck off: what they had is forfeited, the name is free, the history stays."""
+"""The deletion of a caller: their time is forfeited, the name is free, the history stays."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _STRIKE_OFF = Prepared(
 
 
 def delete(desk: Desk, caller_id: int) -> None:
-    """Strike a caller off: their time is forfeited, their name is free, their history stays.
+    """Delete a caller: their time is forfeited, their name is free, their history stays.
 
-    An open hand is void and its stake forfeited too; of one that is played by several, their seat
-    alone. Raises `CallerOnline` and `UnknownCaller`.
+    An open hand becomes void and its stake is forfeited; at a shared table, only the caller's seat.
+    Raises `CallerOnline` and `UnknownCaller`.
     """
     if not leave_no_call(desk, caller_id):
         raise CallerOnline(Phrase("They are online; let them log off first."))
@@ -61,9 +61,9 @@ def delete(desk: Desk, caller_id: int) -> None:
 
 
 def _take_back(posting: Posting) -> None:
-    """Leave a caller with nothing: time is forfeited, play money goes back where it came from.
+    """Empty a caller's accounts: time is forfeited, play money returns to the mint.
 
-    What others have bet at the same table stays there.
+    Bets of other callers at the same table stay.
     """
     desk, hand = posting.desk, posting.in_play
     in_hand, gone = Deleted(posting.name, in_hand=True), Deleted(posting.name, in_hand=False)

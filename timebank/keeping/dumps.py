@@ -1,12 +1,11 @@
-"""Copies of books on a server: taken by pg_dump while the board serves, put back by pg_restore.
+"""Backup of books on a server by pg_dump while the board serves from them, and restore.
 
-What a restore owes the books is the same as in a file (restore.py). A copy is put into a database
-of its own beside that of the books, brought forward, audited, and treated there. Then it takes the
-name of the books, whose database keeps what it holds under another name. From the moment at which
-the old books lose their name nobody can open them, and none has them open then, or the server says
-so: nothing is written into them that the new books do not know.
+A restore puts the copy into a new database on the same server, upgrades and audits it, and closes
+everything open in it (restore.py). Then it renames the database of the books and gives their name
+to the copy. The server refuses the rename while anybody has the old books open, and nobody can
+open them afterwards. So nothing is written into them that the new books do not know.
 
-psycopg is an extra, and so this is imported only where books are on a server.
+psycopg is an extra, so only boards with books on a server import this module.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ from timebank.keeping import restore as restoring
 from timebank.keeping.backup import (
     Copied,
     Restored,
-    kept_from_servers,
-    made_ready,
+    check_source,
+    locked_for_restore,
+    make_ready,
     new_file,
-    refuse_source,
 )
-from timebank.keeping.restore import Given, Treated
+from timebank.keeping.restore import PriorBooks, Treated
 from timebank.ledger import failures, migrations
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import not_ours
@@ -51,11 +50,11 @@ from timebank.settings.place import ServerPlace
 from timebank.settings.settings import BankSettings
 from timebank.words import BY_COMMAND
 
-# Where databases are made and named from; every server has it.
+# The database to connect to while databases are made and renamed; every server has it.
 MAINTENANCE = "postgres"
-# How many bytes of its name a database keeps beside what we put behind it; names end at 63.
+# How many bytes of a database's name stay before our suffix; names have 63 bytes at most.
 NAME_BYTES = 36
-# A database as SQLite begins it.
+# The first bytes of an SQLite database.
 SQLITE = b"SQLite format 3\0"
 
 Connection = psycopg.Connection[Any]
@@ -64,10 +63,10 @@ Connection = psycopg.Connection[Any]
 def back_up(
     database: PostgresDatabase, settings: BankSettings, now: datetime, target: Path
 ) -> Copied:
-    """Copy the books as they are at one moment to a new file, and audit them as of that moment.
+    """Copy the books of one moment to a new file, and audit the books of that moment.
 
-    Others may write meanwhile. The copy is one file, for its owner's eyes only; it is kept even if
-    the audit finds something, for it is what there is. Raises `BackupRefused`.
+    Other processes may write meanwhile. Only the owner can read the file. It stays even if the
+    audit finds errors, because there may be no better one. Raises `BackupRefused`.
     """
     with new_file(target) as part, database.reading(settings, now) as desk:
         postgres.stay(desk.connection)
@@ -78,28 +77,28 @@ def back_up(
 
 
 def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_COMMAND) -> Restored:
-    """Put a backup in the place of the books, once it is known to be ours and in order.
+    """Check a backup, and put it in the place of the books.
 
-    A backup of an older version is brought forward first, and whatever is open in it is closed. The
-    old books are kept in a database beside the new, with the time in its name. Raises
-    `BackupRefused`; nothing has changed then.
+    A backup of an older version is upgraded first, and everything open in it is closed. The old
+    books stay in a database of their own, with the time in its name. Raises `BackupRefused` before
+    anything has changed.
     """
     server = _server_of(settings)
-    has_folder = settings.database.parent.is_dir()  # that of a board on this machine
+    has_folder = settings.database.parent.is_dir()  # a board on this machine
     with (
-        kept_from_servers(settings) if has_folder else contextlib.nullcontext(),
+        locked_for_restore(settings) if has_folder else contextlib.nullcontext(),
         _server(server) as admin,
         _copy(admin, server, source) as copy,
     ):
-        transfers = made_ready(PostgresDatabase(copy), settings, now, source)
+        transfers = make_ready(PostgresDatabase(copy), settings, now, source)
         aside = _free_aside(admin, server, now)
         is_there = postgres.has_database(admin, server.name)
         if is_there:
-            _refuse_company(server, settings, now)
+            _refuse_while_on_call(server, settings, now)
             _rename(admin, server.name, aside.name)
         try:
-            given, _ = _known(aside, settings, now) if is_there else (Given(at=0), ())
-            treated = _treated(copy, settings, now, given, source, by)
+            given, _ = _read_prior(aside, settings, now) if is_there else (PriorBooks(at=0), ())
+            treated = _treat_copy(copy, settings, now, given, source, by)
             _rename(admin, copy.name, server.name)
         except BaseException:
             if is_there:
@@ -109,17 +108,16 @@ def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_CO
 
 
 def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
-    """Tell what `restore` would do just now, and leave everything as it is; the board may be open.
+    """Return what `restore` would do now, and change nothing. The board may be open.
 
-    All is done in a database of its own, which is gone afterwards. Raises `BackupRefused` for a
-    backup that a restore would refuse.
+    Works in a temporary database. Raises `BackupRefused` if a restore would.
     """
     server = _server_of(settings)
     with _server(server) as admin, _copy(admin, server, source) as copy:
-        transfers = made_ready(PostgresDatabase(copy), settings, now, source)
+        transfers = make_ready(PostgresDatabase(copy), settings, now, source)
         is_there = postgres.has_database(admin, server.name)
-        given, on_call = _known(server, settings, now) if is_there else (Given(at=0), ())
-        treated = _treated(copy, settings, now, given, source)
+        given, on_call = _read_prior(server, settings, now) if is_there else (PriorBooks(at=0), ())
+        treated = _treat_copy(copy, settings, now, given, source)
         aside = _free_aside(admin, server, now) if is_there else None
     return Restored(transfers, aside, treated, on_call)
 
@@ -129,34 +127,34 @@ def _server_of(settings: BankSettings) -> ServerPlace:
     return settings.server
 
 
-# PostgreSQL's own programs.
+# PostgreSQL's programs.
 
 
 def _program(name: str, version: int) -> str:
-    """Find a program of PostgreSQL's, of this version or a later one; raises `BackupRefused`."""
-    found = shutil.which(name)
-    if found is None:
+    """Return the path of a PostgreSQL program of this version or later. Raises `BackupRefused`."""
+    path = shutil.which(name)
+    if path is None:
         raise BackupRefused(
             f"There is no {name} here. Install the client programs of PostgreSQL, version"
             f" {version} or later."
         )
-    said = subprocess.run([found, "--version"], check=False, capture_output=True, text=True)
-    number = re.search(r"\) (\d+)", said.stdout)
+    output = subprocess.run([path, "--version"], check=False, capture_output=True, text=True)
+    number = re.search(r"\) (\d+)", output.stdout)
     if number is None:
-        raise BackupRefused(f"{found} does not say of which version it is.")
+        raise BackupRefused(f"{path} does not state its version.")
     if int(number[1]) < version:
         raise BackupRefused(
-            f"{found} is of version {number[1]}, and the server is of version {version}. Install"
+            f"{path} has version {number[1]}, but the server has version {version}. Install"
             f" the client programs of version {version} or later."
         )
-    return found
+    return path
 
 
 def _run(server: ServerPlace, program: str, *words: str) -> None:
-    """Run a program on a database; what it says first when it fails is the reason.
+    """Run a program on a database. Raises `BackupRefused` with its first line if it fails.
 
-    The password is in its environment, where its owner alone can read it. The rest of what it says
-    may have rows in it.
+    The password is in the environment, which only its owner can read. Later lines of the program
+    are dropped, because they may contain rows.
     """
     where = reached_by(server)
     password = where.pop("password", None)
@@ -168,8 +166,10 @@ def _run(server: ServerPlace, program: str, *words: str) -> None:
     ran = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
     if ran.returncode:
         name = Path(program).name
-        said = next(iter(ran.stderr.splitlines()), f"{name} ended with {ran.returncode}")
-        raise BackupRefused(f"{name} failed: {said.removeprefix(f'{name}: error: ').rstrip('.')}.")
+        reason = next(iter(ran.stderr.splitlines()), f"{name} ended with {ran.returncode}")
+        raise BackupRefused(
+            f"{name} failed: {reason.removeprefix(f'{name}: error: ').rstrip('.')}."
+        )
 
 
 # Databases on the server.
@@ -177,33 +177,33 @@ def _run(server: ServerPlace, program: str, *words: str) -> None:
 
 @contextlib.contextmanager
 def _server(server: ServerPlace) -> Iterator[Connection]:
-    """Connect to where databases are made; the server's refusals become sentences."""
+    """Connect to the maintenance database. Raises `BackupRefused` for the server's errors."""
     try:
         with psycopg.connect(**reached_by(replace(server, name=MAINTENANCE))) as connection:
             postgres.set_up(connection)
             yield connection
     except psycopg.errors.InsufficientPrivilege as error:
         raise BackupRefused(
-            "A restore makes a database beside that of the books, and changes their names. The"
-            " account of the board may not: give it that right with ALTER ROLE ... CREATEDB, and"
-            " the database of the books with ALTER DATABASE ... OWNER TO ..."
+            "A restore creates a database and renames that of the books, but the board's account"
+            " may not. Give it the right with ALTER ROLE ... CREATEDB, and the database of the"
+            " books with ALTER DATABASE ... OWNER TO ..."
         ) from error
     except psycopg.Error as error:
-        said = failures.sentence(error)
-        raise BackupRefused(f"{server} cannot be restored: {said}.") from error
+        sentence = failures.sentence(error)
+        raise BackupRefused(f"{server} cannot be restored: {sentence}.") from error
     except DatabaseRefused as error:
         raise BackupRefused(str(error)) from error
 
 
 @contextlib.contextmanager
 def _copy(admin: Connection, server: ServerPlace, source: Path) -> Iterator[ServerPlace]:
-    """Put a backup into a database of its own, which is gone at the end if it has this name yet."""
+    """Load a backup into a new database, which is dropped at the end unless it was renamed."""
     _refuse_other_source(source)
     program = _program("pg_restore", admin.info.server_version // 10_000)
     copy = replace(server, name=f"{_shortened(server.name)}_restoring")
     drop = SQL("DROP DATABASE IF EXISTS {}").format(Identifier(copy.name))
     try:
-        admin.execute(drop)  # of one that was killed
+        admin.execute(drop)  # left by a killed restore
     except psycopg.errors.ObjectInUse as error:
         raise BackupRefused(f"Another restore is under way in {copy}.") from error
     make = "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"
@@ -212,12 +212,12 @@ def _copy(admin: Connection, server: ServerPlace, source: Path) -> Iterator[Serv
         _run(copy, program, "--single-transaction", "--exit-on-error", str(source))
         yield copy
     finally:
-        with contextlib.suppress(psycopg.Error):  # the next restore does it then
+        with contextlib.suppress(psycopg.Error):  # otherwise the next restore drops it
             admin.execute(drop)
 
 
 def _refuse_other_source(source: Path) -> None:
-    refuse_source(source)
+    check_source(source)
     with source.open("rb") as file:
         if file.read(len(SQLITE)) == SQLITE:
             raise BackupRefused(
@@ -239,7 +239,7 @@ def _free_aside(admin: Connection, server: ServerPlace, now: datetime) -> Server
 
 
 def _rename(admin: Connection, old: str, new: str) -> None:
-    """Give a database another name, which the server refuses while anybody has it open."""
+    """Rename a database. Raises `BackupRefused` while anybody has it open."""
     named = SQL("ALTER DATABASE {} RENAME TO {}").format(Identifier(old), Identifier(new))
     try:
         admin.execute(named)
@@ -254,49 +254,50 @@ def _give_name_back(admin: Connection, aside: ServerPlace, server: ServerPlace) 
         _rename(admin, aside.name, server.name)
     except (psycopg.Error, BackupRefused) as error:
         raise BackupRefused(
-            f"The restore broke off. The books are in the database {aside.name}, as they were: give"
-            f' them their name again, with ALTER DATABASE "{aside.name}" RENAME TO "{server.name}".'
+            f"The restore failed. The books are unchanged in the database {aside.name}. Give them"
+            f' their name again with ALTER DATABASE "{aside.name}" RENAME TO "{server.name}".'
         ) from error
 
 
-# The books there.
+# The books on the server.
 
 
-def _refuse_company(server: ServerPlace, settings: BankSettings, now: datetime) -> None:
-    _, on_call = _known(server, settings, now)
+def _refuse_while_on_call(server: ServerPlace, settings: BankSettings, now: datetime) -> None:
+    _, on_call = _read_prior(server, settings, now)
     if on_call:
         names = ", ".join(on_call)
         raise BackupRefused(f"On a call just now: {names}. Close the board, then restore.")
 
 
-def _known(
+def _read_prior(
     place: ServerPlace, settings: BankSettings, now: datetime
-) -> tuple[Given, tuple[str, ...]]:
-    """Tell what books to be replaced know of numbers and lost powers, and who is on a call there.
+) -> tuple[PriorBooks, tuple[str, ...]]:
+    """Return the state of the books to be replaced, and the callers who are online.
 
-    Broken ones know nothing, nor do those of a database that is empty. Refuses other programs'.
+    Damaged books and an empty database yield an empty state. Raises `BackupRefused` for another
+    program's database.
     """
     with contextlib.closing(PostgresDatabase(place)) as database:
         try:
             with database.reading(settings, now) as desk:
                 if postgres.is_empty(desk.connection):
-                    return Given(at=0), ()
+                    return PriorBooks(at=0), ()
                 program, version = postgres.program_and_version(desk.connection)
                 if program != APPLICATION_ID:
-                    said = not_ours(place, program)
-                    raise BackupRefused(f"{said} Move it away first.")
+                    sentence = not_ours(place, program)
+                    raise BackupRefused(f"{sentence} Move it away first.")
                 on_call = open_calls(desk) if version == migrations.newest() else ()
                 names = tuple(f"{call.name} (node {call.node})" for call in on_call if call.live)
-                return restoring.given_in(desk), names
+                return restoring.prior_books_in(desk), names
         except (BooksUnavailable, DBAPIError):
-            return Given(at=0), ()
+            return PriorBooks(at=0), ()
 
 
-def _treated(
+def _treat_copy(
     copy: ServerPlace,
     settings: BankSettings,
     now: datetime,
-    given: Given,
+    given: PriorBooks,
     source: Path,
     by: str = BY_COMMAND,
 ) -> Treated:

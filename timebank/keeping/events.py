@@ -1,13 +1,12 @@
-"""System events that the sysop starts early, and takes back.
+"""System events that the sysop starts early or takes back.
 
-What is started early closes the board like any event: what callers may use, stake, borrow and
-withdraw ends where it begins, what reaches past that is held for them, and the board opens again by
-itself. It takes the place of the next event of its name, which does not come a second time. Taken
-back, it is as if it had not been: the one of the schedule comes at its time, and what is held
-behind it may be used again.
+An early event closes the board like a scheduled one: callers can use, stake, borrow and withdraw
+only the minutes before it, minutes past it are held for them, and the board opens again by itself.
+It replaces the next event of its name. If the sysop takes it back, the scheduled event comes at its
+time, and the held minutes can be used again.
 
-Each is a row in the books, which every entry reads (ledger/early_events.py). So it holds for all
-servers, and over their end.
+Each early event is a row in the books, which every entry reads (ledger/early_events.py). So all
+servers of a board know it, also after a restart.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from timebank.ledger.sql import Prepared, change, equal, insert_into
 from timebank.settings.schedule import ClosedPeriod, EarlyEvent, Event, Schedule
 from timebank.words import MINUTE, span
 
-LEAST_MINUTES, MOST_MINUTES = 1, 7 * 24 * 60  # that it lasts, as in sysop.toml
-USUAL_NOTICE = 1  # minutes that callers have from the command on
+LEAST_MINUTES, MOST_MINUTES = 1, 7 * 24 * 60  # the length of an event, as in sysop.toml
+USUAL_NOTICE = 1  # minutes between the command and the event
 MOST_NOTICE = 60
 LONGEST_NAME = 40
-# How long a row stays once it tells nothing any more: a clock may be set back.
-KEPT = timedelta(days=2)
+# A row stays for some time after its event, because the clock may be set back.
+RETENTION = timedelta(days=2)
 
 _ADD = Prepared(lambda: insert_into(rows, "starts ends name instead_of"))
 _TAKE_BACK = Prepared(lambda: delete(rows).where(equal(rows.c.starts)))
@@ -42,7 +41,7 @@ _FORGET = Prepared(
         or_(rows.c.instead_of.is_(None), rows.c.instead_of < bindparam("before")),
     )
 )
-# What waits behind a period that is no more waits for nothing: it comes back with the next entry.
+# Held minutes without an event to wait for come back with the caller's next entry.
 _LET_GO = Prepared(
     lambda: change(
         callers,
@@ -55,7 +54,7 @@ _LET_GO = Prepared(
 
 
 class EventAsked(NamedTuple):
-    """What the sysop asks for: `name` None for whichever is next, `minutes` None for its own."""
+    """The sysop's request. `name` None is the next event, `minutes` None its scheduled length."""
 
     name: str | None = None
     minutes: int | None = None
@@ -64,30 +63,30 @@ class EventAsked(NamedTuple):
 
 class Started(NamedTuple):
     event: EarlyEvent
-    words: str  # what will happen, or has: a sentence
+    words: str  # a sentence that describes the event
 
 
 def plan(desk: Desk, asked: EventAsked) -> Started:
-    """Say what `start` would do; raises `EventRefused` as it does, and changes nothing."""
+    """Return what `start` would do, and change nothing. Raises `EventRefused` as `start` does."""
     schedule = early_events.schedule_of(desk)
     _refuse_second(desk, schedule)
     starts = stamp(desk.now) + asked.notice * MINUTE
-    found = _next(schedule, asked, desk.now)
-    if found is None:
+    upcoming = _next(schedule, asked, desk.now)
+    if upcoming is None:
         event = _unknown(schedule, asked, starts)
     else:
-        event = _early(schedule, asked, found, starts)
+        event = _early(schedule, asked, upcoming, starts)
     return Started(event, _words(schedule, event))
 
 
 def start(desk: Desk, asked: EventAsked, by: str) -> Started:
-    """Start an event early, with a line in the sysop's log.
+    """Start an event early, and write a line into the sysop's log.
 
-    Raises `EventRefused`: for a name that no event has, where minutes are missing too; for one that
-    comes before this could; while the board is closed; and where one is started early already.
+    Raises `EventRefused` if the name is unknown and `minutes` are missing, if the scheduled event
+    would come first, if the board is closed, or if another event was started early.
     """
     planned = plan(desk, asked)
-    event, before = planned.event, stamp(desk.now - KEPT)
+    event, before = planned.event, stamp(desk.now - RETENTION)
     _FORGET(desk.connection, before=before)
     _ADD(
         desk.connection,
@@ -102,11 +101,11 @@ def start(desk: Desk, asked: EventAsked, by: str) -> Started:
 
 
 def take_back(desk: Desk, by: str) -> str:
-    """Take back what was started early and is not over, with a line in the sysop's log; say so.
+    """Take back the early event, and write a line into the sysop's log. Return a sentence.
 
-    Raises `EventRefused` where there is none.
+    Raises `EventRefused` if there is no early event, or it is over.
     """
-    event = started(desk)
+    event = early_event(desk)
     if event is None:
         raise EventRefused("No event that was started early is on, or about to begin.")
     closed = early_events.schedule_of(desk).closed_at_or_after(event.start)
@@ -116,33 +115,33 @@ def take_back(desk: Desk, by: str) -> str:
     words = f"{event.name} is taken back"
     following = early_events.schedule_of(desk).closed_at_or_after(desk.now)
     if following is not None:
-        words += f"; {told(desk, following)}"
+        words += f"; {closed_words(desk, following)}"
     sysop_log.note(desk, by, None, f"Event taken back: {words}")
     desk.nudge()
     return f"{words}."
 
 
-def started(desk: Desk) -> EarlyEvent | None:
-    """The event that was started early and is not over; None without one."""
+def early_event(desk: Desk) -> EarlyEvent | None:
+    """Return the early event that is coming or on, or None."""
     events = early_events.standing(desk)
     return next((event for event in events if not event.is_over(desk.now)), None)
 
 
 def next_words(desk: Desk) -> str:
-    """Say when the board is closed next, and whether the sysop has started that early."""
+    """Return sentences about the next closed period, and whether the sysop started it early."""
     closed = early_events.schedule_of(desk).closed_at_or_after(desk.now)
     if closed is None:
         return "No system event is to come."
-    words = told(desk, closed)
-    early = started(desk)
+    words = closed_words(desk, closed)
+    early = early_event(desk)
     sequel = ""
     if early is not None and closed.start <= early.start < closed.end:
         sequel = " It was started early: `door event end` takes it back."
     return f"{words[0].upper()}{words[1:]}.{sequel}"
 
 
-def told(desk: Desk, closed: ClosedPeriod) -> str:
-    """Say when the board is closed: a clause."""
+def closed_words(desk: Desk, closed: ClosedPeriod) -> str:
+    """Return a clause about a closed period, in the board's local time."""
     local = desk.settings.schedule.local
     end = f"until {_time(local(closed.end), local(desk.now))}"
     if closed.start <= desk.now:
@@ -151,12 +150,12 @@ def told(desk: Desk, closed: ClosedPeriod) -> str:
 
 
 def _refuse_second(desk: Desk, schedule: Schedule) -> None:
-    """Refuse where the board is closed, or an event was started early already."""
+    """Raise `EventRefused` if the board is closed or an event was started early already."""
     closed = schedule.closed_at_or_after(desk.now)
     if closed is not None and closed.start <= desk.now:
-        words = told(desk, closed)
+        words = closed_words(desk, closed)
         raise EventRefused(f"{words[0].upper()}{words[1:]}.")
-    event = started(desk)
+    event = early_event(desk)
     if event is not None:
         local = schedule.local
         begins = _time(local(event.start), local(desk.now))
@@ -172,9 +171,9 @@ def _next(schedule: Schedule, asked: EventAsked, now: datetime) -> tuple[datetim
 
 
 def _early(
-    schedule: Schedule, asked: EventAsked, found: tuple[datetime, Event], starts: int
+    schedule: Schedule, asked: EventAsked, upcoming: tuple[datetime, Event], starts: int
 ) -> EarlyEvent:
-    begins, event = found
+    begins, event = upcoming
     if stamp(begins) <= starts:
         raise EventRefused(f"{event.name} begins at {schedule.local(begins):%H:%M} by itself.")
     seconds = (asked.minutes or event.minutes) * MINUTE
@@ -182,7 +181,7 @@ def _early(
 
 
 def _unknown(schedule: Schedule, asked: EventAsked, starts: int) -> EarlyEvent:
-    """An event that is in no schedule, for which the sysop has said how long it lasts."""
+    """Return an unscheduled event of the sysop's name and minutes. Raises `EventRefused`."""
     names = sorted({event.name for event in schedule.events})
     known = f"sysop.toml has: {', '.join(names)}." if names else "sysop.toml has none."
     if asked.name is None:

@@ -1,7 +1,7 @@
-"""What the last copy and the last audits came to, noted beside the books for the pages.
+"""Notes on the last backup and the last audits, in files next to the books, for the sysop's pages.
 
-The notes are no part of the books: a restore leaves them as they are. A note that cannot be read
-counts as none.
+The notes are not part of the books, so a restore leaves them unchanged. An unreadable note counts
+as missing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from timebank.settings.settings import BankSettings
 BOOKS, HANDS = "timebank audit", "door audit"  # the commands
 AUDITS = {BOOKS: "last-audit", HANDS: "last-audit-of-hands"}
 COPY = "last-copy"
-MOST_KEPT = 20  # sentences
+MAX_FINDINGS = 20  # sentences
 
 
 class LastCopy(NamedTuple):
@@ -30,10 +30,10 @@ class LastCopy(NamedTuple):
 class LastAudit(NamedTuple):
     command: str
     at: datetime
-    generation: int  # of the books then
-    wrong: int  # how many things were
-    findings: Sequence[str]  # the first of them
-    # Of hands, the first that was not over then: those before it agreed. None if that is unknown.
+    generation: int  # of the books at the time
+    wrong: int  # the number of findings
+    findings: Sequence[str]  # the first `MAX_FINDINGS`
+    # For an audit of hands, the first open hand: all before it agreed. None if unknown.
     hand: int | None = None
 
 
@@ -42,12 +42,12 @@ def place_of(database: Path, name: str) -> Path:
 
 
 def note_copy(settings: BankSettings, at: datetime, file: Path) -> None:
-    """Note a copy that is whole, in the place of the one before. Raises `OSError`."""
+    """Note a complete backup, and replace the note before. Raises `OSError`."""
     _note(settings, COPY, at, {"file": os.fsdecode(file.absolute())})
 
 
 def last_copy(settings: BankSettings) -> LastCopy | None:
-    match _noted(settings, COPY):
+    match _read_note(settings, COPY):
         case at, {"file": str(file)}:
             return LastCopy(at, file)
     return None
@@ -61,29 +61,28 @@ def note_audit(
     findings: Sequence[str],
     hand: int | None = None,
 ) -> None:
-    """Note an audit that has come to its end, in the place of the one before. Raises `OSError`."""
-    kept = {"generation": generation, "count": len(findings), "findings": findings[:MOST_KEPT]}
-    _note(settings, AUDITS[command], at, {**kept, "hand": hand})
+    """Note a finished audit, and replace the note before. Raises `OSError`."""
+    facts = {"generation": generation, "count": len(findings), "findings": findings[:MAX_FINDINGS]}
+    _note(settings, AUDITS[command], at, {**facts, "hand": hand})
 
 
 def last_audit(settings: BankSettings, command: str) -> LastAudit | None:
-    match _noted(settings, AUDITS[command]):
-        case at, {"generation": int(of), "count": int(wrong), "findings": list(found)} as facts:
+    match _read_note(settings, AUDITS[command]):
+        case at, {"generation": int(number), "count": int(wrong), "findings": list(lines)} as facts:
             hand = facts.get("hand")
             known = hand if isinstance(hand, int) else None
-            return LastAudit(command, at, of, wrong, list(map(str, found)), known)
+            return LastAudit(command, at, number, wrong, list(map(str, lines)), known)
     return None
 
 
 def _note(settings: BankSettings, name: str, at: datetime, facts: Mapping[str, Any]) -> None:
-    """Write a note. Books on a server may have a board whose folder is elsewhere: nothing is noted
-    then."""
+    """Write a note, except where the folder is missing: books on a server may need none here."""
     place = place_of(settings.database, name)
     if place.parent.is_dir():
         files.replace(place, json.dumps({"at": at.isoformat(), **facts}).encode())
 
 
-def _noted(settings: BankSettings, name: str) -> tuple[datetime, Mapping[str, Any]] | None:
+def _read_note(settings: BankSettings, name: str) -> tuple[datetime, Mapping[str, Any]] | None:
     try:
         facts = json.loads(place_of(settings.database, name).read_text("utf-8"))
         at = datetime.fromisoformat(facts["at"])

@@ -1,16 +1,15 @@
 """The nightly work on the books, as RMU did it for RATS (its documents of 1990: "run nightly").
 
-Calls of dead processes are closed, hands that nobody returned to are stood, a tournament that is
-over is settled, accounts that are empty and whose callers are gone are closed, what callers were
-told and sysops did is forgotten when it is old, and running totals are compared with the hands.
-Transfers, hands and shoes are never deleted. All of it may be done again at any time, also while
-the board serves: every step is a transaction of its own. While the clock is in doubt (clock.py)
-only calls are closed: the rest of it nobody could mend.
+It closes calls of dead processes, stands hands that nobody returned to, settles a finished
+tournament, closes empty accounts of callers who are gone, deletes old notices, messages and log
+lines, and compares running totals with the hands. It never deletes transfers, hands or shoes. Every
+step is a transaction of its own, so the work may be done at any time and repeated, also while the
+board serves. While the clock is in doubt (clock.py) only calls are closed, because the other steps
+cannot be undone.
 
-The time bank knows no games. Whoever does (the board) registers how a hand is stood, as an entry
-point of the group STAND: a function of a desk and a `StoredRound` that settles the hand through
-`wagers.stand`. What the decisions of a try cost is asked of the group WEIGH: a function of a
-`tournaments.Unweighed`.
+The time bank knows no games. The board registers two entry points. A function of the group STAND
+takes a desk and a `StoredRound`, and settles the hand through `wagers.stand`. A function of the
+group WEIGH takes a `tournaments.Unweighed`, and returns the cost of its decisions.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ from timebank.wagers.tournaments import Unweighed
 STAND = "timebank.stand"
 WEIGH = "timebank.weigh"
 BY = "maintain"
-AT_ONCE = 200  # rows that are forgotten in a transaction: some 2 ms
+ROWS_PER_TRANSACTION = 200  # takes about 2 ms
 
 Stand = Callable[[Desk, StoredRound], None]
 Weigh = Callable[[Unweighed], int]
@@ -74,7 +73,7 @@ Work = Callable[[], AbstractContextManager[Desk]]
 
 @dataclass(frozen=True)
 class Maintained:
-    """What was done: numbers of calls and hands, names of callers, counts of what was forgotten.
+    """The work done: numbers of calls and hands, names of callers, counts of deleted rows.
 
     `left` has a sentence for each overdue hand that could not be stood.
     """
@@ -85,20 +84,20 @@ class Maintained:
     closed: tuple[str, ...]
     notices: int
     log_lines: int
-    # What of the clock keeps some of it from being done.
+    # Sentences about a wrong clock that prevented some of the work.
     held_up: tuple[str, ...] = ()
-    # Messages between callers that were forgotten.
+    # Deleted messages between callers.
     messages: int = 0
-    # The day of the tournament that was settled.
+    # The day of the settled tournament.
     tournament: date | None = None
 
     def sentences(self) -> tuple[str, ...]:
-        said = [f"Closed call {number}, whose process is gone." for number in self.calls]
-        said += [f"Stood hand {number}, to which nobody returned." for number in self.stood]
-        said += self.left
+        sentences = [f"Closed call {number}, whose process is gone." for number in self.calls]
+        sentences += [f"Stood hand {number}, to which nobody returned." for number in self.stood]
+        sentences += self.left
         if self.tournament is not None:
-            said.append(f"Settled the tournament of {self.tournament}.")
-        said += [
+            sentences.append(f"Settled the tournament of {self.tournament}.")
+        sentences += [
             f"Closed the account of {name}, empty and not used any more." for name in self.closed
         ]
         for count, what in (
@@ -108,50 +107,50 @@ class Maintained:
         ):
             if count:
                 where = " of the sysop's log" if what == "line" else " that callers have read"
-                said.append(f"Forgot {count} old {what}{'' if count == 1 else 's'}{where}.")
-        return (*said, *self.held_up)
+                sentences.append(f"Forgot {count} old {what}{'' if count == 1 else 's'}{where}.")
+        return (*sentences, *self.held_up)
 
 
 IN_DOUBT = (
-    "The clock is far ahead of what is in the books, so no hand was stood, no account closed and"
-    " nothing forgotten. It is done once the clock is sure; see `timebank clock`."
+    "The clock is far ahead of the books, so no hand was stood, no account closed and nothing"
+    " deleted. This happens once the clock is certain; see `timebank clock`."
 )
 
 
 def maintain(work: Work, look: Work, stand: Stand | None, weigh: Weigh | None = None) -> Maintained:
-    """Do everything once; `stand` and `weigh` are None where no game is installed.
+    """Do all of the nightly work once. `stand` and `weigh` are None where no board is installed.
 
-    What is to be done is looked for at `look`, a desk that keeps nobody from writing.
+    `look` opens a desk that only reads, and blocks no writer.
     """
     with work() as desk:
         closed_calls = tuple(close_dead_calls(desk))
     with look() as desk:
-        held_up = _of_clock(desk)
+        held_up = _clock_problems(desk)
     if IN_DOUBT in held_up:
         return Maintained(closed_calls, (), (), (), 0, 0, held_up)
     stood, left = _stand_overdue(work, look, stand)
     tournament = _settle_tournament(work, weigh)
     closed = _close_accounts(work, look)
-    # What waits for a caller, and was not shown, waits on.
+    # Notices and messages that were not shown yet are never deleted.
     read, written, log_lines = (_forget(work, look, old) for old in (NOTICES, MESSAGES, LOG))
     return Maintained(
         closed_calls, stood, left, closed, read, log_lines, held_up, written, tournament
     )
 
 
-def _of_clock(desk: Desk) -> tuple[str, ...]:
-    said = [] if clock.is_certain(desk) else [IN_DOUBT]
+def _clock_problems(desk: Desk) -> tuple[str, ...]:
+    problems = [] if clock.is_certain(desk) else [IN_DOUBT]
     ahead = clock_mend.ahead(desk)
     if ahead:
         whom = "1 caller" if len(ahead) == 1 else f"{len(ahead)} callers"
-        said.append(f"A wrong clock has gone too far for {whom}: see `timebank clock`.")
-    return tuple(said)
+        problems.append(f"A wrong clock has begun later days for {whom}: see `timebank clock`.")
+    return tuple(problems)
 
 
 def count_results(work: Work, look: Work) -> int:
-    """Mend running totals and awards that are not what hands come to; return how many were wrong.
+    """Correct running totals and awards that differ from the hands. Return how many were wrong.
 
-    Every hand is read, so that is done at `look`, a desk that keeps nobody from writing.
+    Reads every hand at `look`, a desk that blocks no writer.
     """
     with look() as desk:
         wrong = hand_totals.differing(desk)
@@ -162,14 +161,16 @@ def count_results(work: Work, look: Work) -> int:
 
 
 def installed_weigh() -> Weigh | None:
-    """Find who can weigh a try; None when no board is installed beside the time bank."""
-    found: list[Weigh] = [point.load() for point in entry_points(group=WEIGH)]
-    return found[0] if found else None
+    """Return the board's function that weighs a try, None if no board is installed."""
+    functions: list[Weigh] = [point.load() for point in entry_points(group=WEIGH)]
+    return functions[0] if functions else None
 
 
 def _settle_tournament(work: Work, weigh: Weigh | None) -> date | None:
-    """Settle the tournament that is over; returns its day. One with tries that nobody here can
-    weigh waits for the board."""
+    """Settle the finished tournament, and return its day.
+
+    Returns None if there is none, or if tries must be weighed and `weigh` is None.
+    """
     with work() as desk:
         tries = tournaments.unweighed(desk) if tournaments.is_due(desk) else []
     if tries and weigh is None:
@@ -185,9 +186,9 @@ def _settle_tournament(work: Work, weigh: Weigh | None) -> date | None:
 
 
 def installed_stand() -> Stand | None:
-    """Find who can stand a hand; None when no board is installed beside the time bank."""
-    found: list[Stand] = [point.load() for point in entry_points(group=STAND)]
-    return found[0] if found else None
+    """Return the board's function that stands a hand, None if no board is installed."""
+    functions: list[Stand] = [point.load() for point in entry_points(group=STAND)]
+    return functions[0] if functions else None
 
 
 def _stand_overdue(
@@ -210,7 +211,7 @@ def _stand_overdue(
 
 
 def _stand_one(work: Work, stand: Stand | None, stored: StoredRound) -> str:
-    """Stand a hand in its own transaction; returns why not, "" when it is done."""
+    """Stand a hand in a transaction of its own. Return the reason if it fails, else ""."""
     if stand is None:
         return "no board is installed that knows its game"
     try:
@@ -222,15 +223,15 @@ def _stand_one(work: Work, stand: Stand | None, stored: StoredRound) -> str:
 
 
 class _Gone(NamedTuple):
-    """A caller who is gone, with what tells what they earned on their last day (`EARNED`)."""
+    """A caller who is gone, with the parameters of `EARNED` for their last day."""
 
     id: int
     name: str
     fold: str
     last: int
-    # What is left of their last day.
+    # Seconds left of their last day.
     left: int
-    # The numbers of their accounts, and what the day began with.
+    # The numbers of their accounts, and the columns of the day's row.
     online: int
     held: int
     stake: int
@@ -238,12 +239,11 @@ class _Gone(NamedTuple):
     carried: int
 
 
-def _gone() -> Query:
-    """Choose the callers who are gone and have nothing but what is left of their last day.
+def _gone_callers() -> Query:
+    """Select callers who are gone and have nothing but the rest of their last day.
 
-    A bankroll or a tab keeps an account open; the bank that they faced does not. A locked or frozen
-    caller stays, however long they are gone: a closed account frees the name, and with it they
-    could register anew.
+    A bankroll or a tab keeps an account open; the casino's side of it does not. Locked and frozen
+    callers stay, because deletion would free the name and they could register again.
     """
     who, own, today = callers.c, accounts.c, days.c
     last = func.coalesce(who.last_call, who.created)
@@ -272,7 +272,7 @@ def _gone() -> Query:
     )
 
 
-_GONE = read(_Gone, _gone)
+_GONE = read(_Gone, _gone_callers)
 _HAS_CALLED = Prepared(
     lambda: there_is(
         equal(callers.c.id),
@@ -284,18 +284,18 @@ _HAS_CALLED = Prepared(
 def _close_accounts(work: Work, look: Work) -> tuple[str, ...]:
     """Close the accounts of callers who are gone and have nothing.
 
-    What is left of the minutes of their last day is nothing: they would be forfeited with the next
-    day anyhow. What they earned on it is theirs, and keeps the account open.
+    The rest of their last day's grant does not count, because the next day would forfeit it. Earned
+    seconds keep the account open.
     """
     with look() as desk:
         settings = desk.settings
         people = (settings.sysop, *settings.barred, *settings.co_sysops)
-        kept = {names.fold(name) for name in people}
+        protected = {names.fold(name) for name in people}
         since = _days_ago(desk, desk.settings.retention.gone)
         gone = [
             each
             for each in _GONE.all(desk.connection, since=since)
-            if each.fold not in kept and not (each.left and _earned(desk, each) > 0)
+            if each.fold not in protected and not (each.left and _earned(desk, each) > 0)
         ]
     closed: list[str] = []
     for each in gone:
@@ -307,7 +307,7 @@ def _close_accounts(work: Work, look: Work) -> tuple[str, ...]:
                 day = desk.settings.schedule.day_of(schema.instant(each.last))
                 what = f"Closed the account, empty and not used since {day}"
                 sysop_log.note(desk, BY, each.id, what)
-        except (CallerOnline, UnknownCaller):  # they call just now, or the sysop was faster
+        except (CallerOnline, UnknownCaller):  # the caller is online, or was deleted since
             continue
         closed.append(each.name)
     return tuple(closed)
@@ -319,7 +319,7 @@ def _earned(desk: Desk, gone: _Gone) -> int:
 
 
 class _Old(NamedTuple):
-    """Rows that are forgotten some days after an instant of theirs."""
+    """Rows to delete some days after an instant of theirs."""
 
     days: Callable[[Retention], int]
     find: Reader[int]
@@ -335,20 +335,22 @@ def _old(table: Table, at: Column[Any], days: Callable[[Retention], int]) -> _Ol
     )
 
 
-NOTICES = _old(notices, notices.c.shown, lambda kept: kept.notices)
-MESSAGES = _old(messages, messages.c.shown, lambda kept: kept.notices)
-LOG = _old(schema.sysop_log, schema.sysop_log.c.at, lambda kept: kept.log)
+NOTICES = _old(notices, notices.c.shown, lambda retention: retention.notices)
+MESSAGES = _old(messages, messages.c.shown, lambda retention: retention.notices)
+LOG = _old(schema.sysop_log, schema.sysop_log.c.at, lambda retention: retention.log)
 
 
 def _forget(work: Work, look: Work, old: _Old) -> int:
-    """Find rows that are old, and forget them by their numbers, so that no transaction reads all
-    there are or takes long; return how many."""
+    """Delete old rows, and return how many.
+
+    The rows are found first and then deleted by number, so that no writing transaction takes long.
+    """
     with look() as desk:
         before = _days_ago(desk, old.days(desk.settings.retention))
         numbers = old.find.all(desk.connection, before=before)
-    for first in range(0, len(numbers), AT_ONCE):
+    for first in range(0, len(numbers), ROWS_PER_TRANSACTION):
         with work() as desk:
-            some = json.dumps(numbers[first : first + AT_ONCE])
+            some = json.dumps(numbers[first : first + ROWS_PER_TRANSACTION])
             old.forget(desk.connection, numbers=some)
     return len(numbers)
 

@@ -1,24 +1,25 @@
-"""What becomes of books that were put back to an earlier state, before anything is dealt from them.
+"""The treatment of restored books, before a board serves from them.
 
-A copy of the books knows nothing of what happened after it was taken. Seeds were shown since, hands
-played to their end, records written, minutes given back to other boards. So whatever was open or on
-its way in the copy is closed or in doubt:
+A copy of the books lacks everything that happened after it was taken. Since then seeds were shown,
+hands played to their end, records written, and minutes given back to other boards. So everything
+open or under way in the copy is closed or put in doubt:
 
-- shoes are closed: their seals were seen, their seeds may have been;
-- the deal of the day is closed: somebody may have played it to its end, and would know its cards;
-- a tournament that runs ends without a winner, for the same reason, and because its prizes may have
-  been paid in the books that are gone: entries go back, and what the house has put in;
-- chains of seeds are closed: shoes that the copy knows nothing of were dealt from them;
-- hands in play are void, and what stood on the table is returned: their cards may be known;
-- calls are closed and charged to their last renewal, visits of other boards' callers end;
-- what waited for THEBANK.EXT or for a host is doubtful: only the sysop can tell whether it went;
-- events that were started early are those of the books that are replaced, where they can tell;
-- recovery codes are void, and nothing that was taken away since comes back (access.py);
-- numbers go on past any that were ever given, in a new generation (generations.py).
+- shoes are closed: callers have seen their seals, and perhaps their seeds;
+- the deal of the day is closed: callers who played it to the end know its cards;
+- a running tournament ends without a winner, because its cards may be known and its prizes may have
+  been paid in the lost books: entries and the house's share are returned;
+- chains of seeds are closed: shoes that the copy lacks were dealt from them;
+- hands in play are void and their stakes are returned: their cards may be known;
+- calls are closed and charged to their last renewal, and visits of other boards' callers end;
+- records for THEBANK.EXT and minutes for a host that were waiting are in doubt: only the sysop can
+  find out whether they were delivered;
+- early events are those of the replaced books, if these can be read;
+- recovery codes are void, and no right that was taken away comes back (access.py);
+- numbers continue past any that were ever given, in a new generation (generations.py).
 
-`timebank restore` does it to the copy before that takes the place of the books. Books that somebody
-put in place by hand are known by their mark (live_mark.py), and whoever would serve from them does
-the same first. All of it is one transaction.
+`timebank restore` does all this to the copy before it becomes the books. A server that finds books
+put in place by hand, which it knows by their mark (live_mark.py), does the same before it serves.
+All of it is one transaction.
 """
 
 from __future__ import annotations
@@ -79,23 +80,23 @@ from timebank.wagers.stakes import Stakes
 BY_HAND = "the board"
 DOUBT = "the books were restored: it may have gone out after their copy was taken"
 # Tables whose numbers callers, sysops and other programs see.
-SEEN = ("transfers", "rounds", "shoes", "calls", "callers", "imports")
-# How far numbers go ahead of those that are known: as many as a board can give since, and more. It
-# grows by the second: of one copy that is put back twice, on machines that know nothing of each
-# other, the later books go on behind all that the earlier ones gave.
-LEAST_AHEAD = 1_000_000
-AHEAD_A_SECOND = 100
+SHOWN_NUMBERS = ("transfers", "rounds", "shoes", "calls", "callers", "imports")
+# How far new numbers are ahead of the known ones: more than a board can have given since. The
+# distance grows by the second. If one copy is restored twice on machines that do not know of each
+# other, the later books begin past all numbers of the earlier.
+MIN_NUMBERS_AHEAD = 1_000_000
+NUMBERS_AHEAD_PER_SECOND = 100
 
 log = logging.getLogger("timebank")
 
 
 @dataclass(frozen=True)
-class Given:
-    """What is known of the numbers that were given before a restore.
+class PriorBooks:
+    """The known state of the books before a restore.
 
-    `at` is the time up to which they are known, in seconds since 1970; None when they are known to
-    the last one. `rights` say how callers stand in the books that are replaced, None where those
-    cannot tell. `commits` is how many transactions were counted (high_water.py).
+    `numbers` has the last number given in each table. They are known up to `at` (seconds since
+    1970), or completely if `at` is None. `rights` are the callers' rights in the replaced books,
+    None if unknown. `commits` is the number of counted transactions (high_water.py).
     """
 
     generation: int = 1
@@ -103,11 +104,11 @@ class Given:
     at: int | None = None
     rights: Mapping[Key, Rights] | None = None
     commits: int = 0
-    # Rows of `early_events` there; None where those cannot tell.
+    # Rows of `early_events`, None if unknown.
     early_events: Sequence[tuple[object, ...]] | None = None
 
-    def and_also(self, other: Given) -> Given:
-        """Put together what is known from two places, of which the later one counts."""
+    def merged_with(self, other: PriorBooks) -> PriorBooks:
+        """Combine two states. Rights and early events of `other` win if both have them."""
         tables = {*self.numbers, *other.numbers}
         numbers = {
             table: max(self.numbers.get(table, 0), other.numbers.get(table, 0)) for table in tables
@@ -118,65 +119,68 @@ class Given:
         commits = max(self.commits, other.commits)
         generation = max(self.generation, other.generation)
         early = self.early_events if other.early_events is None else other.early_events
-        return Given(generation, numbers, at, rights, commits, early)
+        return PriorBooks(generation, numbers, at, rights, commits, early)
 
     def firsts(self, now: datetime) -> dict[str, int]:
-        """Give the first number of every table past all of these and all that may have been."""
+        """Return the first new number of each table, past all numbers that may have been given."""
         ahead = 0
         if self.at is not None:
-            ahead = LEAST_AHEAD + max(0, stamp(now) - self.at) * AHEAD_A_SECOND
+            ahead = MIN_NUMBERS_AHEAD + max(0, stamp(now) - self.at) * NUMBERS_AHEAD_PER_SECOND
         return {table: self.numbers.get(table, 0) + ahead + 1 for table in NUMBERED}
 
 
 @dataclass(frozen=True)
 class Treated:
-    """What was done to restored books. `files` hold minutes that these books do not know."""
+    """The treatment of restored books, for the sysop.
+
+    `files` are files for `timebank import` with minutes that these books lack.
+    """
 
     generation: Generation
     hands: tuple[int, ...]
     records: int
     given_back: int
     files: tuple[Path, ...]
-    # What changed for whom who comes in.
+    # Sentences about callers' rights.
     admission: tuple[str, ...]
-    # On which the tournament opened that was running.
+    # The day of the tournament that was running.
     tournament: date | None = None
 
     def sentences(self) -> tuple[str, ...]:
         row, firsts = self.generation, self.generation.firsts
-        said = [f"Generation {row.number} of the books begins: {row.why}."]
+        sentences = [f"Generation {row.number} of the books begins: {row.why}."]
         if row.shoes:
             whose = "its" if row.shoes == 1 else "their"
             closed = _count(row.shoes, "open shoe")
-            said.append(f"Closed {closed}: none of {whose} cards is dealt again.")
+            sentences.append(f"Closed {closed}: none of {whose} cards is dealt again.")
         if self.hands:
             which = ", ".join(map(str, self.hands))
             stakes = "its stake" if len(self.hands) == 1 else "their stakes"
             word = "hand" if len(self.hands) == 1 else "hands"
-            said.append(f"Made {word} {which} void, and returned {stakes}.")
+            sentences.append(f"Made {word} {which} void, and returned {stakes}.")
         if self.tournament is not None:
-            said.append(
+            sentences.append(
                 f"Ended the tournament of {self.tournament} without a winner: its entries are with"
                 " those who paid them."
             )
         if row.calls:
-            said.append(f"Closed {_count(row.calls, 'call')} that the copy had open.")
+            sentences.append(f"Closed {_count(row.calls, 'call')} that the copy had open.")
         if self.records:
-            said.append(
+            sentences.append(
                 f"{_count(self.records, 'record')} may be in THEBANK.EXT already:"
                 " see `timebank outbox`."
             )
         if self.given_back:
             gifts = "1 gift" if self.given_back == 1 else f"{self.given_back} gifts"
-            said.append(f"{gifts} may be with other boards already: see `timebank boards`.")
-        said += [
+            sentences.append(f"{gifts} may be with other boards already: see `timebank boards`.")
+        sentences += [
             f"{path} was read by other books than these: `timebank import` applies it to them."
             for path in self.files
         ]
-        said += self.admission
-        numbers = ", ".join(f"{NUMBERED[table]} {firsts[table]}" for table in SEEN)
-        said.append(f"Numbers go on from: {numbers}.")
-        return tuple(said)
+        sentences += self.admission
+        numbers = ", ".join(f"{NUMBERED[table]} {firsts[table]}" for table in SHOWN_NUMBERS)
+        sentences.append(f"Numbers go on from: {numbers}.")
+        return tuple(sentences)
 
 
 def _count(number: int, what: str) -> str:
@@ -232,14 +236,14 @@ _TELL_ALL = Prepared(
 )
 
 
-def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
-    """Close or put in doubt whatever a restored copy has open, and begin a new generation.
+def treat(desk: Desk, given: PriorBooks, by: str, why: str) -> Treated:
+    """Close everything open in a restored copy, or put it in doubt, and begin a new generation.
 
-    `given` is what is known of numbers beside the copy itself; `why` is a clause for the log. The
-    copy is the books from then on: its mark is that of the caller to set.
+    `given` is the state known from outside the copy. `why` is a clause for the log. The code that
+    calls this must set the mark of the copy.
     """
     books = desk.connection
-    known = given.and_also(_given_by(desk, exact=given.at is None))
+    known = given.merged_with(_known_by_copy(desk, exact=given.at is None))
     in_play = list(_IN_PLAY(books).all())
     closed = ClosedWithCopy(_OPEN_SHOES.one(books), len(in_play), _OPEN_CALLS.one(books))
     copied = live_mark.copied_at(desk.connection)
@@ -251,18 +255,18 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
         desk.now,
         copied,
         by,
-        # It may have the name of a copy in it, which need not be UTF-8 as the books are.
+        # `why` may contain a file's name, which need not be UTF-8.
         why.encode("utf-8", "backslashreplace").decode(),
     )
     high_water.go_on_past(desk.connection, known.commits)
-    # What waits for a host first: the end of a visit that can give nothing back would keep it.
-    given_back = _put_gifts_in_doubt(desk)
+    # Put gifts to hosts in doubt first: the end of a visit without a host would keep them here.
+    given_back = _doubt_gifts(desk)
     calls.close_all_calls(desk, "the books were restored")
     registry.forget_all(desk)
     for number, caller_id in in_play:
         _make_void(desk, number, caller_id)
-    # Then what these ends have brought about: in the books that are gone it came about before.
-    given_back += _put_gifts_in_doubt(desk)
+    # Then those that the closed calls have made: the lost books may have made them before.
+    given_back += _doubt_gifts(desk)
     records = _DOUBT_RECORDS(books, mark=DOUBT).rowcount
     _CLOSE_SHOES(books, closed=stamp(desk.now))
     _CLOSE_CHAINS(books, closed=stamp(desk.now))
@@ -271,7 +275,7 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
     files = bookings.find_again(desk)
     _tell_callers(desk, copied)
     _keep_early_events(desk, given)
-    admission = tuple(access.admit(desk, given.rights, by))
+    admission = tuple(access.restrict(desk, given.rights, by))
     treated = Treated(
         generation,
         tuple(number for number, _ in in_play),
@@ -286,31 +290,31 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
     return treated
 
 
-def _given_by(desk: Desk, *, exact: bool) -> Given:
-    """Tell what the copy itself knows; `exact` where others know the rest."""
+def _known_by_copy(desk: Desk, *, exact: bool) -> PriorBooks:
+    """Return the state known from the copy itself. `exact` if the rest is known from elsewhere."""
     connection = desk.connection
     at = max(_LATEST(connection).one())
     numbers = generations.last_numbers(connection)
-    return Given(generations.current(connection), numbers, None if exact else at)
+    return PriorBooks(generations.current(connection), numbers, None if exact else at)
 
 
-def _put_gifts_in_doubt(desk: Desk) -> int:
-    """Have the sysop asked about everything that hosts may have been given since; count it."""
+def _doubt_gifts(desk: Desk) -> int:
+    """Put all gifts that hosts may have received since in doubt, and return their number."""
     return _DOUBT_GIFTS(desk.connection, why=DOUBT, changed=stamp(desk.now)).rowcount
 
 
 def _make_void(desk: Desk, round_id: int, caller_id: int) -> None:
-    """End a hand that nobody may play on, and return what stands on the table of it.
+    """Make an open hand void, and return its stake.
 
-    What was settled of it before, such as a lost insurance, stays settled.
+    A part that is settled already, such as a lost insurance, stays settled.
     """
     posting = Posting.of_caller(desk, caller_id, leave_without_call)
     played = posting.in_play
-    assert played is not None  # it was found in play, and nobody else writes
+    assert played is not None  # the hand is in play, and no other process writes
     posting.belong_to(round_id)
     stakes = Stakes(posting, played.game, played.unit, played.house_id)
-    standing = stakes.standing
-    settlement = Settlement(0, standing, 0, VOID, WHY_VOID, final=True)
+    stake = stakes.standing
+    settlement = Settlement(0, stake, 0, VOID, WHY_VOID, final=True)
     hands.settle(stakes, played.game, settlement)
     hands.write_settlement(posting, played, settlement)
     posting.finish()
@@ -323,7 +327,7 @@ def _make_void(desk: Desk, round_id: int, caller_id: int) -> None:
             " back from the table."
         ),
         game=GameNamed(played.game),
-        amount=Amount(standing, played.unit),
+        amount=Amount(stake, played.unit),
     )
 
 
@@ -333,25 +337,26 @@ def _tell_callers(desk: Desk, copied: int | None) -> None:
     if state is None:
         return
     was, now = schedule.local(schema.instant(state)), schedule.local(desk.now)
-    told = N_(
+    text = N_(
         "The books of this board were restored on {now}, as they were on {then}. What happened in"
         " between is not in them."
     )
     when = {"now": f"{now:%Y-%m-%d %H:%M}", "then": f"{was:%Y-%m-%d %H:%M}"}
-    _TELL_ALL(desk.connection, at=stamp(desk.now), text=written(told, {**when}))
+    _TELL_ALL(desk.connection, at=stamp(desk.now), text=written(text, {**when}))
 
 
-def given_by_note(path: Path) -> Given:
+def prior_by_note(path: Path) -> PriorBooks:
     note, commits = live_mark.read_note(path), high_water.read(path)
     if note is None:
-        return Given(at=0, commits=commits)
-    return Given(note.generation, note.numbers, note.at, commits=commits)
+        return PriorBooks(at=0, commits=commits)
+    return PriorBooks(note.generation, note.numbers, note.at, commits=commits)
 
 
-def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
-    """Tell what books to be replaced, which `old` reads, know of numbers and of their callers.
+def prior_by_file(old: sqlite3.Connection, path: Path) -> PriorBooks:
+    """Return the state of the books to be replaced, which `old` reads.
 
-    Only those that were served last know all of it; what cannot be read is not known.
+    It is complete only if these are the books that a board served from last. Damaged books yield an
+    empty state.
     """
     try:
         numbers = sqlite.numbers_of(old, NUMBERED.keys())
@@ -361,23 +366,23 @@ def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
         rights = access.rights_in_file(old)
         early = sqlite.ask(old, _EARLY_EVENTS).fetchall()
     except sqlite3.DatabaseError:
-        return Given(at=0)
+        return PriorBooks(at=0)
     note = live_mark.read_note(path)
     unmarked = note is None and mark == live_mark.UNMARKED
     is_marked = unmarked or (note is not None and mark in note.marks)
     is_last = copied is None and is_marked and commits >= high_water.read(path)
-    kept = {table: number for table, number in numbers.items() if table in NUMBERED}
-    # Books older than the copy do not know what was allowed since.
+    known_numbers = {table: number for table, number in numbers.items() if table in NUMBERED}
+    # Books that are older than the copy do not know the latest rights.
     at = None if is_last else 0
     if not is_last:
-        return Given(generation, kept, at, commits=commits)
-    return Given(generation, kept, at, rights, commits, early)
+        return PriorBooks(generation, known_numbers, at, commits=commits)
+    return PriorBooks(generation, known_numbers, at, rights, commits, early)
 
 
-def given_in(desk: Desk) -> Given:
-    """Tell what books to be replaced know, of which it is known that they were the last."""
+def prior_books_in(desk: Desk) -> PriorBooks:
+    """Return the complete state of the books to be replaced, which a board served from last."""
     books = desk.connection
-    return Given(
+    return PriorBooks(
         generations.current(books),
         generations.last_numbers(books),
         rights=access.rights_in(desk),
@@ -387,23 +392,23 @@ def given_in(desk: Desk) -> Given:
 
 
 def recognise(database: Database, settings: BankSettings, now: datetime) -> Treated | None:
-    """Look whether the file is the books that were served last; treat it as restored if not.
+    """Treat the file as restored unless it is the books that a board served from last.
 
-    To be done by whoever would serve from it, before anything else. Returns what was done, None for
-    the books themselves. Raises `BooksUnavailable` when it cannot be told or cannot be done.
+    A process that serves from the file must call this before anything else. Returns the treatment,
+    or None if the file is those books. Raises `BooksUnavailable` if either step fails.
     """
     path = _file_of(database)
     if path is None or suspicion(database, settings, now) is None:
         return None
-    with _saying(live_mark.beside(path)), database.transaction(settings, now) as desk:
+    with _as_unavailable(live_mark.beside(path)), database.transaction(settings, now) as desk:
         # Another process may have changed the mark, or done all of this, since.
         before, why = live_mark.read_note(path), remark(desk, path)
         if why is None:
             return None
-        treated = treat(desk, given_by_note(path), BY_HAND, why)
+        treated = treat(desk, prior_by_note(path), BY_HAND, why)
         mark = live_mark.new_mark()
         live_mark.set_mark(desk.connection, mark, None)
-        # The mark that was accepted stays so: should the COMMIT fail, this file is not touched.
+        # The accepted mark stays valid, because the file is unchanged if the COMMIT fails.
         marks = [mark] if before is None else [*before.marks, mark]
         live_mark.write_note(path, live_mark.note_of(desk.connection, marks, now))
     renew(database, settings, now)
@@ -413,15 +418,15 @@ def recognise(database: Database, settings: BankSettings, now: datetime) -> Trea
 
 
 def renew(database: Database, settings: BankSettings, now: datetime) -> str | None:
-    """Change the mark of the books, so that copies taken before are known as such.
+    """Change the mark of the books, so that earlier copies are recognised as copies.
 
-    Returns a sentence for the sysop when that could not be done: the mark stays as it was then.
+    Returns None, or a sentence for the sysop if the mark could not be changed.
     """
     path = _file_of(database)
     if path is None:
         return None
     try:
-        with _saying(live_mark.beside(path)):
+        with _as_unavailable(live_mark.beside(path)):
             for step in (live_mark.renew, live_mark.settle):
                 with database.transaction(settings, now) as desk:
                     if (why := remark(desk, path)) is not None:
@@ -433,7 +438,7 @@ def renew(database: Database, settings: BankSettings, now: datetime) -> str | No
 
 
 def take_up(database: Database, settings: BankSettings, now: datetime) -> Treated | None:
-    """Do what a process owes the books before it writes: `recognise`, then `renew`."""
+    """Call `recognise`, then `renew`, which every process must do before it writes."""
     treated = recognise(database, settings, now)
     if treated is None and (problem := renew(database, settings, now)):
         log.warning("%s A copy of the books put in their place would not be noticed.", problem)
@@ -441,12 +446,12 @@ def take_up(database: Database, settings: BankSettings, now: datetime) -> Treate
 
 
 def _file_of(database: Database) -> Path | None:
-    """Give the file that the books are in; nobody puts another in the place of a server."""
+    """Return the file of the books, None for books on a server, which nobody can swap."""
     return database.path if isinstance(database, SqliteDatabase) else None
 
 
 @contextlib.contextmanager
-def _saying(name: Path) -> Iterator[None]:
+def _as_unavailable(name: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -454,25 +459,26 @@ def _saying(name: Path) -> Iterator[None]:
 
 
 def remark(desk: Desk, path: Path) -> str | None:
-    """Tell why the books are not those that were served last, None when they are.
+    """Return why these are not the books that a board served from last, None if they are.
 
-    For a transaction that keeps others from writing. Raises `OSError` when it cannot be told.
+    Needs a writing transaction. Raises `OSError` if a note cannot be read.
     """
     return _remark(desk, live_mark.read_note(path), high_water.read(path), path)
 
 
 def suspicion(database: Database, settings: BankSettings, now: datetime) -> str | None:
-    """Tell the same without keeping anybody from writing, so of a mark just changed wrongly.
+    """Return the same as `remark` without blocking writers.
 
-    Raises `BooksUnavailable` when it cannot be told.
+    May be wrong while another process changes the mark. Raises `BooksUnavailable` if a note cannot
+    be read.
     """
     path = _file_of(database)
     if path is None:
         return None
-    # Read first: others may write into the books meanwhile.
-    with _saying(live_mark.beside(path)):
+    # Read the notes first, because other processes may write into the books meanwhile.
+    with _as_unavailable(live_mark.beside(path)):
         note = live_mark.read_note(path)
-    with _saying(high_water.beside(path)):
+    with _as_unavailable(high_water.beside(path)):
         noted = high_water.read(path)
     with database.reading(settings, now) as desk:
         return _remark(desk, note, noted, path)
@@ -494,9 +500,8 @@ _ADD_EARLY_EVENT = Prepared(
 )
 
 
-def _keep_early_events(desk: Desk, given: Given) -> None:
-    """Let an event that was started early since the copy was taken close the board still, and none
-    that was taken back since."""
+def _keep_early_events(desk: Desk, given: PriorBooks) -> None:
+    """Replace the early events of the copy by those of the replaced books, if these are known."""
     if given.early_events is None:
         return
     _FORGET_EARLY_EVENTS(desk.connection)

@@ -271,8 +271,8 @@ def takes_copies_for_the_books(patch: pytest.MonkeyPatch) -> None:
 
 def gives_numbers_again(patch: pytest.MonkeyPatch) -> None:
     """A restore after which numbers go on from those of the copy."""
-    patch.setattr(restore, "given_by_note", lambda path: restore.Given())
-    patch.setattr(restore, "given_by_old", lambda old, path: restore.Given())
+    patch.setattr(restore, "prior_by_note", lambda path: restore.PriorBooks())
+    patch.setattr(restore, "prior_by_file", lambda old, path: restore.PriorBooks())
 
 
 def leaves_chains_open(patch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ def loses_on_the_server_what_is_moved(patch: pytest.MonkeyPatch) -> None:
 
 def gives_numbers_of_the_server_again(patch: pytest.MonkeyPatch) -> None:
     """A restore after which numbers go on from those of the copy."""
-    patch.setattr(restore, "given_in", lambda desk: restore.Given())
+    patch.setattr(restore, "prior_books_in", lambda desk: restore.PriorBooks())
 
 
 # With the seed at which the search for each begins: one that finds it soon spares the others.

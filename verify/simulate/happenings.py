@@ -744,7 +744,7 @@ def start_or_take_back_an_event(story: Story) -> None:
     asked = EventAsked(name, minutes, chance.choice((1, 1, 5, 20)))
     takes_back = chance.random() < 0.3
     with story.command("no event is started early", EventRefused) as desk:
-        if takes_back or events.started(desk) is not None:
+        if takes_back or events.early_event(desk) is not None:
             words = events.take_back(desk, "Sysop")
             story.counted["_events taken back"] += 1
         else:

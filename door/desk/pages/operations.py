@@ -110,7 +110,7 @@ class Doing:
 
     def started_event(self) -> str:
         """Name the event that was started early and is not over; "" without one."""
-        event = self._reading.look(events.started)
+        event = self._reading.look(events.early_event)
         return "" if event is None else event.name
 
     def end_event(self, by: str) -> str:

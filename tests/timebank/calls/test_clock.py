@@ -626,7 +626,7 @@ def test_nightly_work_tells_of_callers_that_a_wrong_clock_led_astray(board, time
     timebank("clock", "--believe")
     code, output, _ = timebank("maintain")
     assert code == 1
-    assert "A wrong clock has gone too far for 1 caller: see `timebank clock`.\n" in output
+    assert "A wrong clock has begun later days for 1 caller: see `timebank clock`.\n" in output
 
 
 def test_the_machine_has_clocks_that_can_be_read():

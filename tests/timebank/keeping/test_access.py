@@ -285,8 +285,8 @@ class TestWithoutTheBooksBefore:
     """Lost disks, broken files and copies that were put back by hand."""
 
     WAITS = (
-        "Nobody knows which SSH keys were removed since: those of these callers work again once"
-        f" their owner has logged on with the password: {ANN}."
+        "It is unknown which SSH keys were removed since. Those of these callers work again"
+        f" after a log-on with the password: {ANN}."
     )
 
     @pytest.fixture

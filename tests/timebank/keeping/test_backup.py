@@ -83,7 +83,7 @@ def test_a_backup_overwrites_nothing(played, copy, timebank, folder):
     for path in (copy, played.database.path, link):
         before = path.read_bytes() if path.exists() else None
         assert timebank.refuses("backup", str(path)) == (
-            f"{path} is there already, and is not overwritten.\n"
+            f"{path} exists already and is not overwritten.\n"
         )
         assert before == (path.read_bytes() if path.exists() else None)
 
@@ -107,7 +107,7 @@ def test_in_a_folder_of_others_nothing_of_ours_is_written_over(played, timebank,
     assert [each.name for each in shared.iterdir()] == ["copy.sqlite3"]
     assert stat.S_IMODE(path.lstat().st_mode) == 0o600
     before = path.read_bytes()
-    said = f"{path} is there already, and is not overwritten.\n"
+    said = f"{path} exists already and is not overwritten.\n"
     assert timebank.refuses("backup", str(path)) == said
     assert path.read_bytes() == before
 
@@ -116,7 +116,7 @@ def test_in_a_folder_of_others_nothing_of_ours_is_written_over(played, timebank,
 def test_a_file_that_comes_meanwhile_stays(tmp_path, mode):
     tmp_path.chmod(mode)
     path = tmp_path / "copy"
-    with pytest.raises(BackupRefused, match="is there already"), backup.new_file(path):
+    with pytest.raises(BackupRefused, match="exists already"), backup.new_file(path):
         path.write_text("another's")
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("copy", "another's")]
 
@@ -348,7 +348,7 @@ def test_nothing_is_restored_under_another_process(played, copy, timebank):
 
 @pytest.mark.parametrize(
     "step",
-    ["_copy", "made_ready", "_treated", "_put_aside", "_copy_file", "_put_in_place", "replace"],
+    ["_copy", "make_ready", "_treat_copy", "_put_aside", "_copy_file", "_put_in_place", "replace"],
 )
 def test_a_restore_that_is_broken_off_has_changed_nothing(played, copy, step, monkeypatch):
     played.call(1, node=2).lose(120)

@@ -148,12 +148,12 @@ def test_each_takes_the_place_of_another_night(books):
 def test_a_restore_keeps_what_was_started_or_taken_back_since_the_copy(books, known):
     start(books)
     with books.database.reading(books.settings, books.now) as desk:
-        given = restore.given_in(desk)
+        given = restore.prior_books_in(desk)
     books.do(events.take_back, "Jane")
     if not known:
-        given = restore.Given()
+        given = restore.PriorBooks()
     books.do(restore.treat, given, "Jane", "the disk had died")
     assert len(books.do(early_events.standing)) == known
-    books.do(restore.treat, restore.Given(early_events=()), "Jane", "once more")
+    books.do(restore.treat, restore.PriorBooks(early_events=()), "Jane", "once more")
     assert books.do(early_events.standing) == ()
     assert books.audit() == []

@@ -299,7 +299,7 @@ def test_the_log_is_forgotten_in_time(books):
 def test_messages_that_were_read_are_forgotten_in_time_and_some_at_once(
     books, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(nightly, "AT_ONCE", 2)
+    monkeypatch.setattr(nightly, "ROWS_PER_TRANSACTION", 2)
     ann, bob = books.caller("Ann"), books.caller("Bob")
     to_bob = books.do(callers.get, bob)
     for text in ("one", "two", "three"):

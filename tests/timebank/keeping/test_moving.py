@@ -127,7 +127,7 @@ def test_rows_that_are_not_the_same_are_refused_and_none_is_left(played, server,
 
     with monkeypatch.context() as patch:
         patch.setattr(book_move, "_copy", copy)
-        with pytest.raises(MoveRefused, match=r"table callers, the row of .* is not the same"):
+        with pytest.raises(MoveRefused, match=r"Row .* of the table callers differs"):
             move(played, played.database, server)
     assert rows(played, server)["callers"] == []
     played.database.open_existing()

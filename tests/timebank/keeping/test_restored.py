@@ -30,7 +30,7 @@ from timebank.guests import claims
 from timebank.guests.departure import HostPayment
 from timebank.keeping import backup
 from timebank.keeping import restore as restoring
-from timebank.keeping.restore import AHEAD_A_SECOND, LEAST_AHEAD
+from timebank.keeping.restore import MIN_NUMBERS_AHEAD, NUMBERS_AHEAD_PER_SECOND
 from timebank.ledger import migrations
 from timebank.ledger.sqlite import high_water, live_mark
 from timebank.ledger.transfers import ADJUSTMENT, EXTERNAL, Movement, transfer
@@ -47,7 +47,7 @@ pytestmark = pytest.mark.of_a_file
 SEED, OTHER_SEED = bytes(32), bytes([1] * 32)
 SEAL, OTHER_SEAL = "a" * 64, "b" * 64
 LATER = NOON + timedelta(hours=2)
-AHEAD = LEAST_AHEAD + 3600 * AHEAD_A_SECOND  # an hour after the copy
+AHEAD = MIN_NUMBERS_AHEAD + 3600 * NUMBERS_AHEAD_PER_SECOND  # an hour after the copy
 
 
 class Copies:
@@ -169,7 +169,7 @@ class TestNumbers:
         live_mark.beside(copies.path).unlink()
         books.wait(86400)
         copies.restore(copy)
-        assert books.caller("Cid") > first + LEAST_AHEAD
+        assert books.caller("Cid") > first + MIN_NUMBERS_AHEAD
 
     def test_of_one_copy_that_is_put_back_twice_none_is_given_twice(self, copies, books, ann):
         copy = copies.take()
@@ -199,7 +199,7 @@ class TestNumbers:
         books.caller("Ann")
         served.put_back(older)
         served.restore(served.take())
-        assert books.caller("Bob") > LEAST_AHEAD
+        assert books.caller("Bob") > MIN_NUMBERS_AHEAD
 
     def test_generations_go_on_too(self, served, books):
         copy = served.take()
@@ -391,7 +391,7 @@ VOID = (
     " your settings."
 )
 OF_THE_COPY = (
-    "Nobody can tell what was changed since the copy: passwords, locks, freezes, mutes and"
+    "It is unknown what was changed since the copy. Passwords, locks, freezes, mutes and"
     " authenticators are those of the copy, and callers deleted since are back."
 )
 

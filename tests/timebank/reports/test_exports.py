@@ -165,7 +165,7 @@ def test_an_export_overwrites_nothing(board, timebank, config):
     before = board.database.path.read_bytes()
     for path in (config, board.database.path):
         assert timebank.refuses("export", "csv", "--output", str(path)) == (
-            f"{path} is there already, and is not overwritten.\n"
+            f"{path} exists already and is not overwritten.\n"
         )
     assert board.database.path.read_bytes() == before
 

@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from door.games import hand_check
 from tests.timebank.books import GAME, pushed
 from timebank.keeping import deletion
-from timebank.keeping.restore import Given, treat
+from timebank.keeping.restore import PriorBooks, treat
 from timebank.wagers import chains, journal
 
 ROOTS = [bytes([number]) * 32 for number in range(1, 9)]
@@ -88,7 +88,7 @@ def test_no_link_is_taken_twice_whatever_the_chain_says(books, ann):
 
 def test_a_restore_ends_every_chain(books, ann):
     before = next_shoe(books, ann)
-    books.do(treat, Given(), "the sysop", "why")
+    books.do(treat, PriorBooks(), "the sysop", "why")
     assert books.sql("SELECT count(*) FROM chains WHERE closed IS NULL") == [(0,)]
     after = next_shoe(books, ann, ROOTS[1])
     assert (after.link, after.anchor) == (1, chains.link_of(ROOTS[1], 3, 0).hex())

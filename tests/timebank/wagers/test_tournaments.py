@@ -328,7 +328,7 @@ def test_the_sysop_calls_it_off_and_entries_go_back(books, held):
 
 def test_of_books_that_are_restored_nobody_is_paid_and_another_is_sealed(books, held):
     play(books, 1, 30)
-    treated = books.do(restore.treat, restore.Given(), "Sysop", "they were put back")
+    treated = books.do(restore.treat, restore.PriorBooks(), "Sysop", "they were put back")
     assert any("Ended the tournament of 2026-06-12" in line for line in treated.sentences())
     assert banks(books) == [300, 0, 0]
     assert books.system()["prizes"] == 0
