@@ -35,7 +35,7 @@ from door.games.blackjack.round import BlackjackAction, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules
 from door.games.engine import shuffle
 from door.server.server import Server, quickest, spare_collections
-from door.tables.tutor.tutor_process import Thinking
+from door.tables.tutor.tutor_process import TutorProcess
 from timebank.callers import callers
 from timebank.ledger.database import Database
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -149,7 +149,7 @@ async def main(folder: Path, count: int, *, web: bool) -> None:
     server = Server(config, database, NoonClock(), lambda: chance.choice(hands))
     await server.start()
     spare_collections()
-    thinkers = Thinkers(Thinking.among(server.board.shared))
+    thinkers = Thinkers(TutorProcess.among(server.board.shared))
     orders: dict[str, Callable[[str], object]] = {
         "callers": lambda _: len(server.board.nodes),
         "pace": lambda pace: set_pace(server.board, pace),

@@ -16,7 +16,7 @@ from door.games.blackjack.rules import VEGAS
 from door.games.engine.cards import CARDS_IN_DECK
 from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.spot import Spot
-from door.tables.tutor.tutor_process import Thinking, Weighed
+from door.tables.tutor.tutor_process import TutorProcess, Weighed
 
 DECKS = 6
 RULES = replace(VEGAS, decks=DECKS)
@@ -49,8 +49,8 @@ class Threads:
 class Thinkers:
     """So many callers, each with the next decision as soon as the last is weighed."""
 
-    def __init__(self, process: Thinking) -> None:
-        self._ways: dict[str, Thinking] = {"process": process, "threads": Threads()}
+    def __init__(self, process: TutorProcess) -> None:
+        self._ways: dict[str, TutorProcess] = {"process": process, "threads": Threads()}
         self._tasks: list[asyncio.Task[None]] = []
         self._answered = 0
 
@@ -70,7 +70,7 @@ class Thinkers:
         self._tasks.clear()
         return self._answered
 
-    async def _think(self, thinking: Thinking, decisions: Iterator[Spot]) -> None:
+    async def _think(self, thinking: TutorProcess, decisions: Iterator[Spot]) -> None:
         for decision in decisions:
             await thinking.ask(decision)
             self._answered += 1

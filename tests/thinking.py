@@ -6,10 +6,10 @@ import asyncio
 
 from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.spot import Spot
-from door.tables.tutor.tutor_process import Thinking, Weighed
+from door.tables.tutor.tutor_process import TutorProcess, Weighed
 
 
-class InPlace(Thinking):
+class InPlace(TutorProcess):
     """Thinks at once, and keeps the event loop waiting."""
 
     def __init__(self) -> None:

@@ -26,7 +26,7 @@ from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.engine import shuffle
 from door.server.for_doors import ForDoors
 from door.server.server import Server
-from door.tables.tutor.tutor_process import Thinking
+from door.tables.tutor.tutor_process import TutorProcess
 from tests.clock import FakeClock
 from tests.terminal import MODERN, Profile, Terminal
 from tests.thinking import InPlace
@@ -123,7 +123,7 @@ class World:
         self.busy_seconds = busy_seconds
         self.seeds: list[bytes] = []
         self.terminals: list[Terminal] = []
-        self.thinking: Thinking = InPlace()
+        self.thinking: TutorProcess = InPlace()
         self._next_seed = count(1)
         self._unanswered = 0
         self._answered = 0
@@ -347,7 +347,7 @@ async def world(
     toml: str = BOARD,
     now: datetime = NOON,
     busy_seconds: float = BUSY_SECONDS,
-    thinking: Thinking | None = None,
+    thinking: TutorProcess | None = None,
     clock: FakeClock | None = None,
     for_doors: ForDoors | None = None,
 ) -> AsyncIterator[World]:

@@ -78,10 +78,10 @@ class Board:
         config: Config,
         books: Books,
         clock: BoardClock,
-        lay_tables: Callable[[Board], Mapping[str, Shared]],
+        make_shared: Callable[[Board], Mapping[str, Shared]],
         new_seed: Callable[[], bytes] = new_seed,
     ) -> None:
-        """`lay_tables` makes what callers share at the games, by name."""
+        """`make_shared` makes the objects that callers share at the games, by name."""
         self.config = config
         self.books = books
         self.clock = clock
@@ -101,7 +101,7 @@ class Board:
         self.reception = Reception(config, clock, lambda: len(self._on_nodes))
         self.tickets = Tickets(clock.monotonic)
         self.draining = False  # whether no new calls are taken
-        self.shared = lay_tables(self)
+        self.shared = make_shared(self)
         self.comings = Comings(clock, self.callers, lambda: self.config.company.comings)
 
     def callers(self) -> list[Caller]:

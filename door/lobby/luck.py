@@ -27,7 +27,7 @@ DAYS = 30
 FEWEST = 20  # hands before anything is said of how often such luck comes
 MOST = 3000  # hands, the newest
 
-NOT_AT_HAND = N_("Your luck can't be worked out right now.")
+UNAVAILABLE = N_("Your luck can't be worked out right now.")
 
 
 async def show_luck(board: Board, caller: Caller) -> None:
@@ -51,7 +51,7 @@ async def show_luck(board: Board, caller: Caller) -> None:
     except (NoAdviceNow, asyncio.CancelledError):
         if not asked.done():  # it is the call that ends
             raise
-        text = f"|12{_(NOT_AT_HAND)}"
+        text = f"|12{_(UNAVAILABLE)}"
     finally:
         asked.cancel()
     await console.pager.read(heading, text)

@@ -139,8 +139,8 @@ class Server:
         self._for_doors = for_doors
         clock = BoardClock(machine)
         self.books = Books(database, lambda: self.board.config.bank, clock)
-        lay_tables = partial(floor.lay_tables, given=shared)
-        self.board = Board(config, self.books, clock, lay_tables, new_seed)
+        make_shared = partial(floor.make_shared, existing=shared)
+        self.board = Board(config, self.books, clock, make_shared, new_seed)
         self.ports: list[int] = []
         self._housekeeping = Housekeeping(self.board, self.books, database, clock)
         self._sessions: set[asyncio.Task[object]] = set()

@@ -39,7 +39,7 @@ from door.session.shared_hands import (
 from door.session.tournament import TournamentPage
 from door.tables.black_jack_for_time.words import sealed_rules
 from door.tables.scoring import cost_of, rules_of
-from door.tables.tutor.tutor_process import Thinking
+from door.tables.tutor.tutor_process import TutorProcess
 from timebank.errors import BooksFailed, OutOfStep, ShoeGone
 from timebank.language import N_, _
 from timebank.wagers import deals, tournaments
@@ -164,7 +164,7 @@ class DailyDeal:
 
     async def _weigh(self, deal: SealedDeal, each: Placed) -> None:
         """Compute and store what the decisions of a try cost; raises `NoAdviceNow`."""
-        thinking = Thinking.among(self._board.shared)
+        thinking = TutorProcess.among(self._board.shared)
         cost = await cost_of(thinking, rules_of(deal.rules), deal.seed, each.acts, HANDS)
         await self._board.books.run(
             partial(deals.weigh, seal=deal.seal, caller_id=each.caller_id, cost=cost)

@@ -25,7 +25,7 @@ from door.session.mail import visit_mail
 from door.session.settings import visit_settings
 from door.session.who import visit_who
 from door.tables.registry import TABLES
-from door.tables.words import games_left, open_words, turns_are_used
+from door.tables.words import games_left, open_games, turns_are_used
 from timebank.callers.hearing import ignored
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable
@@ -535,7 +535,7 @@ def _statements(board: Board, caller: Caller) -> list[str]:
     if not done:
         return [caller.statement] if caller.statement else []
     still = games_left(caller, house=house)
-    words = [caller.statement, open_words(still, {game.name: game.title for game, *_left in still})]
+    words = [caller.statement, open_games(still, {game.name: game.title for game, *_left in still})]
     console = caller.console
     is_narrow = console.screen.is_painted and console.screen.page_columns < LAYOUT_COLUMNS
     if is_narrow or not any(words):  # elsewhere each game shows its own turns

@@ -19,7 +19,7 @@ from door.tables.black_jack_for_time.scene import ENDINGS, BlackJackScene
 from door.tables.black_jack_for_time.table import BlackJackForTimeTable
 from door.tables.black_jack_for_time.words import printed, sentence
 from door.tables.fairness import SHORT
-from door.tables.words import counted
+from door.tables.words import count_words
 from timebank.language import N_, _, ngettext
 from timebank.names import names
 from timebank.wagers.deals import WHOLE_BET
@@ -65,7 +65,7 @@ class DealScene(BlackJackScene):
 
     def lines(self) -> Sequence[str]:
         heading = f"|15{_(self.title)}|07 - {self._turn_words()}"
-        return [heading, *(self._told_cards() if self.mine else ())]
+        return [heading, *(self._card_lines() if self.mine else ())]
 
     def explain(self) -> Sequence[str]:
         return [
@@ -137,7 +137,7 @@ class SharedHands:
         for word in before:
             hand, _events = hand.apply(BlackjackAction(word))
         scene.lay(hand)
-        scene.changed()
+        scene.invalidate()
         self._console.display.refresh()
         return hand
 
@@ -149,7 +149,7 @@ class SharedHands:
         meanings = {letter: _(ACTIONS[each][2]) for letter, each in keys.items()}
         insures = BlackjackAction.INSURANCE in actions
         if not self._console.screen.is_painted:
-            words = _("You have {count}.").format(count=counted(hand.seats[0].hands[0].cards))
+            words = _("You have {count}.").format(count=count_words(hand.seats[0].hands[0].cards))
             self._console.screen.say(f"|07{words}")
         choice = await self._console.prompt.ask(
             {**labels, "Q": _("Quit")},
@@ -164,7 +164,7 @@ class SharedHands:
         """Show the events one by one; any key shows the last at once."""
         for event in events:
             scene.follow(event)
-            scene.changed()
+            scene.invalidate()
             self._console.display.refresh()
             if words := self._sentence(scene, event):
                 self._console.screen.say(words)
@@ -184,7 +184,7 @@ class SharedHands:
     async def _tell_end(self, scene: DealScene, hand: BlackjackRound) -> None:
         won = hand.totals.won - hand.totals.lost
         scene.chips += won
-        scene.changed()
+        scene.invalidate()
         self._console.display.refresh()
         words = _("Hand {number}: {words} ({coins}). So far: {total}.").format(
             number=scene.number,

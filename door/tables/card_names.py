@@ -1,4 +1,4 @@
-"""The names of cards in sentences, in the language of whoever reads them."""
+"""The names of cards in the reader's language."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from door.games.engine.cards import Card
 
-# In a list, and in a sentence: languages differ in what stands before a name.
+# Each rank in a list and in a sentence: languages differ in articles.
 _RANKS = {
     "A": (N_("ace"), N_("the ace")),
     "2": ("2", N_("the 2")),
@@ -31,27 +31,27 @@ _SUITS = {"H": N_("hearts"), "S": N_("spades"), "D": N_("diamonds"), "C": N_("cl
 
 
 def named_card(card: Card) -> str:
-    """Return the name of a card as it stands in a list.
+    """Return the name of a card for a list.
 
     >>> from door.games.engine.cards import parse_card
     >>> named_card(parse_card("AS"))
     'ace of spades'
     """
-    return _told(card, 0)
+    return _card_name(card, 0)
 
 
 def the_card(card: Card) -> str:
-    """Return the name of a card as it stands in a sentence.
+    """Return the name of a card for a sentence, with its article.
 
     >>> from door.games.engine.cards import parse_card
     >>> the_card(parse_card("TS"))
     'the 10 of spades'
     """
-    return _told(card, 1)
+    return _card_name(card, 1)
 
 
 def listed_cards(cards: Iterable[Card | None]) -> str:
-    """Return the names of cards, `None` for one that lies face down.
+    """Return the names of cards; `None` is a card face down.
 
     >>> from door.games.engine.cards import parse_card
     >>> listed_cards([parse_card("KH"), None])
@@ -60,6 +60,6 @@ def listed_cards(cards: Iterable[Card | None]) -> str:
     return ", ".join(_("face down") if card is None else named_card(card) for card in cards)
 
 
-def _told(card: Card, form: int) -> str:
+def _card_name(card: Card, form: int) -> str:
     # For translators: the name of a card, "ace of spades" or "the ace of spades".
     return _("{rank} of {suit}").format(rank=_(_RANKS[card.rank][form]), suit=_(_SUITS[card.suit]))

@@ -1,7 +1,7 @@
-"""Fair cards, as a caller can check them: what was sealed, what was opened, and what to do with it.
+"""The page on fair cards: seal, seed and cut, and how a caller checks them.
 
-The rules of it are those of docs/fairness.md: the server seed is sealed before the bet and shown
-when its shoe is done; the words that a caller cuts with are the client seed.
+docs/fairness.md has the rules. The server seed is sealed before the bet and shown when its shoe is
+done. The caller's cut is the client seed.
 """
 
 from __future__ import annotations
@@ -17,34 +17,38 @@ from timebank.language import _
 if TYPE_CHECKING:
     from timebank.wagers.journal import Shoe
 
-SHORT = 8  # digits that stand at the table
+SHORT = 8  # digits shown at the table
 
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """Seal and seed in hexadecimal, "" where there is none; `seed` is of the shoe that is done, and
-    so of an earlier one than `seal` where `is_sealed_anew`. Then `last_seal` is what it opens."""
+    """Seal and seed in hexadecimal, "" for none. `seed` belongs to the finished shoe.
+
+    Where `is_next_sealed`, `seal` belongs to the next shoe and `last_seal` to the finished one.
+    """
 
     seal: str = ""
     seed: str = ""
-    cut: str = ""  # a line for each of those who cut
-    is_sealed_anew: bool = False
+    cut: str = ""  # a line for each caller who cut
+    is_next_sealed: bool = False
     last_seal: str = ""
-    # Of a shoe whose seed was sealed ahead: the anchor of its chain, and its number there.
+    # For a seed that was sealed ahead: the anchor of its chain, and the shoe's number in it.
     anchor: str = ""
     link: int = 0
     last_link: int = 0
-    # What the caller cuts the next shoe with, and whether the chain was sealed before it.
+    # The caller's phrase for the next shoe, and whether it is newer than the chain.
     phrase: str = ""
     proves: bool = False
-    # Who cuts a shoe that several share, and what commits them.
+    # The callers who cut a shared shoe, with their commitments.
     commitments: tuple[tuple[str, str], ...] = ()
 
     def sealed_ahead(
         self, preferences: Mapping[str, object], shoe: Shoe | None, last_link: int = 0
     ) -> Fairness:
-        """Return it with what is to be told of the chain of `shoe` to the caller who has these
-        preferences; as it is where the seed of that shoe is of no chain."""
+        """Return a copy with the chain of `shoe` and the phrase from the caller's preferences.
+
+        Without a chain, return it unchanged.
+        """
         if shoe is None or shoe.anchor is None:
             return self
         phrase = phrases.kept(preferences)
@@ -52,29 +56,29 @@ class Fairness:
             self,
             anchor=shoe.anchor,
             link=shoe.link,
-            last_link=last_link if self.is_sealed_anew and last_link < shoe.link else 0,
+            last_link=last_link if self.is_next_sealed and last_link < shoe.link else 0,
             phrase="" if phrase is None else phrase.text,
             proves=phrase is not None and phrase.proves(shoe.anchor),
         )
 
     def short(self) -> str:
-        """Return what stands at the table after a hand: the first digits."""
+        """Return the first digits of the seed or the seal, for the table."""
         if self.seed:
             return _("Seed {digits}").format(digits=self.seed[:SHORT])
         return _("Seal {digits}").format(digits=self.seal[:SHORT]) if self.seal else ""
 
     def text(self) -> str:
         """Return the page behind <F>airness, pipe codes inside."""
-        told = [f"|14{name}\n|15{value}" for name, value in self._fields() if value]
+        fields = [f"|14{name}\n|15{value}" for name, value in self._fields() if value]
         between = " " if self.anchor else "\n\n|07"
-        return "\n\n".join((*told, f"|07{between.join(self._explained())}"))
+        return "\n\n".join((*fields, f"|07{between.join(self._explained())}"))
 
     def _fields(self) -> Iterator[tuple[str, str]]:
-        of = _("Seed of the last shoe") if self.is_sealed_anew else _("Seed of this shoe")
-        next_one = _("Seal of the next shoe") if self.is_sealed_anew else _("Seal of this shoe")
-        yield next_one, self.seal
+        seed_name = _("Seed of the last shoe") if self.is_next_sealed else _("Seed of this shoe")
+        seal_name = _("Seal of the next shoe") if self.is_next_sealed else _("Seal of this shoe")
+        yield seal_name, self.seal
         yield _("Seal of the last shoe"), self.last_seal
-        yield of, self.seed
+        yield seed_name, self.seed
         yield _("Cut with"), literal(" / ".join(self.cut.split("\n")))
         for name, digits in self.commitments:
             yield _("{name}'s cut, sealed").format(name=literal(name)), digits

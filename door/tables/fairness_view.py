@@ -1,5 +1,5 @@
-"""What stands behind <F>airness at every table: what the cards are held against, and a way to
-check the last hand whose seed is open on a page of the caller's own browser."""
+"""The screens behind <F>airness at every table: seal and seed, and how to check the last hand whose
+seed is open on a page in the caller's browser."""
 
 from __future__ import annotations
 
@@ -27,20 +27,22 @@ if TYPE_CHECKING:
     from door.tables.fairness import Fairness
     from timebank.ledger.database import Desk
 
-# Whether each module of a code is dark, by rows.
+# The modules of a QR code by rows, True for dark.
 Code = tuple[tuple[bool, ...], ...]
 
-HERE = ("localhost", "127.0.0.1", "::1")  # where browsers check a hand without TLS, too
+HERE = ("localhost", "127.0.0.1", "::1")  # hosts where browsers check a hand without TLS
 WIDEST_MARGIN, LEAST_MARGIN = 2, 1  # light modules around a code
-LEAST_BESIDE = 26  # columns for words beside a code
+MIN_WORDS_COLUMNS = 26  # words next to a code
 GAP = 2
 _BLOCKS = {(True, True): " ", (True, False): "▄", (False, True): "▀", (False, False): "█"}
 
 
 @dataclass(frozen=True)
 class Checkable:
-    """A hand that can be checked: its number, and the address that does so with the code of it, ""
-    and () where there is none."""
+    """A hand to check: its number, and the address of its check with the QR code of it.
+
+    `address` is "" and `code` is () where the board has none.
+    """
 
     number: int
     address: str = ""
@@ -48,7 +50,7 @@ class Checkable:
 
 
 async def read_fairness(caller: Caller, game: str, fairness: Fairness) -> None:
-    """Let a caller read what cards are held against, and then how to check their last hand."""
+    """Show seal and seed, and then how to check the caller's last hand."""
     console, text = caller.console, fairness.text()
     hand = await _last_hand(caller, game)
     if hand is None or not (hand.address and console.screen.is_painted):
@@ -59,8 +61,10 @@ async def read_fairness(caller: Caller, game: str, fairness: Fairness) -> None:
 
 
 def page_for(caller: Caller) -> str:
-    """Return the address of the page that checks hands. Who calls from the board's own page has it
-    there, but where no browser would check anything; "" where there is none."""
+    """Return the address of the page that checks hands, "" for none.
+
+    A caller on the board's own web page uses that, unless the browser would refuse to check there.
+    """
     public, own = caller.config.check_page, caller.console.line.hints.page
     if own and (not public or own.startswith("https:") or urlsplit(own).hostname in HERE):
         return f"{own}/{CHECK_PAGE}"
@@ -68,8 +72,7 @@ def page_for(caller: Caller) -> str:
 
 
 async def _last_hand(caller: Caller, game: str) -> Checkable | None:
-    """Find the last hand of a game whose seed is open; None where there is none, or where the books
-    cannot be read."""
+    """Return the last hand of a game whose seed is open; None for none, or for unreadable books."""
     caller_id, page = caller.record.id, page_for(caller)
 
     def find(desk: Desk) -> Checkable | None:
@@ -88,16 +91,16 @@ async def _last_hand(caller: Caller, game: str) -> Checkable | None:
 def _checkable(number: int, page: str, digits: str) -> Checkable:
     if not page:
         return Checkable(number)
-    # Digits by themselves take less of a code than the letters before them.
+    # Digits in a segment of their own take less room in a QR code than letters.
     return Checkable(number, f"{page}#{digits}", code_of(f"{page}#", digits))
 
 
 def code_of(*parts: str) -> Code:
-    """Draw a QR code of the least correction; () where the library is not installed, or where no
-    code is so large."""
+    """Return a QR code with the lowest error correction; () without the library, or when the text
+    is too long."""
     try:
         segno = import_module("segno")
-    except ImportError:  # an installation from before it was wanted
+    except ImportError:  # an older installation without it
         return ()
     try:
         drawn = segno.make(list(parts), error="l", micro=False, boost_error=False)
@@ -124,7 +127,7 @@ async def _show(caller: Caller, hand: Checkable) -> None:
 
 
 def _words(hand: Checkable, sysop: str) -> tuple[str, ...]:
-    """Return in paragraphs how to check a hand, where no code and no link can be shown."""
+    """Return in paragraphs how to check a hand, for a screen without code and link."""
     if not hand.address:
         by_hand = _(
             "To check hand {number} whole, ask {sysop} for its proof (door hand {number} --proof). "
@@ -136,8 +139,10 @@ def _words(hand: Checkable, sysop: str) -> tuple[str, ...]:
 
 
 class CheckScene(WholeScreen):
-    """A link to the page that checks a hand, and the code of it for a phone: beside each other
-    where there is room, else one after the other."""
+    """A link to the page that checks a hand, and its QR code for a phone.
+
+    On a small screen the code comes on a second screen.
+    """
 
     def __init__(self, hand: Checkable, code: Code, sysop: str, *, is_linked: bool) -> None:
         self._hand = hand
@@ -147,45 +152,45 @@ class CheckScene(WholeScreen):
         self.shows_code = False
 
     def has_two_screens(self, columns: int, rows: int) -> bool:
-        return bool(self._margin(columns, rows)) and not self._is_beside(columns, rows)
+        return bool(self._margin(columns, rows)) and not self._fits_one_screen(columns, rows)
 
     def _margin(self, columns: int, rows: int) -> int:
-        """Return how wide a margin a code can have; 0 where it does not fit."""
+        """Return the width of the margin around the code; 0 where the code does not fit."""
         for margin in range(WIDEST_MARGIN, LEAST_MARGIN - 1, -1):
             side = len(self._code) + 2 * margin
             if self._code and side <= columns and (side + 1) // 2 <= rows:
                 return margin
         return 0
 
-    def _is_beside(self, columns: int, rows: int) -> bool:
+    def _fits_one_screen(self, columns: int, rows: int) -> bool:
         side = len(self._code) + 2 * self._margin(columns, rows)
-        return columns - side - GAP >= LEAST_BESIDE
+        return columns - side - GAP >= MIN_WORDS_COLUMNS
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         size = area.columns, area.rows
         margin = self._margin(*size)
         if not margin:
-            way = _("This screen can't show the code. Open this link:")
-            self._paint_words(canvas, 1, area.columns - MARGIN, way)
-        elif self._is_beside(*size):
+            instruction = _("This screen can't show the code. Open this link:")
+            self._paint_words(canvas, 1, area.columns - MARGIN, instruction)
+        elif self._fits_one_screen(*size):
             column = len(self._code) + 2 * margin + GAP
             self._paint_code(canvas, 0, margin)
-            way = _("Scan the code with a phone, or open this link:")
-            self._paint_words(canvas, column, area.columns - column - 1, way)
+            instruction = _("Scan the code with a phone, or open this link:")
+            self._paint_words(canvas, column, area.columns - column - 1, instruction)
         elif self.shows_code:
             side = len(self._code) + 2 * margin
             self._paint_code(canvas, (area.columns - side) // 2, margin)
         else:
-            way = _("Open this link, or scan the code that comes next with a phone:")
-            self._paint_words(canvas, 1, area.columns - MARGIN, way)
+            instruction = _("Open this link, or scan the code that comes next with a phone:")
+            self._paint_words(canvas, 1, area.columns - MARGIN, instruction)
 
     def _paint_code(self, canvas: Canvas, column: int, margin: int) -> None:
         for row, line in enumerate(half_blocks(self._code, margin)):
             canvas.put_pipe(row, column, f"|16|15{line}")
 
-    def _paint_words(self, canvas: Canvas, column: int, width: int, way: str) -> None:
+    def _paint_words(self, canvas: Canvas, column: int, width: int, instruction: str) -> None:
         row = 1
-        for paragraph in self._paragraphs(way):
+        for paragraph in self._paragraphs(instruction):
             for line in wrap(paragraph, width):
                 canvas.put_pipe(row, column, line)
                 row += 1
@@ -203,20 +208,20 @@ class CheckScene(WholeScreen):
         if self._is_linked:
             canvas.links = tuple(links)
 
-    def _paragraphs(self, way: str) -> Sequence[str]:
+    def _paragraphs(self, instruction: str) -> Sequence[str]:
         heading = _("Check hand {number}").format(number=self._hand.number)
         does = _(
             "A page in your browser works out seal, cards and payment by itself. It sends nothing. "
             "Compare its seal with the one that you saw before you bet."
         )
-        return (f"|15{heading}", f"|07{does}", f"|14{way}")
+        return (f"|15{heading}", f"|07{does}", f"|14{instruction}")
 
     def lines(self) -> Sequence[str]:
         return _words(self._hand, self._sysop)
 
 
 def half_blocks(code: Code, margin: int) -> list[str]:
-    """Draw a code, with its margin, two rows in each line; light modules are what is drawn.
+    """Return the lines of a code with its margin, two rows in each; only light modules are drawn.
 
     >>> half_blocks(((True, False), (False, True), (True, True)), 1)
     ['█▀██', '█▀ █', '▀▀▀▀']
@@ -226,7 +231,7 @@ def half_blocks(code: Code, margin: int) -> list[str]:
     sides = (False,) * margin
     rows = [*edge, *((*sides, *row, *sides) for row in code), *edge]
     if len(rows) % 2:
-        rows.append((True,) * side)  # half a line below it, dark as the screen
+        rows.append((True,) * side)  # the lower half of the last line is dark
     return [
         "".join(_BLOCKS[pair] for pair in zip(upper, lower, strict=True))
         for upper, lower in zip(rows[::2], rows[1::2], strict=True)

@@ -1,4 +1,4 @@
-"""The floor of the house: what callers share at its tables, and hands that wait at one."""
+"""The floor of the house: what callers share at its tables, and their open hands."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("door.tables")
 
 
-def lay_tables(board: Board, given: Mapping[str, Shared] | None = None) -> dict[str, Shared]:
-    """Make what the callers of a board share at its games, by name; `given` are there already."""
+def make_shared(board: Board, existing: Mapping[str, Shared] | None = None) -> dict[str, Shared]:
+    """Make, by name, the objects that callers of a board share; keep those in `existing`."""
     shared: dict[str, Shared] = {
         "pulse": MenuPulse(board),
-        **(given or {}),
+        **(existing or {}),
     }
     for table in TABLES.values():
         for name, make in table.shared.items():
@@ -35,8 +35,10 @@ def lay_tables(board: Board, given: Mapping[str, Shared] | None = None) -> dict[
 
 
 async def table_with_open_hand(board: Board, caller: Caller) -> tuple[Game, Table] | None:
-    """Return where a hand of the caller was left open and a visit there, `None` without one. One
-    whose journal cannot be read stays where it is, and is named in the log."""
+    """Return the game of the caller's open hand and a visit to its table, `None` without one.
+
+    A hand whose journal is damaged stays open, and the log names it.
+    """
     caller_id = caller.record.id
     try:
         stored = await caller.ask_books(lambda desk: journal.round_in_play(desk, caller_id))
@@ -47,7 +49,9 @@ async def table_with_open_hand(board: Board, caller: Caller) -> tuple[Game, Tabl
         return None
     game = GAMES.get(stored.game)
     if game is None:
-        log.error("hand %d of %s is of no game here: %s", stored.id, stored.caller, stored.game)
+        log.error(
+            "hand %d of %s belongs to an unknown game: %s", stored.id, stored.caller, stored.game
+        )
         return None
     table = TABLES[game.name].sit_down(board, caller)
     return (game, table) if await table.has_open_hand() else None

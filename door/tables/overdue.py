@@ -1,7 +1,7 @@
-"""Hands that nobody returned to: stood at the end of the day after they were dealt.
+"""Overdue hands: open hands are stood at the end of the day after their deal.
 
-The first process that opens the books, and then a running server now and again, finds them,
-plays them out by standing, and leaves the caller a notice.
+The first process that opens the books stands them, and then a running server does so from time to
+time. Each caller gets a notice.
 """
 
 from __future__ import annotations
@@ -31,27 +31,29 @@ log = logging.getLogger("door.overdue")
 
 
 async def stand_all(books: Books) -> int:
-    """Stand every overdue hand, and deal those that wait for their cards; return how many, the
-    seats of a table counted as one."""
-    done = 0
-    for stored, do in (await books.run(_due)).values():
+    """Stand every overdue hand, and deal hands that wait for their cards. Return the number of
+    rounds; the seats of a table count as one."""
+    rounds = 0
+    for stored, work in (await books.run(_due)).values():
         try:
-            await books.run(partial(do, stored=stored))
-        except Refused as refused:  # its caller came back just now
+            await books.run(partial(work, stored=stored))
+        except Refused as refused:  # the caller has just come back
             log.info("hand %d was left alone: %s", stored.id, refused)
             continue
         except JournalDamaged as damaged:
             log.error("hand %d is left open, but %s", stored.id, damaged)
             continue
-        done += 1
-        why = "stood: nobody returned to it" if do is stand else "dealt without a round of drand"
+        rounds += 1
+        why = "stood: nobody returned to it" if work is stand else "dealt without a round of drand"
         log.info("hand %d was %s", stored.id, why)
-    return done
+    return rounds
 
 
 def _due(desk: Desk) -> dict[int, tuple[StoredRound, Callable[..., object]]]:
-    """Return by their leads what is to be done with which hands. None is overdue while the clock is
-    in doubt: it may say too soon that their day is over."""
+    """Return hands to work on and the function for each, by their leads.
+
+    No hand is overdue while the clock is in doubt: their day may not be over yet.
+    """
     overdue = journal.overdue(desk) if clock.is_certain(desk) else []
     return {
         **{stored.lead: (stored, deal) for stored in journal.undealt(desk)},
@@ -60,8 +62,10 @@ def _due(desk: Desk) -> dict[int, tuple[StoredRound, Callable[..., object]]]:
 
 
 def stand(desk: Desk, stored: StoredRound, *, can_return: bool = True) -> Played:
-    """Decline insurance, stand, and settle a hand, or all the hands of a table's round, in one
-    transaction. Raises what `wagers.stand` raises."""
+    """Decline insurance, stand and settle all hands of a round in one transaction.
+
+    Raises what `wagers.stand` raises.
+    """
     before, dealt = _before(stored)
     moves, after = play_out(before)
     due = after.settlements(None if dealt else before.round)
@@ -71,8 +75,10 @@ def stand(desk: Desk, stored: StoredRound, *, can_return: bool = True) -> Played
 
 
 def deal(desk: Desk, stored: StoredRound) -> None:
-    """Deal a hand whose cards were to come with a round of drand, by seed and phrases alone, as
-    release 1.0 did where no relay had the round. Its caller plays it on."""
+    """Deal a hand that waits for a round of drand, with the seed and the phrases only.
+
+    Release 1.0 did so when no relay had the round. The caller plays the hand on.
+    """
     hand, dealt = _before(stored)
     for move in dealt:
         wagers.act(desk, move, {}, hand.settlements(None))
@@ -80,7 +86,7 @@ def deal(desk: Desk, stored: StoredRound) -> None:
 
 
 def _before(stored: StoredRound) -> tuple[TableRound[Any], list[Move]]:
-    """Return a round as it is in the books, and the deal that the books are yet to have of it."""
+    """Return a round from the books, and its deal where the books have none."""
     hand = found(stored)
     if stored.cards_used:
         return hand, []

@@ -1,8 +1,7 @@
-"""Cards on a table, whatever the game and whoever sits there: shoe, rounds and journal.
+"""The shoe, the rounds and the journal of a table of any game.
 
-Commit before show is kept here: an action and all it moves are durable before the new round is
-given back, so what a table draws is always in the books. A table asks, and says what happened; it
-never writes a journal itself.
+Commit before show: an action and its transfers are durable before this module returns the new
+round. So the books always have what a table draws. Tables never write a journal themselves.
 """
 
 from __future__ import annotations
@@ -35,22 +34,22 @@ log = logging.getLogger("door.tables")
 
 
 class Deal(NamedTuple):
-    """On what terms a round is dealt: amounts in the smallest unit of `unit`."""
+    """The terms of a round; amounts in the smallest unit of `unit`."""
 
     unit: Unit
-    # What a coin is worth; of seconds, one must stay on line after any stake.
+    # Worth of a coin; of a bet in seconds, one coin must stay online.
     coin: int
     turns_limit: int | None
-    # As the journal keeps them.
+    # In the form of the journal.
     rules: Mapping[str, object]
-    # What play money is staked out of; None for time.
+    # The purse of a play-money stake; None for time.
     purse: PlayPurse | None = None
-    # Where in the shoe's run the round begins; None behind the last one.
+    # The position in the shoe of the first card; None after the last round.
     start: int | None = None
 
 
 class Step(NamedTuple):
-    """What an entry brought, once it is durable."""
+    """The result of a durable entry."""
 
     hand: TableRound[Any]
     events: Sequence[Any]
@@ -62,7 +61,7 @@ class Step(NamedTuple):
 
     @property
     def receipt(self) -> Receipt:
-        """That of a caller who sits alone."""
+        """The receipt of the one caller at a solo table."""
         return self.played.receipt
 
     @property
@@ -70,7 +69,7 @@ class Step(NamedTuple):
         return next(iter(self.played.settled.values()), None)
 
 
-# Something to be entered in the books for those who sit there, by seat; and who brings it there.
+# A function that writes an entry for the callers by seat, and a function that posts it.
 Work: TypeAlias = Callable[[Desk, Mapping[int, Sitter]], Played]
 Post: TypeAlias = Callable[[Work], Awaitable[Played]]
 
@@ -86,9 +85,11 @@ def take_shoe(
     table: int = journal.FIRST_TABLE,
     ahead: int = 0,
 ) -> Shoe:
-    """Take the shoe that the next round is dealt from: of the `owner`, or that which all at this
-    `table` share. One that is used up, or with `fresh` was dealt from, is closed for one sealed
-    from `seed`, or from the chain of which `seed` is the root, with `ahead` links."""
+    """Return the shoe of the next round: the `owner`'s, or without one the shoe of this `table`.
+
+    A shoe that is used up is closed and replaced; with `fresh`, also a shoe with cards dealt. The
+    new shoe is sealed from `seed`, or from a chain of `ahead` links with `seed` as its root.
+    """
     decks, seal = kind.decks(rules), shuffle.seal(seed)
     take = partial(journal.open_shoe, desk, owner, kind.name, decks, seed, seal, table, ahead)
     shoe = take()
@@ -105,8 +106,10 @@ async def deal(
     terms: Deal,
     bets: Sequence[Bet],
 ) -> Step:
-    """Stake every bet, in the order of the seats, and deal from `shoe` as it is cut. Raises what
-    `wagers.place` raises, and nothing has changed."""
+    """Stake every bet in the order of the seats and deal from `shoe`.
+
+    Raises what `wagers.place` raises; nothing has changed then.
+    """
     if terms.start is not None:
         shoe = replace(shoe, position=terms.start)
     stakes = [bet.amount for bet in bets]
@@ -129,7 +132,7 @@ async def deal(
 
 def _wager(kind: Kind, shoe: Shoe, terms: Deal, bets: Sequence[Bet], cards_used: int) -> Wager:
     stakes = [bet.amount for bet in bets]
-    said = {"stakes": stakes} if kind.most_seats > 1 else {"stake": stakes[0]}
+    stake_facts = {"stakes": stakes} if kind.most_seats > 1 else {"stake": stakes[0]}
     return Wager(
         game=kind.name,
         amounts={bet.seat: bet.amount for bet in bets},
@@ -142,14 +145,16 @@ def _wager(kind: Kind, shoe: Shoe, terms: Deal, bets: Sequence[Bet], cards_used:
         cut=shoe.cut,
         start=terms.start,
         rules=terms.rules,
-        action={"action": "bet", **said},
+        action={"action": "bet", **stake_facts},
         cards_used=cards_used,
     )
 
 
 async def act(post: Post, hand: TableRound[Any], act: Act, stake: int, stake_kind: str) -> Step:
-    """Carry out an action that puts `stake` more on the table, 0 for most. Raises `RoundRefused`
-    and what `wagers.act` raises, and nothing has changed."""
+    """Carry out an action and stake the `stake` that it adds, 0 for most actions.
+
+    Raises `RoundRefused` and what `wagers.act` raises; nothing has changed then.
+    """
     after, events, move = hand.after(act, stake, stake_kind)
     due = after.settlements(hand.round)
 
@@ -162,13 +167,13 @@ async def act(post: Post, hand: TableRound[Any], act: Act, stake: int, stake_kin
 
 
 def close_when_done(desk: Desk, hand: TableRound[Any]) -> None:
-    """Close the shoe with the last round that is dealt from it: the seed is free."""
+    """Close the shoe after its last round, which shows its seed."""
     if hand.is_shoe_done:
         journal.close_shoe(desk, hand.shoe.id)
 
 
 class Play:
-    """The rounds of a caller at a game that they play alone against the house."""
+    """The rounds of one caller who plays alone against the house."""
 
     def __init__(self, caller: Caller, kind: Kind) -> None:
         self.caller = caller
@@ -190,9 +195,11 @@ class Play:
         gone = self.shoe.position if self.hand is None else self.hand.cards_gone
         return self.shoe.decks * CARDS_IN_DECK - gone
 
-    async def find_open(self) -> StoredRound | None:
-        """Rebuild the round of this game that was left open, and return how the journal has it. One
-        that cannot be rebuilt stays where it is, and is named in the log."""
+    async def find_open_round(self) -> StoredRound | None:
+        """Rebuild the open round of this game and return it as stored, `None` without one.
+
+        A round that cannot be rebuilt stays open, and the log names it.
+        """
         caller_id = self.caller.record.id
         try:
             stored = await self.caller.ask_books(
@@ -217,8 +224,7 @@ class Play:
         return self.shoe
 
     async def close_shoe(self) -> str:
-        """Close the shoe and return its seed in hexadecimal; `RoundInPlay` while a round from it is
-        open."""
+        """Close the shoe and return its seed in hexadecimal. Raises `RoundInPlay`."""
         assert self.shoe is not None
         shoe = self.shoe
         await self.caller.ask_books(lambda desk: journal.close_shoe(desk, shoe.id))
@@ -226,7 +232,7 @@ class Play:
         return shoe.seed.hex()
 
     async def place(self, amount: int, terms: Deal, cut: str) -> Step:
-        """Stake a bet, and deal at once."""
+        """Stake a bet and deal."""
         assert self.shoe is not None
         shoe = replace(self.shoe, cut=cut)
         return self._adopt(await deal(self._post, self.kind, shoe, terms, self._bets(amount)))
@@ -240,15 +246,15 @@ class Play:
         return self._adopt(await act(self._post, self.hand, action, stake, stake_kind))
 
     async def toss(self) -> Step | None:
-        """Carry out what the shoe's seed decides now; `None` when nothing is left to chance."""
+        """Carry out a step that the shoe's seed decides; `None` when the caller decides next."""
         due = None if self.hand is None or self.hand.over else self.hand.tossed()
         return None if due is None else await self.act(due, 0, "")
 
-    async def stand(self, shown: Callable[[Step], None]) -> None:
-        """Play the round to its end as for one who is not there; `shown` sees every step."""
+    async def stand(self, on_step: Callable[[Step], None]) -> None:
+        """Play the round to its end as for an absent caller; call `on_step` with each step."""
         while self.round is not None and not self.round.over:
             step = await self.toss() or await self.act(self.kind.absent(self.round), 0, "")
-            shown(step)
+            on_step(step)
 
     async def _post(self, work: Work) -> Played:
         caller_id = self.caller.record.id

@@ -1,8 +1,8 @@
-"""A hand out of the journal, painted again step by step: what a film of it is made of.
+"""Replays of hands from the journal, painted step by step for films.
 
-Nothing here waits: a `Reel` notes at which second each change of the screen comes. The same hand at
-the same size gives the same letters, forever. It shows what its caller was
-shown, when it was shown, and nothing besides before the shoe is done.
+Nothing here waits: a `Reel` notes the second of each change of the screen. The same hand at the
+same size gives the same letters, forever. A film shows what the caller saw, and a seed only after
+its shoe is done.
 """
 
 from __future__ import annotations
@@ -29,13 +29,15 @@ if TYPE_CHECKING:
     from timebank.wagers.journal import StoredRound
 
 THINK_SECONDS = 1.0  # before a decision
-DECIDED_SECONDS = 0.8  # that a decision is looked at
+DECIDED_SECONDS = 0.8  # after a decision
 END_SECONDS = 3.0
 
 
 class Reel:
-    """A screen of its own, and what came to it: seconds from the beginning, and letters. A mark has
-    the number of the frame that it stands before, and its words."""
+    """A screen and its recorded frames: seconds from the beginning, and letters.
+
+    A mark is the number of the frame that it precedes, and its words.
+    """
 
     def __init__(self, columns: int = 80, rows: int = 24) -> None:
         self.viewer = Viewer(language=ENGLISH, spelling=spelling(Charset.UTF8))
@@ -48,7 +50,7 @@ class Reel:
         )
 
     def write(self, letters: str) -> None:
-        """Put letters on the screen, in one frame with all that came at this second."""
+        """Add letters to the frame of this second."""
         shown = encode(letters, Charset.UTF8).decode(Charset.UTF8.codec)
         is_marked = bool(self.marks) and self.marks[-1][0] == len(self.frames)
         if self.frames and self.frames[-1][0] == self.now and not is_marked:
@@ -57,12 +59,12 @@ class Reel:
             self.frames.append((self.now, shown))
 
     def beat(self, seconds: float) -> None:
-        """Show what has changed, and let it be looked at for so long."""
+        """Flush the changes and move the time on by `seconds`."""
         self.display.flush()
         self.now = round(self.now + seconds, 3)
 
     def mark(self, label: str) -> None:
-        """Note that something begins here."""
+        """Put a mark before the next frame."""
         self.marks.append((len(self.frames), label))
 
 
@@ -72,7 +74,7 @@ def _at_the_next_beat(_change: Callable[[], None]) -> None:
 
 @dataclass(frozen=True)
 class FilmStep:
-    """The deal, without an act, or a decision: the hand after it, and what happened."""
+    """The deal (`act` is `None`) or a decision, with the hand and the events after it."""
 
     act: Act | None
     hand: TableRound[Any]
@@ -80,8 +82,8 @@ class FilmStep:
 
 
 @dataclass(frozen=True)
-class Filmed:
-    """A hand as the journal has it."""
+class ReplayedHand:
+    """A hand from the journal and its steps."""
 
     stored: StoredRound
     kind: Kind
@@ -93,24 +95,24 @@ class Filmed:
 
     @property
     def seed(self) -> str:
-        """The seed of a shoe that is done, "" before."""
+        """The seed once the shoe is done, "" before."""
         shoe = self.stored.shoe
         return "" if shoe is None else shoe.shown_seed or ""
 
     def why_unsettled(self) -> str:
-        """Say why the hand was not played to its end; "" if it was."""
+        """Return why the hand was not played to its end; "" if it was."""
         if self.stored.outcome == VOID:
             return _("The hand is void: it was never played to its end.")
         return "" if self.after.over else _("The hand is still in play.")
 
-    def who(self, act: Act) -> str:
+    def name_of_actor(self, act: Act) -> str:
         return self.stored.seats[(act.seat or 1) - 1].caller
 
 
-def filmed(stored: StoredRound) -> Filmed:
-    """Play a hand again as far as it went; raises `JournalDamaged`."""
+def replay_hand(stored: StoredRound) -> ReplayedHand:
+    """Replay a hand as far as it was played; raises `JournalDamaged`."""
     kind = kind_of(stored)
-    return Filmed(stored, kind, tuple(_steps(found(kind, stored), stored)))
+    return ReplayedHand(stored, kind, tuple(_steps(found(kind, stored), stored)))
 
 
 def _steps(hand: TableRound[Any], stored: StoredRound) -> Iterator[FilmStep]:
@@ -123,11 +125,11 @@ def _steps(hand: TableRound[Any], stored: StoredRound) -> Iterator[FilmStep]:
         yield FilmStep(act, hand._replace(round=round_), events)
 
 
-# What films of all games share.
+# The same in films of all games.
 
 
-def begin(reel: Reel, hand: Filmed, scene: Scene) -> None:
-    """Put an empty table on the screen, with the number of the hand below it."""
+def begin(reel: Reel, hand: ReplayedHand, scene: Scene) -> None:
+    """Show an empty table and, below it, the number of the hand."""
     stored = hand.stored
     title = _("Hand {number}").format(number=stored.id)
     reel.mark(title)
@@ -141,15 +143,15 @@ def begin(reel: Reel, hand: Filmed, scene: Scene) -> None:
 
 
 def decide(reel: Reel, name: str, words: str) -> None:
-    """Show that somebody has decided, and what."""
+    """Show the decision `words` of the caller `name`."""
     reel.beat(THINK_SECONDS)
     reel.display.prompt(f"|15{literal(name)}:|07 {words}")
     reel.beat(DECIDED_SECONDS)
     reel.display.prompt("")
 
 
-def end(reel: Reel, hand: Filmed) -> None:
-    """Say what is left to be said of a hand, and let its end be looked at."""
+def end(reel: Reel, hand: ReplayedHand) -> None:
+    """Show why a hand is unsettled or its face-down cards, and hold the last frame."""
     if words := hand.why_unsettled():
         reel.display.say(f"|14{words}")
     elif hand.seed:
@@ -160,12 +162,12 @@ def end(reel: Reel, hand: Filmed) -> None:
 
 def film_alone(
     reel: Reel,
-    hand: Filmed,
+    hand: ReplayedHand,
     table: type[TableForTime],
     scene: TableScene,
     sentence: Callable[[Any], str],
 ) -> None:
-    """Film a hand at a table for time; `sentence` returns what is said of an event."""
+    """Film a hand at a table for time; `sentence` returns the message for an event."""
     stored, shoe = hand.stored, hand.stored.shoe
     scene.has_purse = False
     if shoe is not None:
@@ -183,8 +185,8 @@ def film_alone(
                 scene.banner = ""
             scene.follow(event)
             _show(reel, scene)
-            if said := sentence(event):
-                reel.display.say(said)
+            if message := sentence(event):
+                reel.display.say(message)
             if wait := table.seconds(event, scene):
                 reel.beat(wait)
     scene.seed = hand.seed if hand.after.over else ""
@@ -193,5 +195,5 @@ def film_alone(
 
 
 def _show(reel: Reel, scene: TableScene) -> None:
-    scene.changed()
+    scene.invalidate()
     reel.display.refresh()

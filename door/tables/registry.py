@@ -26,37 +26,40 @@ from door.tables.vegas import room
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.tables.reel import Filmed, Reel
+    from door.tables.reel import Reel, ReplayedHand
 
 
 class Table(Protocol):
     """A caller's visit to a game."""
 
     async def visit(self) -> None:
-        """Stay until the caller gets up, or something ends the call."""
+        """Run the visit until the caller leaves or the call ends."""
 
     async def has_open_hand(self) -> bool:
-        """Look for a hand that was left open; it is laid on the table when there is one."""
+        """Return whether the caller has an open hand here; put it on the table."""
 
     async def stand_open_hand(self) -> None:
-        """Stand the hand that `has_open_hand` found, for a caller who has no time left."""
+        """Stand the hand that `has_open_hand` found, when the caller's time is up."""
 
 
 @dataclass(frozen=True)
 class GameTable:
-    """`menu_words` returns what a caller should know before sitting down, in a few words. `film`
-    shows a hand again. `shared` makes what the callers of a board have together at the game, by
-    name; games with the same name in it have one thing together."""
+    """How callers meet one game.
+
+    `menu_words` returns a few words for the main menu. `film` replays a hand on a reel. `shared`
+    has the makers of the objects that callers of a board share, by name. Games that use the same
+    name share one object.
+    """
 
     game: Game
     sit_down: Callable[[Board, Caller], Table]
     menu_words: Callable[[Board, Caller], Awaitable[str]]
-    film: Callable[[Reel, Filmed], None]
+    film: Callable[[Reel, ReplayedHand], None]
     shared: Mapping[str, Callable[[Board], Shared]] = field(default_factory=dict)
 
 
 _SUMS = {"sums": lambda _board: sums.Sums()}
-_TUTOR = {**_SUMS, "tutor": lambda _board: tutor_process.Thinking()}
+_TUTOR = {**_SUMS, "tutor": lambda _board: tutor_process.TutorProcess()}
 _VEGAS = {**_TUTOR, "vegas": room.VegasRoom}
 
 TABLES: Mapping[str, GameTable] = {

@@ -1,7 +1,7 @@
-"""A table for one caller as it is seen: the felt with its cards, and the figures beside them.
+"""The scene of a table for one caller: the felt with its cards, and the panel of figures.
 
-The scene follows what happens event by event, so that cards can be dealt one after the other; what
-it shows has always happened.
+The scene follows the events one by one, so that cards appear one after the other. It only shows
+events that are durable.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH
 from ansi.style import Colour, Style
 from door import wording
 from door.tables.fairness import SHORT
-from door.tables.words import standing
+from door.tables.words import net_words
 from timebank.language import _, ngettext, pgettext
 from timebank.words import field as figure
 from timebank.words import span
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 PANEL_COLUMNS = 25  # the figures at the right
 FELT_ROW = 1
-MARGIN = 1  # of the felt, at the left
-NAME_COLUMNS = 10  # of a figure
-ROWS_FOR_LARGE = 26  # that a scene with two hands of large cards takes
-LARGE_GAP = 7  # rows between two hands of large cards, with room for what a felt has printed on it
-BIG_AMOUNT = 5  # coins; from so many on a result is told louder
+MARGIN = 1  # columns at the left of the felt
+NAME_COLUMNS = 10  # the name of a figure
+ROWS_FOR_LARGE = 26  # a scene with two hands of large cards
+LARGE_GAP = 7  # rows between two hands of large cards, with room for the print on the felt
+BIG_AMOUNT = 5  # coins; a result of at least so many is shown in loud colours
 CHIPS_SHOWN = 20
 BANNER_SECONDS = 1.5
-HISTORY = 30  # hands that are remembered
+HISTORY = 30  # hands
 
 FELT = Style(Colour.WHITE, Colour.GREEN)
 COUNT = Style(Colour.YELLOW, Colour.GREEN)
@@ -44,7 +44,7 @@ PRINT = Style(Colour.LIGHT_GREEN, Colour.GREEN)
 RAIL = Style(Colour.BROWN, Colour.GREEN)
 BRASS = Style(Colour.BROWN)
 _BANNER = Style(Colour.YELLOW, Colour.RED)
-# How a result is told that is up, even or down: loud and quiet.
+# Loud and quiet colours of a result, by its sign.
 BY_SIGN = {
     1: (Style(Colour.YELLOW, Colour.BLUE), Style(Colour.YELLOW, Colour.GREEN)),
     0: (Style(Colour.BLACK, Colour.GREY), Style(Colour.WHITE, Colour.GREEN)),
@@ -57,14 +57,14 @@ Ending = Literal["won", "lost", "push"]
 
 @dataclass(slots=True)
 class TableTally:
-    """How a caller did since sitting down; `net` is what they are up in the unit played for."""
+    """The caller's results since sitting down; `net` is in the smallest unit of the stakes."""
 
     turns: int = 0
     net: int = 0
     endings: Counter[str] = field(default_factory=Counter)
 
     def summed_up(self, title: str, *, hand_is_open: bool) -> str:
-        """Say how a sitting went: "8 wins, 12 losses. You're down 17 minutes."."""
+        """Return the result of a visit: "8 wins, 12 losses. You're down 17 minutes."."""
         if not self.turns:
             return ""
         won, lost, push = (self.endings[ending] for ending in ("won", "lost", "push"))
@@ -74,36 +74,36 @@ class TableTally:
         ]
         if push:
             parts.append(ngettext("{number} push", "{number} pushes", push).format(number=push))
-        told = [_("{title}: {counts}.").format(title=title, counts=", ".join(parts))]
+        sentences = [_("{title}: {counts}.").format(title=title, counts=", ".join(parts))]
         if self.net or not hand_is_open:
-            told.append(standing(self.net, span(abs(self.net))))
+            sentences.append(net_words(self.net, span(abs(self.net))))
         if hand_is_open:
-            told.append(_("One hand is still open."))
-        return " ".join(told)
+            sentences.append(_("One hand is still open."))
+        return " ".join(sentences)
 
 
 def bet_name() -> str:
-    """Return what the figure of a bet is called; the key that bets is another word to many."""
+    """Return the name of the figure; many languages have another word for the key."""
     return pgettext("figure", "Bet")
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a hand ended, in a few words, and what it brought or cost in seconds."""
+    """How a hand ended, in a few words, and its net in seconds."""
 
     words: str
     net: int
 
 
 def paint_title(canvas: Canvas, left: int, title: str, right: str = "") -> None:
-    """Paint the bar of a table, the words on its right at the screen's edge."""
+    """Paint the title bar of a table; `right` ends at the screen's edge."""
     canvas.put_pipe(0, 0, "|18" + " " * canvas.width)
     canvas.put_pipe(0, left + 1, f"|18|15{title}")
     canvas.put_pipe(0, canvas.width - 1 - len(right), f"|18|14{right}")
 
 
 def paint_place(canvas: Canvas, row: int, column: int, large: bool) -> None:
-    """Mark on the felt the corners of a card that is not there yet."""
+    """Mark the corners of an empty card's place on the felt."""
     width, height = (LARGE_WIDTH, LARGE_HEIGHT) if large else (CARD_WIDTH, CARD_HEIGHT)
     gap = " " * (width - 4)
     canvas.put(row, column, f"┌─{gap}─┐", PRINT)
@@ -112,15 +112,15 @@ def paint_place(canvas: Canvas, row: int, column: int, large: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FeltLayout:
-    """Where things stand on a felt of `columns` cells from `left` on, and `rows` high."""
+    """The layout of a felt of `columns` cells from `left`, `rows` high."""
 
     left: int
     columns: int
     rows: int
-    rails: int  # rows of wood above, and as many below
+    rails: int  # rows of wood, above and below each
     large: bool
     top: int  # row of the first hand's name
-    gap: int  # rows between two hands that lie one above the other
+    gap: int  # rows between the upper and the lower hand
 
     @property
     def card_rows(self) -> int:
@@ -131,19 +131,19 @@ class FeltLayout:
         return LARGE_WIDTH if self.large else CARD_WIDTH
 
     @property
-    def below(self) -> int:
-        """Row of the second hand's name, when two hands lie one above the other."""
+    def lower_top(self) -> int:
+        """Row of the lower hand's name."""
         return self.top + 1 + self.card_rows + self.gap
 
     @property
-    def last(self) -> int:
+    def last_row(self) -> int:
         """The lowest row of cloth."""
         return FELT_ROW + self.rows - 1 - self.rails
 
 
 @lru_cache(maxsize=64)
-def felt_of(area: Area) -> FeltLayout:
-    """Lay out the felt: beside the figures, or above them on a narrow screen."""
+def lay_out_felt(area: Area) -> FeltLayout:
+    """Lay out the felt: left of the figures, or above them on a narrow screen."""
     if area.is_narrow:
         columns, rows, rails, large = area.columns, max(12, area.rows - 3), 0, False
         least, most = 0, 1
@@ -151,7 +151,7 @@ def felt_of(area: Area) -> FeltLayout:
         columns, rows, rails = area.columns - PANEL_COLUMNS - 1, area.rows - FELT_ROW, 1
         large = area.rows >= ROWS_FOR_LARGE
         least, most = 1, LARGE_GAP if large else 3
-    # What two hands leave, and the result with an empty row before it.
+    # Rows left by two hands, and by the result with an empty row before it.
     spare = rows - 2 * (rails + 1 + (LARGE_HEIGHT if large else CARD_HEIGHT)) - 2
     gap = max(least, min(most, spare))
     top = FELT_ROW + rails + max(0, spare - gap) // 2
@@ -164,8 +164,8 @@ def _panel_column(area: Area) -> int:
 
 @lru_cache(maxsize=64)
 def _empty_table(columns: int, colour: bool, area: Area, title: str) -> tuple[Row, ...]:
-    """Paint what no card and no figure changes: once for all tables."""
-    canvas, felt = Canvas(columns, area.rows, colour=colour), felt_of(area)
+    """Return the rows of a table without cards and figures; all tables share them."""
+    canvas, felt = Canvas(columns, area.rows, colour=colour), lay_out_felt(area)
     paint_title(canvas, area.left, title)
     canvas.blank(FELT_ROW, felt.left, felt.columns, felt.rows, FELT)
     if not area.is_narrow:
@@ -177,8 +177,11 @@ def _empty_table(columns: int, colour: bool, area: Area, title: str) -> tuple[Ro
 
 @dataclass(slots=True)
 class TableScene:
-    """Everything on a table at one moment. A game adds its cards: `lay`, `follow`, `clear`,
-    `_paint_cards`, `_told_cards` and `_bet_figures`."""
+    """Everything on a table at one moment.
+
+    A game adds its cards: `lay`, `follow`, `clear`, `_paint_cards`, `_card_lines` and
+    `_bet_figures`.
+    """
 
     title: ClassVar[str]
 
@@ -191,27 +194,27 @@ class TableScene:
     seal: str = ""
     seed: str = ""
     cut: str = ""
-    # What can be turned on and off here, by name.
+    # Whether each switch of the table is on, by its name.
     switches: dict[str, bool] = field(default_factory=dict)
     is_dealt: bool = False
     result: Result | None = None
-    banner: str = ""  # across the felt, for a moment
-    # Whether the caller's time, pot and turns are there; no film of a hand shows them, and nobody
-    # else sees them.
+    banner: str = ""  # shown across the felt
+    # Whether the caller's time, pot and turns are shown; films and watchers never see them.
     has_purse: bool = True
-    player: str = ""  # whose table it is, where somebody else looks at it
-    history: tuple[str, ...] = ()  # how hands ended, a line of the panel each, the latest first
+    player: str = ""  # the caller's name, where another caller watches
+    history: tuple[str, ...] = ()  # lines of the panel for past hands, the latest first
     tally: TableTally = field(default_factory=TableTally)
-    # What was painted, for which area, once the clock has ticked; nothing after a change.
+    # The area and the rows painted for it, saved by the first tick; None after a change.
     _painted: tuple[tuple[object, ...], tuple[Row, ...]] | None = None
 
-    # What happens.
+    # Changes of the scene.
 
     def lay(self, round_: Any) -> None:
-        """Show a round that was left."""
+        """Show a round that was resumed."""
         raise NotImplementedError
 
     def follow(self, event: Any) -> None:
+        """Change the scene by an event."""
         raise NotImplementedError
 
     def clear(self) -> None:
@@ -223,17 +226,17 @@ class TableScene:
         line = f"|07{words[:15]:<16}{sign}{_signed_coins(net, self.coin)[:5]:>5}"
         self.history = (line, *self.history)[:HISTORY]
 
-    def changed(self) -> None:
-        """Have all of it painted anew."""
+    def invalidate(self) -> None:
+        """Discard the painted rows, so that the next paint draws everything."""
         self._painted = None
 
-    # How it looks.
+    # Painting.
 
     def from_behind(self, name: str, unheard: Set[int]) -> Self:
-        """Return it as it looks now to somebody behind the chair of its caller, who is `name`."""
-        seen = copy(self)
-        seen.has_purse, seen.player, seen.switches, seen._painted = False, name, {}, None
-        return seen
+        """Return a copy for a watcher of the caller `name`, without the purse and the switches."""
+        scene = copy(self)
+        scene.has_purse, scene.player, scene.switches, scene._painted = False, name, {}, None
+        return scene
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         if self._painted is None or self._painted[0] != (canvas.columns, canvas.colour, area):
@@ -245,8 +248,10 @@ class TableScene:
             self._paint_clock(canvas, area)
 
     def paint_clock(self, canvas: Canvas, area: Area) -> None:
-        """Paint the clock, and remember the table for a caller who comes back to it: one who
-        plays on within the second would only pay for that."""
+        """Paint the clock, and save the painted rows for later repaints.
+
+        They are saved at a tick only: a caller who acts within the second never needs them.
+        """
         if self._painted is None:
             self._painted = (canvas.columns, canvas.colour, area), canvas.painted(0, area.rows)
         self._paint_clock(canvas, area)
@@ -260,23 +265,23 @@ class TableScene:
             canvas.put_clock(FELT_ROW + 1, column, f"|14{clock:<11}")
 
     def lines(self) -> Sequence[str]:
-        told = [f"|15{self.title}"]
+        lines = [f"|15{self.title}"]
         if self.player:
-            told = [f"|15{self.title}|07 - {self.player}"]
-        elif self.is_dealt and self.result is None:  # else they are told with what may be bet next
-            told = [f"|15{self.title}|07 - {self._turn_words()}"]
+            lines = [f"|15{self.title}|07 - {self.player}"]
+        elif self.is_dealt and self.result is None:  # between hands `pot_words` has the turns
+            lines = [f"|15{self.title}|07 - {self._turn_words()}"]
         if self.is_dealt:
-            told.extend(self._told_cards())
-            told.extend(f"|07{figure(name, f'|15{value}')}" for name, value in self._figures())
+            lines.extend(self._card_lines())
+            lines.extend(f"|07{figure(name, f'|15{value}')}" for name, value in self._figures())
         else:
-            told.append("|07" + _("A coin is {span} of your time.").format(span=span(self.coin)))
-        if self.player and self.result is not None:  # its caller reads it in a sentence
+            lines.append("|07" + _("A coin is {span} of your time.").format(span=span(self.coin)))
+        if self.player and self.result is not None:  # the caller has a message instead
             amount = _signed_coins(self.result.net, self.coin)
-            told.append(f"|15{self.result.words} {amount}".rstrip())
-        return told
+            lines.append(f"|15{self.result.words} {amount}".rstrip())
+        return lines
 
-    def standing(self) -> str:
-        """Return pot and turns in a line, for a caller who has no panel to look at."""
+    def pot_words(self) -> str:
+        """Return pot and turns in a line, for a screen without a panel."""
         pot = _("Your pot: {coins}.").format(coins=wording.coins(self.pot))
         return f"|07{pot} {self._turn_words()}."
 
@@ -285,11 +290,11 @@ class TableScene:
         return [f"|15{name}|07  {meaning}" for name, meaning in self._fields()]
 
     def explain_lines(self) -> Sequence[str]:
-        """Return what those mean that lines tell now, with pot and turns (`standing`)."""
-        told = {_("Pot"), _("A coin"), _("Turns today")}
+        """Return what the fields in plain lines mean, with pot and turns (`pot_words`)."""
+        shown = {_("Pot"), _("A coin"), _("Turns today")}
         if self.is_dealt:
-            told.update(name for name, _value in self._figures())
-        return [f"|15{name}|07  {meaning}" for name, meaning in self._fields() if name in told]
+            shown.update(name for name, _value in self._figures())
+        return [f"|15{name}|07  {meaning}" for name, meaning in self._fields() if name in shown]
 
     def _fields(self) -> Sequence[tuple[str, str]]:
         return (
@@ -303,12 +308,12 @@ class TableScene:
             (_("Seed"), _("The first digits of the last shuffle's seed; F shows all.")),
         )
 
-    # For the game.
+    # A game overrides these.
 
     def _paint_cards(self, canvas: Canvas, felt: FeltLayout) -> None:
         raise NotImplementedError
 
-    def _told_cards(self) -> Sequence[str]:
+    def _card_lines(self) -> Sequence[str]:
         raise NotImplementedError
 
     def _bet_figures(self) -> list[tuple[str, str]]:
@@ -317,7 +322,7 @@ class TableScene:
     # The parts.
 
     def _paint_still(self, canvas: Canvas, area: Area) -> None:
-        felt = felt_of(area)
+        felt = lay_out_felt(area)
         canvas.paste(0, _empty_table(canvas.columns, canvas.colour, area, _(self.title)))
         turns = self._turns_short() if area.is_narrow else self._turn_words()
         canvas.put_pipe(0, canvas.width - 1 - len(turns), f"|18|14{turns}")
@@ -330,7 +335,7 @@ class TableScene:
             self._paint_panel(canvas, _panel_column(area), area.rows - FELT_ROW)
 
     def _paint_result(self, canvas: Canvas, felt: FeltLayout, row: int, column: int) -> None:
-        """Paint how the hand ended, with a chip for each coin: ten cannot be taken for one."""
+        """Paint the result, with a chip for each coin, so that 10 does not look like 1."""
         if self.result is None:
             return
         net = self.result.net
@@ -344,7 +349,7 @@ class TableScene:
         canvas.put(row, end + 1, "■" * chips, quiet)
 
     def _paint_banner(self, canvas: Canvas, felt: FeltLayout) -> None:
-        row = felt.below - 2
+        row = felt.lower_top - 2
         words = f"░▒▓  {self.banner}  ▓▒░".center(felt.columns)
         for number, line in enumerate(("", words, "")):
             canvas.put(row + number, felt.left, line.ljust(felt.columns), _BANNER)
@@ -413,7 +418,7 @@ class TableScene:
 
 
 def _signed_coins(seconds: int, coin: int) -> str:
-    """Write what was won or lost in coins, with its sign; "" for nothing.
+    """Return an amount of seconds in coins, with its sign; "" for 0.
 
     >>> _signed_coins(600, 60), _signed_coins(-90, 60), _signed_coins(0, 60)
     ('+10', '-1.5', '')

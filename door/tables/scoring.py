@@ -1,7 +1,7 @@
-"""The tries of deals and tournaments, weighed, and the tournament that waits for it.
+"""Weighs the tries of deals and tournaments, and settles tournaments.
 
-A board asks its tutor what the decisions of a try cost (games/solver/tutor/costs.py); who has none
-works it out in its place.
+A board asks its tutor for the cost of a try's decisions (games/solver/tutor/costs.py). A command
+without a tutor computes it itself.
 """
 
 from __future__ import annotations
@@ -15,39 +15,41 @@ from door.errors import NoAdviceNow
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
 from door.games.solver.tutor import costs
-from door.tables.tutor.tutor_process import Thinking
+from door.tables.tutor.tutor_process import TutorProcess
 from timebank.wagers import deals, tournaments
 
 if TYPE_CHECKING:
     from door.call.board import Board
-    from door.tables.tutor.tutor_process import Thinking
+    from door.tables.tutor.tutor_process import TutorProcess
     from timebank.wagers.tournaments import Tournament, Unweighed
 
 log = logging.getLogger("door.tables")
 
 
-def rules_of(kept: Mapping[str, Any]) -> BlackjackRules:
-    return rules_from_mapping(kept, BLACK_JACK_FOR_TIME)
+def rules_of(stored: Mapping[str, Any]) -> BlackjackRules:
+    return rules_from_mapping(stored, BLACK_JACK_FOR_TIME)
 
 
-def weigh(kept: Unweighed) -> int:
-    """Weigh a try at once (entry point `timebank.weigh`), as `costs.cost_of`."""
-    return costs.cost_of(duplicate.played(rules_of(kept.rules), kept.seed, kept.acts, kept.hands))
+def weigh(unweighed: Unweighed) -> int:
+    """Return the cost of a try, as `costs.cost_of` does (entry point `timebank.weigh`)."""
+    return costs.cost_of(
+        duplicate.played(rules_of(unweighed.rules), unweighed.seed, unweighed.acts, unweighed.hands)
+    )
 
 
 async def cost_of(
-    thinking: Thinking, rules: BlackjackRules, seed: bytes, acts: Sequence[str], hands: int
+    thinking: TutorProcess, rules: BlackjackRules, seed: bytes, acts: Sequence[str], hands: int
 ) -> int:
-    """Weigh a try by the tutor, as `weigh` does; raises `NoAdviceNow`."""
+    """Return the cost of a try by the tutor; raises `NoAdviceNow`."""
     lost = 0.0
-    for met in costs.decisions(duplicate.played(rules, seed, acts, hands)):
-        lost += met.lost(await thinking.ask(met.spot))
+    for decision in costs.decisions(duplicate.played(rules, seed, acts, hands)):
+        lost += decision.lost(await thinking.ask(decision.spot))
     return costs.whole(lost)
 
 
 async def weigh_tournament(board: Board) -> None:
-    """Weigh what is over of the tournament of now; raises `NoAdviceNow` and `BooksUnavailable`."""
-    thinking = Thinking.among(board.shared)
+    """Weigh the finished tries of the tournament; raises `NoAdviceNow` and `BooksUnavailable`."""
+    thinking = TutorProcess.among(board.shared)
     for each in await board.books.read(tournaments.unweighed):
         cost = await cost_of(thinking, rules_of(each.rules), each.seed, each.acts, each.hands)
         await board.books.run(
@@ -56,21 +58,21 @@ async def weigh_tournament(board: Board) -> None:
 
 
 async def settle_tournament(board: Board) -> Tournament | None:
-    """Settle the tournament that is over, if there is one, for whoever comes first.
+    """Settle the tournament that is over and return it, `None` for none.
 
-    Where the tutor does not answer it waits for who comes next. Raises `BooksUnavailable`.
+    Without an answer of the tutor it stays open until the next call. Raises `BooksUnavailable`.
     """
     if not await board.books.read(tournaments.is_due):
         return None
     try:
         await weigh_tournament(board)
     except NoAdviceNow as problem:
-        log.warning("the tournament is over, and not every try is weighed: %s", problem)
+        log.warning("the tournament is over, but a try could not be weighed: %s", problem)
         return None
     settled = await board.books.run(tournaments.settle)
     if settled is not None:
         log.info("the tournament of %s is settled", settled.day)
         board.books.outbox_waits.set()
-        # Other servers see it at their next look at the books.
+        # Other servers read it at their next look at the books.
         board.champion = await board.books.read(tournaments.champion)
     return settled

@@ -1,4 +1,4 @@
-"""What every table does between hands, whichever game it is of and however many sit there."""
+"""One caller's visit to a table: what is the same at every game."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ log = logging.getLogger("door.tables")
 
 NO_BOOKS = N_("The books can't be written right now. Nothing has changed.")
 _FRAME = Style(Colour.WHITE, Colour.BROWN)
-TITLE_SECONDS = 1.0  # that the name of a game is shown on the way in
+TITLE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class TitleScreen(WholeWidth):
-    """Felt across the whole screen, with the drawn header of a game in its middle."""
+    """The drawn header of a game in the middle of the felt."""
 
     title: str
     header: Art
@@ -54,9 +54,9 @@ class TitleScreen(WholeWidth):
 
 
 async def _show_title(caller: Caller, game: str, title: str) -> None:
-    """Show the header of a game for a moment; any key skips it, and counts for the table.
+    """Show the header of a game for `TITLE_SECONDS`. A key ends it, and the table reads that key.
 
-    Nothing is shown in plain lines, with animation off, or to a caller who has typed ahead.
+    Plain lines, animation off or a caller who typed ahead skip the header.
     """
     console = caller.console
     if not (console.keyboard.pace and console.screen.is_painted) or console.keyboard.next_key():
@@ -70,56 +70,57 @@ async def _show_title(caller: Caller, game: str, title: str) -> None:
 class Sitting:
     """One caller at one table, from sitting down to getting up."""
 
-    title: str  # where others see the caller
-    header = ""  # the drawn screen that is shown on the way in; "" for none
+    title: str  # shown to others as the place of the caller
+    header = ""  # name of the drawn title screen; "" for none
     scene: Scene
-    strategy: TableCard | None = None  # the card of this table
-    is_shared = False  # whether others sit at it too
+    strategy: TableCard | None = None
+    is_shared = False  # whether other callers sit at the table
     resumed = N_("The hand you left is still on the table.")
 
     def __init__(self, caller: Caller) -> None:
         self.caller = caller
         self.console = caller.console
 
-    # For the table.
+    # A table overrides these.
 
     @property
     def coin(self) -> int:
-        """What a coin is worth here, in seconds."""
+        """Seconds that a coin is worth at this table."""
         raise NotImplementedError
 
-    async def _evening(self) -> None:
+    async def _run_visit(self) -> None:
+        """Run the visit until the caller leaves the table."""
         raise NotImplementedError
 
     def _update(self) -> None:
         """Bring the figures of the scene up to date."""
 
-    def _follow(self) -> None:
-        """Follow the clock, once a second."""
+    def _on_tick(self) -> None:
+        """Update the table once a second."""
 
-    def _seen_by_others(self) -> Watchable | None:
-        """Return the scene of the table, where others may look at it."""
+    def _watchable_scene(self) -> Watchable | None:
+        """Return the scene that other callers may watch, `None` for none."""
         return None
 
     def _statement(self) -> str:
-        """Say how the caller did, for the menu and the goodbye; "" when they did not play."""
+        """Return the result of the visit, for the menu and the goodbye; "" without a hand."""
         raise NotImplementedError
 
-    # For all tables.
+    # The same at all tables.
 
     async def visit(self) -> None:
-        """Stay until the caller gets up, or something ends the call."""
+        """Run the visit until the caller leaves or the call ends."""
         self.caller.place = self.title
         self.console.display.forget()
         if self.header and self.caller.came_back_to != self.header:
             await _show_title(self.caller, self.header, self.title)
         before = self.caller.clock.on_tick
-        self.caller.clock.on_tick = self._follow
+        self.caller.clock.on_tick = self._on_tick
         chair = self.caller.chair = CallersChair(
-            *(self.caller, self.title, self._seen_by_others()), is_shared=self.is_shared
+            *(self.caller, self.title, self._watchable_scene()), is_shared=self.is_shared
         )
         try:
-            await self._evening()
+            await self._run_visit()
             self.console.display.forget()
         finally:
             self.caller.chair = None
@@ -140,10 +141,10 @@ class Sitting:
         await to
         self._come_to_table()
 
-    async def tries(self, doing: Awaitable[bool]) -> bool:
-        """Do something that may be refused, and say so; `False` then: nothing has changed."""
+    async def attempt(self, action: Awaitable[bool]) -> bool:
+        """Return the result of `action`. Tell the caller of a refusal and return `False`."""
         try:
-            return await doing
+            return await action
         except CallClosed:
             raise
         except (NotNow, NotSaid, Refused) as refused:
@@ -157,21 +158,24 @@ class Sitting:
         self.console.screen.say(f"|07{_(when_on if self.caller.prefers(preference) else when_off)}")
         return True
 
-    async def cut_for(self, shoe: Shoe) -> str | None:
-        """Return the words that cut a fresh shoe, `None` at Esc: the caller's phrase, unless they
-        are asked and type another one, which is their phrase from then on."""
+    async def choose_cut(self, shoe: Shoe) -> str | None:
+        """Return the words that cut a fresh shoe, `None` at Esc.
+
+        A shoe of a chain is cut with the caller's phrase. A caller with Cut on may type another
+        one, which becomes their phrase.
+        """
         if shoe.anchor is None:
-            return await self.type_cut() if self.caller.prefers("cut") else ""
-        standing = await phrases.of(self.caller)
+            return await self.ask_cut_phrase() if self.caller.prefers("cut") else ""
+        phrase = await phrases.of(self.caller)
         if not self.caller.prefers("cut"):
-            return standing.text
-        words = await self.type_cut(_("Your phrase (Enter for the one you have):"))
-        if words is None or words in ("", standing.text):
-            return None if words is None else standing.text
+            return phrase.text
+        words = await self.ask_cut_phrase(_("Your phrase (Enter for the one you have):"))
+        if words is None or words in ("", phrase.text):
+            return None if words is None else phrase.text
         return (await phrases.choose(self.caller, words)).text
 
-    async def type_cut(self, question: str = "") -> str | None:
-        """Return the words that the caller cuts the cards with, `None` at Esc."""
+    async def ask_cut_phrase(self, question: str = "") -> str | None:
+        """Ask for the words that cut the cards; `None` at Esc."""
         typed = await self.console.prompt.entry(
             f"|07{question or _('A phrase to cut the cards (Enter for none):')}|15",
             longest=phrases.LONGEST,

@@ -1,8 +1,8 @@
 """A table where one caller plays alone against the house: sit down, bet, play, get up.
 
-Commit before show: an action and all it moves are durable before the new round is adopted and
-drawn, so what a caller has seen is always in the books. A game gives its kind, its scene and its
-words; what is left to it stands under "For the game".
+Commit before show: an action and its transfers are durable before the table adopts and draws the
+new round. So the books always have what the caller has seen. A game adds its kind, its scene, its
+words and the methods under "A game overrides these".
 """
 
 from __future__ import annotations
@@ -45,25 +45,25 @@ if TYPE_CHECKING:
 
 
 class FairScene(Scene, Protocol):
-    """A scene that shows what the cards are held against."""
+    """A scene that shows the seal, the seed and the cut of its shoe."""
 
     seal: str
     seed: str
     cut: str
 
-    def standing(self) -> str:
-        """Return the figures in a line, for a caller who has no panel to look at."""
+    def pot_words(self) -> str:
+        """Return pot and turns in a line, for a screen without a panel."""
 
     def from_behind(self, name: str, unheard: Set[int]) -> Scene:
-        """Return it as it looks now to somebody behind the chair of its caller, who is `name`."""
+        """Return a copy for a watcher of the caller `name`."""
 
 
-class Alone(Sitting):
-    """A caller alone with a shoe of their own, from hand to hand."""
+class SoloTable(Sitting):
+    """A caller who plays alone from a shoe of their own."""
 
     scene: FairScene
     betting: Betting
-    shoe_runs_on = True  # from hand to hand, so that a shuffle is news
+    shoe_runs_on = True  # a shoe lasts for several hands, and a shuffle is announced
     new_shoe = N_("The dealer shuffles.")
     cut_on = N_("Cut is on: you'll be asked for a phrase before each shuffle.")
 
@@ -71,8 +71,8 @@ class Alone(Sitting):
         super().__init__(caller)
         self.play = Play(caller, kind)
         self.header = kind.name
-        self._shoe_seen = 0  # whose cards they were dealt last
-        self._link_seen = 0  # which of its chain's shoes that is
+        self._last_shoe_id = 0  # the shoe of the last hand
+        self._last_link = 0  # its number in its chain
 
     @property
     def round(self) -> Any:
@@ -80,47 +80,47 @@ class Alone(Sitting):
 
     @property
     def _is_in_play(self) -> bool:
-        """Whether a hand is on the table that is not over."""
+        """Whether a hand on the table is not over."""
         return self.round is not None and not self.round.over
 
-    # For the game.
+    # A game overrides these.
 
     def _rules(self) -> Mapping[str, object]:
-        """Return the rules of the next hand, as a journal keeps them."""
+        """Return the rules of the next hand in the form of the journal."""
         raise NotImplementedError
 
     async def _read_rules(self) -> None:
         raise NotImplementedError
 
     def _lay(self, stored: StoredRound) -> None:
-        """Lay a hand that was left on the table, under the stakes that it was dealt under."""
+        """Put an open hand on the table, under the stakes of its deal."""
         raise NotImplementedError
 
     def _clear(self) -> None:
         raise NotImplementedError
 
     async def _sit_down(self) -> bool:
-        """Come to a table without a hand; `False` when there is nothing to stay for."""
+        """Sit down without an open hand; `False` when the visit is over."""
         raise NotImplementedError
 
     async def _resume(self) -> bool:
-        """Play the hand that was left; `False` when there is nothing to stay for after it."""
+        """Play the open hand; `False` when the visit is over after it."""
         raise NotImplementedError
 
     async def _choose(self) -> str:
-        """Ask what to do between two hands; return a letter, Q to get up."""
+        """Ask for a key between two hands; Q leaves the table."""
         raise NotImplementedError
 
     async def _place(self, bet: int, cut: str) -> None:
-        """Stake the bet and deal; all of it is durable before a card is shown."""
+        """Stake the bet and deal; both are durable before a card is shown."""
         raise NotImplementedError
 
     async def _decide(self) -> None:
-        """Have the next decision taken, and show what it brings."""
+        """Ask for the next decision and show its result."""
         raise NotImplementedError
 
     async def _stand(self) -> None:
-        """Play the hand out, as happens to a caller who has no time left."""
+        """Play the hand to its end as for a caller whose time is up."""
         raise NotImplementedError
 
     def _fairness(self) -> Fairness:
@@ -132,33 +132,32 @@ class Alone(Sitting):
                 shoe.seal,
                 scene.seed,
                 scene.cut,
-                is_sealed_anew=bool(scene.seed),
+                is_next_sealed=bool(scene.seed),
                 last_seal=scene.seal if scene.seed else "",
             )
-        return fairness.sealed_ahead(self.caller.record.preferences, shoe, self._link_seen)
+        return fairness.sealed_ahead(self.caller.record.preferences, shoe, self._last_link)
 
     @cached_property
     def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
-        """Return what can be turned on and off: by letter, the preference, its name, and what is
-        said when it goes on and off."""
+        """Return the switches by letter: preference, name, message for on, message for off."""
         return {CUT: ("cut", N_("Cut"), self.cut_on, N_("Cut is off."))}
 
-    def _seen_by_others(self) -> FairScene:
+    def _watchable_scene(self) -> FairScene:
         return self.scene
 
-    # The evening at this table.
+    # The visit.
 
     async def has_open_hand(self) -> bool:
-        """Look for a hand that was left open; it is laid on the table when there is one."""
-        stored = await self.play.find_open()
+        """Return whether the caller has an open hand here; put it on the table."""
+        stored = await self.play.find_open_round()
         if stored is None or not self._is_in_play or self.play.shoe is None:
             return False
         self.scene.seal, self.scene.cut = self.play.shoe.seal, self.play.shoe.cut or ""
-        self._shoe_seen, self._link_seen = self.play.shoe.id, self.play.shoe.link
+        self._last_shoe_id, self._last_link = self.play.shoe.id, self.play.shoe.link
         self._lay(stored)
         return True
 
-    async def _evening(self) -> None:
+    async def _run_visit(self) -> None:
         if self.round is not None or self._is_in_play or await self.has_open_hand():
             stays = await self._resume()
         else:
@@ -167,16 +166,16 @@ class Alone(Sitting):
             stays = await self._between_hands()
 
     async def _between_hands(self) -> bool:
-        """Offer the menu once; `False` when the caller gets up."""
+        """Offer the menu once; `False` when the caller leaves the table."""
         if not self.console.screen.is_painted:
-            self.console.screen.say(self.scene.standing())
+            self.console.screen.say(self.scene.pot_words())
         choice = await self._choose()
         await self._serve(choice)
         return choice != QUIT
 
     async def _serve(self, choice: str) -> None:
         if choice == BET:
-            if await self.tries(self._deal()):
+            if await self.attempt(self._deal()):
                 await self._play()
         elif choice == RULES:
             await self._step_away(self._read_rules())
@@ -188,13 +187,13 @@ class Alone(Sitting):
             await self._read_strategy()
         elif choice in self._switches:
             preference, _name, when_on, when_off = self._switches[choice]
-            await self.tries(self._switch(preference, when_on, when_off))
+            await self.attempt(self._switch(preference, when_on, when_off))
             self._refresh()
 
     async def _read_fairness(self) -> None:
-        """Show what the cards are held against; between two hands the next shoe is sealed first."""
+        """Show seal and seed; between two hands, seal the next shoe first."""
         if not self._is_in_play:
-            await self.tries(self._seal_next())
+            await self.attempt(self._seal_next())
         fairness = self._fairness()
         await self._step_away(read_fairness(self.caller, self.play.kind.name, fairness))
 
@@ -203,17 +202,17 @@ class Alone(Sitting):
         return True
 
     async def _step_away(self, to: Awaitable[object]) -> None:
-        """Come back to what was said of the hand on the table."""
-        said = self.console.display.view().said if self.caller.hand_waits else ()
+        """Wait for `to`, then repeat the messages about the hand on the table."""
+        messages = self.console.display.view().said if self.caller.hand_waits else ()
         await super()._step_away(to)
         if self.console.screen.is_painted:
-            for message in said:
+            for message in messages:
                 self.console.screen.say(message)
 
     # Before the deal.
 
     async def _deal(self) -> bool:
-        """Seal, cut, bet, cards; `False` when none were dealt."""
+        """Seal, cut, bet and deal; `False` when no cards were dealt."""
         if refusal := self.betting.refusal():
             self.console.screen.say(f"|12{refusal}")
             return False
@@ -226,10 +225,10 @@ class Alone(Sitting):
         return True
 
     async def _lay_shoe(self) -> Shoe:
-        """Take the shoe that the next hand comes from, sealed before the bet."""
+        """Return the shoe of the next hand, sealed before the bet."""
         shoe = await self.play.next_shoe(self._rules())
-        is_new = self._shoe_seen not in (0, shoe.id)
-        self._shoe_seen, self._link_seen = shoe.id, shoe.link
+        is_new = self._last_shoe_id not in (0, shoe.id)
+        self._last_shoe_id, self._last_link = shoe.id, shoe.link
         if is_new and self.shoe_runs_on:
             self.console.screen.say(f"|07{_(self.new_shoe)}")
         self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""
@@ -248,10 +247,10 @@ class Alone(Sitting):
         )
 
     async def _ask_cut(self, shoe: Shoe) -> str | None:
-        """Return the words that cut this shoe, "" for none, `None` at Esc."""
+        """Return the cut of this shoe, "" for none, `None` at Esc."""
         if shoe.position > 0:
             return shoe.cut or ""
-        words = await self.cut_for(shoe)
+        words = await self.choose_cut(shoe)
         if words is not None:
             self.scene.cut = words
         return words
@@ -270,8 +269,8 @@ class Alone(Sitting):
                 self.books_unavailable()
                 await self.console.pager.any_key(_("Press any key to try again"))
 
-    def _bring_up(self, step: Step) -> None:
-        """Show figures and purse after a step, and the seed of a shoe that is done."""
+    def _show_receipt(self, step: Step) -> None:
+        """Show figures, receipt, and the seed of a finished shoe after a step."""
         if self.play.is_shoe_done and self.play.shoe is not None:
             self.scene.seed = self.play.shoe.seed.hex()
         self._refresh()
@@ -282,12 +281,12 @@ class Alone(Sitting):
         self.console.display.refresh()
 
 
-class TableForTime(Alone):
-    """A table where time is bet: its cards are dealt one by one, and any key skips the rest."""
+class TableForTime(SoloTable):
+    """A table for bets of time. Cards appear one by one; any key shows the rest at once."""
 
     scene: TableScene
     betting: BettingTime
-    # Of each action: its letter, its name in the menu, and what it does.
+    # By action: letter, name in the menu, meaning.
     action_keys: Mapping[Any, tuple[str, str, str]]
     time_up_words: str
 
@@ -299,57 +298,57 @@ class TableForTime(Alone):
         scene: type[TableScene],
         best_odds: float,
     ) -> None:
-        """`best_odds` is the most that one coin of the opening bet can win."""
+        """One coin of the opening bet wins at most `best_odds` coins."""
         super().__init__(caller, kind)
         self.betting = BettingTime(caller, kind.name, settings, best_odds)
         self.scene = scene(self.betting.coin, self.betting.turns_limit)
         self.title = self.scene.title
-        self._refusal_told = ""  # why no bet can be placed, as long as it holds
+        self._shown_refusal = ""  # the last reason shown why no bet can be placed
 
     @property
     def coin(self) -> int:
-        """What a coin is worth in the hand on the table, or in the next one."""
+        """Seconds that a coin is worth in the hand on the table, or in the next one."""
         return self.scene.coin
 
-    # For the game.
+    # A game overrides these.
 
     def _sentence(self, event: Any, step: Step) -> str:
-        """Return what is said of an event, "" for nothing; the scene has followed it already."""
+        """Return the message for an event, "" for none; the scene shows the event already."""
         raise NotImplementedError
 
     @staticmethod
     def seconds(event: Any, scene: Any) -> float:
-        """Return how long one looks at what an event has changed on the scene."""
+        """Return how long the scene waits after an event."""
         raise NotImplementedError
 
     @staticmethod
     def banner(event: Any, after: Any) -> str:
-        """Return what is written across the felt when something great happens, else ""."""
+        """Return the banner for a rare event, "" for none."""
         return ""
 
     def _ending(self, round_: Any) -> Ending:
-        """Return how a round that is over ended for the caller."""
+        """Return how a finished round ended for the caller."""
         raise NotImplementedError
 
     def _stake_kind(self, action: Any) -> str:
-        """Return what the ledger calls a stake that `action` adds."""
+        """Return the kind of transfer for a stake that `action` adds."""
         raise NotImplementedError
 
     def _question(self, round_: Any) -> str:
-        """Return what is asked besides the open actions."""
+        """Return a question to show before the actions, "" for none."""
         return ""
 
-    def _forced(self, actions: Sequence[Any]) -> tuple[Any, str] | None:
-        """Return the action that is taken unasked, and why, if nothing else can be paid."""
+    def _forced_action(self, actions: Sequence[Any]) -> tuple[Any, str] | None:
+        """Return an action to take without asking, and why, when the pot allows no other."""
         return None
 
-    def _watch(self, round_: Any, actions: Sequence[Any]) -> None:
-        """Look at a decision that the caller has to take."""
+    def _watch_decision(self, round_: Any, actions: Sequence[Any]) -> None:
+        """Called before the caller decides."""
 
-    def _judge(self, action: Any) -> None:
-        """Look at a decision that the caller has taken."""
+    def _judge_decision(self, action: Any) -> None:
+        """Called after the caller has decided."""
 
-    # The evening.
+    # The visit.
 
     async def stand_open_hand(self) -> None:
         self.console.display.stage(self.scene)
@@ -368,7 +367,7 @@ class TableForTime(Alone):
         if self.round is not None:
             self.scene.tally.turns += 1
         await self._play()
-        # What follows is played under the settings of this call.
+        # The next hands use the settings of this call.
         self.scene.coin = self.caller.status.coin = self.betting.coin
         self._refresh()
         return True
@@ -382,27 +381,29 @@ class TableForTime(Alone):
 
     async def _choose(self) -> str:
         refusal = self.betting.refusal()
-        if refusal and refusal != self._refusal_told:
+        if refusal and refusal != self._shown_refusal:
             self.console.screen.say(f"|14{refusal}")
-        self._refusal_told = refusal
-        rest = {**self._aside(), BANK: _("Time bank"), QUIT: _("Quit")}
+        self._shown_refusal = refusal
+        rest = {**self._side_choices(), BANK: _("Time bank"), QUIT: _("Quit")}
         bet = {} if refusal else {BET: _("Bet")}
         return await self.console.prompt.ask(
-            # Where no bet is offered, B says why.
-            {BET: "", **bet, **rest, **self._silent()},
+            # Where no bet is offered, B shows the reason.
+            {BET: "", **bet, **rest, **self._hidden_choices()},
             menu=lit({**bet, **rest}, None if refusal else BET),
             default=None if refusal else BET,
             cancel=QUIT,
             meanings={BET: N_("Bet on a hand, and have it dealt."), **MEANINGS},
         )
 
-    def _aside(self) -> dict[str, str]:
-        """Return what can be asked for in a hand too, by letter."""
-        switches = {letter: _(name) for letter, (_kept, name, *_said) in self._switches.items()}
+    def _side_choices(self) -> dict[str, str]:
+        """Return the keys that also work during a hand, by letter."""
+        switches = {
+            letter: _(name) for letter, (_preference, name, *_messages) in self._switches.items()
+        }
         return {RULES: _("Rules"), FAIRNESS: _("Fairness"), **switches}
 
-    def _silent(self) -> dict[str, str]:
-        """Return what no menu has room for, and the help names."""
+    def _hidden_choices(self) -> dict[str, str]:
+        """Return the keys that only the help names."""
         return {} if self.strategy is None else {STRATEGY: _(STRATEGY_LABEL)}
 
     async def _place(self, bet: int, cut: str) -> None:
@@ -417,21 +418,21 @@ class TableForTime(Alone):
         await self.betting.remember(bet)
 
     def _forget_last_hand(self) -> None:
-        """Clear away what was said of earlier hands; the news of this one needs the room."""
+        """Clear the messages of earlier hands."""
         if self.console.screen.is_painted:
             self.console.display.stage(self.scene)
 
     async def _decide(self) -> None:
-        """Ask what to do, among what cards, rules and pot allow."""
+        """Ask for one of the actions that rules and pot allow, and carry it out."""
         round_, purse = self.round, self.caller.purse
         actions = [
             each for each in round_.legal() if purse.can_stake(round_.amount(each), self.coin)
         ]
-        if (forced := self._forced(actions)) is not None:
+        if (forced := self._forced_action(actions)) is not None:
             action, why = forced
             self.console.screen.say(f"|07{why}")
         else:
-            self._watch(round_, actions)
+            self._watch_decision(round_, actions)
             choice = await self._ask_action(round_, actions)
             by_letter = {self.action_keys[action][0]: action for action in actions}
             if choice not in by_letter:
@@ -441,14 +442,14 @@ class TableForTime(Alone):
         stake = round_.amount(action)
         with self.caller.status.suspense():
             await self._show(await self.play.act(Act(action), stake, self._stake_kind(action)))
-        self._judge(action)
+        self._judge_decision(action)
 
     async def _ask_action(self, round_: Any, actions: Sequence[Any]) -> str:
-        """Return the letter of an action, or of something aside, which the prompt does not name."""
+        """Return the letter of an action, or of a key that the menu does not name."""
         keys = [self.action_keys[action] for action in actions]
         choices = {letter: _(name) for letter, name, _meaning in keys}
         meanings = {letter: meaning for letter, _name, meaning in keys}
-        every = {**self._aside(), **self._silent()}
+        every = {**self._side_choices(), **self._hidden_choices()}
         aside = {letter: name for letter, name in every.items() if letter not in choices}
         return await self.console.prompt.ask(
             {**choices, **aside},
@@ -462,42 +463,42 @@ class TableForTime(Alone):
         await self.play.stand(self._show_at_once)
 
     async def _show(self, step: Step) -> None:
-        """Let a step happen, a moment after each thing; a key cuts short all that is left."""
+        """Show the events of a step with pauses; a key shows the rest at once."""
         for event in step.events:
             if banner := self.banner(event, step.after):
-                await self._wave(banner)
-            self._happen(event, step)
+                await self._show_banner(banner)
+            self._show_event(event, step)
             seconds = self.seconds(event, self.scene)
             if seconds and event is not step.events[-1]:
                 await self.console.keyboard.beat(seconds)
-        self._shown(step)
+        self._finish_step(step)
 
     def _show_at_once(self, step: Step) -> None:
         for event in step.events:
-            self._happen(event, step)
-        self._shown(step)
+            self._show_event(event, step)
+        self._finish_step(step)
 
-    async def _wave(self, banner: str) -> None:
+    async def _show_banner(self, banner: str) -> None:
         self.scene.banner = banner
         self._repaint()
         await self.console.keyboard.beat(BANNER_SECONDS)
         self.scene.banner = ""
 
-    def _happen(self, event: Any, step: Step) -> None:
+    def _show_event(self, event: Any, step: Step) -> None:
         self.scene.follow(event)
         self._repaint()
-        if said := self._sentence(event, step):
-            self.console.screen.say(said)
+        if message := self._sentence(event, step):
+            self.console.screen.say(message)
 
-    def _shown(self, step: Step) -> None:
-        """Count what a step has settled, once its cards lie there."""
+    def _finish_step(self, step: Step) -> None:
+        """Count the settlement of a step, once its cards are shown."""
         if step.settlement is not None:
             self.scene.tally.net += step.settlement.won - step.settlement.lost
             if step.settlement.final:
                 self.scene.tally.endings[self._ending(step.after)] += 1
-        self._bring_up(step)
+        self._show_receipt(step)
 
-    # Small things.
+    # The figures.
 
     def _lay(self, stored: StoredRound) -> None:
         self.scene.coin = stored.coin
@@ -509,7 +510,7 @@ class TableForTime(Alone):
         self.scene.clear()
 
     def _update(self) -> None:
-        """Bring the figures up to date; a table that shows others already is painted anew."""
+        """Bring the figures up to date, and repaint the table if they have changed."""
         purse, scene = self.caller.purse, self.scene
         before = scene.turns, scene.pot, scene.switches
         scene.turns = purse.turns(self.play.kind.name)
@@ -517,21 +518,21 @@ class TableForTime(Alone):
         scene.time_left = purse.time_left()
         scene.switches = {
             name: self.caller.prefers(preference)
-            for preference, name, *_said in self._switches.values()
+            for preference, name, *_messages in self._switches.values()
         }
         if (scene.turns, scene.pot, scene.switches) != before:
-            scene.changed()
+            scene.invalidate()
 
     def _refresh(self) -> None:
         self._update()
         self._repaint()
 
     def _repaint(self) -> None:
-        self.scene.changed()
+        self.scene.invalidate()
         self.console.display.refresh()
 
-    def _follow(self) -> None:
-        """Let the clock tick, and the pot with it; but never let figures run ahead of the cards."""
+    def _on_tick(self) -> None:
+        """Update clock and pot, but never while cards are being shown."""
         if self.caller.status.waits:
             return
         purse, scene = self.caller.purse, self.scene

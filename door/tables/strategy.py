@@ -1,6 +1,6 @@
-"""The strategy card of a table as its callers read it: what to do with which hand.
+"""The strategy card of a table: which action is best for each hand.
 
-It is worked out beside the board (`door.lobby.sums`), once for the rules of a table, and kept.
+`door.lobby.sums` works a card out in another process, once for the rules of a table.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from door.call.console import Console
     from door.call.screen import Screen
 
-NOT_AT_HAND = N_("The strategy card is unavailable right now.")
+UNAVAILABLE = N_("The strategy card is unavailable right now.")
 
 _COLOURS = {
     "H": "12",
@@ -38,17 +38,17 @@ _COLOURS = {
     "-": "14",
 }
 _SHOWN = 0.00005
-_PLAYED = (
+_THIS_CARD = (
     N_("Played like this, you win {share} of your bets on average."),
     N_("Played like this, you break even on average."),
     N_("Played like this, you lose {share} of your bets on average."),
 )
-_CAREFUL = (
+_ALL_CARDS = (
     N_("Who heeds every card in sight, as the tutor does, wins {share}."),
     N_("Who heeds every card in sight, as the tutor does, breaks even."),
     N_("Who heeds every card in sight, as the tutor does, loses {share}."),
 )
-_INSURED = (
+_INSURANCE = (
     N_("Buy insurance: on average it wins {share} of what it costs."),
     N_("Insurance neither wins nor loses on average."),
     N_("Never buy insurance: on average it loses {share} of what it costs."),
@@ -66,7 +66,7 @@ class TableCard:
     rules: Any
 
     async def read(self, console: Console) -> None:
-        """Let a caller read it; any key lets them leave while it is worked out."""
+        """Show the card to a caller; any key leaves while it is being worked out."""
         asked = Sums.among(self.board.shared).card(self.game, self.rules)
         await _show(console, GAMES[self.game].title, asked)
 
@@ -78,19 +78,19 @@ async def _show(console: Console, table: str, asked: asyncio.Future[StrategyCard
     try:
         card = asked.result()
     except (NoAdviceNow, asyncio.CancelledError):
-        await console.pager.read(title, f"|12{_(NOT_AT_HAND)}")
+        await console.pager.read(title, f"|12{_(UNAVAILABLE)}")
         return
     await console.pager.read(title, card_text(card, console.screen))
 
 
-# The card in words and columns.
+# The card as text.
 
 
 def card_text(card: StrategyCard, screen: Screen) -> str:
-    """Return a card for a caller's screen: a grid, or for lines a sentence a hand."""
+    """Return a card as grids for a painted screen, or as a line for each hand."""
     if not screen.is_painted:
-        told = [line for section in card.sections for line in _said_rows(section)]
-        return "\n".join([*told, "", *_notes(card)])
+        rows = [line for section in card.sections for line in _row_lines(section)]
+        return "\n".join([*rows, "", *_notes(card)])
     is_wide = screen.page_columns >= LAYOUT_COLUMNS
     lines: list[str] = []
     for section in card.sections:
@@ -113,22 +113,22 @@ def _grid(section: Section, *, is_wide: bool) -> Iterator[str]:
         yield f"  |07{label.removeprefix('soft '):<{label_width}}{row}"
 
 
-def _said_rows(section: Section) -> Iterator[str]:
-    """Say each row: its moves, and against which cards."""
+def _row_lines(section: Section) -> Iterator[str]:
+    """Yield each row in words: its moves, and the dealer's cards for each."""
     yield _(section.heading)
     for label, cells in section.rows:
         moves: dict[str, list[str]] = {}
         columns = iter(section.columns)
         for move, run in groupby(cells):
             moves.setdefault(move, []).append(_range([next(columns) for _cell in run]))
-        told = ", ".join(
+        words = ", ".join(
             _(MOVES[move])
             if len(moves) == 1
             else _("{move} ({cards})").format(move=_(MOVES[move]), cards=", ".join(ranges))
             for move, ranges in moves.items()
         )
         name = label.removeprefix("soft ")
-        yield f"  {field(name, told) if name else told}"
+        yield f"  {field(name, words) if name else words}"
 
 
 def _range(columns: Sequence[str]) -> str:
@@ -139,18 +139,18 @@ def _range(columns: Sequence[str]) -> str:
 
 def _notes(card: StrategyCard) -> Iterator[str]:
     gains = card.gains
-    yield _told(gains["played"], _PLAYED)
+    yield _gain_line(gains["played"], _THIS_CARD)
     if gains["careful"] > gains["played"] + _SHOWN:
-        yield _told(gains["careful"], _CAREFUL)
+        yield _gain_line(gains["careful"], _ALL_CARDS)
     if "insurance" in gains:
-        yield _told(gains["insurance"], _INSURED)
+        yield _gain_line(gains["insurance"], _INSURANCE)
     if len(card.sections) == 1:
         yield f"|07{_('Nothing else is yours to decide.')}"
 
 
-def _told(share: float, told: tuple[str, str, str]) -> str:
-    """Say a gain: where it is one, nothing that shows, or a loss."""
-    wins, even, loses = told
+def _gain_line(share: float, sentences: tuple[str, str, str]) -> str:
+    """Return the sentence for a win, an even result or a loss of `share`."""
+    wins, even, loses = sentences
     words = even if abs(share) < _SHOWN else wins if share > 0 else loses
     return f"|07{_(words).format(share=_percent(share))}"
 

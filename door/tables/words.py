@@ -1,4 +1,4 @@
-"""What tables say alike: of their keys, of turns, of their rules, of how a hand ended."""
+"""Words that tables share: keys, turns, rules, and how a hand ended."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from door.games.engine.settings import StakeSettings
 
 
-# The keys of every table between two hands, and in a hand those that mean no play.
+# The keys of every table between two hands; in a hand, those that no action uses.
 BET, RULES, FAIRNESS, CUT, TUTOR, STRATEGY, BANK, QUIT = "BRFCUGTQ"
-_PAY_COLUMNS = 20  # of the names in a pay table, where they are short
+_PAY_COLUMNS = 20  # the least width of the names in a pay table
 
 
 # What the keys mean at every table.
@@ -39,34 +39,34 @@ TUTOR_ON = N_("Tutor is on: it tells you what the book would do. G shows the who
 TUTOR_OFF = N_("Tutor is off.")
 
 
-def standing(net: int, amount: str) -> str:
-    """Say that somebody is up or down an amount, or even.
+def net_words(net: int, amount: str) -> str:
+    """Return a sentence that the caller is up or down `amount`, or even; `net` has the sign.
 
-    >>> standing(-60, "1 minute"), standing(0, "")
+    >>> net_words(-60, "1 minute"), net_words(0, "")
     ("You're down 1 minute.", "You're even.")
     """
     if not net:
         return _("You're even.")
-    told = _("You're up {amount}.") if net > 0 else _("You're down {amount}.")
-    return told.format(amount=amount)
+    words = _("You're up {amount}.") if net > 0 else _("You're down {amount}.")
+    return words.format(amount=amount)
 
 
 # What cards count.
 
 
-def counted(cards: Sequence[Card | None]) -> str:
-    """Say what cards count, those face down not: a natural is a blackjack.
+def count_words(cards: Sequence[Card | None]) -> str:
+    """Return in words what the cards count, without those face down (`None`).
 
     >>> from door.games.engine.cards import parse_cards
-    >>> [counted(parse_cards(cards)) for cards in ("AS KD", "AS 6D", "AS KD TH", "AS 5D 5H")]
+    >>> [count_words(parse_cards(cards)) for cards in ("AS KD", "AS 6D", "AS KD TH", "AS 5D 5H")]
     ['blackjack', 'soft 17', '21', '21']
-    >>> counted(["AS", None])
+    >>> count_words(["AS", None])
     '11'
     """
     known = tuple(card for card in cards if card is not None)
     if len(known) == len(cards) and is_natural(known):
         return _("blackjack")
-    # An ace alone is eleven, and nothing yet to be soft with.
+    # A lone ace is shown as 11, not as "soft 11".
     return total_words(count(known)) if len(known) > 1 else str(count(known).total)
 
 
@@ -85,11 +85,11 @@ def turns_are_used(caller: Caller, game: str, settings: StakeSettings) -> bool:
 
 
 def turns_today(caller: Caller, game: str, settings: StakeSettings) -> str:
-    """Say in the main menu how often the caller has bet: "3 of 20 turns today"."""
+    """Return the turns of the caller today, for the main menu: "3 of 20 turns today"."""
     turns, limit = caller.purse.turns(game), settings.turns_per_day
     if turns_are_used(caller, game, settings):
-        told = ngettext("your one turn today is used", "all {limit} turns used today", limit)
-        return told.format(limit=limit)
+        words = ngettext("your one turn today is used", "all {limit} turns used today", limit)
+        return words.format(limit=limit)
     if limit:
         return _("{turns} of {limit} turns today").format(turns=turns, limit=limit)
     return ngettext("{number} turn today", "{number} turns today", turns).format(number=turns)
@@ -103,73 +103,78 @@ def turns_and_bets(caller: Caller, game: str, stakes: StakeSettings) -> str:
     return _("{turns}, bets up to {most}").format(turns=turns, most=most)
 
 
-def elsewhere(caller: Caller, game: str) -> str:
-    """Say where there is something to bet yet today, to a caller who has no turns in `game`."""
+def other_tables(caller: Caller, game: str) -> str:
+    """Return where a caller without turns in `game` may still bet, or when turns come back."""
     return still_open(caller, game) or _("Every table has fresh turns after midnight.")
 
 
-def still_open(caller: Caller, besides: str) -> str:
-    """Say at which other tables a caller may still bet today, and how much; "" for none.
+def still_open(caller: Caller, except_game: str) -> str:
+    """Return the other tables where a caller may still bet today, and how much; "" for none.
 
-    "Still open: Baccarat (12 turns), Vegas (20). For play money: UNIX bj. You have 31 coins." Where
-    coins differ, each table has its own; a narrow screen has room for the tables alone.
+    "Still open: Baccarat (12 turns), Vegas (20). For play money: UNIX bj. You have 31 coins." Each
+    table has its own number of coins where a coin's worth differs. A narrow screen shows only the
+    tables.
     """
-    found = games_left(caller, besides)
-    if not found:
+    games = games_left(caller, except_game)
+    if not games:
         return ""
     console = caller.console
     has_room = not console.screen.is_painted or console.screen.page_columns >= LAYOUT_COLUMNS
-    pots = {pot for _game, _turns, pot in found if pot} if has_room else set()
-    others: dict[str, str] = {}
+    pots = {pot for _game, _turns, pot in games if pot} if has_room else set()
+    named: dict[str, str] = {}
     counts_turns = False
-    for game, turns, pot in found:
-        told = []
+    for game, turns, pot in games:
+        details = []
         if turns and has_room:
-            told.append(str(turns) if counts_turns else _of_turns(turns))
+            details.append(str(turns) if counts_turns else _turns_words(turns))
             counts_turns = True
         if pot and len(pots) > 1:
-            told.append(wording.coins(pot))
-        others[game.name] = f"{game.title} ({', '.join(told)})" if told else game.title
-    words = open_words(found, others)
+            details.append(wording.coins(pot))
+        named[game.name] = f"{game.title} ({', '.join(details)})" if details else game.title
+    sentence = open_games(games, named)
     if len(pots) != 1:
-        return words
-    return f"{words} {_('You have {coins}.').format(coins=wording.coins(pots.pop()))}"
+        return sentence
+    return f"{sentence} {_('You have {coins}.').format(coins=wording.coins(pots.pop()))}"
 
 
-def open_words(found: Sequence[tuple[Game, int, int]], named: Mapping[str, str]) -> str:
-    """Say which of `games_left` there are to bet time at, and which are for play money alone, each
-    as it is `named`; "" for none."""
-    for_time = [named[game.name] for game, _turns, pot in found if pot]
-    for_play = [named[game.name] for game, _turns, pot in found if not pot]
-    told = [_("Still open: {games}.").format(games=", ".join(for_time))] if for_time else []
+def open_games(games: Sequence[tuple[Game, int, int]], named: Mapping[str, str]) -> str:
+    """Return the sentences that list `games`: those for time, then those for play money only.
+
+    `named` has the words for each game by its name; "" where `games` is empty.
+    """
+    for_time = [named[game.name] for game, _turns, pot in games if pot]
+    for_play = [named[game.name] for game, _turns, pot in games if not pot]
+    sentences = [_("Still open: {games}.").format(games=", ".join(for_time))] if for_time else []
     if for_play:
-        told.append(_("For play money: {games}.").format(games=", ".join(for_play)))
-    return " ".join(told)
+        sentences.append(_("For play money: {games}.").format(games=", ".join(for_play)))
+    return " ".join(sentences)
 
 
 def games_left(
-    caller: Caller, besides: str = "", house: Mapping[str, StakeSettings] | None = None
+    caller: Caller, except_game: str = "", house: Mapping[str, StakeSettings] | None = None
 ) -> list[tuple[Game, int, int]]:
-    """Return the games where the caller may still bet today, each with the turns and the coins that
-    they have there: 0 where those are not counted, or play money alone is wagered. `house` are the
-    settings that count now, where those of the call do not."""
+    """Return the games where the caller may still bet today, each with turns left and coins.
+
+    Turns are 0 where they are unlimited. Both are 0 where only play money is bet. `house` replaces
+    the settings that the call began with.
+    """
     every = caller.config.games if house is None else house
-    found = []
+    games = []
     for name, settings in every.items():
-        if name == besides or not settings.open:
+        if name == except_game or not settings.open:
             continue
         game = GAMES[name]
         pot = caller.purse.pot(settings.coin_minutes * MINUTE)
         has_turns = not turns_are_used(caller, name, settings)
         if settings.for_time and has_turns and pot > settings.smallest_bet:
             turns = max(0, settings.turns_per_day - caller.purse.turns(name))
-            found.append((game, turns, pot))
+            games.append((game, turns, pot))
         elif settings.for_play_money:
-            found.append((game, 0, 0))
-    return found
+            games.append((game, 0, 0))
+    return games
 
 
-def _of_turns(turns: int) -> str:
+def _turns_words(turns: int) -> str:
     return ngettext("{number} turn", "{number} turns", turns).format(number=turns)
 
 
@@ -177,7 +182,7 @@ def _of_turns(turns: int) -> str:
 
 
 def pay_lines(rows: Iterable[tuple[str, str]]) -> str:
-    """Set what a table pays, and for what, in two columns: as wide as the words of a language are.
+    """Return a pay table in two columns; the first is as wide as its widest words.
 
     >>> pay_lines([("Push", "bet returned")])
     '|07  Push                |14bet returned'
@@ -190,30 +195,30 @@ def pay_lines(rows: Iterable[tuple[str, str]]) -> str:
 
 
 def coins_rule(settings: StakeSettings, turns: Literal["turns", "rounds"] = "turns") -> str:
-    """Return what is bet, and how often; `turns` is what this table calls them."""
-    told = [
+    """Return the rule on coins and turns; `turns` is the word that this table uses."""
+    sentences = [
         _("You bet your time: one coin is {span}.").format(span=span(settings.coin_minutes * 60)),
         _("Bets are {least} to {most}.").format(
             least=settings.smallest_bet, most=wording.coins(settings.largest_bet)
         ),
     ]
     if settings.turns_per_day:
-        told.append(_turns_a_day(settings.turns_per_day, turns))
-    told.append(_("Your last coin can't be bet."))
-    return f"|15{_('Coins')}|07  {' '.join(told)}"
+        sentences.append(_turns_a_day(settings.turns_per_day, turns))
+    sentences.append(_("Your last coin can't be bet."))
+    return f"|15{_('Coins')}|07  {' '.join(sentences)}"
 
 
 def _turns_a_day(number: int, turns: str) -> str:
-    told = (
+    words = (
         ngettext("You have {number} round a day.", "You have {number} rounds a day.", number)
         if turns == "rounds"
         else ngettext("You have {number} turn a day.", "You have {number} turns a day.", number)
     )
-    return told.format(number=number)
+    return words.format(number=number)
 
 
 def cards_rule(decks: int, shuffle: str, penetration: int) -> str:
-    """Return how many cards there are and when they are shuffled."""
+    """Return the rule on the number of decks and when they are shuffled."""
     cards = ngettext("One deck", "{number} decks", decks).format(number=decks)
     if shuffle == "hand":
         return _("{decks}, shuffled for every hand.").format(decks=cards)
@@ -223,8 +228,10 @@ def cards_rule(decks: int, shuffle: str, penetration: int) -> str:
 
 
 def fair_rules(fair: str = "") -> tuple[str, str]:
-    """Return what all tables promise: fair cards, and a hand that waits. `fair` says how it is
-    shown where that is not behind F."""
+    """Return the rules of all tables on fair cards and on lost connections.
+
+    `fair` replaces the words on fairness at a table without the key F.
+    """
     fair = fair or _(
         "The shuffle is sealed before you bet and opened afterwards. Press F for the seal and how "
         "to check it, C to cut the cards with a phrase of your own."
@@ -233,16 +240,16 @@ def fair_rules(fair: str = "") -> tuple[str, str]:
     return f"|15{_('Fair')}|07  {fair}", f"|15{_('Hang up')}|07  {waits}"
 
 
-# How a hand ended. Robots listen for amounts in this sentence.
+# How a hand ended. The robots of `verify` read the amounts in these sentences.
 
 
-def lost(event: Any, coin: int) -> str:
-    """Say what a hand that was lost took: "You lose 15 coins."."""
+def loss_sentence(event: Any, coin: int) -> str:
+    """Return the sentence for a loss: "You lose 15 coins."."""
     return _("You lose {coins}.").format(coins=wording.coins_of(event.lost, coin))
 
 
-def paid(event: Any, coin: int) -> str:
-    """Say what a hand that was won brought: "You get 15 coins: 10 minutes won."."""
+def win_sentence(event: Any, coin: int) -> str:
+    """Return the sentence for a win: "You get 15 coins: 10 minutes won."."""
     return _("You get {coins}: {span} won.").format(
         coins=wording.coins_of(event.won + event.returned, coin), span=span(event.won)
     )

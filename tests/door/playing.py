@@ -15,7 +15,7 @@ from door.games.blackjack.round import BlackjackAction, BlackjackPhase, Blackjac
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules
 from door.games.engine import shuffle
 from door.games.engine.errors import IllegalAction
-from door.tables.words import counted
+from door.tables.words import count_words
 from tests.terminal import MODERN, Profile, Terminal
 from tests.world import BOARD, World, log_on, logged_on, seed_of, world
 from timebank.reports import extracts
@@ -206,7 +206,7 @@ class Table:
             asked in self.prompt_row
             and self.cards("Your hand") == mine.cards
             and self.cards("Dealer") == self.round.dealer
-            and f"Your hand  {counted(mine.cards)} " in self.terminal.picture
+            and f"Your hand  {count_words(mine.cards)} " in self.terminal.picture
         )
 
     def cards(self, whose: str) -> tuple[str | None, ...]:

@@ -24,7 +24,7 @@ from door.tables.baccarat.table import BaccaratTable
 from door.tables.black_jack_for_time import words
 from door.tables.fairness import Fairness
 from door.tables.play import Play, Step
-from door.tables.solo_table import Alone
+from door.tables.solo_table import SoloTable
 from door.tables.unix_bj import teletype
 from door.tables.vegas import words as vegas_words
 from timebank import files
@@ -78,11 +78,11 @@ def shows_the_seed_too_early(patch: pytest.MonkeyPatch) -> None:
 def takes_a_seed_for_that_of_another_shoe(patch: pytest.MonkeyPatch) -> None:
     """A page of fair cards on which the last seed belongs to the seal of the shoe to come."""
 
-    def fairness(self: Alone) -> Fairness:
+    def fairness(self: SoloTable) -> Fairness:
         seal = self.play.shoe.seal if self.play.shoe else ""
         return Fairness(seal, self.scene.seed, self.scene.cut)
 
-    patch.setattr(Alone, "_fairness", fairness)
+    patch.setattr(SoloTable, "_fairness", fairness)
 
 
 def lets_time_reach_past_an_event(patch: pytest.MonkeyPatch) -> None:
@@ -219,12 +219,12 @@ def lets_a_caller_on_twice(patch: pytest.MonkeyPatch) -> None:
 
 def tells_more_than_was_won(patch: pytest.MonkeyPatch) -> None:
     """A dealer at Black Jack For Time who says a coin more than is paid."""
-    real = words.paid
+    real = words.win_sentence
 
     def paid(event: blackjack_events.BlackjackSettled, coin: int) -> str:
         return real(replace(event, won=event.won + coin), coin)
 
-    patch.setattr(words, "paid", paid)
+    patch.setattr(words, "win_sentence", paid)
 
 
 def tells_more_than_was_won_at_vegas(patch: pytest.MonkeyPatch) -> None:
@@ -245,14 +245,14 @@ def prints_another_result(patch: pytest.MonkeyPatch) -> None:
 
 def counts_a_coup_twice(patch: pytest.MonkeyPatch) -> None:
     """A painted baccarat table whose sitting is not what its coups come to."""
-    real = BaccaratTable._happen
+    real = BaccaratTable._show_event
 
     def happen(self: BaccaratTable, event: Any) -> None:
         if isinstance(event, BaccaratSettled):
             self.betting.tally.net += event.won - event.lost
         real(self, event)
 
-    patch.setattr(BaccaratTable, "_happen", happen)
+    patch.setattr(BaccaratTable, "_show_event", happen)
 
 
 def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:

@@ -290,7 +290,7 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.call.books.Writer": _writer,
         # No thread begins with the first of several requests.
         "door.call.books.Books._submit_soon": Books._submit,
-        "door.tables.tutor.tutor_process.Thinking": Later,
+        "door.tables.tutor.tutor_process.TutorProcess": Later,
         "door.call.board.this_process": lambda: at_work().name,
         # Notifications are all lost.
         "door.server.housekeeping.Housekeeping._listening": lambda housekeeping: [],

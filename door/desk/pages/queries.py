@@ -296,7 +296,7 @@ class Reading:
         """Give a hand, or an evening from it on; raises `NoSuchHand`."""
         if is_one:
             return [self.look(lambda desk: the_hand(desk, number))]
-        return self.look(lambda desk: film.evening(desk, number, last, most))
+        return self.look(lambda desk: film.hands_to_film(desk, number, last, most))
 
     def find(self, name: str) -> CallerRecord | None:
         """Find a living caller by name, or by number: "#12"."""

@@ -20,13 +20,13 @@ from timebank.words import money
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from door.tables.reel import Filmed, Reel
+    from door.tables.reel import Reel, ReplayedHand
     from timebank.words import Unit
 
 _TOSSES = (BaccaratAction.BANK_CARD, BaccaratAction.BANK_NO_CARD)
 
 
-def film(reel: Reel, hand: Filmed) -> None:
+def film(reel: Reel, hand: ReplayedHand) -> None:
     stored, shoe = hand.stored, hand.stored.shoe
     amount = _amounts(stored.unit, stored.coin)
     is_for_time = stored.unit == "second"

@@ -249,7 +249,7 @@ class BaccaratScene:
     def _explained(self, told: Sequence[str]) -> Sequence[str]:
         return [*told, f"|07{words.brass_plate(self.plate)}"] if self.plate else told
 
-    def standing(self) -> str:
+    def pot_words(self) -> str:
         told = (_told(name, f"|15{value}|07") for name, value in self.figures if name != bet_name())
         return f"{', '.join(told)}. {self.played}."
 

@@ -15,7 +15,7 @@ from door.games.baccarat.events import BaccaratOutcome
 from door.tables.baccarat import words
 from door.tables.betting import SMALLEST_BET, Betting, BettingTime
 from door.tables.scene import TableTally, bet_name
-from door.tables.words import standing
+from door.tables.words import net_words
 from timebank.language import N_, _, ngettext
 from timebank.wagers import play_money
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
@@ -75,19 +75,19 @@ class ForTime(Wagering, BettingTime):
             figures.append((_("Net"), f"{sign}{wording.clock_time(self.tally.net)}"))
         return figures
 
-    def refused(self, bet: int, most: int | None = None) -> str:
+    def why_refused(self, bet: int, most: int | None = None) -> str:
         """Say which limit is overstepped, as it is now."""
-        return super().refused(bet)
+        return super().why_refused(bet)
 
     def warning(self, bet: int) -> str:
         """Say how much of a win the next event would cut off, if the bet can be placed."""
-        return "" if self.refused(bet) else super().warning(bet)
+        return "" if self.why_refused(bet) else super().warning(bet)
 
     def follow(self, receipt: Receipt) -> None:
         """No-op: the caller keeps the purse."""
 
     def ended(self) -> str:
-        return standing(self.tally.net, span(abs(self.tally.net)))
+        return net_words(self.tally.net, span(abs(self.tally.net)))
 
 
 class ForTheBank(Wagering):
@@ -129,7 +129,7 @@ class ForTheBank(Wagering):
             figures.append((_("Net"), words.signed_money(self.tally.net, self.unit)))
         return figures
 
-    async def agrees_to(self, bet: int) -> bool:
+    async def confirm_bet(self, bet: int) -> bool:
         """Ask before Enter alone bets the whole bankroll."""
         if bet * self.coin < self.bankroll:
             return True
@@ -155,9 +155,9 @@ class ForTheBank(Wagering):
     def limits(self) -> tuple[int, int]:
         return 1, min(self.bankroll, self.casino) // self.coin
 
-    def refused(self, bet: int, most: int | None = None) -> str:
+    def why_refused(self, bet: int, most: int | None = None) -> str:
         if bet < 1:
-            return self.told(SMALLEST_BET, least=1)
+            return self.with_amounts(SMALLEST_BET, least=1)
         if bet * self.coin > self.bankroll:
             told = _("You can't bet more than your bankroll of {most}.")
             return told.format(most=self.amount(self.bankroll))

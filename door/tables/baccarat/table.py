@@ -30,7 +30,7 @@ from door.tables.baccarat.book import advice
 from door.tables.baccarat.scene import COUPS_KEPT, ON_PLATE, BaccaratScene, celebrate
 from door.tables.baccarat.stakes import GAME, BaccaratStakes, ForTheBank, ForTime, statement
 from door.tables.play import Step
-from door.tables.solo_table import Alone
+from door.tables.solo_table import SoloTable
 from door.tables.strategy import TableCard
 from door.tables.words import (
     BET,
@@ -62,7 +62,7 @@ FRENCH = "fr"
 _NAMED = {"english": ENGLISH, "french": FRENCH}
 
 
-class BaccaratTable(Alone):
+class BaccaratTable(SoloTable):
     """One caller's visit. The language, what is played for and the last wagers are remembered."""
 
     title = "Baccarat"
@@ -80,7 +80,7 @@ class BaccaratTable(Alone):
         self.for_the_bank: dict[Unit, ForTheBank] = {}
         self.betting = self.for_time
         self.wager: int | None = None  # on the table, in the unit of the stakes
-        self._refusal_told = ""  # why no bet for time can be placed, as long as it holds
+        self._shown_refusal = ""  # why no bet for time can be placed, as long as it holds
         self._is_recalled = False  # whether scoreboard and brass plate are as the books have them
 
     @property
@@ -199,7 +199,7 @@ class BaccaratTable(Alone):
                 cancel=QUIT,
                 meanings=words.MODE_MEANINGS,
             )
-            if mode == QUIT or not await self.tries(self._keep(mode=str(mode))):
+            if mode == QUIT or not await self.attempt(self._keep(mode=str(mode))):
                 return False
         self._use_mode(str(mode))
         return True
@@ -250,9 +250,9 @@ class BaccaratTable(Alone):
 
     async def _choose(self) -> str:
         refusal = self.betting.refusal() if self.betting is self.for_time else ""
-        if refusal and refusal != self._refusal_told:
+        if refusal and refusal != self._shown_refusal:
             self.console.screen.say(f"|14{refusal} {_('M plays for play money.')}")
-        self._refusal_told = refusal
+        self._shown_refusal = refusal
         can_bet = not self.betting.refusal()
         labels = words.menu(can_bet=can_bet)
         return await self.console.prompt.ask(
@@ -275,12 +275,12 @@ class BaccaratTable(Alone):
     async def _serve(self, choice: str) -> None:
         if choice == words.MODE:
             mode = words.FOR_THE_BANK if self.betting is self.for_time else words.FOR_TIME
-            if await self.tries(self._keep(mode=mode)):
+            if await self.attempt(self._keep(mode=mode)):
                 self._clear()
                 self._use_mode(mode)
                 await self._take_place()
         elif choice == words.LANGUAGE:
-            if await self.tries(self._change_language()):
+            if await self.attempt(self._change_language()):
                 self._clear()
                 if self.betting is not self.for_time:
                     self._use_mode(words.FOR_THE_BANK)
@@ -382,17 +382,17 @@ class BaccaratTable(Alone):
     async def _show(self, step: Step) -> None:
         """Let a step happen; on a painted screen a moment passes after each thing."""
         for event in step.events:
-            self._happen(event)
+            self._show_event(event)
             slid = isinstance(event, BaccaratDealt)
             await self.console.keyboard.beat(SLIDE_SECONDS if slid else CALL_SECONDS)
-        self._shown(step)
+        self._finish_step(step)
 
     def _show_at_once(self, step: Step) -> None:
         for event in step.events:
-            self._happen(event)
-        self._shown(step)
+            self._show_event(event)
+        self._finish_step(step)
 
-    def _happen(self, event: Event) -> None:
+    def _show_event(self, event: Event) -> None:
         self.scene.follow(event)
         if isinstance(event, BaccaratSettled):
             tally = self.betting.tally
@@ -405,9 +405,9 @@ class BaccaratTable(Alone):
         if not (self.console.screen.is_painted and isinstance(event, BaccaratDealt)):
             self.console.screen.say(words.sentence(event, self.betting.amount))
 
-    def _shown(self, step: Step) -> None:
+    def _finish_step(self, step: Step) -> None:
         self.betting.follow(step.receipt)
-        self._bring_up(step)
+        self._show_receipt(step)
         if step.after.over:
             self.scene.short = self._fairness().short()
             self.console.display.refresh()
@@ -430,7 +430,7 @@ class BaccaratTable(Alone):
         self.scene.played = self.betting.played()
         self.scene.figures = self.betting.figures(self.wager)
 
-    def _follow(self) -> None:
+    def _on_tick(self) -> None:
         """Paint the table again when time that ticked has taken a coin from the pot; but never
         let figures run ahead of the cards."""
         before = self.scene.figures

@@ -13,7 +13,7 @@ from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.engine.cards import Card
 from door.tables.card_names import listed_cards
 from door.tables.scene import COUNT, FELT, MARGIN, FeltLayout, TableScene, paint_place
-from door.tables.words import counted
+from door.tables.words import count_words
 from timebank.language import N_, _
 from timebank.words import field as figure
 
@@ -77,35 +77,35 @@ class BlackJackScene(TableScene):
         width = felt.columns - 2 * MARGIN
         hands: tuple[tuple[int, str, Sequence[Card | None]], ...] = (
             (felt.top, _("Dealer"), self.dealer),
-            (felt.below, self.player or _("Your hand"), self.mine),
+            (felt.lower_top, self.player or _("Your hand"), self.mine),
         )
         end = column
         for row, name, cards in hands:
             end = canvas.put(row, column, name, FELT)
             if cards:
-                end = canvas.put(row, end + 2, counted(cards), COUNT)
+                end = canvas.put(row, end + 2, count_words(cards), COUNT)
             for number in range(len(cards), 2):
                 paint_place(canvas, row + 1, column + number * (felt.card_columns + 1), felt.large)
             paint_hand(canvas, row + 1, column, cards, width, large=felt.large)
         self._paint_printed(canvas, felt, column, width)
-        after = felt.below + felt.card_rows + 2
-        if after <= felt.last:
+        after = felt.lower_top + felt.card_rows + 2
+        if after <= felt.last_row:
             self._paint_result(canvas, felt, after, column)
         else:
-            self._paint_result(canvas, felt, felt.below, end + 2)
+            self._paint_result(canvas, felt, felt.lower_top, end + 2)
 
     def _paint_printed(self, canvas: Canvas, felt: FeltLayout, column: int, width: int) -> None:
         """Paint what is printed between the hands: every other row of it, or as much as fits."""
-        first = felt.below - felt.gap
+        first = felt.lower_top - felt.gap
         lines = self.printed[: (felt.gap + 1) // 2]
         for number, line in enumerate(lines):
             row = first + felt.gap // 2 + 2 * number - (len(lines) - 1)
             canvas.put(row, column, line.center(width), COUNT)
 
-    def _told_cards(self) -> Sequence[str]:
+    def _card_lines(self) -> Sequence[str]:
         hands = ((_("Dealer"), self.dealer), (self.player or _("You"), self.mine))
         return [
-            f"|07{figure(name, f'|15{listed_cards(cards)}|07 ({counted(cards)})')}"
+            f"|07{figure(name, f'|15{listed_cards(cards)}|07 ({count_words(cards)})')}"
             for name, cards in hands
             if cards  # whoever looks on may see a table whose cards are still on their way
         ]

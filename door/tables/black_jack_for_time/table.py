@@ -20,16 +20,16 @@ from door.tables.scene import Ending
 from door.tables.solo_table import TableForTime
 from door.tables.strategy import TableCard
 from door.tables.tutor.advice import Tutor
-from door.tables.tutor.tutor_process import Thinking
-from door.tables.words import TUTOR, TUTOR_OFF, TUTOR_ON, counted, turns_and_bets
+from door.tables.tutor.tutor_process import TutorProcess
+from door.tables.words import TUTOR, TUTOR_OFF, TUTOR_ON, count_words, turns_and_bets
 from timebank.language import N_, _
 
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.tables.play import Step
-    from door.tables.reel import Filmed, Reel
-    from door.tables.tutor.tutor_process import Thinking
+    from door.tables.reel import Reel, ReplayedHand
+    from door.tables.tutor.tutor_process import TutorProcess
 
 GAME = BLACK_JACK_FOR_TIME_KIND.name
 
@@ -55,7 +55,7 @@ class BlackJackForTimeTable(TableForTime):
 
     tutor: Tutor  # while the visit lasts: it looks at the table that it belongs to
 
-    def __init__(self, caller: Caller, thinking: Thinking) -> None:
+    def __init__(self, caller: Caller, thinking: TutorProcess) -> None:
         self.settings = BlackJackForTimeSettings.of(caller.config.games)
         self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
         self.thinking = thinking
@@ -119,12 +119,12 @@ class BlackJackForTimeTable(TableForTime):
             return _("21 ON A DOUBLE!")
         return ""
 
-    def _shown(self, step: Step) -> None:
+    def _finish_step(self, step: Step) -> None:
         after: BlackjackRound = step.after
         if not self.console.screen.is_painted and not after.over:
-            told = _("You have {count}.").format(count=f"|15{counted(self.scene.mine)}|07")
+            told = _("You have {count}.").format(count=f"|15{count_words(self.scene.mine)}|07")
             self.console.screen.say(f"|07{told}")
-        super()._shown(step)
+        super()._finish_step(step)
 
     def _ending(self, round_: BlackjackRound) -> Ending:
         if round_.outcomes[0] is BlackjackOutcome.PUSH:
@@ -141,16 +141,18 @@ class BlackJackForTimeTable(TableForTime):
         price = wording.coins_of(round_.amount(BlackjackAction.INSURANCE), self.coin)
         return _("Insurance for {price}?").format(price=price)
 
-    def _forced(self, actions: Sequence[BlackjackAction]) -> tuple[BlackjackAction, str] | None:
+    def _forced_action(
+        self, actions: Sequence[BlackjackAction]
+    ) -> tuple[BlackjackAction, str] | None:
         if actions != [BlackjackAction.NO_INSURANCE]:
             return None
         return BlackjackAction.NO_INSURANCE, _("Insurance would take your last coin: declined.")
 
-    def _watch(self, round_: BlackjackRound, actions: Sequence[BlackjackAction]) -> None:
+    def _watch_decision(self, round_: BlackjackRound, actions: Sequence[BlackjackAction]) -> None:
         if self.caller.prefers("tutor"):
             self.tutor.watch(round_, actions)
 
-    def _judge(self, action: BlackjackAction) -> None:
+    def _judge_decision(self, action: BlackjackAction) -> None:
         if self.caller.prefers("tutor"):
             self.tutor.judge(action)
         else:
@@ -162,7 +164,7 @@ class BlackJackForTimeTable(TableForTime):
 
 
 def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:
-    table = BlackJackForTimeTable(caller, Thinking.among(board.shared))
+    table = BlackJackForTimeTable(caller, TutorProcess.among(board.shared))
     table.strategy = TableCard(board, GAME, table.settings.rules)
     return table
 
@@ -171,7 +173,7 @@ async def menu_words(board: Board, caller: Caller) -> str:
     return turns_and_bets(caller, GAME, BlackJackForTimeSettings.of(caller.config.games))
 
 
-def film(reel: Reel, hand: Filmed) -> None:
+def film(reel: Reel, hand: ReplayedHand) -> None:
     coin = hand.stored.coin
     scene = BlackJackScene(coin, None, printed=printed(hand.kind.read_rules(hand.stored.rules)))
 

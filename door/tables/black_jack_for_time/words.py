@@ -11,7 +11,14 @@ from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.engine.cards import Card, count
 from door.tables.card_names import the_card
-from door.tables.words import cards_rule, coins_rule, fair_rules, lost, paid, pay_lines
+from door.tables.words import (
+    cards_rule,
+    coins_rule,
+    fair_rules,
+    loss_sentence,
+    pay_lines,
+    win_sentence,
+)
 from timebank.language import _, cached_text
 from timebank.words import decimal
 
@@ -154,16 +161,16 @@ def _settled(
     theirs = count(card for card in dealer if card is not None).total
     match event.outcome:
         case BlackjackOutcome.NATURAL:
-            return f"|14{_('BLACKJACK!')} {paid(event, coin)}"
+            return f"|14{_('BLACKJACK!')} {win_sentence(event, coin)}"
         case BlackjackOutcome.TWENTY_ONE:
-            return f"|10{_('You win with 21!')} {paid(event, coin)}"
+            return f"|10{_('You win with 21!')} {win_sentence(event, coin)}"
         case BlackjackOutcome.CHARLIE:
-            return f"|14{_('FIVE-CARD CHARLIE!')} {paid(event, coin)}"
+            return f"|14{_('FIVE-CARD CHARLIE!')} {win_sentence(event, coin)}"
         case BlackjackOutcome.WIN if theirs > 21:
-            return f"|10{_('You win.')} {paid(event, coin)}"
+            return f"|10{_('You win.')} {win_sentence(event, coin)}"
         case BlackjackOutcome.WIN:
             won = _("You win, {mine} to {dealer}.").format(mine=total, dealer=theirs)
-            return f"|10{won} {paid(event, coin)}"
+            return f"|10{won} {win_sentence(event, coin)}"
         case BlackjackOutcome.PUSH:
             return f"|14{_('Push: your bet comes back.')}"
         case BlackjackOutcome.BUST:
@@ -177,7 +184,7 @@ def _settled(
             why = _("A tie at {total} goes to the dealer.").format(total=total)
         case _:
             why = _("Dealer wins, {dealer} to {mine}.").format(dealer=theirs, mine=total)
-    return f"|12{why} {lost(event, coin)}"
+    return f"|12{why} {loss_sentence(event, coin)}"
 
 
 def _insurance(event: happened.InsuranceSettled, coin: int) -> str:

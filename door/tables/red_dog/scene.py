@@ -76,19 +76,19 @@ class RedDogScene(TableScene):
         for column, card in zip(places, self.cards, strict=False):
             paint_card(canvas, felt.top + 1, column, card, large=felt.large)
         row, column = felt.top + felt.card_rows + 1, felt.left + MARGIN
-        is_roomy = row + 4 + len(_PAYS) <= felt.last
+        is_roomy = row + 4 + len(_PAYS) <= felt.last_row
         told = "" if self.spread is None else spread_words(self.spread)
         if len(told) < felt.columns - MARGIN:  # else it is said below, and lit in the table
             canvas.put(row + is_roomy, column, told, FELT)
         pays = row + 2 + is_roomy
-        if not is_roomy and pays + len(_PAYS) <= felt.last:
+        if not is_roomy and pays + len(_PAYS) <= felt.last_row:
             pays += 1  # below an empty row, under the result
         self._paint_pays(canvas, felt, pays, column)
         self._paint_result(canvas, felt, row + 4 + len(_PAYS) if is_roomy else row + 1, column)
 
     def _paint_pays(self, canvas: Canvas, felt: FeltLayout, row: int, column: int) -> None:
         """Paint the pay table in one column, or in two where there are too few rows."""
-        in_one = row + len(_PAYS) - 1 <= felt.last
+        in_one = row + len(_PAYS) - 1 <= felt.last_row
         for number, (name, pays) in enumerate(_PAYS):
             style = COUNT if self._is_paid_by(number) else PRINT
             if in_one:
@@ -106,7 +106,7 @@ class RedDogScene(TableScene):
         widest = len(SPREAD_PAYS) + 1
         return line == (0 if self.spread < 0 else min(self.spread, widest))
 
-    def _told_cards(self) -> Sequence[str]:
+    def _card_lines(self) -> Sequence[str]:
         names = (_("First"), _("Second"), _("Third"))
         told = [
             f"|07{figure(name, f'|15{named_card(card)}')}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.tables.play import Step
-    from door.tables.reel import Filmed, Reel
+    from door.tables.reel import Reel, ReplayedHand
 
 
 _THREE = RedDogOutcome.THREE_OF_A_KIND
@@ -90,7 +90,7 @@ class RedDogTable(TableForTime):
     def _stake_kind(self, action: RedDogAction) -> str:
         return "double"
 
-    def _forced(self, actions: Sequence[RedDogAction]) -> tuple[RedDogAction, str] | None:
+    def _forced_action(self, actions: Sequence[RedDogAction]) -> tuple[RedDogAction, str] | None:
         if actions != [RedDogAction.STAY]:
             return None
         return RedDogAction.STAY, _("A raise would take your last coin: you stand.")
@@ -106,7 +106,7 @@ async def menu_words(board: Board, caller: Caller) -> str:
     return turns_and_bets(caller, RED_DOG_KIND.name, RedDogSettings.of(caller.config.games))
 
 
-def film(reel: Reel, hand: Filmed) -> None:
+def film(reel: Reel, hand: ReplayedHand) -> None:
     coin = hand.stored.coin
 
     def said(event: Event) -> str:

@@ -9,7 +9,14 @@ from door.games.red_dog import events as happened
 from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS, pays
 from door.tables.card_names import the_card
-from door.tables.words import cards_rule, coins_rule, fair_rules, lost, paid, pay_lines
+from door.tables.words import (
+    cards_rule,
+    coins_rule,
+    fair_rules,
+    loss_sentence,
+    pay_lines,
+    win_sentence,
+)
 from timebank.language import _, cached_text
 
 if TYPE_CHECKING:
@@ -50,12 +57,12 @@ def sentence(event: Event, coin: int) -> str:
 def _settled(event: happened.RedDogSettled, coin: int) -> str:
     match event.outcome:
         case RedDogOutcome.THREE_OF_A_KIND:
-            return f"|14{_('THREE OF A KIND!')} {paid(event, coin)}"
+            return f"|14{_('THREE OF A KIND!')} {win_sentence(event, coin)}"
         case RedDogOutcome.WIN:
-            return f"|10{_('In between: you win.')} {paid(event, coin)}"
+            return f"|10{_('In between: you win.')} {win_sentence(event, coin)}"
         case RedDogOutcome.PUSH:
             return f"|14{_('Push: your bet comes back.')}"
-    return f"|12{_('Not in between.')} {lost(event, coin)}"
+    return f"|12{_('Not in between.')} {loss_sentence(event, coin)}"
 
 
 @cached_text

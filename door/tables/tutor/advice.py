@@ -1,8 +1,7 @@
-"""The tutor beside a caller: asked before each decision, heard when it has an answer.
+"""One caller's tutor, which advises before a decision and judges it afterwards.
 
-Before a decision it says what the book says; after a worse one, what the book would have done. A
-caller never waits for it: a decision that is taken before the book has an answer is judged when
-the answer comes.
+The caller never waits for the tutor. A decision made before the answer is judged when the answer
+arrives.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ if TYPE_CHECKING:
 
     from door.games.blackjack.round import BlackjackAction, BlackjackRound
     from door.games.solver.tutor.tutor import Decision
-    from door.tables.tutor.tutor_process import Thinking, Weighed
+    from door.tables.tutor.tutor_process import TutorProcess, Weighed
 
 
-NOT_AT_HAND = N_("The book is unavailable right now.")
+UNAVAILABLE = N_("The book is unavailable right now.")
 
 log = logging.getLogger("door.tables")
 
 
 class _Question:
-    """One decision, from when it is open until the tutor has said all that it has to say of it."""
+    """One decision, from its opening until the tutor has judged it."""
 
     def __init__(
         self, round_: BlackjackRound, asked: Decision, answer: asyncio.Future[Weighed]
@@ -38,19 +37,19 @@ class _Question:
         self.round = round_
         self.asked = asked
         self.answer = answer
-        self.chosen: BlackjackAction | None = None  # what the caller did, once they have
+        self.chosen: BlackjackAction | None = None  # the caller's action, once taken
 
 
 class Tutor:
-    """One caller's tutor; it looks at one decision at a time."""
+    """One caller's tutor; only one decision is open at a time."""
 
     def __init__(
         self,
-        thinking: Thinking,
+        thinking: TutorProcess,
         say: Callable[[str], None],
         at_turn: Callable[[], BlackjackRound | None],
     ) -> None:
-        """Speak through `say`; `at_turn` gives the round while the caller has to decide in it."""
+        """Speak through `say`; `at_turn` returns the round while it is the caller's turn."""
         self._thinking = thinking
         self._say = say
         self._at_turn = at_turn
@@ -58,7 +57,7 @@ class Tutor:
         self._unanswered: set[_Question] = set()
 
     def watch(self, round_: BlackjackRound, affordable: Collection[BlackjackAction]) -> None:
-        """Look at a decision that the caller has to take; what was asked already is not again."""
+        """Ask for advice on the open decision of a round, once for each decision."""
         if self._open is not None and round_ is self._open.round:
             return
         asked = tutor.decision(round_, affordable)
@@ -67,8 +66,8 @@ class Tutor:
         self._open.answer.add_done_callback(partial(self._answered, self._open))
 
     def judge(self, chosen: BlackjackAction) -> None:
-        """Say what the book would have done, if that is better than what the caller chose: at once,
-        or when it is known."""
+        """Say what the book would have done if that is better than `chosen`, now or when the answer
+        arrives."""
         question, self._open = self._open, None
         if question is None:
             return
@@ -88,7 +87,7 @@ class Tutor:
         problem = answer.exception()
         if isinstance(problem, NoAdviceNow):
             if question is self._open:
-                self._say(f"|07{_(NOT_AT_HAND)}")
+                self._say(f"|07{_(UNAVAILABLE)}")
         elif problem is not None:
             log.error("the tutor has no advice", exc_info=problem)
         elif question.chosen is not None:

@@ -1,8 +1,8 @@
-"""Where the tutor thinks: in a process of its own, so that no key waits for it.
+"""The tutor's process, which weighs decisions so that no key waits for them.
 
-A decision takes milliseconds as a rule and a tenth of a second at worst. In a thread it would keep
-the event loop waiting for the interpreter, five milliseconds at a time; cut into slices it would
-still take its time from all callers. bench/README.md says what is left of it in the wait for a key.
+A decision usually takes milliseconds, and a tenth of a second at worst. A thread would hold the
+interpreter from the event loop for five milliseconds at a time. bench/README.md has the delay that
+is left for a key.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from door.helper import Helper
 if TYPE_CHECKING:
     from door.games.solver.tutor.spot import Spot
 
-KEPT = 512  # answers, some hundred bytes each
-PATIENCE = 20.0  # seconds for one answer
+MAX_ANSWERS = 512  # some hundred bytes each
+ANSWER_SECONDS = 20.0  # the time-out of an answer
 
 Weighed = Mapping[BlackjackAction, float]
 
 
-class Thinking(Shared):
-    """A process that weighs decisions for a whole board, one after the other."""
+class TutorProcess(Shared):
+    """The process that weighs decisions for a board, one after the other."""
 
     def __init__(self) -> None:
-        self.helper = Helper("the tutor's process", PATIENCE)
-        self._known: OrderedDict[Spot, Weighed] = OrderedDict()  # the latest used last
+        self.helper = Helper("the tutor's process", ANSWER_SECONDS)
+        self._answers: OrderedDict[Spot, Weighed] = OrderedDict()  # the latest used last
 
     def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
-        """Give what will be the answer, or raise `NoAdviceNow`; who cancels it needs none any more.
+        """Return a future of the answer or of `NoAdviceNow`. A known answer is set at once.
 
-        What is known is answered at once, anything else when its turn has come.
+        Cancel the future when the answer is not needed any more.
         """
-        known = self._known.get(spot)
+        known = self._answers.get(spot)
         if known is None:
             asked = self.helper.ask(weigh, spot)
             asked.add_done_callback(partial(self._remember, spot))
             return asked
-        self._known.move_to_end(spot)
+        self._answers.move_to_end(spot)
         answer: asyncio.Future[Weighed] = asyncio.get_running_loop().create_future()
         answer.set_result(known)
         return answer
@@ -55,6 +55,6 @@ class Thinking(Shared):
     def _remember(self, spot: Spot, answer: asyncio.Future[Weighed]) -> None:
         if answer.cancelled() or answer.exception() is not None:
             return
-        self._known[spot] = answer.result()
-        if len(self._known) > KEPT:
-            self._known.popitem(last=False)
+        self._answers[spot] = answer.result()
+        if len(self._answers) > MAX_ANSWERS:
+            self._answers.popitem(last=False)

@@ -26,7 +26,7 @@ from door.games.engine.game import Act
 from door.games.unix_bj.game import BET, UNIX_BJ_KIND, UnixBjSettings
 from door.tables.fairness import Fairness
 from door.tables.play import Deal, Play, Step
-from door.tables.reel import filmed
+from door.tables.reel import replay_hand
 from door.tables.sitting import NO_BOOKS, Sitting
 from door.tables.tutor.advice import Tutor
 from door.tables.unix_bj.teletype import OPENING, Score, Teletype, decline, hand_start, is_yes
@@ -36,7 +36,7 @@ from timebank.wagers import play_money
 
 if TYPE_CHECKING:
     from door.tables.scene import TableTally
-    from door.tables.tutor.tutor_process import Thinking
+    from door.tables.tutor.tutor_process import TutorProcess
     from timebank.wagers.journal import StoredRound
     from timebank.words import Unit
 
@@ -90,10 +90,10 @@ class Terms:
 
 
 class Run:
-    """A run of the program; with `find_open`, one that takes up a hand that was left."""
+    """A run of the program; with `find_open_round`, one that takes up a hand that was left."""
 
     def __init__(
-        self, sitting: Sitting, terms: Terms, tally: TableTally, thinking: Thinking
+        self, sitting: Sitting, terms: Terms, tally: TableTally, thinking: TutorProcess
     ) -> None:
         """Begin without cards; what is played is added to `tally`, in dollars."""
         self.sitting = sitting
@@ -117,9 +117,9 @@ class Run:
         round_: BlackjackRound | None = self.play.round
         return round_
 
-    async def find_open(self) -> bool:
+    async def find_open_round(self) -> bool:
         """Look for a hand that was left open, and go on with it under its own terms."""
-        self.stored = stored = await self.play.find_open()
+        self.stored = stored = await self.play.find_open_round()
         if stored is not None:
             self.terms = Terms(stored.unit, stored.coin, self.terms.turns_limit)
         return stored is not None
@@ -168,14 +168,14 @@ class Run:
             self.console.screen.say(f"|14{_(self.sitting.resumed)}")
         if self.console.screen.can_paint:
             self.console.screen.say(f"|07{Fairness(seal).short()}")
-        return await self.sitting.tries(self._cut())
+        return await self.sitting.attempt(self._cut())
 
     async def _cut(self) -> bool:
         """Ask a caller who cuts for words, or take their phrase; `False` at Esc."""
         shoe = self.play.shoe
         assert shoe is not None
         if shoe.cut is None:
-            words = await self.sitting.cut_for(shoe)
+            words = await self.sitting.choose_cut(shoe)
             if words is None:
                 return False
             self.play.shoe = replace(shoe, cut=words)
@@ -198,7 +198,7 @@ class Run:
 
     def _letters_of(self, stored: StoredRound) -> str:
         """Print a hand again as its journal has it."""
-        deal, *steps = filmed(stored).steps
+        deal, *steps = replay_hand(stored).steps
         letters = self.teletype.deal(stored.start, deal.hand.round, deal.events)
         return letters + "".join(self.teletype.told(each.hand.round, each.events) for each in steps)
 

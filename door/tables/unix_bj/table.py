@@ -19,7 +19,7 @@ from door.tables.reel import DECIDED_SECONDS, END_SECONDS, THINK_SECONDS
 from door.tables.scene import TableTally
 from door.tables.sitting import Sitting
 from door.tables.strategy import TableCard
-from door.tables.tutor.tutor_process import Thinking
+from door.tables.tutor.tutor_process import TutorProcess
 from door.tables.unix_bj import words
 from door.tables.unix_bj.run import GAME, Run, Terms
 from door.tables.unix_bj.teletype import OPENING, Score, Teletype
@@ -32,8 +32,8 @@ from timebank.words import field, span
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.tables.reel import Filmed, Reel
-    from door.tables.tutor.tutor_process import Thinking
+    from door.tables.reel import Reel, ReplayedHand
+    from door.tables.tutor.tutor_process import TutorProcess
 
 PLAY, MANUAL = "PM"
 
@@ -41,7 +41,7 @@ PLAY, MANUAL = "PM"
 class UnixBjTable(Sitting):
     title = "UNIX bj"
 
-    def __init__(self, caller: Caller, thinking: Thinking) -> None:
+    def __init__(self, caller: Caller, thinking: TutorProcess) -> None:
         super().__init__(caller)
         self.thinking = thinking
         self.settings = UnixBjSettings.of(caller.config.games)
@@ -51,7 +51,7 @@ class UnixBjTable(Sitting):
         self.next_run: Run | None = None  # whose seal was asked for, and which has not begun
         self.last = Fairness()  # of the last run whose seed is open
 
-    async def _evening(self) -> None:
+    async def _run_visit(self) -> None:
         if self.terms.unit == "second":
             self.caller.status.coin = self.terms.dollar
         if self.open_run is None:
@@ -64,7 +64,7 @@ class UnixBjTable(Sitting):
 
     async def has_open_hand(self) -> bool:
         run = self._new_run()
-        self.open_run = run if await run.find_open() else None
+        self.open_run = run if await run.find_open_round() else None
         return self.open_run is not None
 
     async def stand_open_hand(self) -> None:
@@ -127,7 +127,7 @@ class UnixBjTable(Sitting):
             await self.console.pager.any_key()
             return
         self.next_run = run
-        fairness = replace(self.last, seal=seal, is_sealed_anew=True, last_seal=self.last.seal)
+        fairness = replace(self.last, seal=seal, is_next_sealed=True, last_seal=self.last.seal)
         fairness = fairness.sealed_ahead(
             self.caller.record.preferences, run.play.shoe, self.last.link
         )
@@ -165,14 +165,14 @@ class UnixBjTable(Sitting):
         hands = ngettext("{number} hand", "{number} hands", turns).format(number=turns)
         told = [field(self.title, f"{hands}.")]
         if self.tally.net or not self.caller.hand_waits:
-            told.append(words.standing(self.tally.net))
+            told.append(words.net_words(self.tally.net))
         if self.caller.hand_waits:
             told.append(_("One hand is still open."))
         return " ".join(told)
 
 
 def sit_down(board: Board, caller: Caller) -> UnixBjTable:
-    table = UnixBjTable(caller, Thinking.among(board.shared))
+    table = UnixBjTable(caller, TutorProcess.among(board.shared))
     table.strategy = TableCard(board, GAME, table.settings.rules)
     return table
 
@@ -190,7 +190,7 @@ async def menu_words(board: Board, caller: Caller) -> str:
 CLEARED = "\x1b[0m\x1b[2J\x1b[H"
 
 
-def film(reel: Reel, hand: Filmed) -> None:
+def film(reel: Reel, hand: ReplayedHand) -> None:
     stored = hand.stored
     paper = Teletype("1975", stored.coin, Score())
     title = _("Hand {number}").format(number=stored.id)

@@ -23,9 +23,9 @@ def dollars(amount: int) -> str:
     return money(abs(amount) * _CENTS, "usd-cent")
 
 
-def standing(amount: int) -> str:
+def net_words(amount: int) -> str:
     """Say what somebody is up or down, in whole dollars."""
-    return words.standing(amount, dollars(amount))
+    return words.net_words(amount, dollars(amount))
 
 
 def standing_so_far(amount: int) -> str:
@@ -80,7 +80,7 @@ def terms_of_play_money() -> str:
 
 def score(action: int, standing_: int) -> str:
     told = _("Your action is {amount}.").format(amount=_lit(dollars(action)))
-    return f"|07{told} {standing(standing_)}"
+    return f"|07{told} {net_words(standing_)}"
 
 
 def _lit(text: str) -> str:

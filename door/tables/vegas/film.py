@@ -22,7 +22,7 @@ from timebank.language import _
 from timebank.wagers.journal import FIRST_TABLE
 
 if TYPE_CHECKING:
-    from door.tables.reel import Filmed, Reel
+    from door.tables.reel import Reel, ReplayedHand
 
 MINUTE = 60
 
@@ -76,7 +76,7 @@ class _FilmedScene(VegasScene):
         return f"|15{_('insured: {coins}').format(coins=coins)}"
 
 
-def film(reel: Reel, hand: Filmed) -> None:
+def film(reel: Reel, hand: ReplayedHand) -> None:
     stored = hand.stored
     scene, state = _empty(hand)
     names = hand.steps[0].hand.names
@@ -85,7 +85,7 @@ def film(reel: Reel, hand: Filmed) -> None:
     for step in hand.steps:
         if step.act is not None:
             action = PLAY_KEYS[BlackjackAction(step.act.word)][1]
-            films.decide(reel, hand.who(step.act), _(action))
+            films.decide(reel, hand.name_of_actor(step.act), _(action))
         state.hand = step.hand
         told = news.RoundDealt if step.act is None else news.RoundWentOn
         item = told(names, step.hand.round, step.events, stored.coin)
@@ -108,7 +108,7 @@ def film(reel: Reel, hand: Filmed) -> None:
     films.end(reel, hand)
 
 
-def _empty(hand: Filmed) -> tuple[_FilmedScene, TableState]:
+def _empty(hand: ReplayedHand) -> tuple[_FilmedScene, TableState]:
     """Return a table at which those sit who are dealt in, and how it stands."""
     stored, bets = hand.stored, hand.steps[0].hand.bets
     number = FIRST_TABLE if stored.shoe is None else stored.shoe.table

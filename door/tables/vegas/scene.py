@@ -30,7 +30,7 @@ from door.tables.vegas.words import (
     told_cards,
     total_of,
 )
-from door.tables.words import counted
+from door.tables.words import count_words
 from timebank.language import N_, _
 from timebank.words import span
 
@@ -220,7 +220,7 @@ class VegasScene:
         if hand is not None:
             cards = hand.round.dealer
             words = _("Dealer: {cards} ({total})")
-            said = words.format(cards=told_cards(cards), total=counted(cards))
+            said = words.format(cards=told_cards(cards), total=count_words(cards))
             told.append(f"|07{said}")
         if hand is None or hand.over:  # the next bet is theirs who hear this
             coin = _("A coin is {time} of your time.").format(time=span(self._table.coin))
@@ -255,8 +255,8 @@ class VegasScene:
         before: it may not be taken for what the seal binds to."""
         state = self._state
         seal = "" if state.shoe is None else state.shoe.seal
-        is_sealed_anew = bool(seal and state.seed)
-        fairness = Fairness(seal, state.seed, state.cut, is_sealed_anew=is_sealed_anew)
+        is_next_sealed = bool(seal and state.seed)
+        fairness = Fairness(seal, state.seed, state.cut, is_next_sealed=is_next_sealed)
         shoe = state.shoe
         if shoe is None:
             return fairness
@@ -290,7 +290,7 @@ class VegasScene:
         after = canvas.put_pipe(row, column, f"|15{_('Dealer')}", FELT)
         if hand is not None:
             seen = self._dealer_seen(hand.round.dealer)
-            total = f"|14{counted(seen)}" if seen else ""
+            total = f"|14{count_words(seen)}" if seen else ""
             canvas.put_pipe(row, after + 2, total, FELT)
             felt.paint_fan(canvas, row + 1, column, seen, width, large=layout.is_large)
         elif layout.has_whole_cards:
@@ -417,7 +417,7 @@ class VegasScene:
         column = canvas.put_pipe(1, left, f"|15{_('Dealer')} ", FELT)
         if hand is not None:
             seen = self._dealer_seen(hand.round.dealer)
-            words = f" |14{counted(seen)}" if seen else ""
+            words = f" |14{count_words(seen)}" if seen else ""
             if is_whole:
                 felt.paint_fan(canvas, 2, left, seen, width - 1)
                 column = canvas.put_pipe(1, column, words, FELT)

@@ -30,7 +30,7 @@ from door.tables.scene import BANNER_SECONDS, TableTally
 from door.tables.sitting import Sitting
 from door.tables.strategy import TableCard
 from door.tables.tutor.advice import Tutor
-from door.tables.tutor.tutor_process import Thinking
+from door.tables.tutor.tutor_process import TutorProcess
 from door.tables.vegas import news
 from door.tables.vegas import words as vegas_words
 from door.tables.vegas.scene import VegasScene
@@ -116,7 +116,7 @@ class VegasVisit(Sitting):
         super().__init__(caller)
         self.table = table
         self.title = table.title
-        self.thinking = Thinking.among(board.shared)
+        self.thinking = TutorProcess.among(board.shared)
         self._board = board
         self._terms_told = table.settings  # the terms that the caller last read or was told
         self.me = caller.record.name
@@ -144,7 +144,7 @@ class VegasVisit(Sitting):
     def coin(self) -> int:
         return self.table.coin
 
-    async def _evening(self) -> None:
+    async def _run_visit(self) -> None:
         leave = self.table.leave
         self.tutor = Tutor(self.thinking, self._advised, self._round_at_turn)
         self._come_to_table()
@@ -169,7 +169,7 @@ class VegasVisit(Sitting):
             self.tutor.leave()
             del self.tutor
 
-    def _seen_by_others(self) -> VegasScene:
+    def _watchable_scene(self) -> VegasScene:
         return self.scene
 
     async def stand_open_hand(self) -> None:
@@ -264,13 +264,13 @@ class VegasVisit(Sitting):
         if self._unbettable:  # by itself: what else is said later takes no room from it
             said, self._unbettable = self._unbettable, ""
             self._say(said)
-        self._wave()
+        self._show_banner()
         self._advise()
         self._ask_anew()
 
     # How a round ended for them, across the felt for a moment; nobody waits for it.
 
-    def _wave(self) -> None:
+    def _show_banner(self) -> None:
         """Put the banner up, at the pace that they like; not for those who are ahead of it."""
         ending, self._ending = self._ending, None
         if ending is None or not self.console.screen.is_painted or self.console.keyboard.next_key():
@@ -528,7 +528,7 @@ class VegasVisit(Sitting):
         self._is_puzzled = False
         self.console.display.answered()
         self._is_asked = ""
-        return not await self.tries(self._gets_up(letter, whispers=key == "/"))
+        return not await self.attempt(self._gets_up(letter, whispers=key == "/"))
 
     async def _puzzle(self, key: str, choices: Mapping[str, str]) -> bool:
         """Explain the keys when asked to, and say once of another that it does nothing."""
@@ -659,11 +659,11 @@ class VegasVisit(Sitting):
 
     async def _offer_cut(self) -> None:
         if not self.table.state.is_cut_by_all:
-            words = await self.type_cut()
+            words = await self.ask_cut_phrase()
             if words is not None:
                 await self.table.cut_cards(self, words)
             return
-        words = await self.type_cut(_("Your phrase (Enter for the one you have):"))
+        words = await self.ask_cut_phrase(_("Your phrase (Enter for the one you have):"))
         if words:
             chosen = await phrases.choose(self.caller, words)
             await self.table.cut_cards(self, chosen.text)
@@ -731,7 +731,7 @@ class VegasVisit(Sitting):
         elif refusal := self._betting().refusal():
             self.console.screen.say(refusal)
 
-    def _follow(self) -> None:
+    def _on_tick(self) -> None:
         """Paint the seconds that are left, once in each."""
         if self._is_looking and self.table.state.alarm is not None:
             self.console.display.refresh()

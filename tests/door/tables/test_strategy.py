@@ -19,7 +19,7 @@ from door.games.registry import GAMES
 from door.games.solver import cache
 from door.games.solver.strategy_card import Section, StrategyCard
 from door.lobby.sums import Sums
-from door.tables.strategy import NOT_AT_HAND, card_text
+from door.tables.strategy import UNAVAILABLE, card_text
 from tests.door.at_the_teletype import at_the_teletype
 from tests.door.company import company
 from tests.door.playing import PLACE_BET, Table, at_the_table, hand
@@ -115,7 +115,7 @@ async def test_who_does_not_want_to_wait_leaves_and_what_fails_is_told(
         await ada.prompt(PLACE_BET)
         ada.board.server.board.shared["sums"] = Sums()
         ada.terminal.send("g")
-        await sees(ada.terminal, NOT_AT_HAND)
+        await sees(ada.terminal, UNAVAILABLE)
 
 
 async def test_at_vegas_and_at_the_teletype(tmp_path: Path) -> None:

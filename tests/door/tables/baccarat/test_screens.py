@@ -90,7 +90,7 @@ def test_a_bankroll_of_millions_stays_in_its_frame() -> None:
 def test_in_words_the_table_tells_what_it_shows(language: str, score: str) -> None:
     with speaking_to(Viewer(language)):
         scene = scene_after(of_points(9, 9), of_points(0, 0, 5, 1))
-        told = " ".join((*scene.lines(), scene.standing()))
+        told = " ".join((*scene.lines(), scene.pot_words()))
         assert told.count(scene.played) == 1
         sides = words.name_of(Side.PLAYER), words.name_of(Side.BANK)
         for word in (words.point_name(5), words.point_name(1), *sides):

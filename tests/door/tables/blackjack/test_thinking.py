@@ -20,7 +20,7 @@ from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.spot import Spot
 from door.games.solver.tutor.tutor import spot_of
 from door.tables.tutor import tutor_process
-from door.tables.tutor.tutor_process import Thinking
+from door.tables.tutor.tutor_process import TutorProcess
 from tests.door.processes import open_a_hand, served, sit_down, stand
 from tests.door.test_helper import is_there
 
@@ -36,8 +36,8 @@ def spot(number: int = 0) -> Spot:
 
 
 @asynccontextmanager
-async def process() -> AsyncIterator[Thinking]:
-    begun = Thinking()
+async def process() -> AsyncIterator[TutorProcess]:
+    begun = TutorProcess()
     try:
         yield begun
     finally:
@@ -67,7 +67,7 @@ async def test_what_is_known_is_not_asked_again() -> None:
 
 
 async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tutor_process, "KEPT", 3)
+    monkeypatch.setattr(tutor_process, "MAX_ANSWERS", 3)
     async with process() as begun:
         for number in (1, 2, 3, 1, 4):
             await begun.ask(spot(number))

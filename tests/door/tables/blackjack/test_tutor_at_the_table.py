@@ -12,7 +12,7 @@ from door.errors import NoAdviceNow
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.solver.tutor import tutor
 from door.games.solver.tutor.hand_value import values
-from door.tables.tutor.advice import NOT_AT_HAND
+from door.tables.tutor.advice import UNAVAILABLE
 from tests.door.company import player, table_toml
 from tests.door.playing import PLACE_BET, Table, at_the_table, house
 from tests.door.seated import everybody_plays, shoe
@@ -152,7 +152,7 @@ async def test_a_hand_goes_on_when_the_book_is_not_at_hand(
         await ada.bets(2, seed_of(hitting_is_wrong))
         thinking.fails(problem)
         if isinstance(problem, NoAdviceNow):
-            await ada.message(NOT_AT_HAND)
+            await ada.message(UNAVAILABLE)
         await ada.does("hit")
         thinking.answers()
         await ada.message(tutor.advice(ada.round, ada.round.legal()).sentence)

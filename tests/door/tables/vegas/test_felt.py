@@ -23,7 +23,7 @@ from door.tables.vegas.felt import MOST_SEAT_COLUMNS, fitting, layout_of, paint_
 from door.tables.vegas.scene import VegasScene
 from door.tables.vegas.seat import BEAT_SECONDS
 from door.tables.vegas.words import ending_of, standing_of
-from door.tables.words import counted
+from door.tables.words import count_words
 from tests.door.company import Player, company, player, table_toml
 from tests.door.seated import Party, everybody_plays, party, shoe
 from tests.door.visiting import MINUTE
@@ -260,7 +260,7 @@ async def test_the_pot_is_told_when_the_last_card_lies(tmp_path: Path) -> None:
         await ada.has_the_turn()
         ada.presses("s")
         await settles(ada)
-        total = counted(ada.round.dealer[:2])
+        total = count_words(ada.round.dealer[:2])
         await ada.sees(f"Dealer  {total}")
         assert "Pot 57 coins" in ada.screen
         await ada.board.pass_time(len(ada.round.dealer) * BEAT_SECONDS)

@@ -92,7 +92,7 @@ async def test_a_seed_that_stands_beside_the_next_seal_is_called_the_last_shoes(
             await alone.play_out()
         seal, seed = alone.state.shoe.seal, alone.state.seed
         assert sha256(bytes.fromhex(seed)).hexdigest() != seal
-        assert scene.fairness() == Fairness(seal, seed, is_sealed_anew=True)
+        assert scene.fairness() == Fairness(seal, seed, is_next_sealed=True)
         assert "Seed of the last shoe" in scene.fairness().text()
 
 
