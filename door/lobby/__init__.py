@@ -1,4 +1,4 @@
-"""The rooms between the games: the bank's window, bulletins, who is on line.
+"""The rooms between the games: the bank's window, bulletins, statistics, looks of terminals.
 
 Uses `call` and the rooms below it.
 """

@@ -1,4 +1,4 @@
-"""At the bank's window: who has an account, and what happened in one's own."""
+"""Accounts at the bank's window: the list of all, finding one by name, and statements."""
 
 from __future__ import annotations
 
@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from timebank.settings.schedule import Schedule
     from timebank.window.teller import Listed
 
-WIDE = 70  # columns that a table takes
+WIDE = 70  # columns that the list needs as a table
 
 
 async def list_accounts(caller: Caller) -> None:
-    """Show who has an account, all of them or by a part of the name: since when, when they called
-    last, and who is on the list of the richest, as the bulletin has it."""
+    """List all accounts, or those whose name has a part: first and last call, and place.
+
+    Places are those of the bulletin's list of the richest.
+    """
     part = await caller.console.prompt.entry(
         f"|07{_('Name contains (Enter for all):')}|15",
         longest=names.LONGEST,
@@ -39,23 +41,23 @@ async def list_accounts(caller: Caller) -> None:
     )
     if part is None:
         return
-    found = await caller.look_up(partial(accounts, pattern=part or None, places=PLACES))
-    if not found:
+    listed = await caller.look_up(partial(accounts, pattern=part or None, places=PLACES))
+    if not listed:
         caller.console.screen.say(f"|12{_('No name contains that.')}")
         await caller.console.pager.any_key()
         return
-    rows = _rows(caller, found)
+    rows = _rows(caller, listed)
     await caller.console.pager.read(
-        _("Accounts ({number})").format(number=len(found)), "\n".join(rows)
+        _("Accounts ({number})").format(number=len(listed)), "\n".join(rows)
     )
 
 
-def _rows(caller: Caller, found: Sequence[Listed]) -> list[str]:
+def _rows(caller: Caller, listed: Sequence[Listed]) -> list[str]:
     schedule = caller.bank_settings.schedule
     today = schedule.day_of(caller.console.clock.now())
     is_wide = caller.console.screen.page_columns >= WIDE
     rows = [_heads()] if is_wide else []
-    for each in found:
+    for each in listed:
         since = date_words(schedule.day_of(each.since))
         last = _last_call(each, schedule, today)
         place = _("no. {place}").format(place=each.place) if each.place else ""
@@ -89,7 +91,10 @@ def _last_call(account: Listed, schedule: Schedule, today: date) -> str:
 
 
 async def find_account(caller: Caller, question: str) -> CallerRecord | None:
-    """Ask for the name of a caller; `None` at Esc or an empty line. Names like it are suggested."""
+    """Ask for the name of a caller; return None at Esc or an empty line.
+
+    For an unknown name, names that are like it are suggested.
+    """
     while True:
         name = await caller.console.prompt.entry(f"|07{question}|15", longest=names.LONGEST)
         if not name:
@@ -98,20 +103,22 @@ async def find_account(caller: Caller, question: str) -> CallerRecord | None:
         if record is not None:
             return record
         near = await caller.ask_books(partial(accounts, pattern=name[:3]))
-        said = _("Nobody here is called {name}.").format(name=literal(name))
+        words = _("Nobody here is called {name}.").format(name=literal(name))
         if near:
-            said += " " + _("Do you mean {names}?").format(
+            words += " " + _("Do you mean {names}?").format(
                 names=", ".join(each.name for each in near[:4])
             )
-        caller.console.screen.say(f"|12{said}")
+        caller.console.screen.say(f"|12{words}")
 
 
 async def read_account(caller: Caller, caller_id: int, title: str) -> None:
-    """Page through an account's statement in words, newest first: the caller's own, or another's
-    for a sysop."""
+    """Page through an account's statement in words, newest first.
+
+    It is the caller's own, or that of `caller_id` for a sysop.
+    """
     room = caller.console.screen.page_rows - 2
     reader_id = caller_id if caller_id == caller.record.id else None
-    starts: list[int | None] = [None]  # where each page shown so far begins
+    starts: list[int | None] = [None]  # where each page begins, up to the current one
     while True:
         lines = await caller.ask_books(
             partial(
@@ -140,7 +147,10 @@ async def read_account(caller: Caller, caller_id: int, title: str) -> None:
 def _statement_page(
     caller: Caller, lines: Sequence[Happening], room: int
 ) -> tuple[list[str], int | None]:
-    """Lay out as many lines as fit into `room` rows; name the last of them when more are left."""
+    """Lay out as many lines as fit into `room` rows.
+
+    Return the rows, and the number of the last line if more are left, else None.
+    """
     schedule = caller.bank_settings.schedule
     body: list[str] = []
     for number, line in enumerate(lines):

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from door.call.console import Console
 
 
-# How the bank's windows speak: every service ends in a sentence, its refusal included.
-
-
 async def serve(service: Awaitable[str]) -> str:
-    """Return what a service has to say; only the end of the call is raised."""
+    """Return the sentence that a service of the bank ends in, or the one that refuses it.
+
+    Only the end of the call is raised.
+    """
     try:
         return await service
     except CallClosed:
@@ -34,26 +34,25 @@ _AMOUNT = re.compile(
 
 
 def parse(text: str) -> int | None:
-    """Return the seconds that ``90`` or ``90m`` (minutes), ``1:30`` or ``1h30m`` (hours and
-    minutes) say, else `None`.
+    """Return the seconds of an amount such as ``90``, ``90m``, ``1:30`` or ``1h30m``, else None.
 
     >>> parse("90"), parse("1:30"), parse("1h30m"), parse("1:75"), parse("soon")
     (5400, 5400, 5400, None, None)
     """
-    found = _AMOUNT.fullmatch(text.strip())
-    if found is None:
+    match = _AMOUNT.fullmatch(text.strip())
+    if match is None:
         return None
-    hours, minutes, more_hours, more_minutes, alone = found.groups()
+    hours, minutes, more_hours, more_minutes, alone = match.groups()
     whole = int(hours or more_hours or 0) * 60
     return (whole + int(minutes or more_minutes or alone or 0)) * 60
 
 
 @dataclass(frozen=True)
 class MovementWords:
-    """How a movement of minutes is asked for, made sure of, and told of when it is done."""
+    """The words that ask how many minutes to move, have that confirmed, and report it done."""
 
-    how_much: str
-    sure: str
+    question: str
+    confirmation: str
     done: str
 
 
@@ -69,12 +68,12 @@ DEBIT = MovementWords(
 )
 
 ALL_OF_IT = "max"
-# A point is refused in words, not passed over.
+# A point may be typed, so that it is refused in words and not ignored.
 LETTERS = f"0123456789:.,hH{ALL_OF_IT}{ALL_OF_IT.upper()}"
 
 
 class TypedAmount(NamedTuple):
-    """Seconds that somebody typed; `is_all` if they asked for as much as they can."""
+    """Seconds that a caller typed; `is_all` if they typed "max"."""
 
     seconds: int
     is_all: bool
@@ -83,15 +82,15 @@ class TypedAmount(NamedTuple):
 async def ask(
     console: Console, movement: MovementWords, most: int, rule: str, name: str = ""
 ) -> TypedAmount | None:
-    """Ask for an amount of 1 minute to `most` seconds; `None` at Esc or an empty line.
+    """Ask for an amount of 1 minute to `most` seconds; return None at Esc or an empty line.
 
-    `rule` is the sentence that refuses more. What was understood is echoed back and confirmed,
-    with the `name` of who gets it, where it goes to somebody.
+    `rule` is the sentence that refuses more. The caller confirms the amount in words, and the
+    receiver's `name` if there is one.
     """
     whole = most // MINUTE * MINUTE
     while True:
         typed = await console.prompt.entry(
-            f"|07{_(movement.how_much).format(most=span(whole))}|15",
+            f"|07{_(movement.question).format(most=span(whole))}|15",
             longest=8,
             meaning=_(
                 "Type minutes, such as 90, or hours and minutes, such as 1:30 or 1h30m, or max for"
@@ -113,5 +112,7 @@ async def ask(
         if seconds > most:
             console.screen.say(f"|12{rule}")
             continue
-        if await console.prompt.agrees(_(movement.sure).format(amount=span(seconds), name=name)):
+        if await console.prompt.agrees(
+            _(movement.confirmation).format(amount=span(seconds), name=name)
+        ):
             return TypedAmount(seconds, is_all)

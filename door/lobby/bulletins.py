@@ -1,8 +1,8 @@
-"""The news and the daily bulletins: who is rich, who won and lost most, how the house did.
+"""The news and the daily bulletins: the richest callers, winners, losers and the house's result.
 
-Callers read of the day as it is so far, too. Bulletins are of a day that is over. They are written
-into the sysop's texts folder as `bulletin.ans` and `bulletin.asc`, when a day has ended and when a
-server starts, so that other programs of the board can show them too.
+A bulletin covers a day that is over; the news adds today so far. Bulletins are written into the
+sysop's texts folder as `bulletin.ans` and `bulletin.asc`, when a day has ended and when a server
+starts, so that other programs of the board can show them too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
 
 NAME = "bulletin"
-SHOWN_BY_ALL = 0o644  # other programs of the board show the files too
+READABLE_BY_ALL = 0o644  # other programs of the board show the files too
 PLACES = 5
 COLUMN = 38  # cells of each of the two columns
 COLUMNS = 77
@@ -38,7 +38,7 @@ COLUMNS = 77
 
 @dataclass(frozen=True)
 class DayNews:
-    """Losers are those alone who wish to be named."""
+    """The results of one day; only losers who agreed to be named are in it."""
 
     day: date
     winners: Sequence[Standing]
@@ -48,14 +48,14 @@ class DayNews:
 
 @dataclass(frozen=True)
 class Bulletin:
-    of_day: DayNews
+    day_news: DayNews
     richest: Sequence[Standing]
     ever_winners: Sequence[Standing]
     ever_losers: Sequence[Standing]
 
 
 class TwoDays(NamedTuple):
-    """What callers read: the day as it is so far, and the bulletin of the one before."""
+    """The news that callers read: today so far, and the bulletin of the day before."""
 
     today: DayNews
     bulletin: Bulletin
@@ -75,56 +75,58 @@ def news(desk: Desk) -> TwoDays:
 
 
 def _day(desk: Desk, day: date) -> DayNews:
-    of_day = DaySpan(day, day)
+    span = DaySpan(day, day)
     return DayNews(
         day,
-        standings.winners(desk, of_day, PLACES),
-        standings.losers(desk, of_day, PLACES),
+        standings.winners(desk, span, PLACES),
+        standings.losers(desk, span, PLACES),
         standings.house_day(desk, day),
     )
 
 
 def lines(bulletin: Bulletin, board: str, columns: int = COLUMNS) -> list[str]:
-    """Return the bulletin as lines with pipe codes, none of more than `columns` cells: two lists
-    stand side by side where there is room."""
-    day = bulletin.of_day
+    """Return the bulletin as lines with pipe codes, none of more than `columns` cells.
+
+    Two lists stand side by side where there is room.
+    """
+    day = bulletin.day_news
     lists = [
         _list(_("Richest callers"), bulletin.richest),
         _house(day.house),
         *_winners_and_losers(day),
-        *_of_all_time(bulletin),
+        *_all_time_lists(bulletin),
     ]
     return [f"|15{literal(board)}|07, {whole_date(day.day)}", "", *_laid_out(lists, columns)]
 
 
-def news_lines(found: TwoDays, columns: int = COLUMNS) -> list[str]:
-    """Return the news as `lines` does, today first; a day before without a hand is left out."""
-    today, bulletin = found
+def news_lines(days: TwoDays, columns: int = COLUMNS) -> list[str]:
+    """Return the news as `lines` does, today first; yesterday is left out if no hand was played."""
+    today, bulletin = days
     so_far = _("{day}, so far").format(day=whole_date(today.day))
-    told = [f"|15{so_far}", ""]
-    told += _laid_out([*_winners_and_losers(today), _house(today.house)], columns)
-    before = bulletin.of_day
+    rows = [f"|15{so_far}", ""]
+    rows += _laid_out([*_winners_and_losers(today), _house(today.house)], columns)
+    before = bulletin.day_news
     if before.house:
-        told += [f"|15{whole_date(before.day)}", ""]
-        told += _laid_out([*_winners_and_losers(before), _house(before.house)], columns)
+        rows += [f"|15{whole_date(before.day)}", ""]
+        rows += _laid_out([*_winners_and_losers(before), _house(before.house)], columns)
     richest = _list(_("Richest callers"), bulletin.richest)
-    return told + _laid_out([*_of_all_time(bulletin), richest], columns)
+    return rows + _laid_out([*_all_time_lists(bulletin), richest], columns)
 
 
 def _winners_and_losers(day: DayNews) -> list[list[str]]:
-    told = [_list(_("Winners of the day"), day.winners)]
-    return [*told, _list(_("Losers of the day"), day.losers)] if day.losers else told
+    lists = [_list(_("Winners of the day"), day.winners)]
+    return [*lists, _list(_("Losers of the day"), day.losers)] if day.losers else lists
 
 
-def _of_all_time(bulletin: Bulletin) -> list[list[str]]:
-    told = [_list(_("Winners of all time"), bulletin.ever_winners)]
+def _all_time_lists(bulletin: Bulletin) -> list[list[str]]:
+    lists = [_list(_("Winners of all time"), bulletin.ever_winners)]
     if bulletin.ever_losers:
-        told.append(_list(_("Losers of all time"), bulletin.ever_losers))
-    return told
+        lists.append(_list(_("Losers of all time"), bulletin.ever_losers))
+    return lists
 
 
 def _laid_out(lists: Sequence[list[str]], columns: int) -> list[str]:
-    """Set lists side by side in pairs where there is room, else below each other."""
+    """Set lists side by side in pairs if there are enough columns, else below each other."""
     if columns < COLUMNS:
         return [row for each in lists for row in (*each, "")]
     return paired(lists)
@@ -137,14 +139,14 @@ def write(bulletin: Bulletin, board: str, folder: Path) -> None:
     painted = "\r\n".join(
         "".join(f"{sgr(style)}{part}" for style, part in from_pipe(row)) + "\x1b[0m" for row in rows
     )
-    sauce = Sauce(title=f"Bulletin of {bulletin.of_day.day}", group=plain(board), columns=80)
-    files.replace(folder / f"{NAME}.ans", art.write(Art(painted + "\r\n", sauce)), SHOWN_BY_ALL)
+    sauce = Sauce(title=f"Bulletin of {bulletin.day_news.day}", group=plain(board), columns=80)
+    files.replace(folder / f"{NAME}.ans", art.write(Art(painted + "\r\n", sauce)), READABLE_BY_ALL)
     text = "\r\n".join(plain(row) for row in rows) + "\r\n"
-    files.replace(folder / f"{NAME}.asc", art.write(Art(text, None)), SHOWN_BY_ALL)
+    files.replace(folder / f"{NAME}.asc", art.write(Art(text, None)), READABLE_BY_ALL)
 
 
 def list_of(heading: str, places: Iterable[tuple[str, str]]) -> list[str]:
-    """Return a heading and, below it, names and what is said of each, in `COLUMN` cells."""
+    """Return a heading and, below it, pairs of name and words, `COLUMN` cells wide."""
     rows = [
         f"|07{number:>2} |15{literal(name):<24}|07{words:>9}"
         for number, (name, words) in enumerate(places, 1)
@@ -172,12 +174,12 @@ def _house(days: Sequence[HouseDay]) -> list[str]:
 
 
 def paired(lists: Sequence[list[str]]) -> list[str]:
-    """Set two lists at a time side by side."""
+    """Set lists side by side in pairs."""
     pairs = zip(lists[::2], [*lists[1::2], []], strict=False)
-    return [row for left, right in pairs for row in beside(left, right)]
+    return [row for left, right in pairs for row in side_by_side(left, right)]
 
 
-def beside(left: list[str], right: list[str]) -> list[str]:
+def side_by_side(left: list[str], right: list[str]) -> list[str]:
     """Set two lists side by side, and an empty line below them."""
     height = max(len(left), len(right))
     left, right = ([*rows, *[""] * (height - len(rows))] for rows in (left, right))

@@ -1,6 +1,6 @@
-"""Where callers see how they stand: their own page, the hall of fame, and the brass plate.
+"""The caller's own statistics, the hall of fame and the brass plate.
 
-Every list is read beside the writer, from running totals, each time that it is shown.
+Each page is read from running totals whenever it is shown, without waiting for the writer.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ DAY_CELLS = 22  # of a row of the chart, before its bar
 LONGEST_BAR = 30
 MOST_PLACES = 10
 LINES_ROWS = 40  # of a page in plain lines, which scrolls
-ON_PLATE = 12
+PLATE_NAMES = 12
 PLATE_CELLS = 34
-AWARD_CELLS = 32  # of its name, in a row
-AWARD_COLUMNS = 70  # that such a row takes
-NARROW_LISTS = 3  # one above the other
+AWARD_CELLS = 32  # for the name of an award
+AWARD_COLUMNS = 70  # needed to show an award in one row
+NARROW_LISTS = 3  # on a screen too narrow for two lists side by side
 
 
 def _rows_of(caller: Caller) -> int:
-    """Return how many rows a page has for what is not its title."""
+    """Return how many rows a page has below its title."""
     console = caller.console
     return console.screen.page_rows - TITLE_ROWS if console.screen.is_painted else LINES_ROWS
 
@@ -65,15 +65,15 @@ RECORD_MEANINGS = {
 
 
 async def visit_record(board: Board, caller: Caller) -> None:
-    """Show what the caller's hands came to."""
+    """Show the caller's statistics, and from there awards and luck."""
     console = caller.console
     while True:
         caller.place = N_("Statistics")
-        found = await caller.look_up(partial(_record, caller.record.id))
+        record = await caller.look_up(partial(_record, caller.record.id))
         columns = _columns_of(caller)
-        rows = _record_rows(found, columns)
+        rows = _record_rows(record, columns)
         room = _rows_of(caller) - sum(len(wrap(row, columns)) for row in rows)
-        rows += _chart(found.days, columns, room, painted=console.screen.is_painted)
+        rows += _chart(record.days, columns, room, painted=console.screen.is_painted)
         console.display.stage(Page(_("Your statistics"), rows))
         choice = await console.prompt.ask(
             {key: _(label) for key, label in RECORD_KEYS.items()},
@@ -90,12 +90,11 @@ async def visit_record(board: Board, caller: Caller) -> None:
 
 
 async def _read_awards(caller: Caller) -> None:
-    """Show all awards of the house: those that are earned with their moments, and what the others
-    want."""
+    """List all awards: those earned with their times, then the others with their conditions."""
     caller.place = N_("Awards")
-    found = await caller.look_up(lambda desk: awards.of_caller(desk, caller.record.id))
+    own = await caller.look_up(lambda desk: awards.of_caller(desk, caller.record.id))
     schedule = caller.bank_settings.schedule
-    earned = {each.word: f"{schedule.local(each.at):%Y-%m-%d %H:%M}" for each in found}
+    earned = {each.word: f"{schedule.local(each.at):%Y-%m-%d %H:%M}" for each in own}
     words = [*earned, *(each for each in all_awards(GAMES) if each not in earned)]
     rows = [f"|07{_('{number} of {all} earned').format(number=len(earned), all=len(words))}", ""]
     columns = _columns_of(caller) if caller.console.screen.is_painted else 0
@@ -105,29 +104,31 @@ async def _read_awards(caller: Caller) -> None:
 
 
 def _award(word: str, earned: str, columns: int) -> list[str]:
-    """Say when an award was earned, or what it wants: in a row of so many columns, in two of a
-    narrow screen, in a line where there are none."""
+    """Return an award with the time it was earned, or with its condition if `earned` is "".
+
+    It takes one row, or two where `columns` are few; 0 columns mean plain lines.
+    """
     name, wish = name_of(word), wish_of(word)
     name_colour, colour = ("|15", "|10") if earned else ("|08", "|08")
-    told = earned or wish
+    words = earned or wish
     if not columns:
         text = _("{field}: {meaning}")
-        return [text.format(field=f"{name_colour}{name}", meaning=f"{colour}{told}")]
+        return [text.format(field=f"{name_colour}{name}", meaning=f"{colour}{words}")]
     if columns < AWARD_COLUMNS:
-        return [f"{name_colour}{name}", hanging(f"  {colour}{told}")]
+        return [f"{name_colour}{name}", hanging(f"  {colour}{words}")]
     if earned and AWARD_CELLS + len(earned) + 2 + len(wish) <= columns:
-        told = f"{earned}  |07{wish}"
-    return [f"{name_colour}{name:<{AWARD_CELLS}}{colour}{told}"]
+        words = f"{earned}  |07{wish}"
+    return [f"{name_colour}{name:<{AWARD_CELLS}}{colour}{words}"]
 
 
 def _record(caller_id: int, desk: Desk) -> PlayRecord:
     return fame.record(desk, caller_id, MOST_DAYS)
 
 
-def _record_rows(found: PlayRecord, columns: int) -> list[str]:
-    games = found.games
+def _record_rows(record: PlayRecord, columns: int) -> list[str]:
+    games = record.games
     if not games:
-        return [f"|07{_('No hand of yours is over yet.')}", *_of_days(found.called)]
+        return [f"|07{_('No hand of yours is over yet.')}", *_days_row(record.called)]
     hands = sum(game.hands for game in games)
     won, even = sum(game.hands_won for game in games), sum(game.hands_even for game in games)
     counts = (
@@ -139,20 +140,20 @@ def _record_rows(found: PlayRecord, columns: int) -> list[str]:
         (_("Charlies"), sum(game.charlies for game in games)),
     )
     rows = _flowing((f"|07{name} |15{number}" for name, number in counts), columns)
-    rows.append(_words_of_rows(found))
-    rows += [f"|07{sentence}" for sentence in _sentences(found)]
-    return rows + _of_days(found.called)
+    rows.append(_streaks_row(record))
+    rows += [f"|07{sentence}" for sentence in _sentences(record)]
+    return rows + _days_row(record.called)
 
 
-def _of_days(called: DaysCalled) -> list[str]:
+def _days_row(called: DaysCalled) -> list[str]:
     if called.longest < 2:
         return []
-    told = _("Days called: {number}; in a row {running}, at most {longest}.")
-    return [f"|07{told.format(**called._asdict())}"]
+    words = _("Days called: {number}; in a row {running}, at most {longest}.")
+    return [f"|07{words.format(**called._asdict())}"]
 
 
 def _flowing(parts: Iterable[str], columns: int) -> list[str]:
-    """Set parts beside each other, as many in a row as there is room for."""
+    """Set parts side by side, as many in a row as there is room for."""
     rows: list[str] = []
     for part in parts:
         longer = f"{rows[-1]}   {part}" if rows else part
@@ -163,68 +164,68 @@ def _flowing(parts: Iterable[str], columns: int) -> list[str]:
     return rows
 
 
-def _words_of_rows(found: PlayRecord) -> str:
-    won = max(game.longest_won for game in found.games)
-    lost = max(game.longest_lost for game in found.games)
-    told = _("Most in a row at one game: {won} won, {lost} lost.")
-    return f"|07{told.format(won=won, lost=lost)}"
+def _streaks_row(record: PlayRecord) -> str:
+    won = max(game.longest_won for game in record.games)
+    lost = max(game.longest_lost for game in record.games)
+    words = _("Most in a row at one game: {won} won, {lost} lost.")
+    return f"|07{words.format(won=won, lost=lost)}"
 
 
-def _sentences(found: PlayRecord) -> Iterator[str]:
-    for_time = [game for game in found.games if game.unit == "second"]
+def _sentences(record: PlayRecord) -> Iterator[str]:
+    for_time = [game for game in record.games if game.unit == "second"]
     if for_time:
         best = max(game.best for game in for_time)
         if best:
             yield _("Your best hand won {time}.").format(time=span(best))
-        if found.net > 0:
-            told = _("All in all you're {time} up.")
-        elif found.net < 0:
-            told = _("All in all you're {time} down.")
+        if record.net > 0:
+            words = _("All in all you're {time} up.")
+        elif record.net < 0:
+            words = _("All in all you're {time} down.")
         else:
-            told = _("All in all you've come out even.")
-        yield told.format(time=span(abs(found.net)))
-    for game in found.games:
+            words = _("All in all you've come out even.")
+        yield words.format(time=span(abs(record.net)))
+    for game in record.games:
         if game.unit != "second":
-            told = ngettext(
+            words = ngettext(
                 "{game}, play money: {hands} hand, {amount}.",
                 "{game}, play money: {hands} hands, {amount}.",
                 game.hands,
             )
             amount = money(game.won - game.lost, game.unit)
-            yield told.format(game=title(game.game), hands=game.hands, amount=amount)
-    favourite = found.games[0]
+            yield words.format(game=title(game.game), hands=game.hands, amount=amount)
+    favourite = record.games[0]
     hands = ngettext("{number} hand", "{number} hands", favourite.hands)
     yield _("Your table is {game}: {hands}.").format(
         game=title(favourite.game), hands=hands.format(number=favourite.hands)
     )
-    if found.ranked > 1:
-        yield _of_others(found)
+    if record.ranked > 1:
+        yield _rank_sentence(record)
 
 
-def _of_others(found: PlayRecord) -> str:
-    others = found.ranked - 1
-    if found.behind == others:
-        told = _("You're ahead of everybody else who has played.")
-    elif not found.behind:
-        told = _("You're ahead of nobody yet.")
+def _rank_sentence(record: PlayRecord) -> str:
+    others = record.ranked - 1
+    if record.behind == others:
+        words = _("You're ahead of everybody else who has played.")
+    elif not record.behind:
+        words = _("You're ahead of nobody yet.")
     else:
-        told = _("You're ahead of {number} of the {all} others who have played.")
-        told = told.format(number=found.behind, all=others)
-    if not found.named:
-        return told
-    names = ", ".join(map(literal, found.named))
-    return f"{told} {_('Just behind you: {names}.').format(names=names)}"
+        words = _("You're ahead of {number} of the {all} others who have played.")
+        words = words.format(number=record.behind, all=others)
+    if not record.named:
+        return words
+    names = ", ".join(map(literal, record.named))
+    return f"{words} {_('Just behind you: {names}.').format(names=names)}"
 
 
 def _chart(
     days: Sequence[tuple[date, int]], columns: int, room: int, *, painted: bool
 ) -> list[str]:
-    """Draw what each of the last days won or lost, today first: a bar a row, green for a win.
+    """Draw a bar a day, today first: green for the amount won, red for the amount lost.
 
-    `room` is for how many rows; there is one for each of a few days at least. In plain lines there
-    are no bars, and no days on which nothing came of it.
+    The chart takes about `room` rows, but has at least `FEWEST_DAYS`. Plain lines have no bars, and
+    leave out days that came out even.
     """
-    count = max(FEWEST_DAYS, min(MOST_DAYS, room - 2))  # beside heading and empty row
+    count = max(FEWEST_DAYS, min(MOST_DAYS, room - 2))  # a heading and an empty row take 2
     shown = days[-count:] if painted else [(day, net) for day, net in days if net]
     most = max((abs(net) for _day, net in shown), default=0)
     if not most:
@@ -254,12 +255,12 @@ HALL_MEANINGS = {
 
 
 async def visit_hall(caller: Caller) -> None:
-    """Show who stands first: of today as things are, of this week, and ever."""
+    """Show the lists of today so far, of this week or of all time, and the brass plate."""
     console = caller.console
-    which = "T"
+    period = "T"
     while True:
         caller.place = N_("Hall of fame")
-        console.display.stage(await _hall_page(caller, which))
+        console.display.stage(await _hall_page(caller, period))
         choice = await console.prompt.ask(
             {key: _(label) for key, label in HALL_KEYS.items()},
             cancel="Q",
@@ -270,49 +271,50 @@ async def visit_hall(caller: Caller) -> None:
         if choice == "B":
             await _read_plate(caller)
         else:
-            which = choice
+            period = choice
 
 
-async def _hall_page(caller: Caller, which: str) -> Page:
+async def _hall_page(caller: Caller, period: str) -> Page:
     columns, rows = _columns_of(caller), _rows_of(caller)
     painted = caller.console.screen.is_painted
-    beside = painted and columns >= bulletins.COLUMNS
-    places = _places(rows, beside=beside)
+    side_by_side = painted and columns >= bulletins.COLUMNS
+    places = _places(rows, side_by_side=side_by_side)
 
     def read(desk: Desk) -> Hall:
-        return fame.hall(desk, _period(desk, which), places)
+        return fame.hall(desk, _period(desk, period), places)
 
-    found = await caller.look_up(read)
-    heading = _("Hall of fame: {period}").format(period=_(PERIODS[which]))
-    lists = _lists(found)
+    hall = await caller.look_up(read)
+    heading = _("Hall of fame: {period}").format(period=_(PERIODS[period]))
+    lists = _lists(hall)
     if not painted:
         return Page(heading, _stacked(lists))
-    return Page(heading, bulletins.paired(lists) if beside else _stacked(lists[:NARROW_LISTS]))
+    return Page(
+        heading, bulletins.paired(lists) if side_by_side else _stacked(lists[:NARROW_LISTS])
+    )
 
 
-def _places(rows: int, *, beside: bool) -> int:
-    """Return how many places each list has room for: two lists stand below each other, or more
-    where none stands beside another."""
-    lists = 2 if beside else NARROW_LISTS
+def _places(rows: int, *, side_by_side: bool) -> int:
+    """Return how many places each list has room for: two lists are below each other, or three."""
+    lists = 2 if side_by_side else NARROW_LISTS
     return max(1, min(MOST_PLACES, (rows - 2 * lists) // lists))
 
 
-def _period(desk: Desk, which: str) -> DaySpan | None:
+def _period(desk: Desk, period: str) -> DaySpan | None:
     today = desk.settings.schedule.day_of(desk.now)
-    if which == "E":
+    if period == "E":
         return None
-    return DaySpan(today - timedelta(days=today.weekday() if which == "W" else 0), today)
+    return DaySpan(today - timedelta(days=today.weekday() if period == "W" else 0), today)
 
 
-def _lists(found: Hall) -> list[list[str]]:
+def _lists(hall: Hall) -> list[list[str]]:
     lists = [
-        bulletins.list_of(_("Won most"), _in_time(found.winners)),
-        bulletins.list_of(_("Best hand"), _in_time(found.best_hands)),
+        bulletins.list_of(_("Won most"), _in_time(hall.winners)),
+        bulletins.list_of(_("Best hand"), _in_time(hall.best_hands)),
     ]
-    if found.losers:
-        lists.append(bulletins.list_of(_("Lost most, and say so"), _in_time(found.losers)))
-    if found.streaks:
-        runs = ((name, str(number)) for name, number in found.streaks)
+    if hall.losers:
+        lists.append(bulletins.list_of(_("Lost most, and say so"), _in_time(hall.losers)))
+    if hall.streaks:
+        runs = ((name, str(number)) for name, number in hall.streaks)
         lists.append(bulletins.list_of(_("Hands won in a row"), runs))
     return lists
 
@@ -327,13 +329,13 @@ def _in_time(places: Sequence[Standing]) -> Iterator[tuple[str, str]]:
 
 async def _read_plate(caller: Caller) -> None:
     caller.place = N_("Brass plate")
-    names = await caller.look_up(lambda desk: awards.holders(desk, BANK, ON_PLATE))
+    names = await caller.look_up(lambda desk: awards.holders(desk, BANK, PLATE_NAMES))
     rows = _plate(names, painted=caller.console.screen.is_painted)
     await caller.console.pager.read(_("Brass plate"), "\n".join(rows))
 
 
 def _plate(names: Sequence[str], *, painted: bool) -> list[str]:
-    """Engrave the names of those who broke the bank, the last one first."""
+    """Draw the plate with the callers who broke the bank, the latest first."""
     if not names:
         return [f"|07{_('Nobody has broken the bank yet. The plate is polished and waits.')}"]
     heading = _("They broke the bank")

@@ -1,6 +1,6 @@
-"""The first thing that anybody sees here: the sysop's welcome screen, or ours.
+"""The first thing that a caller sees: the sysop's welcome screen, or ours.
 
-It knows no books: nobody waits for them here.
+It does not read the books, so it never waits for them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from timebank.wagers.tournaments import Champion
 
 
-MOST_CHAMPIONS = 3  # that are named
+MOST_CHAMPIONS = 3  # named
 
 
 def show(
     console: Console, config: Config, news: Sequence[str], champion: Champion | None = None
 ) -> None:
-    """Greet whoever has connected; `news` are lines for our own screen, pipe codes allowed. The
-    champion is named below it, unless the sysop lets no names be shown to the world."""
+    """Greet a caller who has connected; `news` are lines for our own screen, with pipe codes.
+
+    The champion is named below it if the sysop lets the world see names.
+    """
     _greet(console, config, news)
     if champion is not None and config.public.has_names:
         console.screen.say(f"|14{literal(champion_words(champion.names))}")
@@ -43,13 +45,13 @@ def _greet(console: Console, config: Config, news: Sequence[str]) -> None:
 
 
 def fields(board: str, sysop: str, news: str) -> dict[str, str]:
-    """Give the fields of the drawing; of a sysop without a name there is nothing to be said."""
+    """Return the fields of the drawing; RUNBY is empty if the sysop's name is not shown."""
     run = run_by(sysop) if sysop else ""
     return {"BOARD": board, "SYSOP": sysop, "RUNBY": run, "NEWS": news}
 
 
 def champion_words(names: Sequence[str]) -> str:
-    """Name who won the tournament, one or several.
+    """Name the winners of the tournament.
 
     >>> champion_words(["Ann"]), champion_words(["Ann", "Bob"])
     ('Champion: Ann', 'Champions: Ann, Bob')
@@ -58,8 +60,8 @@ def champion_words(names: Sequence[str]) -> str:
     """
     named = list(names[:MOST_CHAMPIONS])
     more = ["..."] if len(names) > len(named) else []
-    told = ngettext("Champion: {names}", "Champions: {names}", len(names))
-    return told.format(names=", ".join([*named, *more]))
+    words = ngettext("Champion: {names}", "Champions: {names}", len(names))
+    return words.format(names=", ".join([*named, *more]))
 
 
 def run_by(name: str) -> str:

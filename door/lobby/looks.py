@@ -1,11 +1,11 @@
-"""Which characters and colours a terminal understands: guessed, asked once, remembered.
+"""The look of a terminal, its characters and colours: guessed, asked once, remembered.
 
-The guess comes from what the terminal said of itself (`Hints`); the answer that counts is the
-caller's, who is shown the same box three ways and says which looks right. It is remembered per
-terminal type, because the same caller calls from SyncTERM today and from a phone tomorrow.
+The guess comes from the terminal's own `Hints`. The caller decides: they see the same box in
+several looks and choose the one that looks right. It is remembered for each type of terminal, as
+the same caller may use SyncTERM today and a phone tomorrow.
 
-Plain lines are in the terminal's own character set, as far as that is known: French is read aloud
-with its accents. Callers do not choose that set, so it changes when more is known of the terminal.
+Plain lines use the terminal's own character set if that is known, so that French is read aloud with
+its accents. Callers do not choose that set, so it changes when more is known of the terminal.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.lines.line import Hints
 
-# Terminal types of programs made for boards: CP437 and 16 colours (terminals.md).
+# Programs made for boards: CP437 and 16 colours.
 BOARD_TERMINALS = ("syncterm", "ansi-bbs", "ansi", "pcansi", "netrunner", "mtelnet", "qodem")
 MODERN_TERMINALS = ("xterm", "screen", "tmux", "rxvt", "linux", "vte", "alacritty", "kitty", "st-")
 LINKING_TERMINALS = ("xterm", "tmux", "vte", "alacritty", "kitty", "foot", "wezterm", "konsole")
 COLOURLESS_TERMINALS = ("vt52", "vt100", "vt102", "vt220", "vt320")
 
-# The terminal of our own page: there is nothing to ask about it.
+# The terminal of our own web page: its look is known.
 OUR_TERMINAL = "xterm.js"
 
-PLAIN_LINES = Look(Charset.ASCII, Paint.LINES)  # of a terminal of which nothing is known
-UNICODE, SCREEN_READER = 4, 64  # bits of "MTTS 68": UTF-8 is understood, a screen reader is on
+PLAIN_LINES = Look(Charset.ASCII, Paint.LINES)  # for a terminal without hints
+UNICODE, SCREEN_READER = 4, 64  # bits of "MTTS 68": it understands UTF-8; a screen reader is on
 _LATIN1 = re.compile(r"8859_?1(?![0-9])")
 _MTTS = re.compile(r"MTTS (\d+)", re.IGNORECASE)
 
@@ -50,7 +50,7 @@ LOOKS: dict[str, tuple[Look, str]] = {
     "5": (PLAIN_LINES, N_("Text only, best for screen readers")),
 }
 
-# Where a host reads CP437 and drops what is below 20h, UTF-8 cannot arrive: this stands there.
+# Replaces UTF-8 where a host reads CP437 and drops characters below 20h.
 THROUGH_A_HOST = (
     Look(Charset.CP437_TEXT, Paint.COLOUR),
     N_("CP437, with letters for the suits"),
@@ -69,7 +69,7 @@ def guess(hints: Hints) -> Look:
 
 
 def wants_lines(hints: Hints) -> bool:
-    """Whether a terminal itself says that nothing should be painted on it.
+    """Return whether the terminal's own hints ask for plain lines.
 
     >>> from door.lines.line import Hints
     >>> [wants_lines(Hints((name,))) for name in ("MTTS 2381", "mtts 13", "dumb", "xterm")]
@@ -85,11 +85,11 @@ def _is_read_aloud(hints: Hints) -> bool:
 
 def _mtts_has(hints: Hints, bit: int) -> bool:
     standards = (_MTTS.fullmatch(name) for name in hints.terminal_types)
-    return any(int(said[1]) & bit for said in standards if said)
+    return any(int(match[1]) & bit for match in standards if match)
 
 
 def known(hints: Hints) -> Look | None:
-    """Return how to speak to a terminal whose own words are more than a hint."""
+    """Return the look of a terminal whose hints leave no doubt, else None."""
     if wants_lines(hints):
         return plain_lines(hints)
     charset = charset_of(hints)
@@ -100,7 +100,7 @@ def known(hints: Hints) -> Look | None:
 
 
 def charset_of(hints: Hints) -> Charset | None:
-    """Return the character set of a terminal, None where nothing is known of it.
+    """Return the character set of a terminal; None if it is unknown.
 
     >>> from door.lines.line import Hints
     >>> one, other = Hints(("dumb",), language="fr_FR.UTF-8"), Hints(("ascii/cp437",))
@@ -110,43 +110,43 @@ def charset_of(hints: Hints) -> Charset | None:
     if hints.charset == Charset.CP437_TEXT.value:
         return Charset.CP437_TEXT
     kind = hints.terminal_types[0].casefold() if hints.terminal_types else ""
-    kind, _slash, said_by_host = kind.partition("/")
-    if kind.startswith(BOARD_TERMINALS) and not said_by_host:
+    kind, _slash, host_charset = kind.partition("/")
+    if kind.startswith(BOARD_TERMINALS) and not host_charset:
         return Charset.CP437
-    # The language of a door may be that of the shell its host was started from.
+    # A door's language may come from the shell that started its host.
     language = "" if kind == "ascii" else hints.language
-    named = (_named(each) for each in (said_by_host, hints.charset, language))
+    named = (_named(each) for each in (host_charset, hints.charset, language))
     if charset := next(filter(None, named), None):
         return charset
     is_modern = kind.startswith(MODERN_TERMINALS) or _mtts_has(hints, UNICODE)
     return Charset.UTF8 if is_modern else None
 
 
-def _named(said: str) -> Charset | None:
-    """Return the character set that is named in a text, such as that of a locale.
+def _named(text: str) -> Charset | None:
+    """Return the character set that a text names, such as a locale; None if it names none.
 
     >>> [_named(each) for each in ("fr_FR.UTF-8", "fr_FR.ISO-8859-1", "fr_FR.ISO-8859-15")]
     [<Charset.UTF8: 'utf-8'>, <Charset.LATIN1: 'iso-8859-1'>, None]
     """
-    said = said.casefold().replace("-", "")
-    if "utf8" in said:
+    text = text.casefold().replace("-", "")
+    if "utf8" in text:
         return Charset.UTF8
-    if "437" in said:
+    if "437" in text:
         return Charset.CP437
-    return Charset.LATIN1 if _LATIN1.search(said) else None
+    return Charset.LATIN1 if _LATIN1.search(text) else None
 
 
 def plain_lines(hints: Hints, otherwise: Charset = Charset.ASCII) -> Look:
     """Return plain lines in the terminal's character set, or in `otherwise` if that is unknown.
 
-    The set in which letters were typed counts here alone: it does not show that screens can be
-    painted in it.
+    Only here does the set of typed letters count: it does not prove that the terminal can show
+    painted screens in it.
     """
     return Look(charset_of(hints) or _named(hints.typed) or otherwise, Paint.LINES)
 
 
 def fitting(look: Look, hints: Hints) -> Look:
-    """Return a look as the terminal can show it: plain lines in the terminal's character set."""
+    """Return a look with plain lines changed to the terminal's own character set."""
     return plain_lines(hints, look.charset) if look.paint is Paint.LINES else look
 
 
@@ -155,8 +155,7 @@ def is_ours(hints: Hints) -> bool:
 
 
 def has_links(hints: Hints) -> bool:
-    """Whether a terminal shows text that leads to an address (OSC 8). Those that call themselves
-    by these names show it, or at least swallow the address.
+    """Return whether a terminal shows hyperlinks (OSC 8), or at least hides their addresses.
 
     >>> from door.lines.line import Hints
     >>> [has_links(Hints((name,))) for name in ("xterm-256color", "xterm.js", "syncterm", "linux")]
@@ -167,25 +166,29 @@ def has_links(hints: Hints) -> bool:
 
 
 def language_of(hints: Hints, otherwise: str) -> str:
-    """Return the language that a terminal names, if it is one that the board speaks."""
+    """Return the language that a terminal names, or `otherwise` if the board does not speak it."""
     named = hints.language.partition("_")[0].lower()
     return named if named in LANGUAGES else otherwise
 
 
-def said_by_host(emulation: str | None, charset: str | None) -> Look | None:
-    """Boards draw in CP437 on everything that has ANSI, unless they say another charset; None where
-    nothing is known."""
+def look_by_host(emulation: str | None, charset: str | None) -> Look | None:
+    """Return the look by a host's words; None if it names no emulation or an unknown charset.
+
+    Boards draw in CP437 on every terminal with ANSI unless they name another charset.
+    """
     if emulation is None:
         return None
     has_lines = emulation == "ascii"
-    said = (charset or ("ascii" if has_lines else "cp437")).casefold().removeprefix("us-")
+    name = (charset or ("ascii" if has_lines else "cp437")).casefold().removeprefix("us-")
     charsets = {each.value.replace("-", ""): each for each in Charset}
-    found = charsets.get(said.replace("-", ""), Charset.ASCII if has_lines else None)
-    return None if found is None else Look(found, Paint.LINES if has_lines else Paint.COLOUR)
+    known_set = charsets.get(name.replace("-", ""), Charset.ASCII if has_lines else None)
+    if known_set is None:
+        return None
+    return Look(known_set, Paint.LINES if has_lines else Paint.COLOUR)
 
 
 def remembered(preferences: Mapping[str, object], hints: Hints) -> Look | None:
-    """Return the look that is remembered of this type of terminal, if one is."""
+    """Return the look remembered for this type of terminal, None without one."""
     looks = preferences.get("looks")
     stored = looks.get(_terminal(hints)) if isinstance(looks, dict) else None
     if not isinstance(stored, dict):
@@ -197,9 +200,9 @@ def remembered(preferences: Mapping[str, object], hints: Hints) -> Look | None:
 
 
 async def choose(console: Console, usual: Look | None = None) -> Look:
-    """Show the same box in every character set and return what the caller's eye chose.
+    """Show the same box in every look and return the one that the caller chooses.
 
-    Enter chooses `usual`, or the look that the terminal's hints suggest where that is None.
+    Enter chooses `usual`, or if that is None the look that the hints suggest.
     """
     offered = choices(console.line.hints)
     guessed = usual or guess(console.line.hints)
@@ -235,7 +238,7 @@ def fits(console: Console) -> bool:
 
 
 def too_small(console: Console) -> str:
-    """Say why a caller who wants a painted screen gets lines."""
+    """Return the sentence that explains why a caller gets plain lines in place of a screen."""
     words = _(
         "Your screen has {columns} columns and {rows} rows. Painted screens need {least} by"
         " {needed}, so you get plain lines until it is larger."
@@ -249,17 +252,19 @@ def too_small(console: Console) -> str:
 
 
 def _sample(key: str, words: str, columns: int, *, is_narrow: bool) -> list[str]:
-    """Return the box with what it is beside it, in as many lines as that takes. On a narrow screen
-    that stands above: a box of another charset may be three times as wide."""
+    """Return the box with its description next to it, or above it on a narrow screen.
+
+    There a box in the wrong charset may be three times as wide.
+    """
     if is_narrow:
         heading, *more = wrap(words, columns - 4)
         above = [f" {key}  {heading}", *(f"    {line}" for line in more)]
         return [*above, *(f"    {row}" for row in SAMPLE)]
     box = len(SAMPLE[0])
-    beside = [line for line in wrap(words, columns - box - 6) if line]
+    description = [line for line in wrap(words, columns - box - 6) if line]
     rows = [f"    {SAMPLE[0]}", f" {key}  {SAMPLE[1]}", f"    {SAMPLE[2]}"]
-    first = 1 if len(beside) < 3 else 0
-    for number, line in enumerate(beside, first):
+    first = 1 if len(description) < 3 else 0
+    for number, line in enumerate(description, first):
         if number == len(rows):
             rows.append(" " * (box + 4))
         rows[number] += f"  {line}"

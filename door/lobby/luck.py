@@ -1,4 +1,4 @@
-"""How lucky a caller was: what their hands won, beside what exact odds would have given."""
+"""The page "Luck": what the caller's hands won, compared with what exact odds would have given."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from door.call.markup import hanging
 from door.errors import NoAdviceNow
-from door.lobby.sums import Sums, is_awaited
+from door.lobby.sums import Sums, wait_for_answer
 from timebank.language import N_, _, ngettext
 from timebank.ledger.schema import stamp
 from timebank.reports.house import hands_of
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from timebank.words import Unit
 
 DAYS = 30
-FEWEST = 20  # hands before anything is said of how often such luck comes
-MOST = 3000  # hands, the newest
+FEWEST = 20  # hands needed to say how common such luck is
+MOST = 3000  # hands counted, the newest
 
 UNAVAILABLE = N_("Your luck can't be worked out right now.")
 
@@ -40,29 +40,29 @@ async def show_luck(board: Board, caller: Caller) -> None:
 
     hands = await caller.look_up(read)
     if not hands:
-        told = _("No hand of yours was over in the last {days} days.").format(days=DAYS)
-        await console.pager.read(heading, f"|07{told}")
+        words = _("No hand of yours was over in the last {days} days.").format(days=DAYS)
+        await console.pager.read(heading, f"|07{words}")
         return
-    asked = Sums.among(board.shared).lucks(hands)
+    answer = Sums.among(board.shared).lucks(hands)
     try:
-        if not await is_awaited(console, heading, asked):
+        if not await wait_for_answer(console, heading, answer):
             return
-        text = "\n".join(lines_of(asked.result()))
+        text = "\n".join(lines_of(answer.result()))
     except (NoAdviceNow, asyncio.CancelledError):
-        if not asked.done():  # it is the call that ends
+        if not answer.done():  # the call itself was cancelled
             raise
         text = f"|12{_(UNAVAILABLE)}"
     finally:
-        asked.cancel()
+        answer.cancel()
     await console.pager.read(heading, text)
 
 
 def lines_of(lucks: Sequence[TableLuck]) -> Iterator[str]:
-    told = _(
+    words = _(
         "Your hands of the last {days} days. What you won beyond the odds of how you played is"
         " luck, and in the long run luck comes to nothing."
     )
-    yield f"|07{told.format(days=DAYS)}"
+    yield f"|07{words.format(days=DAYS)}"
     for luck in lucks:
         hands = ngettext("{number} hand", "{number} hands", luck.hands).format(number=luck.hands)
         yield ""
@@ -71,23 +71,23 @@ def lines_of(lucks: Sequence[TableLuck]) -> Iterator[str]:
 
 
 def sentences(luck: TableLuck) -> Iterator[str]:
-    """Say the luck of one table, whose amounts are the house's, to the caller."""
+    """Describe the luck at one table to the caller; the amounts in `luck` are the house's."""
     staked = amount_words(luck.staked, luck.unit)
     net = -luck.house
     if net > 0:
-        told = _("You staked {staked} and won {net}.")
+        words = _("You staked {staked} and won {net}.")
     elif net < 0:
-        told = _("You staked {staked} and lost {net}.")
+        words = _("You staked {staked} and lost {net}.")
     else:
-        told = _("You staked {staked} and came out even.")
-    yield told.format(staked=staked, net=amount_words(abs(net), luck.unit))
+        words = _("You staked {staked} and came out even.")
+    yield words.format(staked=staked, net=amount_words(abs(net), luck.unit))
     if luck.unknown:
-        told = ngettext(
+        words = ngettext(
             "The odds of {number} hand are not known.",
             "The odds of {number} hands are not known.",
             luck.unknown,
         )
-        yield told.format(number=luck.unknown)
+        yield words.format(number=luck.unknown)
     if luck.hands > luck.unknown:
         yield _given(-round(luck.given), luck.unit)
         yield from _lucky(luck)
@@ -95,41 +95,41 @@ def sentences(luck: TableLuck) -> Iterator[str]:
 
 def _given(given: int, unit: Unit) -> str:
     if given > 0:
-        told = _("By the odds, the hands as you played them win {given} on average.")
+        words = _("By the odds, the hands as you played them win {given} on average.")
     elif given < 0:
-        told = _("By the odds, the hands as you played them lose {given} on average.")
+        words = _("By the odds, the hands as you played them lose {given} on average.")
     else:
-        told = _("By the odds, the hands as you played them break even on average.")
-    return told.format(given=amount_words(abs(given), unit))
+        words = _("By the odds, the hands as you played them break even on average.")
+    return words.format(given=amount_words(abs(given), unit))
 
 
 def _lucky(luck: TableLuck) -> Iterator[str]:
-    """Say how far luck went, and how often it goes as far."""
+    """Yield how lucky the caller was and, after enough hands, how common that is."""
     beyond, deviations = -luck.luck, -luck.deviations
     if not round(abs(beyond)) or not round(abs(deviations), 1):
         yield _("So you had neither good luck nor bad.")
         return
-    told = _("So you had bad luck: {beyond} less than that ({deviations} standard deviations).")
+    words = _("So you had bad luck: {beyond} less than that ({deviations} standard deviations).")
     if beyond > 0:
-        told = _(
+        words = _(
             "So you had good luck: {beyond} more than that ({deviations} standard deviations)."
         )
-    yield told.format(
+    yield words.format(
         beyond=amount_words(round(abs(beyond)), luck.unit),
         deviations=decimal(round(abs(deviations), 1)),
     )
     if luck.hands - luck.unknown >= FEWEST:
-        yield _as_often(beyond > 0, abs(deviations))
+        yield _how_common(beyond > 0, abs(deviations))
 
 
-def _as_often(is_good: bool, deviations: float) -> str:
+def _how_common(is_good: bool, deviations: float) -> str:
     share = round(50 * math.erfc(deviations / math.sqrt(2)))
     if share < 1:
-        told = _("Fewer than 1 in 100 callers who play such hands do as badly or worse.")
+        words = _("Fewer than 1 in 100 callers who play such hands do as badly or worse.")
         if is_good:
-            told = _("Fewer than 1 in 100 callers who play such hands do as well or better.")
-        return told
-    told = _("About {share} in 100 callers who play such hands do as badly or worse.")
+            words = _("Fewer than 1 in 100 callers who play such hands do as well or better.")
+        return words
+    words = _("About {share} in 100 callers who play such hands do as badly or worse.")
     if is_good:
-        told = _("About {share} in 100 callers who play such hands do as well or better.")
-    return told.format(share=share)
+        words = _("About {share} in 100 callers who play such hands do as well or better.")
+    return words.format(share=share)

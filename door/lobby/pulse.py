@@ -1,7 +1,7 @@
-"""What goes on at the board just now, for menus that are looked at: one look serves them all.
+"""The news of the board for the menus that are on screens: one look at the books serves them all.
 
-It is read beside the writer, at most every few seconds and only while somebody looks, from running
-totals and the newest rows: what it costs does not grow with the books.
+It is read without the writer, at most every few seconds and only while a menu is shown. It needs
+running totals and the newest rows alone, so its cost does not grow with the books.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 EVERY_SECONDS = 5.0
 LAST_CALLERS = 3
-DEAL_KEY = "D"  # of the menu: the tournament is behind the daily deal
-_ROWS = 12  # calls that are looked at for them
+DEAL_KEY = "D"  # in the main menu; it leads to the tournament too
+_ROWS = 12  # newest calls searched for the last callers
 
 log = logging.getLogger("door.lobby")
 
@@ -52,55 +52,56 @@ _LAST: Reader[str] = value(
 
 
 @dataclass(frozen=True)
-class GoingsOn:
-    on: Sequence[OpenCall] = ()
+class BoardNews:
+    calls: Sequence[OpenCall] = ()
     leader: Standing | None = None
     best: Standing | None = None
-    last: Sequence[str] = ()  # who called last, of those who are not on
+    last_callers: Sequence[str] = ()  # their names, without those who are on
     one_liner: OneLiner | None = None
-    award: tuple[str, str] | None = None  # whose, and its word
-    tournament: datetime | None = None  # until when one is open, by the clock of the board
+    award: tuple[str, str] | None = None  # the caller's name and the award's word
+    tournament: datetime | None = None  # the end of the open one, in the board's time zone
 
     def lines(self, *, one_liners: bool, ignored: Set[int]) -> list[str]:
-        """Return the news as lines with pipe codes, the best first, without the one-liner of a
-        caller who is `ignored`."""
-        told = []
+        """Return the news as lines with pipe codes, the most important first.
+
+        The one-liner is left out if its caller is in `ignored` or `one_liners` is False.
+        """
+        lines = []
         line = self.one_liner
         if line is not None and one_liners and line.caller_id not in ignored:
-            said = f"|13{literal(line.name)}:|07 {line.text}"
-            told.append(hanging(said))
+            lines.append(hanging(f"|13{literal(line.name)}:|07 {line.text}"))
         if self.tournament is not None:
-            said = _("<{key}> Tournament until {time}")
-            told.append(f"|14{said.format(time=moment(self.tournament), key=DEAL_KEY)}")
+            text = _("<{key}> Tournament until {time}")
+            lines.append(f"|14{text.format(time=moment(self.tournament), key=DEAL_KEY)}")
         for words, who in (
             (_("Today's leader: {name}, {amount} ahead"), self.leader),
             (_("Biggest win today: {name}, {amount}"), self.best),
         ):
             if who is not None:
-                said = words.format(name=literal(who.name), amount=span(who.seconds))
-                told.append(f"|11{said}")
+                text = words.format(name=literal(who.name), amount=span(who.seconds))
+                lines.append(f"|11{text}")
         if self.award is not None:
             name, word = self.award
-            said = _("{name} has earned an award: {award}.")
-            told.append(f"|14{said.format(name=literal(name), award=name_of(word))}")
-        if self.last:
-            said = _("Last callers: {names}").format(names=", ".join(map(literal, self.last)))
-            told.append(f"|03{said}")
-        return told
+            text = _("{name} has earned an award: {award}.")
+            lines.append(f"|14{text.format(name=literal(name), award=name_of(word))}")
+        if self.last_callers:
+            names = ", ".join(map(literal, self.last_callers))
+            lines.append(f"|03{_('Last callers: {names}').format(names=names)}")
+        return lines
 
 
-def look(desk: Desk) -> GoingsOn:
+def look(desk: Desk) -> BoardNews:
     today = desk.settings.schedule.day_of(desk.now)
     period = DaySpan(today, today)
-    on = tuple(call for call in open_calls(desk) if call.live)
-    here = {call.name for call in on}
+    live = tuple(call for call in open_calls(desk) if call.live)
+    here = {call.name for call in live}
     names = dict.fromkeys(name for name in _LAST.all(desk.connection) if name not in here)
     until = tournaments.outlook(desk).until
-    return GoingsOn(
-        on=on,
+    return BoardNews(
+        calls=live,
         leader=next(iter(standings.winners(desk, period, 1)), None),
         best=next(iter(fame.best_hands(desk, period, 1)), None),
-        last=tuple(names)[:LAST_CALLERS],
+        last_callers=tuple(names)[:LAST_CALLERS],
         one_liner=next(iter(messages.wall(desk, 1)), None),
         award=awards.latest(desk),
         tournament=None if until is None else desk.settings.schedule.local(until),
@@ -108,46 +109,48 @@ def look(desk: Desk) -> GoingsOn:
 
 
 class MenuPulse(Shared):
-    """What the callers of a process share of it."""
+    """The latest news, shared by the menus of a process."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self.now = GoingsOn()
-        self.watchers: set[Callable[[], None]] = set()  # called when there is news
-        self._looked: float | None = None
-        self._looking: asyncio.Task[None] | None = None
+        self.news = BoardNews()
+        self.watchers: set[Callable[[], None]] = set()  # called when the news has changed
+        self._looked_at: float | None = None  # monotonic
+        self._look_task: asyncio.Task[None] | None = None
 
     def wake(self) -> None:
-        """Look again soon, if the last look is some seconds old."""
-        if self._looking is None and self._is_due():
-            self._looking = asyncio.create_task(self._look_beside())
+        """Start a look if the last one is some seconds old."""
+        if self._look_task is None and self._is_due():
+            self._look_task = asyncio.create_task(self._renew())
 
-    async def look(self) -> GoingsOn:
-        """Look now, if the last look is some seconds old, or wait for one that has begun; without
-        the books, it is as it was."""
+    async def look(self) -> BoardNews:
+        """Start a look if the last one is some seconds old, wait for it and return the news.
+
+        If the books cannot be read, the news is as it was.
+        """
         self.wake()
-        if self._looking is not None:
-            await asyncio.wait({self._looking})
-        return self.now
+        if self._look_task is not None:
+            await asyncio.wait({self._look_task})
+        return self.news
 
     def _is_due(self) -> bool:
         now = self._board.clock.monotonic()
-        return self._looked is None or now - self._looked >= EVERY_SECONDS
+        return self._looked_at is None or now - self._looked_at >= EVERY_SECONDS
 
-    async def _look_beside(self) -> None:
-        self._looked = self._board.clock.monotonic()
+    async def _renew(self) -> None:
+        self._looked_at = self._board.clock.monotonic()
         try:
-            found = await self._board.books.read(look)
+            news = await self._board.books.read(look)
         except BooksFailed as error:
-            log.info("the menu does not say what goes on: %s", error)
+            log.info("the menu shows old news: %s", error)
             return
         finally:
-            self._looking = None
-        before, self.now = self.now, found
-        for tell in tuple(self.watchers) if found != before else ():
-            tell()
+            self._look_task = None
+        before, self.news = self.news, news
+        for refresh in tuple(self.watchers) if news != before else ():
+            refresh()
 
     async def close(self) -> None:
-        if self._looking is not None:
-            self._looking.cancel()
-            await asyncio.gather(self._looking, return_exceptions=True)
+        if self._look_task is not None:
+            self._look_task.cancel()
+            await asyncio.gather(self._look_task, return_exceptions=True)

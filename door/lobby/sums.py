@@ -1,4 +1,4 @@
-"""Sums that take seconds, for callers: strategy cards, and how lucky they were."""
+"""Computations for callers that take seconds: strategy cards and luck."""
 
 from __future__ import annotations
 
@@ -20,53 +20,53 @@ if TYPE_CHECKING:
     from door.games.solver.strategy_card import StrategyCard
     from timebank.reports.house import FinishedHand, TableLuck
 
-PATIENCE = 120.0  # seconds for an answer, on a machine that has much else to do
+ANSWER_SECONDS = 120.0  # enough on a machine that is busy with other work
 
 
 class Sums(Shared):
-    """A process that works out sums for the callers of a board, one after the other."""
+    """The process that computes for the callers of a board, one request after another."""
 
     def __init__(self) -> None:
-        self._helper = Helper("the process for cards and luck", PATIENCE)
+        self._helper = Helper("the process for cards and luck", ANSWER_SECONDS)
         self._cards: dict[tuple[str, str], asyncio.Future[StrategyCard]] = {}
 
     def card(self, game: str, rules: Any) -> asyncio.Future[StrategyCard]:
-        """Give what will be the strategy card of a table, worked out once for its rules."""
-        which = game, repr(rules)
-        found = self._cards.get(which)
-        if found is None or (found.done() and (found.cancelled() or found.exception())):
-            found = self._cards[which] = self._helper.ask(card_at, game, rules)
-        return found
+        """Return a future of the strategy card for a game's rules; each is computed once."""
+        key = game, repr(rules)
+        card = self._cards.get(key)
+        if card is None or (card.done() and (card.cancelled() or card.exception())):
+            card = self._cards[key] = self._helper.ask(card_at, game, rules)
+        return card
 
     def lucks(self, hands: Iterable[FinishedHand]) -> asyncio.Future[list[TableLuck]]:
-        """Give what will be the luck of these hands, by table; who cancels it needs none."""
+        """Return a future of the luck of these hands, by table; cancelling it saves the work."""
         return self._helper.ask(lucks_of, list(hands), for_the_bank)
 
     async def close(self) -> None:
         await self._helper.close()
 
 
-async def is_awaited(console: Console, title: str, asked: asyncio.Future[Any]) -> bool:
-    """Wait for an answer; `False` when the caller presses a key before it comes, and goes back."""
+async def wait_for_answer(console: Console, title: str, answer: asyncio.Future[Any]) -> bool:
+    """Wait for an answer below `title`; return False if the caller presses a key before it."""
     keyboard = console.keyboard
 
-    def wake(_asked: object) -> None:
+    def wake(_answer: object) -> None:
         keyboard.nudge()
 
-    if asked.done():
+    if answer.done():
         return True
-    asked.add_done_callback(wake)
+    answer.add_done_callback(wake)
     try:
         console.display.stage(Page(title, [f"|07{_('Working it out. Any key goes back.')}"]))
         console.screen.offer("any")
         console.screen.show_offer()
-        while not asked.done():
-            await keyboard.pause(PATIENCE)
+        while not answer.done():
+            await keyboard.pause(ANSWER_SECONDS)
             if keyboard.next_key() is None and keyboard.interruption is None:
                 continue
             key = await keyboard.key(takes_slash=True)
             if key != COMMAND or not await keyboard.command(COMMAND):
                 return False
     finally:
-        asked.remove_done_callback(wake)
+        answer.remove_done_callback(wake)
     return True

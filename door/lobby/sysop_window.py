@@ -1,7 +1,7 @@
 """The Sysop item of the bank's window: callers with the sysop's powers look after accounts.
 
-Whether a caller has them is asked of the books at every step, and once more in the transaction that
-does something: they may have been taken away meanwhile.
+The books are asked for the powers at every step, and again in each transaction that changes
+something, as the powers may have been taken away meanwhile.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ async def visit_sysop_window(caller: Caller) -> None:
 
 
 async def _account(caller: Caller, record: CallerRecord) -> None:
-    told = ""
+    words = ""
     while await _has_powers(caller):
         caller.console.display.stage(await _account_page(caller, record))
-        if told:
-            caller.console.screen.say(told)
+        if words:
+            caller.console.screen.say(words)
         choice = await caller.console.prompt.ask(
             {key: _(label) for key, label in CHOICES.items()},
             default="Q",
@@ -74,17 +74,17 @@ async def _account(caller: Caller, record: CallerRecord) -> None:
             return
         if choice == "H":
             await read_account(caller, record.id, _("History of {name}").format(name=record.name))
-            told = ""
+            words = ""
             continue
-        told = await serve(ACTIONS[choice](caller, record))
+        words = await serve(ACTIONS[choice](caller, record))
 
 
 async def _account_page(caller: Caller, record: CallerRecord) -> Page:
     balances = await caller.ask_books(transfers.balances)
     body = [
-        f"|07{held.kind:<12}|15{wording.clock_time(held.amount):>10}"
-        for held in balances
-        if held.caller_id == record.id and held.unit == "second"
+        f"|07{account.kind:<12}|15{wording.clock_time(account.amount):>10}"
+        for account in balances
+        if account.caller_id == record.id and account.unit == "second"
     ]
     if (await caller.ask_books(lambda desk: callers.get(desk, record.id))).frozen:
         body.append(f"|12{_('This time bank is frozen.')}")
@@ -105,7 +105,10 @@ async def _has_powers(caller: Caller) -> bool:
 
 
 async def _do(caller: Caller, operation: Callable[[Desk], object]) -> None:
-    """Carry out what the sysop's powers allow, and let the caller of the account be told."""
+    """Run an operation that needs the sysop's powers; raises `Refused` without them.
+
+    The caller of the account may have a notice of it, so notices are sent.
+    """
 
     def with_powers(desk: Desk) -> None:
         if not powers.has(desk, caller.record.id):
@@ -117,8 +120,8 @@ async def _do(caller: Caller, operation: Callable[[Desk], object]) -> None:
 
 
 async def _adjust(caller: Caller, record: CallerRecord, movement: MovementWords, sign: int) -> str:
-    too_much = _("You can move at most {most} at a time here.").format(most=span(MOST_ADJUSTED))
-    amount = await amounts.ask(caller.console, movement, MOST_ADJUSTED, too_much)
+    rule = _("You can move at most {most} at a time here.").format(most=span(MOST_ADJUSTED))
+    amount = await amounts.ask(caller.console, movement, MOST_ADJUSTED, rule)
     if amount is None:
         return ""
     seconds = amount.seconds
@@ -144,12 +147,12 @@ async def _set_frozen(
 async def _read_log(caller: Caller) -> None:
     rows = await caller.ask_books(lambda desk: sysop_log.entries(desk, None, LOG_ENTRIES))
     schedule = caller.bank_settings.schedule
-    told = [
+    rows_shown = [
         f"|03{moment(schedule.local(row.at))}  |15{literal(row.by)}|07 {literal(row.what)}"
         for row in rows
     ]
     await caller.console.pager.read(
-        _("Sysop log, newest first"), "\n".join(told) or _("It is empty.")
+        _("Sysop log, newest first"), "\n".join(rows_shown) or _("It is empty.")
     )
 
 

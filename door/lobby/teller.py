@@ -1,4 +1,4 @@
-"""The bank's window: what a caller has, and everything they may do with it."""
+"""The bank's window: it shows a caller's time and carries out every operation of the bank."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from door.lobby import amounts
 from door.lobby.accounts import find_account, list_accounts, read_account
 from door.lobby.amounts import serve
 from door.lobby.sysop_window import visit_sysop_window
-from door.lobby.window import SERVICES, ticking, unsaid, window
+from door.lobby.window import SERVICES, mode_notice, ticking, window
 from timebank.callers import powers
 from timebank.language import N_, _
 from timebank.window import teller
@@ -39,7 +39,7 @@ MEANINGS = {
     "S": N_("Look after the accounts of all callers."),
     "Q": N_("Leave the bank."),
 }
-IN_ANY_MODE = ("H", "S", "Q")
+IN_ANY_MODE = ("H", "S", "Q")  # also in modes without a bank of our own
 
 
 async def visit_bank(caller: Caller) -> None:
@@ -49,13 +49,13 @@ async def visit_bank(caller: Caller) -> None:
 
 
 async def _at_the_window(caller: Caller) -> None:
-    told = ""
+    answer = ""
     while True:
         allowance = await _allowance(caller)
         choices = await _choices(caller)
         scene = window(caller, allowance, choices)
         caller.console.display.stage(scene)
-        for words in (unsaid(caller, scene), told):
+        for words in (mode_notice(caller, scene), answer):
             if words:
                 caller.console.screen.say(words)
         choice = await caller.console.prompt.ask(
@@ -67,11 +67,11 @@ async def _at_the_window(caller: Caller) -> None:
         )
         if choice == "Q":
             return
-        told = await serve(_serve(caller, choice))
+        answer = await serve(_serve(caller, choice))
 
 
 async def last_chance(caller: Caller) -> bool:
-    """Let a caller without time withdraw some, uncharged; tell whether they have time."""
+    """Let a caller without time withdraw some, uncharged; return whether they have time."""
     async with uncharged(caller) as seconds:
         words = _("You are out of time. You have {amount} here to withdraw some.")
         return seconds > 0 and await withdraw_some(caller, words.format(amount=span(seconds)))
@@ -82,7 +82,10 @@ async def may_withdraw(caller: Caller) -> bool:
 
 
 async def withdraw_some(caller: Caller, words: str) -> bool:
-    """Let a caller without time withdraw some, where there is any; tell whether they have time."""
+    """Let a caller without time withdraw some, if they can; return whether they have time.
+
+    `words` are shown above the question.
+    """
     allowance = await _allowance(caller)
     if not allowance[teller.withdraw].seconds:
         return False
@@ -106,7 +109,7 @@ async def _choices(caller: Caller) -> dict[str, str]:
 
 
 async def _allowance(caller: Caller) -> Allowance:
-    """Ask what they may do now: others send them minutes, or freeze the account, meanwhile."""
+    """Return what the caller may do now; others may have sent minutes or frozen the account."""
     ticked = caller.purse.ticked()
     return await caller.ask_books(lambda desk: teller.allowance(desk, caller.call_id, ticked))
 
@@ -128,7 +131,7 @@ async def _serve(caller: Caller, choice: str) -> str:
 
 
 async def _move(caller: Caller, service: Service) -> str:
-    """Ask for an amount and carry the movement out; return what to say of it."""
+    """Ask for an amount and carry the movement out; return the words about it."""
     operation = service.operation
     allowed = (await _allowance(caller))[operation]
     if not allowed.seconds:
@@ -138,16 +141,16 @@ async def _move(caller: Caller, service: Service) -> str:
     if amount is None:
         return ""
     seconds = amount.seconds
-    if amount.is_all:  # time has ticked since it was asked for
+    if amount.is_all:  # "max" may be less by now, as time has passed
         allowed = (await _allowance(caller))[operation]
         if not allowed.seconds:
             return f"|12{allowed.why_not}"
         seconds = min(seconds, allowed.seconds)
     receipt = await caller.post(lambda desk, call, ticked: operation(desk, call, ticked, seconds))
-    # All in one: what is said before the window is drawn again would be wiped with the old one.
-    told = [f"|14{sentence}" for sentence in wording.sentences(receipt)]
+    # Returned, not shown: the window is drawn again first and would erase it.
+    lines = [f"|14{sentence}" for sentence in wording.sentences(receipt)]
     done = _(service.done).format(amount=span(seconds))
-    return "\n".join((*told, f"|10{done}"))
+    return "\n".join((*lines, f"|10{done}"))
 
 
 async def _transfer(caller: Caller, service: Service) -> str:
@@ -182,9 +185,9 @@ async def _transfer(caller: Caller, service: Service) -> str:
 
 
 async def _ask_note(caller: Caller, receiver: CallerRecord) -> str | None:
-    """Ask for the note of a transfer. Return "" for none, and `None` if nothing is to be sent.
+    """Ask for the note of a transfer; return "" for none, and None to send nothing.
 
-    A caller whose words the receiver is not shown is told so, and may send without a note.
+    If the receiver does not read this caller's words, the caller may send without a note.
     """
     refusal = await caller.ask_books(
         lambda desk: teller.words_refusal(desk, caller.record.id, receiver.id)

@@ -1,8 +1,8 @@
 """Drawn screens: the sysop's own from the texts folder, else ours.
 
-Each has a name, and a file for painted screens (`.ans`) and one of plain letters (`.asc`); screens
-of less than 80 columns have their own (`.40.ans`, `.40.asc`). Ours are for painted screens alone:
-plain lines are listened to as much as they are looked at, and say everything in words.
+Each has a name, a file for painted screens (`.ans`) and one of plain letters (`.asc`); screens of
+less than 80 columns have their own (`.40.ans`, `.40.asc`). Plain lines show a sysop's drawing but
+none of ours, as many callers listen to them.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from door.call.console import Console
     from door.call.scene import Area
 
-LARGEST = 256 * 1024  # bytes; more is no screen
+LARGEST = 256 * 1024  # bytes read of a file
 OURS = Path(__file__).parents[1] / "screens"
-# What a terminal calls itself that makes bright backgrounds of blinking ones when told to.
+# Types of terminals that can be switched to show blinking text on a bright background instead.
 SWITCHING = ("syncterm",)
 
 _SEQUENCE = re.compile(r"\x1b\[([0-9;]*)([A-Za-z])")  # all that `art.read` leaves, and more
@@ -44,18 +44,17 @@ _SWITCH_ON, _SWITCH_OFF = "\x1b[?33h", "\x1b[?33l"
 log = logging.getLogger("door.texts")
 
 
-# Screens are drawn with named fields that we fill in.
+# Drawings have named fields that we fill in.
 #
-# A field stands in the file as its name between at-signs, such as ``@BALANCE@``. What we put there
-# is as wide as the field was, so that nothing behind it moves: dots before the second at-sign make
-# it wider, ``@NAME................@``, and dots on both sides put the value in the middle. A field
-# that is not known is left as it is.
+# A field is its name between at-signs, such as ``@BALANCE@``. The value is as wide as the field, so
+# that nothing behind it moves. Dots before the second at-sign make a field wider,
+# ``@NAME................@``, and dots on both sides centre the value. Unknown fields are kept.
 
 _FIELD = re.compile(r"@(\.*)([A-Z]+)\.*@")
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """Return `text` with its fields filled, each as wide as it stands there.
+    """Return `text` with its fields filled, none changing its width.
 
     >>> fill("[@NAME......@] [@WHAT@]", {"NAME": "Alice"})
     '[Alice       ] [@WHAT@]'
@@ -81,8 +80,10 @@ def filled(picture: Art, values: Mapping[str, str]) -> Art:
 def show(
     console: Console, folder: Path, name: str, values: Mapping[str, str] | None = None
 ) -> bool:
-    """Show the screen of that name on scrolling lines, its fields filled; `False` when there is
-    none for this terminal."""
+    """Show the screen of that name on scrolling lines, its fields filled.
+
+    Return False if there is none for this terminal.
+    """
     picture = find(console, folder, name)
     if picture is None:
         return False
@@ -98,7 +99,7 @@ def show(
 
 
 def clear(console: Console, title: str) -> bool:
-    """Clear the screen and go on below a title; `False`, and nothing done, on plain lines."""
+    """Clear the screen and go on below a title; on plain lines do nothing and return False."""
     if not console.screen.can_paint:
         return False
     columns, rows = console.line.columns, console.line.rows
@@ -112,8 +113,7 @@ def clear(console: Console, title: str) -> bool:
 
 
 def find(console: Console, folder: Path, name: str) -> Art | None:
-    """Return the screen of that name for this terminal, the sysop's or ours; `None` when there is
-    none."""
+    """Return the screen of that name for this terminal, the sysop's or ours, else None."""
     narrow = console.line.columns <= LAYOUT_COLUMNS
     painted = (".40.ans", ".ans") if narrow else (".ans",)
     plain = (".40.asc", ".asc") if narrow else (".asc",)
@@ -123,13 +123,13 @@ def find(console: Console, folder: Path, name: str) -> Art | None:
             return art.read(data)
     if not console.screen.can_paint:
         return None
-    # Blocks and shades mean nothing in plain letters: those have pictures of their own.
+    # Charsets without block characters have pictures of their own.
     ours = painted if console.screen.look.charset.has_shapes else plain
     return _ours(f"{name}{ours[0]}")
 
 
 def painted(folder: Path, name: str) -> Art | None:
-    """Return the screen of that name for a usual terminal with colours, the sysop's or ours."""
+    """Return the painted screen of that name for 80 columns, the sysop's or ours, else None."""
     data = _read(folder / f"{name}.ans")
     return _ours(f"{name}.ans") if data is None else art.read(data)
 
@@ -145,21 +145,21 @@ def _ours(name: str) -> Art | None:
 
 
 def lines(picture: Art) -> list[str]:
-    """No escape sequence is left: colours and jumps go, moves to the right become spaces."""
+    """Return a picture as lines without escape sequences; moves to the right become spaces."""
     return [literal(line) for line in _SEQUENCE.sub(_unpainted, picture.text).splitlines()]
 
 
 def _send(console: Console, painted: str, below: int) -> None:
-    """Send what is painted to a cleared screen, and go on with lines from the row `below`."""
+    """Clear the screen, send a painted picture and go on with lines from the row `below`."""
     painted = _as_bright_as_can_be(console, painted)
     console.screen.send(f"\x1b[2J{painted}\x1b[0m\x1b[{below};1H\x1b[?25h")
 
 
 @lru_cache(maxsize=64)
 def _as_sent(picture: Art, columns: int, rows: int, colour: bool) -> tuple[str, int]:
-    """Return a picture as it is sent, and the row below it.
+    """Return a picture as terminal codes, and the row below it.
 
-    It takes 5 ms, for everybody who connects, and theirs is like that of most others.
+    Cached: it takes 5 ms for each caller who connects, and most have the same size of terminal.
     """
     canvas = Canvas(columns, rows, colour=colour)
     art.paint(canvas, art=picture, row=0, column=_middle(picture, columns))
@@ -172,8 +172,11 @@ def _middle(picture: Art, columns: int) -> int:
 
 
 def _as_bright_as_can_be(console: Console, painted: str) -> str:
-    """Say bright backgrounds as this terminal wants to hear of them: terminals of today know a
-    colour for each, SyncTERM makes them of "blink" when told to, all others show dark ones."""
+    """Encode bright backgrounds for this terminal.
+
+    UTF-8 terminals have colours for them. SyncTERM shows them for "blink" once switched to that.
+    All others get dark backgrounds.
+    """
     if console.screen.look.charset is Charset.UTF8 or not _BRIGHT.search(painted):
         return painted
     types = console.line.hints.terminal_types
@@ -185,9 +188,9 @@ def _as_bright_as_can_be(console: Console, painted: str) -> str:
 
 @dataclass(frozen=True)
 class HeadedPage(WholeNarrow):
-    """A page under a drawn header, where the screen has room for both; else under its title.
+    """A page under a drawn header if the screen has room for both, else under its title.
 
-    Both stand `in_the_middle` of a large screen, or at its top.
+    Header and page are centred vertically if `in_the_middle`, else at the top.
     """
 
     title: str
@@ -207,7 +210,7 @@ class HeadedPage(WholeNarrow):
             canvas.put_pipe(row, area.centred() + 1, line)
 
     def has_room(self, columns: int, rows: int) -> bool:
-        """Whether the page fits into an area of this size, with its header."""
+        """Return whether header and page fit into an area of this size."""
         return self._rows(columns) <= rows
 
     def _rows(self, columns: int) -> int:
@@ -240,7 +243,7 @@ def header_rows(picture: Art) -> int:
 
 @lru_cache(maxsize=64)
 def _painted(picture: Art, rows: int, columns: int, left: int, colour: bool) -> tuple[Row, ...]:
-    """Paint a header once for all callers who come by."""
+    """Paint a header; cached, as all callers with this size of terminal see the same."""
     canvas = Canvas(columns, rows, colour=colour)
     art.paint(canvas, picture, 0, left)
     return canvas.painted(0, rows)
@@ -254,9 +257,9 @@ def _unpainted(sequence: re.Match[str]) -> str:
 
 
 def _read(path: Path) -> bytes | None:
-    """Return a screen's bytes; one that cannot be read is named in the log, once a call.
+    """Return the bytes of a file; None if it is missing or, as the log says, cannot be read.
 
-    Another user's link, or a second name of a file, is refused: a writer of the folder
+    Another user's link and a hard link are refused: with these, a user who can write the folder
     could show callers any file of the board.
     """
     try:

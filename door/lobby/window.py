@@ -1,4 +1,4 @@
-"""The bank's window as a caller sees it: ours, or the one that the sysop drew."""
+"""The screen of the bank's window: ours, or the sysop's drawing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FilledScreen(WholeWidth):
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         left, rows = area.centred(), area.rows
-        # Its cursor movements may lead anywhere; only the rows of a scene are ours to give.
+        # Painted apart first: the drawing may move the cursor beyond the rows of the scene.
         scratch = Canvas(canvas.columns, rows)
         art.paint(scratch, self._filled(), 0, left)
         for row in range(rows):
@@ -57,7 +57,7 @@ def mode_words(caller: Caller) -> str:
 
 
 def window(caller: Caller, allowance: Allowance, choices: Mapping[str, str]) -> Scene:
-    """Return the window for this caller, with the commands that they may use."""
+    """Return the window for this caller; `choices` are the commands that they may use."""
     values = field_values(caller, allowance)
     picture = texts.find(caller.console, caller.config.board.texts, SCREEN)
     if picture is not None:
@@ -73,13 +73,13 @@ def window(caller: Caller, allowance: Allowance, choices: Mapping[str, str]) -> 
     )
 
 
-def unsaid(caller: Caller, scene: Scene) -> str:
-    """Say what the board's mode does with winnings where the sysop's own screen stands for ours."""
+def mode_notice(caller: Caller, scene: Scene) -> str:
+    """Return the words about the bank's mode if the scene is a drawing, which lacks them."""
     return mode_words(caller) if isinstance(scene, FilledScreen) else ""
 
 
 def field_values(caller: Caller, allowance: Allowance) -> dict[str, str]:
-    """Return the named fields of the window (docs/guide/screens.md lists them), all as text."""
+    """Return the fields of the window as text; docs/guide/screens.md lists them."""
     purse = caller.purse.posted
     clock = wording.clock_time
     return {
@@ -96,7 +96,7 @@ def field_values(caller: Caller, allowance: Allowance) -> dict[str, str]:
 
 @contextmanager
 def ticking(caller: Caller) -> Iterator[None]:
-    """Let the time left run down in the window too, while it is on the screen."""
+    """Count the time left down in the window while it is on the screen."""
 
     def tick() -> None:
         before()
@@ -136,19 +136,19 @@ HOLDINGS = (
 
 @dataclass(frozen=True)
 class Service(MovementWords):
-    """An operation of the bank as callers meet it."""
+    """An operation of the bank with its words."""
 
     label: str
     meaning: str
     operation: BankOperation
-    # What the list of amounts that the caller can still move says of it; "" keeps it off the list.
+    # Explains its row in the list "You can still"; "" keeps it off that list.
     most: str = ""
 
 
 SERVICES = {
     "D": Service(
-        how_much=N_("Deposit how much? Up to {most}, or max (Enter for none):"),
-        sure=N_("Deposit {amount}?"),
+        question=N_("Deposit how much? Up to {most}, or max (Enter for none):"),
+        confirmation=N_("Deposit {amount}?"),
         done=N_("{amount} deposited."),
         label=N_("Deposit"),
         meaning=N_("Put minutes of your time left in the bank, for another day."),
@@ -156,8 +156,8 @@ SERVICES = {
         most=N_("the most that you can put in now."),
     ),
     "W": Service(
-        how_much=N_("Withdraw how much? Up to {most}, or max (Enter for none):"),
-        sure=N_("Withdraw {amount}?"),
+        question=N_("Withdraw how much? Up to {most}, or max (Enter for none):"),
+        confirmation=N_("Withdraw {amount}?"),
         done=N_("{amount} withdrawn."),
         label=N_("Withdraw"),
         meaning=N_("Take minutes out of the bank, to use them now."),
@@ -165,8 +165,8 @@ SERVICES = {
         most=N_("the most that you can take out now."),
     ),
     "T": Service(
-        how_much=N_("Send how much? Up to {most}, or max (Enter for none):"),
-        sure=N_("Send {amount} to {name}?"),
+        question=N_("Send how much? Up to {most}, or max (Enter for none):"),
+        confirmation=N_("Send {amount} to {name}?"),
         done=N_("{amount} sent to {name}."),
         label=N_("Transfer"),
         meaning=N_("Send minutes from your account to another caller's."),
@@ -174,8 +174,8 @@ SERVICES = {
         most=N_("the most that you can send to others now."),
     ),
     "B": Service(
-        how_much=N_("Borrow how much? Up to {most}, or max (Enter for none):"),
-        sure=N_("Borrow {amount}?"),
+        question=N_("Borrow how much? Up to {most}, or max (Enter for none):"),
+        confirmation=N_("Borrow {amount}?"),
         done=N_("{amount} borrowed."),
         label=N_("Borrow"),
         meaning=N_("Borrow minutes from the bank, to be paid back."),
@@ -183,8 +183,8 @@ SERVICES = {
         most=N_("the most that the bank lends you now."),
     ),
     "R": Service(
-        how_much=N_("Repay how much? Up to {most}, or max (Enter for none):"),
-        sure=N_("Repay {amount}?"),
+        question=N_("Repay how much? Up to {most}, or max (Enter for none):"),
+        confirmation=N_("Repay {amount}?"),
         done=N_("{amount} repaid."),
         label=N_("Repay"),
         meaning=N_("Pay a loan back out of your time left."),
@@ -197,7 +197,7 @@ ALLOWED = {
     if each.most
 }
 LABEL, AMOUNT = 24, 9  # cells
-AFTER = N_("Available after {event}"), N_("After {event}")  # the first that has room
+AFTER = N_("Available after {event}"), N_("After {event}")  # the first one that fits is used
 
 
 @dataclass(frozen=True)
@@ -207,8 +207,8 @@ class WindowScene(WholeWidth):
     allowed: tuple[Field, ...]
     notice: str
     choices: Mapping[str, str]
-    event: str = ""  # the next one, by its name
-    header: Art | None = None  # drawn above it, where there is room
+    event: str = ""  # the name of the next event
+    header: Art | None = None  # drawn above if there is room
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         if area.is_narrow:
@@ -218,7 +218,7 @@ class WindowScene(WholeWidth):
         left = area.centred()
         notice = wrap(self.notice, LAYOUT_COLUMNS - 2) if self.notice else ()
         held = len(self.holdings) + (2 + len(self.allowed) if self.allowed else 0)
-        event_row = max(held, len(self.choices)) + 3  # from the frame on
+        event_row = max(held, len(self.choices)) + 3  # below the top of the frame
         name = f"|11{literal(self.values['NAME'])}"
         top = 0 if self.header is None else texts.header_rows(self.header)
         if self.header is not None and top + event_row + len(notice) < area.rows:
@@ -242,7 +242,7 @@ class WindowScene(WholeWidth):
             canvas.put_pipe(number, left + 1, f"|14{line}")
 
     def _paint_narrow(self, canvas: Canvas, area: Area) -> None:
-        """Without the frame; the notice of another mode stands where the amounts would."""
+        """Paint without a frame; a mode without amounts has its notice in their place."""
         left = area.left + 1
         canvas.put_pipe(0, left, f"|17|15{_('Time bank')}|11  {literal(self.values['NAME'])}")
         self._rows(canvas, 1, left, self.holdings)
@@ -270,7 +270,7 @@ class WindowScene(WholeWidth):
             canvas.put_pipe(row, left, f"|07{self._label(field, room - 1):<{room}}|15{value}")
 
     def _label(self, field: Field, room: int) -> str:
-        """Name a field in so many cells; what is held, by the event that it is held for."""
+        """Return the label of a field in at most `room` cells; held time is named by its event."""
         if field.name != "HELD" or not self.event:
             return _(field.label)
         event = literal(self.event)
@@ -278,15 +278,15 @@ class WindowScene(WholeWidth):
         return long if text_width(long) <= room else short[:room]
 
     def lines(self) -> Sequence[str]:
-        told = [f"|15{_('Time bank')}", "", *self._told(self.holdings)]
+        rows = [f"|15{_('Time bank')}", "", *self._field_lines(self.holdings)]
         if self.allowed:
-            told += [f"|10{_('You can still')}", *self._told(self.allowed)]
-        told.append(f"|07{_('Next event'):<{LABEL}} |15{self.values['EVENT']}")
+            rows += [f"|10{_('You can still')}", *self._field_lines(self.allowed)]
+        rows.append(f"|07{_('Next event'):<{LABEL}} |15{self.values['EVENT']}")
         if self.notice:
-            told.append(f"|14{self.notice}")
-        return [*told, "", *(f"|08<|15{key}|08>|07 {word}" for key, word in self.choices.items())]
+            rows.append(f"|14{self.notice}")
+        return [*rows, "", *(f"|08<|15{key}|08>|07 {word}" for key, word in self.choices.items())]
 
-    def _told(self, fields: Sequence[Field]) -> list[str]:
+    def _field_lines(self, fields: Sequence[Field]) -> list[str]:
         return [
             f"|07{self._label(each, LABEL + AMOUNT):<{LABEL}} |15{self.values[each.name]}"
             for each in fields

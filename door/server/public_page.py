@@ -288,8 +288,8 @@ def _hall(news: Bulletin, breakers: Sequence[str]) -> str:
         _standings(_("Richest callers"), news.richest),
         _standings(_("Winners of all time"), news.ever_winners),
         _standings(
-            _("Winners of {day}").format(day=day_words(news.of_day.day.isoformat())),
-            news.of_day.winners,
+            _("Winners of {day}").format(day=day_words(news.day_news.day.isoformat())),
+            news.day_news.winners,
         ),
     ]
     if breakers:

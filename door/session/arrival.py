@@ -30,7 +30,7 @@ from door.dropfiles.search import find
 from door.errors import BoardUnsure, DropFileRefused
 from door.lines.host.host import Introduction, with_environment
 from door.lines.line import MAX_ROWS, USUAL_ROWS, Hints, printable
-from door.lobby.looks import said_by_host
+from door.lobby.looks import look_by_host
 from timebank.language import N_
 
 NAME_KEY = "name:"  # begins the key of a caller whom the host knows by name alone
@@ -106,7 +106,7 @@ def arrive(
         seconds=_seconds(understood, board),
         until=_until(understood, now),
         way=_way(understood, board),
-        look=said_by_host(emulation, charset),
+        look=look_by_host(emulation, charset),
         formerly=formerly,
     )
     introduction = _introduction(guest, understood, charset, environment)

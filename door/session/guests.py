@@ -96,7 +96,7 @@ async def ask_look(caller: Caller) -> None:
     console, usual = caller.console, None
     if caller.record.board is not None:
         charset = console.line.hints.charset or None
-        usual = looks.said_by_host("ansi", charset) or looks.said_by_host("ansi", None)
+        usual = looks.look_by_host("ansi", charset) or looks.look_by_host("ansi", None)
     look = await looks.choose(console, usual)
     caller.console.use_look(look)
     # At worst the caller is asked again the next time.

@@ -253,7 +253,7 @@ class Live:
 
     def lines(self) -> list[str]:
         """Return the news as lines, the caller's own first."""
-        news = self._pulse.now.lines(
+        news = self._pulse.news.lines(
             one_liners=self._caller.config.company.one_liners,
             ignored=ignored(self._caller.record.preferences),
         )
@@ -289,7 +289,7 @@ class Live:
         self._pulse.wake()
         if len(self._board.callers()) <= MOST_FOLLOWED:
             with speaking_to(self._caller.console.viewer):
-                scene.greet(_greeting(self._board, self._caller, self._pulse.now.on))
+                scene.greet(_greeting(self._board, self._caller, self._pulse.news.calls))
 
 
 @dataclass(eq=False)

@@ -15,7 +15,7 @@ from door.call.scene import LAYOUT_COLUMNS
 from door.errors import NoAdviceNow
 from door.games.registry import GAMES
 from door.games.solver.strategy_card import MOVES, Section, StrategyCard
-from door.lobby.sums import Sums, is_awaited
+from door.lobby.sums import Sums, wait_for_answer
 from timebank.language import N_, _
 from timebank.words import decimal, field
 
@@ -73,7 +73,7 @@ class TableCard:
 
 async def _show(console: Console, table: str, asked: asyncio.Future[StrategyCard]) -> None:
     title = _("{table}: what to do").format(table=table)
-    if not await is_awaited(console, title, asked):
+    if not await wait_for_answer(console, title, asked):
         return
     try:
         card = asked.result()

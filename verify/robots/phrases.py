@@ -160,14 +160,14 @@ ENTER_FOR = Said("Your choice (Enter for {key})?")
 # The bank's window.
 
 WINDOW = Said("Your choice (Enter to quit):")
-HOW_MUCH = one_of(*(Said(service.how_much) for service in SERVICES.values()))
+HOW_MUCH = one_of(*(Said(service.question) for service in SERVICES.values()))
 SEND_TO = Said("Send to:")
 NOTE = Said("Add a note (Enter for none):")
 NAME_CONTAINS = Said("Name contains (Enter for all):")
 # By what the ledger calls what is done there: that it was done, and the question before.
 _SERVICES = {each.operation.reason.KIND: each for each in SERVICES.values()}
 DONE = {kind: Said(service.done, name=r"[^.]+") for kind, service in _SERVICES.items()}
-SURE = {kind: Said(service.sure, name=r"[^.]+") for kind, service in _SERVICES.items()}
+SURE = {kind: Said(service.confirmation, name=r"[^.]+") for kind, service in _SERVICES.items()}
 
 # In company.
 

@@ -383,4 +383,4 @@ def test_plain_lines_are_in_the_character_set_of_the_terminal(
 def test_a_host_says_in_which_letters_lines_are(
     emulation: str | None, said: str | None, look: Look | None
 ) -> None:
-    assert looks.said_by_host(emulation, said) == look
+    assert looks.look_by_host(emulation, said) == look

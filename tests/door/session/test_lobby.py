@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from door.games.registry import GAMES
-from door.lobby.pulse import EVERY_SECONDS, GoingsOn, MenuPulse
+from door.lobby.pulse import EVERY_SECONDS, BoardNews, MenuPulse
 from door.session.menu import MenuScene
 from tests.door.playing import Table
 from tests.door.visiting import MENU, TABLE, Guest, seated, sysop_toml, visitor
@@ -189,9 +189,9 @@ async def test_a_menu_in_lines_waits_for_the_look_that_another_menu_has_begun(
     ada = await visitor(board, "Ada")
     await ada.logs_off()
     pulse = MenuPulse.among(board.server.board.shared)
-    pulse.now = GoingsOn()
+    pulse.news = BoardNews()
     await board.clock.advance(EVERY_SECONDS)
     pulse.wake()
     await asyncio.sleep(0)  # it has begun
-    assert pulse.now.last == ()
-    assert (await pulse.look()).last == ("Ada",)
+    assert pulse.news.last_callers == ()
+    assert (await pulse.look()).last_callers == ("Ada",)
