@@ -1,12 +1,12 @@
-"""Who comes and goes, told to those who are on in a line: "Ann logs on."
+"""Announces log-ons and log-offs to the callers who are on: "Ann logs on."
 
-The server that has a caller tells its own callers at once. Other processes find the call in the
-books at their next look. What happens within a moment is told in one line, and more than two are a
-number; so is what happens while more lines are due than `LINES_AT_ONCE` in `SPAN_SECONDS`. Callers
-who are typing, or whose cards are on their way, are told once that is over.
+Each server announces its own callers at once. Other processes find the calls in the books at their
+next look. Events within `BATCH_SECONDS` share one line, and three or more names become a number. A
+caller gets at most `MAX_LINES` lines in `WINDOW_SECONDS`. Callers who are typing or being dealt to
+get the line afterwards.
 
-Nothing of it is kept: whoever is not on hears nothing, and who has a call in the place of another
-was on all the while.
+Nothing is stored for callers who are not on. A caller who takes over their own call counts as on
+all the time.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.clock import Timer
 
-UNTOLD = "comings_untold"  # the preference of a caller who wants to hear of none
-MOMENT = 0.5  # seconds in which what happens is told together
-LINES_AT_ONCE = 4
-TWO = 2  # are named; more are a number
-SPAN_SECONDS = 20.0
-AGAIN_SECONDS = 1.0  # until somebody who was busy is looked at again
-AT_ONCE = 8  # callers who are told before it is the turn of others
+MUTED = "comings_untold"  # preference: show this caller no announcements
+BATCH_SECONDS = 0.5
+MAX_LINES = 4
+MOST_NAMED = 2
+WINDOW_SECONDS = 20.0
+BUSY_RETRY_SECONDS = 1.0
+CALLERS_PER_TURN = 8  # sent to before the event loop gets a turn
 
-News = dict[str, bool]  # by name, whether they have come, or gone
+News = dict[str, bool]  # by name: True for a log-on, False for a log-off
 
 
-class Comings:
-    """What the callers of one process are told of it."""
+class Arrivals:
+    """The announcements of one process."""
 
     def __init__(
         self,
@@ -46,40 +46,39 @@ class Comings:
         callers: Callable[[], Sequence[Caller]],
         wanted: Callable[[], bool],
     ) -> None:
-        """`callers` gives those who are on here; `wanted` says whether the sysop wants it."""
+        """`callers` returns the callers on here; `wanted` whether the sysop has them announced."""
         self._clock = clock
         self._callers = callers
         self._wanted = wanted
-        self._news: News = {}
+        self._pending: News = {}
         # The callers of other processes by their calls; None before the first look.
         self._elsewhere: dict[int, str] | None = None
-        self._moved: set[str] = set()  # who called elsewhere in the place of a call here
-        # What those have not been told yet who were busy.
-        self._kept: WeakKeyDictionary[Caller, News] = WeakKeyDictionary()
-        self._told: deque[float] = deque(maxlen=LINES_AT_ONCE)  # when lines were
-        self._due: Timer | None = None
-        self._telling: asyncio.Task[None] | None = None
+        self._moved: set[str] = set()  # names of callers whose call here was taken over elsewhere
+        self._deferred: WeakKeyDictionary[Caller, News] = WeakKeyDictionary()  # to busy callers
+        self._sent_at: deque[float] = deque(maxlen=MAX_LINES)
+        self._timer: Timer | None = None
+        self._flush_task: asyncio.Task[None] | None = None
 
-    def came(self, caller: Caller) -> None:
-        """Tell others of one who has logged on here, and had no call before."""
-        self._tell_of(caller, has_come=True)
+    def announce_arrival(self, caller: Caller) -> None:
+        """Announce a caller who has logged on here and had no call before."""
+        self._announce(caller, has_come=True)
 
-    def went(self, caller: Caller) -> None:
-        """Tell others of one whose call is closed."""
-        self._tell_of(caller, has_come=False)
+    def announce_departure(self, caller: Caller) -> None:
+        """Announce that a caller's call here is closed."""
+        self._announce(caller, has_come=False)
 
-    def takes_over(self, call_id: int) -> None:
-        """Learn that a call here takes the place of one elsewhere."""
+    def forget_elsewhere(self, call_id: int) -> None:
+        """Leave out the end of a call elsewhere that a call here has taken over."""
         if self._elsewhere is not None:
             self._elsewhere.pop(call_id, None)
 
-    def moves(self, caller: Caller) -> None:
-        """Learn that a call elsewhere takes the place of a caller's call here."""
+    def note_moved(self, caller: Caller) -> None:
+        """Leave out the start of a call elsewhere that has taken over the caller's call here."""
         if caller.record.name not in (self._elsewhere or {}).values():
             self._moved.add(caller.record.name)
 
     def look(self, elsewhere: Mapping[int, str]) -> None:
-        """Tell of callers of other processes who have come or gone since the last look."""
+        """Announce callers of other processes who have come or gone since the last look."""
         before, self._elsewhere = self._elsewhere, dict(elsewhere)
         moved, self._moved = self._moved, set()
         if before is None or not self._wanted():
@@ -93,106 +92,106 @@ class Comings:
                 if name not in silent:
                     _add(news, name, has_come=has_come)
         for name, has_come in news.items():
-            _add(self._news, name, has_come=has_come)
-        if news and self._listeners():
-            self._begin(MOMENT)
+            _add(self._pending, name, has_come=has_come)
+        if news and self._audience():
+            self._schedule(BATCH_SECONDS)
 
     async def close(self) -> None:
-        if self._due is not None:
-            self._due.cancel()
-        if self._telling is not None:
-            self._telling.cancel()
-            await asyncio.gather(self._telling, return_exceptions=True)
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._flush_task is not None:
+            self._flush_task.cancel()
+            await asyncio.gather(self._flush_task, return_exceptions=True)
 
-    def _tell_of(self, caller: Caller, *, has_come: bool) -> None:
+    def _announce(self, caller: Caller, *, has_come: bool) -> None:
         if not self._wanted():
             return
-        _add(self._news, caller.record.name, has_come=has_come)
-        self._begin(MOMENT)
+        _add(self._pending, caller.record.name, has_come=has_come)
+        self._schedule(BATCH_SECONDS)
 
-    def _listeners(self) -> list[Caller]:
+    def _audience(self) -> list[Caller]:
         if not self._wanted():
             return []
-        return [each for each in self._callers() if not _is_deaf(each)]
+        return [each for each in self._callers() if not _opted_out(each)]
 
-    def _begin(self, seconds: float) -> None:
-        """Tell what there is in some seconds, or later where many lines have been told of late."""
-        if self._due is not None or self._telling is not None:
+    def _schedule(self, delay: float) -> None:
+        """Flush after `delay` seconds, or when the window has room for another line."""
+        if self._timer is not None or self._flush_task is not None:
             return
         clock = self._clock
-        if len(self._told) == LINES_AT_ONCE:
-            seconds = max(seconds, self._told[0] + SPAN_SECONDS - clock.monotonic())
-        self._due = clock.call_later(seconds, self._is_due)
+        if len(self._sent_at) == MAX_LINES:
+            delay = max(delay, self._sent_at[0] + WINDOW_SECONDS - clock.monotonic())
+        self._timer = clock.call_later(delay, self._start_flush)
 
-    def _is_due(self) -> None:
-        self._due = None
-        self._telling = asyncio.create_task(self._tell())
-        self._telling.add_done_callback(self._has_told)
+    def _start_flush(self) -> None:
+        self._timer = None
+        self._flush_task = asyncio.create_task(self._flush())
+        self._flush_task.add_done_callback(self._after_flush)
 
-    def _has_told(self, _telling: object) -> None:
-        self._telling = None
-        if self._news:
-            self._begin(MOMENT)
-        elif self._kept:
-            self._begin(AGAIN_SECONDS)
+    def _after_flush(self, _flush_task: object) -> None:
+        self._flush_task = None
+        if self._pending:
+            self._schedule(BATCH_SECONDS)
+        elif self._deferred:
+            self._schedule(BUSY_RETRY_SECONDS)
 
-    async def _tell(self) -> None:
-        news, self._news = self._news, {}
-        kept, self._kept = self._kept, WeakKeyDictionary()
-        was_told = False
-        for number, caller in enumerate(self._listeners(), 1):
-            if caller.place == AT_LOG_ON:  # the menu will say who is on
+    async def _flush(self) -> None:
+        news, self._pending = self._pending, {}
+        deferred, self._deferred = self._deferred, WeakKeyDictionary()
+        was_sent = False
+        for number, caller in enumerate(self._audience(), 1):
+            if caller.place == AT_LOG_ON:  # the menu will name who is on
                 continue
-            own = kept.pop(caller, {})
+            own = deferred.pop(caller, {})
             for name, has_come in news.items():
                 if name != caller.record.name:
                     _add(own, name, has_come=has_come)
             if own and caller.is_busy:
-                self._kept[caller] = own
+                self._deferred[caller] = own
             elif own:
                 with speaking_to(caller.console.viewer):
-                    caller.console.screen.say(f"|03{sentence(own)}")
-                was_told = True
-            if number % AT_ONCE == 0:
+                    caller.console.screen.say(f"|03{announcement(own)}")
+                was_sent = True
+            if number % CALLERS_PER_TURN == 0:
                 await asyncio.sleep(0)
-        if was_told:
-            self._told.append(self._clock.monotonic())
+        if was_sent:
+            self._sent_at.append(self._clock.monotonic())
 
 
 def _add(news: News, name: str, *, has_come: bool) -> None:
-    """Add one who came or went; of who came and went there is nothing to tell."""
+    """Add an arrival or departure; an arrival and a departure cancel each other out."""
     if news.pop(name, has_come) == has_come:
         news[name] = has_come
 
 
-def _is_deaf(caller: Caller) -> bool:
-    return caller.console.keyboard.is_lost or caller.prefers(UNTOLD)
+def _opted_out(caller: Caller) -> bool:
+    return caller.console.keyboard.is_lost or caller.prefers(MUTED)
 
 
-def sentence(news: Mapping[str, bool]) -> str:
-    """Say who came and who went, one or two by name and more as a number.
+def announcement(news: Mapping[str, bool]) -> str:
+    """Name the callers who came and who left, or count them if they are more than two.
 
-    >>> sentence({"Ann": True}), sentence({"Ann": True, "Bob": False, "Cyd": False})
+    >>> announcement({"Ann": True}), announcement({"Ann": True, "Bob": False, "Cyd": False})
     ('Ann logs on.', 'Ann logs on. Bob and Cyd have left.')
     """
     came = [name for name, has_come in news.items() if has_come]
-    went = [name for name, has_come in news.items() if not has_come]
-    told = []
+    left = [name for name, has_come in news.items() if not has_come]
+    sentences = []
     if len(came) == 1:
-        told.append(_("{name} logs on.").format(name=literal(came[0])))
-    elif len(came) == TWO:
-        told.append(_("{name} and {other} log on.").format(**_pair(came)))
+        sentences.append(_("{name} logs on.").format(name=literal(came[0])))
+    elif len(came) == MOST_NAMED:
+        sentences.append(_("{name} and {other} log on.").format(**_pair(came)))
     elif came:
         words = ngettext("{number} caller logs on.", "{number} callers log on.", len(came))
-        told.append(words.format(number=len(came)))
-    if len(went) == 1:
-        told.append(_("{name} has left.").format(name=literal(went[0])))
-    elif len(went) == TWO:
-        told.append(_("{name} and {other} have left.").format(**_pair(went)))
-    elif went:
-        words = ngettext("{number} caller has left.", "{number} callers have left.", len(went))
-        told.append(words.format(number=len(went)))
-    return " ".join(told)
+        sentences.append(words.format(number=len(came)))
+    if len(left) == 1:
+        sentences.append(_("{name} has left.").format(name=literal(left[0])))
+    elif len(left) == MOST_NAMED:
+        sentences.append(_("{name} and {other} have left.").format(**_pair(left)))
+    elif left:
+        words = ngettext("{number} caller has left.", "{number} callers have left.", len(left))
+        sentences.append(words.format(number=len(left)))
+    return " ".join(sentences)
 
 
 def _pair(names: Sequence[str]) -> dict[str, str]:

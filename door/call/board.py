@@ -1,4 +1,4 @@
-"""The board: its settings, its books, its nodes, and who is on them."""
+"""The board: its settings, its books, its nodes and the callers on them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from door.call import passwords
-from door.call.arrivals import Comings
+from door.call.arrivals import Arrivals
 from door.call.caller import TAKEN_OVER, WAS_TAKEN_OVER, Caller, closed
 from door.call.chair import SWITCHED_OFF
 from door.call.console import Console
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=Caller)
 
-HANDOVER_SECONDS = 2.0  # how long an old call may take to post its time before it is closed for it
+HANDOVER_SECONDS = 2.0  # for an old call to post its time before the new one closes it
 
 
 def new_seed() -> bytes:
@@ -93,19 +93,19 @@ class Board:
         )
         self._on_nodes: dict[int, Caller] = {}  # by their calls
         self._strays: set[int] = set()  # open calls of this process whose callers have gone
-        self.busy_elsewhere = 0  # nodes of the board that other servers' callers are on
+        self.busy_elsewhere = 0  # nodes taken by callers of other servers
         self.champion: Champion | None = None  # of the last tournament, for the first screen
         self.by_doors: list[Caller] = []  # on nodes of their own boards
-        self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
-        self.keys_of_gone = 0  # what those have typed who are on a line no more
+        self.consoles: set[Console] = set()  # of all lines, also at the log-on
+        self.keys_of_gone = 0  # keys received on lines that have ended
         self.reception = Reception(config, clock, lambda: len(self._on_nodes))
         self.tickets = Tickets(clock.monotonic)
         self.draining = False  # whether no new calls are taken
         self.shared = make_shared(self)
-        self.comings = Comings(clock, self.callers, lambda: self.config.company.comings)
+        self.arrivals = Arrivals(clock, self.callers, lambda: self.config.company.comings)
 
     def callers(self) -> list[Caller]:
-        """Return who is on line here, those on nodes first."""
+        """Return the callers on line here, those on nodes first."""
         on_nodes = sorted(self._on_nodes.values(), key=lambda caller: caller.node)
         return on_nodes + self.by_doors
 
@@ -126,18 +126,18 @@ class Board:
             await shared.look_after(leads=leads)
 
     async def stop_games(self) -> None:
-        """Begin nothing more at any table; what is in play stays in the journal."""
+        """Begin no more hands at any table; open ones stay in the journal."""
         for shared in self.shared.values():
             await shared.stop()
 
     async def close_games(self) -> None:
-        await self.comings.close()
+        await self.arrivals.close()
         for shared in self.shared.values():
             await shared.close()
 
     @property
     def nodes(self) -> dict[int, Caller]:
-        """The nodes on which callers of this server are."""
+        """The callers of this server by their nodes."""
         return {caller.node: caller for caller in self._on_nodes.values()}
 
     @property
@@ -146,7 +146,7 @@ class Board:
         return len(self._on_nodes) + self.busy_elsewhere
 
     def send_watchers_away(self) -> None:
-        """Have nobody watch another's table from now on: the sysop has switched it off."""
+        """Send all watchers away, because the sysop has switched watching off."""
         for caller in self.callers():
             if caller.chair is not None:
                 caller.chair.clear(SWITCHED_OFF)
@@ -154,7 +154,7 @@ class Board:
     # Names and passwords.
 
     def check_new_name(self, typed: str) -> str:
-        """Return the name as it will be kept; `NameRefused` says why it cannot be."""
+        """Return the name as the books will have it; raises `NameRefused`."""
         name = names.check(typed)
         if names.is_reserved(name):
             raise NameRefused(Phrase("That name is reserved for the house. Please choose another."))
@@ -163,8 +163,10 @@ class Board:
     async def authenticate(
         self, name: str, password: str, rank: Rank = FIRST, until: float | None = None
     ) -> CallerRecord | None:
-        """Return the caller whose name and password these are, else `None`, equally slowly; `until`
-        is as long as the books have for it."""
+        """Return the caller with this name and password, else None; both take equally long.
+
+        `until` is the deadline for the books.
+        """
         record = await self.books.run(lambda desk: callers.find(desk, name), until=until)
         stored = record.password_hash if record is not None else None
         return record if await self.passwords.verify(stored, password, rank) else None
@@ -174,8 +176,8 @@ class Board:
     ) -> None:
         """Hash a right password again if its hash has another cost or lacks some of its letters.
 
-        A password that was changed meanwhile stays as it is. Where the books cannot be written,
-        there is a next time: that is no reason to refuse them.
+        A password that was changed meanwhile stays as it is. If the books cannot be written, the
+        next log-on does it.
         """
         renewed = await self.passwords.renewed(record.password_hash, password)
         if renewed is None:
@@ -189,8 +191,10 @@ class Board:
             )
 
     async def let_keys_work(self, record: CallerRecord, until: float | None = None) -> CallerRecord:
-        """Let a caller's waiting SSH keys work again after a right password. Where the books
-        cannot be written, the keys wait for the next log-on."""
+        """Let a caller's waiting SSH keys work again after a right password.
+
+        If the books cannot be written, the keys wait for the next log-on.
+        """
         if ssh_keys.must_wait(record.preferences):
             with contextlib.suppress(BooksFailed):
                 return await self.books.run(
@@ -203,9 +207,9 @@ class Board:
     async def open_call(
         self, console: Console, record: CallerRecord, node: int | None = None, *, take_over: bool
     ) -> Caller:
-        """Open a call on a node of the board's, or on one that is none of them.
+        """Open a call on one of the board's nodes, or on `node`, which is none of them.
 
-        Raises `AlreadyOnline` when they have a call and do not take it over, and `BoardFull`.
+        Raises `BoardFull`, and `AlreadyOnline` if the caller has a call and does not `take_over`.
         """
 
         def opening(desk: Desk, node: int | Nodes) -> Opened:
@@ -223,7 +227,7 @@ class Board:
     async def open_guest_call(
         self, console: Console, record: CallerRecord, guest: Guest, *, take_over: bool
     ) -> HostCaller:
-        """Open a call of another board's caller with what they bring; else as `open_call`."""
+        """Open a call of another board's caller with the time they bring; else as `open_call`."""
         brought = brought_by(guest, self.clock.monotonic())
 
         def opening(desk: Desk, node: int | Nodes) -> Opened:
@@ -259,13 +263,13 @@ class Board:
             node = elsewhere
         else:
             wanted = other.node if other is not None and other not in self.by_doors else None
-            # Of one who takes over a call there is another, wherever it is: they are one caller.
+            # A caller who takes over a call needs no other node: the old one becomes free.
             beyond = take_over or record.powers
             node = Nodes(self.config.calls.nodes, wanted, beyond)
         logged_on = self.clock.monotonic()
 
         def open_now(desk: Desk) -> Opened:
-            # Nobody is charged for the time that they wait for the books.
+            # The wait for the books is not charged.
             nonlocal logged_on
             logged_on = self.clock.monotonic()
             return opening(desk, node)
@@ -276,19 +280,19 @@ class Board:
             raise BoardFull(str(full)) from full
         caller = on_call(opened, logged_on)
         if opened.ended_call is not None:
-            self.comings.takes_over(opened.ended_call)
+            self.arrivals.forget_elsewhere(opened.ended_call)
         self._end_raced(record)
         if elsewhere is not None:
             self.by_doors.append(caller)
         else:
             self._on_nodes[opened.call_id] = caller
-        self.books.awards_wait.set()  # some may wait from before
+        self.books.awards_wait.set()  # the caller may have earned some before
         if not (caller.is_back or opened.taken_over or (take_over and other is not None)):
-            self.comings.came(caller)
+            self.arrivals.announce_arrival(caller)
         return caller
 
     def _end_raced(self, record: CallerRecord) -> None:
-        """End the call of another log-on of theirs that was let in, and is closed by this one."""
+        """End a call of the same caller that opened at the same time and was taken over by this."""
         raced = self._caller_here(record.id)
         if raced is not None:
             raced.console.keyboard.interrupt(TakenOver(TAKEN_OVER))
@@ -302,12 +306,12 @@ class Board:
             self._on_nodes.pop(caller.call_id, None)
             caller.ended.set()
             if reason != WAS_TAKEN_OVER:
-                self.comings.went(caller)
+                self.arrivals.announce_departure(caller)
             elif self._caller_here(caller.record.id) is None:
-                self.comings.moves(caller)
+                self.arrivals.note_moved(caller)
 
     async def renew_leases(self) -> None:
-        """Tell the books that these calls live; callers whose call is closed are interrupted."""
+        """Renew the leases of all calls here; interrupt callers whose calls were closed."""
         ticks = [(caller.call_id, caller.purse.ticked()) for caller in self.callers()]
         ended, self._strays = await self.books.run(
             lambda desk: calls.renew(desk, self.process, ticks, self._strays)
@@ -316,19 +320,21 @@ class Board:
 
     async def note_seen(self) -> None:
         """Note in the books the hands whose end callers have seen."""
-        seen = [
-            (caller, number) for caller in self.callers() if (number := caller.last_hand.seen())
+        rounds = [
+            (caller, number)
+            for caller in self.callers()
+            if (number := caller.last_hand.seen_round())
         ]
-        if not seen:
+        if not rounds:
             return
 
         def note(desk: Desk) -> None:
-            for caller, number in seen:
+            for caller, number in rounds:
                 note_seen(desk, caller.record.id, number)
 
         await self.books.run(note)
-        for caller, number in seen:
-            caller.last_hand.noted(number)
+        for caller, number in rounds:
+            caller.last_hand.mark_noted(number)
 
     def end_closed(self, ended: Mapping[int, str]) -> None:
         """Interrupt the callers whose calls were closed elsewhere, each with the reason."""
@@ -345,7 +351,7 @@ class Board:
 
     @staticmethod
     async def _end_for_another(other: Caller) -> None:
-        """Let the old call of this server end, as far as it does in time."""
+        """End the old call on this server, and wait some seconds for that."""
         other.console.keyboard.interrupt(TakenOver(TAKEN_OVER))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(HANDOVER_SECONDS):

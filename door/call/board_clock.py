@@ -1,6 +1,6 @@
-"""The clock of a board: what is believed of the machine's.
+"""The clock of a board: the machine's, as far as the books believe it.
 
-Apart from `door.clock`, for it needs the books, and a door shows its first screen before those.
+It is apart from `door.clock`, as it needs `timebank`, which a door loads after its first screen.
 """
 
 from __future__ import annotations
@@ -17,6 +17,6 @@ if TYPE_CHECKING:
 class BoardClock(BelievedClock):
     def __init__(self, machine: MachineClock) -> None:
         super().__init__(machine)
-        # Asked ten times for each key: not one call more than it takes.
+        # Called ten times for each key, so bound directly.
         self.monotonic: Callable[[], float] = machine.monotonic
         self.call_later: Callable[[float, Callable[[], None]], Timer] = machine.call_later

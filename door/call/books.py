@@ -1,9 +1,9 @@
-"""Where asyncio meets the ledger: one queue into the one writer, one way back.
+"""The ledger for asyncio: operations go to the one writer thread, and results come back.
 
-`await books.run(operation)` hands a plain function of a `Desk` to the writer thread and gives
-its result back after the COMMIT. Only the wait can be cancelled: a call that ends while its entry
-is on its way leaves an entry that is whole, never half of one. `await books.read(operation)` looks
-something up beside the writer, however long that takes.
+`await books.run(operation)` hands a plain function of a `Desk` to the writer thread and returns its
+result after the COMMIT. Only the wait can be cancelled: a call that ends meanwhile leaves a whole
+entry, never half of one. `await books.read(operation)` reads without the writer, so it may take
+long.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NOT_KNOWN_IN_TIME = N_(
 
 
 class _Ticket(NamedTuple):
-    """Who waits for an answer, and who is to be told that it takes longer."""
+    """Where a request's answer goes, and the callback for a commit in doubt."""
 
     answer: asyncio.Future[object]
     in_doubt: Callable[[], None] | None
@@ -41,17 +41,17 @@ class Books:
     def __init__(
         self, database: Database, settings: Callable[[], BankSettings], clock: BoardClock
     ) -> None:
-        """Start the writer of an open `database`; `settings` is asked anew for every entry."""
+        """Start the writer of an open `database`; `settings` is called for every entry."""
         self.settings = settings
         self.outbox_waits = asyncio.Event()  # set when a record for THEBANK.EXT was committed
-        self.notices_wait = asyncio.Event()  # set when a notice was left for some caller
-        self.awards_wait = asyncio.Event()  # set when somebody here may have earned an award
-        self.gone = asyncio.Event()  # set when the files were found removed or replaced
+        self.notices_wait = asyncio.Event()  # set when a caller has a new notice or message
+        self.awards_wait = asyncio.Event()  # set when a caller here may have earned an award
+        self.gone = asyncio.Event()  # set when the files have been removed or replaced
         self._loop = asyncio.get_running_loop()
         self._database = database
         self._clock = clock
         self._writer = Writer(database, settings, clock.reading, self._deliver)
-        self._due: list[Request] = []  # asked for in this step of the loop
+        self._due: list[Request] = []  # made in this step of the event loop
 
     async def run(
         self,
@@ -61,14 +61,13 @@ class Books:
     ) -> T:
         """Carry out `operation` in a transaction and return its result once that is durable.
 
-        Raises what the operation raised (a `Refused` rolls back this operation alone), or
-        `BooksUnavailable` when the group could not be committed; nothing was changed then. When the
-        disk has failed in the COMMIT, `in_doubt` is called and the wait goes on until it is known
-        whether it counts; `OutcomeUnknown` when the process ends before that.
+        Raises the error of the operation (a `Refused` rolls back this operation alone), or
+        `BooksUnavailable` if the group could not be committed and nothing has changed. If the disk
+        fails in the COMMIT, `in_doubt` is called and the wait goes on until the outcome is known;
+        `OutcomeUnknown` is raised if the process ends before that.
 
-        `until` is an instant of the board's monotonic clock, at which nobody waits any more: what
-        was not begun by then is not done, and raises `BooksUnavailable`; of what was begun nobody
-        knows whether it counts, which raises `OutcomeUnknown`.
+        `until` is the deadline, by the board's monotonic clock. An operation that has not begun by
+        then is dropped and raises `BooksUnavailable`; one that has begun raises `OutcomeUnknown`.
         """
         answer: asyncio.Future[object] = self._loop.create_future()
         request = Request(operation, _Ticket(answer, in_doubt))
@@ -85,31 +84,30 @@ class Books:
             timer.cancel()
 
     async def read(self, operation: Callable[[Desk], T], until: float | None = None) -> T:
-        """Look something up beside the writer: on a connection of its own, in a thread of its own.
+        """Read on a connection and in a thread of its own, for look-ups that may take long.
 
-        For whatever may take long. It sees one moment of the books, keeps nobody from writing, and
-        must not write. Raises what the operation raised, or `BooksUnavailable`, as it does at the
-        instant `until`.
+        The operation sees one snapshot of the books, blocks no writer and must not write. Raises
+        the error of the operation, or `BooksUnavailable`, also at the deadline `until`.
         """
-        looking = self._loop.run_in_executor(None, self._read, operation)
+        result = self._loop.run_in_executor(None, self._read, operation)
         if until is None:
-            return await looking
+            return await result
         try:
             async with by(self._clock, until):
-                return await looking
+                return await result
         except TimeoutError as late:
             raise BooksUnavailable(Phrase(NOT_IN_TIME)) from late
 
     def load(self) -> Load:
-        """Say how much the writer has done so far, and what waits for it."""
+        """Return how much the writer has done so far, and how much waits for it."""
         return self._writer.load()
 
     def hurry(self, seconds: float) -> None:
-        """Let nobody wait for a lock on the books after `seconds` from now: the process ends."""
+        """Stop waiting for locks on the books after `seconds`, as the process ends."""
         self._database.hurry(seconds)
 
     async def close(self) -> None:
-        self._submit()  # what this step of the loop has asked for is done as well
+        self._submit()  # the requests of this step of the loop too
         await self._loop.run_in_executor(None, self._writer.close)
 
     def _read(self, operation: Callable[[Desk], T]) -> T:
@@ -120,8 +118,11 @@ class Books:
         self._loop.call_soon(self._submit)
 
     def _submit(self) -> None:
-        """Submit what one step of the loop asked for, together. A writer that begins with the first
-        of several requests takes turns with the loop at every statement, which costs a sixth."""
+        """Submit the requests of one step of the loop together.
+
+        A writer that began with the first would take turns with the loop at every statement, which
+        costs a sixth of the throughput.
+        """
         due, self._due = self._due, []
         for request in due:
             try:
@@ -150,7 +151,7 @@ class Books:
 
 
 def _give_up(request: Request, answer: asyncio.Future[object]) -> None:
-    """Let nobody wait for an answer any more; what comes of it later is for nobody."""
+    """End the wait for an answer at its deadline; a later result is dropped."""
     if answer.done():
         return
     if request.take():

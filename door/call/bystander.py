@@ -1,4 +1,4 @@
-"""Who sees what a caller does: the sysop over their shoulder, other callers behind their chair."""
+"""The base of all who see a caller's screen: the sysop, and watchers behind the chair."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ LOOK_SECONDS = 0.2  # between two looks at a caller's screen
 
 
 class Bystander:
-    """Somebody who sees what a caller does, from now until `end`. The caller is told of both."""
+    """One person who sees a caller's screen from now until `end`; the caller reads both."""
 
     def __init__(self, console: Console, came: Phrase, left: Phrase) -> None:
         self._console = console
         self._left = left
-        self._console.screen.onlookers = (*self._console.screen.onlookers, self.hear)
+        self._console.screen.onlookers = (*self._console.screen.onlookers, self.on_text)
         self._tell(came)
 
-    def hear(self, text: str) -> None:
-        """Know that this was sent to the caller's screen."""
+    def on_text(self, text: str) -> None:
+        """Called with each text that is sent to the caller's screen."""
         raise NotImplementedError
 
-    def unhear(self) -> None:
-        """Know of nothing more."""
-        others = tuple(each for each in self._console.screen.onlookers if each != self.hear)
+    def detach(self) -> None:
+        """Receive no more text."""
+        others = tuple(each for each in self._console.screen.onlookers if each != self.on_text)
         self._console.screen.onlookers = others
 
     def end(self) -> None:
-        self.unhear()
+        self.detach()
         self._tell(self._left)
 
     def _tell(self, words: Phrase) -> None:

@@ -1,4 +1,4 @@
-"""The clock that runs against a caller: once a second the status line, warnings, idle time."""
+"""A call's clock: each second it updates the status line, warns and checks for idle callers."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from door.config.config import Calls
 
 TIME_UP = Phrase("You're out of time.")
-POST_SECONDS = 60  # used time is posted at least this often (DESIGN, Elapsed)
+POST_SECONDS = 60  # used time is posted at least this often
 WARNINGS = (300, 180, 120, 60)  # seconds left at which a caller is warned
 GRACE_WARNING = 60
-BEAT_SECONDS = 0.02  # clocks of callers tick in beats, since waking up costs more than a tick
+BEAT_SECONDS = 0.02  # callers' clocks tick together in beats: waking up costs more than a tick
 
 
 def _nothing() -> None:
-    """Be what happens at a tick where a room asked for nothing."""
+    """Do nothing: the `on_tick` of a room that has none."""
 
 
 @dataclass(slots=True, eq=False)
 class CallClock:
-    """Ticks from `start` to `stop`. Rooms ask for `on_tick`."""
+    """Ticks each second from `start` to `stop`. A room may set `on_tick`."""
 
     console: Console
     books: Books
@@ -49,9 +49,9 @@ class CallClock:
     on_tick: Callable[[], None] = _nothing
     _entry_is_due: Flag = field(default_factory=Flag)
     _timer: Timer | None = None
-    day_grace: Grace | None = None  # while it is used
+    day_grace: Grace | None = None  # while the call goes on for it
     _idle_warned: bool = False
-    _grace_warned: bool = True  # until there is more of it than that
+    _grace_warned: bool = True  # False while more than `GRACE_WARNING` is left
     _next_warning: int = 0
     _next_day: datetime = field(init=False)
 
@@ -63,18 +63,18 @@ class CallClock:
         self._tick()
 
     def stop(self) -> None:
-        """Stand still: idle or without time, nothing happens to the caller any more."""
+        """Stop: neither idle time nor used-up time ends the call any more."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     async def entry_due(self) -> None:
-        """Wait until the books are to be told what has ticked, or to look at day and events."""
+        """Wait until an entry is due: to post used time, or for a new day or an event."""
         await self._entry_is_due.wait()
         self._entry_is_due.clear()
 
     def look_for_events(self) -> None:
-        """Have the books see what changed events leave of the time, before the next minute."""
+        """Make an entry due now, as changed events may leave the caller other time."""
         self._entry_is_due.set()
 
     def purse_changed(self) -> None:
@@ -107,7 +107,7 @@ class CallClock:
         return self.books.settings().schedule.next_day(self.console.clock.now())
 
     def _arm_warnings(self) -> None:
-        """Choose the next warning: the largest one that time left is still above."""
+        """Choose the next warning: the largest one below the time left."""
         left = self.purse.time_left()
         self._next_warning = next((limit for limit in WARNINGS if left > limit), 0)
 
@@ -128,8 +128,8 @@ class CallClock:
     def _arm(self) -> None:
         """Wait for the first beat of the next second.
 
-        A second is charged right after the instant at which it begins. What a tick shows at that
-        very instant is corrected at once, and does not stay for a second.
+        A second is charged just after the instant at which it begins, so a tick at that very
+        instant is corrected at once.
         """
         now = self.console.clock.monotonic()
         over = (now - self.purse.logged_on) % 1.0
@@ -148,7 +148,7 @@ class CallClock:
         self._flush()
 
     def _flush(self) -> None:
-        """Send what a tick has changed; while a key is awaited, the console does so by itself."""
+        """Send the changes of a tick, unless a key is awaited: then the console sends them."""
         if not self.console.screen.awaits_key:
             self.console.display.flush()
 
@@ -191,7 +191,7 @@ class CallClock:
             console.screen.say(f"|12{words}")
 
     def _is_entry_due(self, left: int) -> bool:
-        """Return whether the books are to be told, with `left` seconds on the screen."""
+        """Return whether an entry is due, with `left` seconds on the screen."""
         purse = self.purse
         if self.day_grace is not None and self.day_grace.wants_more():
             return True

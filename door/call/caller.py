@@ -1,7 +1,7 @@
-"""Who is calling: what rooms and tables talk to, and nothing else.
+"""A caller on a call, as rooms and tables use them.
 
-A caller has a console, a purse, a clock that runs and a status line. Every movement of their time
-goes through `post`, which says how many seconds have ticked and adopts the purse that comes back.
+A caller has a console, a purse, a running clock and a status line. Every movement of their time
+goes through `post`, which posts the seconds that have ticked and adopts the purse that comes back.
 """
 
 from __future__ import annotations
@@ -49,21 +49,21 @@ R = TypeVar("R", bound="Receipt | Played")
 TAKEN_OVER = Phrase("You've logged on from another connection.")
 
 AT_LOG_ON = N_("Log-on")
-WAS_TAKEN_OVER = "taken over"  # why a call ended that another one took the place of
+WAS_TAKEN_OVER = "taken over"  # reason of a call's end: the caller's other call replaced it
 KICKED = N_("The sysop ended this call.")
 ENDED_ELSEWHERE = N_("Another server has ended this call. Please call again.")
 
-# How long a moment lasts.
+# Factors for the pauses between cards.
 PACES: Mapping[Pace, float] = {"normal": 1.0, "fast": 0.4, "off": 0.0}
 
 
 def kicked(why: str) -> Kicked:
-    """Return what ends a call that the sysop ends; the caller reads `why`, where that is given."""
+    """Return the interruption of a call that the sysop ends; the caller reads `why` if given."""
     return Kicked(literal(why) if why else Phrase(KICKED))
 
 
 def closed(reason: str) -> Closing | TakenOver:
-    """Return what ends a call that was closed elsewhere, for a reason in the books."""
+    """Return the interruption of a call that was closed elsewhere, by its reason in the books."""
     if reason.startswith(calls.TAKEN_OVER):
         return TakenOver(TAKEN_OVER)
     if reason.startswith(calls.ENDED):
@@ -72,10 +72,10 @@ def closed(reason: str) -> Closing | TakenOver:
 
 
 class Caller:
-    is_new = False  # whether this is their first call
-    is_back = False  # whether they come back to the call whose line or server was lost
-    grace_left = 0  # seconds, of the day, when they left it
-    asks_look = False  # whether they are to be asked what their terminal can show
+    is_new = False  # on their first call
+    is_back = False  # back after their line or server was lost
+    grace_left = 0  # seconds of the day's grace when they left it
+    asks_look = False  # has yet to be asked what their terminal can show
 
     def __init__(
         self,
@@ -102,26 +102,26 @@ class Caller:
         self.clock = CallClock(console, books, config.calls, purse, self.status, self.patience)
         self.last_hand = LastHand(console)
         self.place = AT_LOG_ON
-        self.statement = ""  # how they did at the table they came from
-        self.hand_waits = False  # whether a hand that they play alone is open
-        self.came_back_to = ""  # the game where an open hand waited for them
-        self.chair: CallersChair | None = None  # where they sit, while they do
+        self.statement = ""  # their result at the last table
+        self.hand_waits = False  # whether they have an open hand at a game played alone
+        self.came_back_to = ""  # the game at which an open hand waited for them
+        self.chair: CallersChair | None = None  # while they sit at a table
         self.ended = Flag()
-        # Those of the log-on are still on their way to them.
+        # Whether the notices of the log-on have yet to be shown.
         self.reads_notices = bool(opened.notices or opened.messages)
         limits = Limits(config.company.messages_a_day, config.company.messages_waiting)
         writes = config.company.messages
         self.talk = Talk(
             console, books, limits, record.id, self.ask_books, self._send_away, writes=writes
         )
-        console.keyboard.on_shown = self._look_at_the_end
+        console.keyboard.on_shown = self._note_shown
         if config.company.messages or config.company.watching:
             console.keyboard.commands = self.talk
         self.follow_preferences()
 
     @property
     def bank_settings(self) -> BankSettings:
-        """Events, days and bank as they are for everybody now, whenever the call began."""
+        """The current settings of events, days and bank, not those of the log-on."""
         return self.books.settings()
 
     def prefers(self, preference: str) -> bool:
@@ -129,18 +129,18 @@ class Caller:
 
     @property
     def pace(self) -> Pace:
-        """How fast cards fall for them."""
+        """How fast cards fall: the caller's choice, else the board's."""
         chosen = self.record.preferences.get("animation")
         paces: tuple[Pace, ...] = get_args(Pace)
         return next((pace for pace in paces if pace == chosen), self.config.board.animation)
 
     @property
     def is_busy(self) -> bool:
-        """Whether they are typing, or cards are on their way to them."""
+        """Whether the caller is typing or being dealt to."""
         return self.status.waits or bool(self.console.display.view().typed)
 
     def follow_preferences(self) -> None:
-        """Let the console speak and move as they have chosen."""
+        """Apply the caller's pace and language to the console."""
         self.console.keyboard.pace = PACES[self.pace]
         chosen = self.record.preferences.get("language")
         if chosen in LANGUAGES:
@@ -149,10 +149,10 @@ class Caller:
     # Coming and going.
 
     def news(self) -> list[str]:
-        """Return what they should know as they come in, pipe codes allowed."""
+        """Return the lines that the caller reads first, with pipe codes."""
         return [
             *(hanging(literal(str(each))) for each in self.opened.notices),
-            *self.talk.waited(self.opened.messages),
+            *self.talk.waiting_lines(self.opened.messages),
             *wording.sentences(self.opened.receipt),
         ]
 
@@ -165,30 +165,30 @@ class Caller:
             words = _("{event} has begun. Please call back at {time}.")
             return words.format(event=closing.name, time=back)
         fresh = wording.fresh_minutes(schedule, now)
-        told = _("You're out of time. {fresh}").format(fresh=fresh)
-        if self.grace_left < MINUTE:  # which is too little to call again for
-            return told
+        words = _("You're out of time. {fresh}").format(fresh=fresh)
+        if self.grace_left < MINUTE:  # too little to call again for
+            return words
         more = _("You can look around for {left} more today.").format(left=span(self.grace_left))
-        return f"{told} {more}"
+        return f"{words} {more}"
 
     async def farewell(self, reason: str) -> list[str]:
-        """Return what is to be said of their minutes when they go for `reason`."""
+        """Bank leftover minutes if the caller wants that; return the lines about it."""
         if reason == WAS_TAKEN_OVER or not self.prefers("auto_deposit"):
             return []
         try:
             receipt = await self.post(deposit_before_leaving)
-        except (CallClosed, BooksFailed):  # the end of the call will do it
+        except (CallClosed, BooksFailed):  # closing the call makes the deposit
             return []
         return [f"{row.why}." for row in receipt.rows if row.kind == "deposit"]
 
     async def how_it_was_closed(self) -> Closing | TakenOver:
-        """Return what ends this call, which the books have as closed."""
+        """Return the interruption for this call, which is closed in the books."""
         with contextlib.suppress(BooksFailed):
             return closed(await self.books.run(lambda desk: why_ended(desk, self.call_id)))
         return closed("")
 
     async def close(self, reason: str) -> None:
-        """Post what is left to post, and close the call in the books; `reason` is the sysop's."""
+        """Post the rest of the used time and close the call in the books; sysops read `reason`."""
         with contextlib.suppress(CallClosed, BooksFailed):
             await self.post(
                 lambda desk, call, ticked: close_call(desk, call, ticked, reason), call_ends=True
@@ -205,31 +205,35 @@ class Caller:
     ) -> R:
         """Carry out `operation(desk, call_id, ticked)` and return its result once durable.
 
-        The purse that comes back is adopted, unless a later one was. The entry also notes the hand
-        whose end was seen. `is_theirs` as for `ask_books`, `call_ends` as for `LastHand.seen`.
+        The purse that comes back is adopted, unless a later one has been. The entry also notes the
+        hand whose end was seen. `is_theirs` is as for `ask_books`, `call_ends` as for
+        `LastHand.seen_round`.
         """
         adopt, ticked = self.expect(), self.purse.ticked()
-        seen = self.last_hand.seen(call_ends=call_ends)
+        seen_round = self.last_hand.seen_round(call_ends=call_ends)
 
         def post(desk: Desk) -> R:
             result = operation(desk, self.call_id, ticked)
-            if seen:
-                note_seen(desk, self.record.id, seen)
+            if seen_round:
+                note_seen(desk, self.record.id, seen_round)
             return result
 
         result = await self.ask_books(post, is_theirs=is_theirs, takes_its_time=call_ends)
-        self.last_hand.noted(seen)
+        self.last_hand.mark_noted(seen_round)
         adopt(result.receipt if isinstance(result, Played) else result)
         return result
 
     def expect(self) -> Callable[[Receipt], None]:
-        """For entries that others make for them, at a shared table: return what adopts the receipt
-        of one that is asked of the books right after this."""
+        """Return a function that adopts the receipt of the caller's next entry.
+
+        Call this just before the books are asked for the entry, which another may make for the
+        caller at a shared table.
+        """
         adopt_purse = self.purse.expect()
 
         def adopt(receipt: Receipt) -> None:
             if receipt.ended:
-                self.last_hand.ends(receipt.ended)
+                self.last_hand.note_end(receipt.ended)
             if receipt.ended or any(row.kind == "deposit" for row in receipt.rows):
                 self.books.awards_wait.set()
             if adopt_purse(receipt.purse):
@@ -246,13 +250,11 @@ class Caller:
         is_theirs: bool = True,
         takes_its_time: bool = False,
     ) -> T:
-        """Carry out an operation that does not touch their purse.
+        """Run an operation in the books that does not touch the caller's purse; see `Books.run`.
 
-        It has as long as the caller may wait for an answer, unless it `takes_its_time`; then as
-        `Books.run` says.
-
-        If it was the caller who asked for it, and not their clock, they are told when the disk has
-        failed and nobody knows yet whether it counts.
+        The deadline is the time that a caller waits for an answer; with `takes_its_time` there is
+        none. If the operation `is_theirs`, not their clock's, the caller reads when the disk has
+        failed and the outcome is in doubt.
         """
         with self.patience:
             tell_doubt = self.patience.tell_doubt if is_theirs else None
@@ -260,22 +262,25 @@ class Caller:
             return await self.books.run(operation, tell_doubt, until)
 
     async def look_up(self, operation: Callable[[Desk], T]) -> T:
-        """Read what may take long, beside the writer."""
+        """Read from the books without the writer; see `Books.read`."""
         with self.patience:
             return await self.books.read(operation, self.console.keyboard.answer_by())
 
     async def note_seen(self) -> None:
-        """Note in the books that the end of their last hand was seen; else it is told again."""
-        number = self.last_hand.seen(call_ends=True)
+        """Note in the books that the caller has seen the end of their last hand.
+
+        Otherwise it is shown again at the next log-on.
+        """
+        number = self.last_hand.seen_round(call_ends=True)
         if number:
             with contextlib.suppress(BooksFailed):
                 await self.ask_books(
                     lambda desk: note_seen(desk, self.record.id, number), takes_its_time=True
                 )
-                self.last_hand.noted(number)
+                self.last_hand.mark_noted(number)
 
     async def touch(self) -> Receipt:
-        """Post the time used, and let the day and the events do their work."""
+        """Post the time used, which also begins a new day and applies events."""
         return await self.post(touch, is_theirs=False)
 
     async def remember(self, preferences: Mapping[str, object]) -> None:
@@ -286,18 +291,18 @@ class Caller:
         self.status.show()  # in the language that they may have chosen
 
     async def _send_away(self) -> str:
-        """Have nobody watch from now on, at this table or another; return what is said of it."""
+        """Let nobody watch from now on, at any table; return the words about it."""
         await self.remember({WATCHED: "none"})
         if self.chair is not None:
             self.chair.clear(SENT_AWAY)
         return _("Nobody watches you any more. Y in the menu lets them again.")
 
     def tell(self, receipt: Receipt) -> None:
-        said = wording.sentences(receipt)
-        if said:
-            self.console.screen.say("\n".join(f"|14{sentence}" for sentence in said))
+        sentences = wording.sentences(receipt)
+        if sentences:
+            self.console.screen.say("\n".join(f"|14{sentence}" for sentence in sentences))
 
-    def _look_at_the_end(self) -> None:
-        """Take the end of a hand for shown, unless its cards are still on their way."""
+    def _note_shown(self) -> None:
+        """Count the end of a hand as shown, unless its cards are still being dealt."""
         if not self.status.waits:
-            self.last_hand.shown()
+            self.last_hand.mark_shown()

@@ -1,4 +1,4 @@
-"""A painted screen: it keeps a canvas and sends the smallest change. Texts may hold pipe codes."""
+"""A painted screen: it keeps a canvas and sends the smallest change. Texts may have pipe codes."""
 
 from __future__ import annotations
 
@@ -25,31 +25,28 @@ from timebank.language import Viewer, speaking_to
 
 USUAL_ROWS = 24
 STATUS_ROWS = 1
-# Below the scene: what was said, and in the last of these rows the prompt. A prompt that is longer
-# takes rows from what was said.
+# Rows for messages and, in the last of them, the prompt. A longer prompt takes rows of messages.
 BELOW_ROWS = 4
-# A narrow screen breaks sentences more often.
-NARROW_BELOW_ROWS = 6
-NARROW_PAGE_BELOW_ROWS = 3  # of them, below a page: its prompt, and a short sentence
-# Beside the scene, on a wide screen: what was said before.
+NARROW_BELOW_ROWS = 6  # sentences take more rows on a narrow screen
+NARROW_PAGE_BELOW_ROWS = 3  # below a page on a narrow screen: its prompt and a short message
+# The column of earlier messages next to the scene, on a wide screen.
 LEAST_SIDE_COLUMNS, MOST_SIDE_COLUMNS = 28, 52
-TEXTS_KEPT = 60
+MOST_EARLIER = 60  # messages
 _STATUS_STYLE = Style(background=Colour.BLUE)
-CLOCK = "\0"  # where the clock, which changes every second, stands among the pieces of a line
+CLOCK = "\0"  # the place of the clock, which changes every second, among the pieces of a line
 
-Soon = Callable[[Callable[[], None]], object]  # calls later, in the event loop's next step
+Soon = Callable[[Callable[[], None]], object]  # calls a function in the event loop's next step
 
-# What has to be painted before the next update.
+# Parts that must be painted before the next update.
 _SCENE, _MESSAGES, _PROMPT, _STATUS, _CLOCK, _SCENE_CLOCK = 1, 2, 4, 8, 16, 32
 
 
 @dataclass(slots=True, eq=False)
 class CanvasDisplay:
-    """A painted screen. What is asked of it is noted, and painted and sent together at `flush`: one
-    update for all that an answer brings.
+    """A painted screen: changes are noted, then painted and sent as one update at `flush`.
 
-    From the top: the scene, what was said, the prompt, the status line. On a wide screen what was
-    said earlier stands beside the scene, below what its fields mean.
+    From the top it has the scene, messages, the prompt and the status line. A wide screen has a
+    column next to the scene: the meanings of its fields, and below them earlier messages.
     """
 
     _send: Callable[[str], None]
@@ -58,24 +55,24 @@ class CanvasDisplay:
     columns: InitVar[int]
     rows: InitVar[int]
     colour: InitVar[bool]
-    area: Area = field(init=False)  # the part that is the scene's
+    area: Area = field(init=False)  # of the scene
     _canvas: Canvas = field(init=False)
-    _below: int = field(init=False)  # rows for what was said, and the prompt
+    _below: int = field(init=False)  # rows for messages and prompt
     _scene: Scene | None = None
-    _said: list[str] = field(default_factory=list)  # and is still shown
+    _messages: list[str] = field(default_factory=list)  # below the scene now
     _earlier: tuple[str, ...] = ()  # the latest last
     _prompt: str = ""
-    _asked: tuple[str, ...] = ("",)  # the prompt in lines
+    _prompt_lines: tuple[str, ...] = ("",)
     _typed: str = ""
     _room: int = 0
     _status: Sequence[str] = ()
     _clock: str = ""
     _clock_column: int = 0
     _stale: int = 0
-    _covered: int = 0  # rows of the scene, by a message that has no room below it
+    _covered: int = 0  # rows of the scene under a message that has no room below it
     _flush_is_due: bool = False
-    _unshown: int = 0  # lines of messages that were said since the last update
-    indent: int = 0  # which lines alone have
+    _unshown: int = 0  # lines of messages since the last update
+    indent: int = 0  # always 0; `LinesDisplay` uses it
 
     def __post_init__(self, columns: int, rows: int, colour: bool) -> None:
         self._canvas = Canvas(columns, rows, colour=colour)
@@ -95,7 +92,7 @@ class CanvasDisplay:
 
     @property
     def page_rows(self) -> int:
-        """How many rows a `WholeNarrow` scene may take, whatever its prompt."""
+        """How many rows a `WholeNarrow` scene may take, however long its prompt is."""
         if self._canvas.width >= LAYOUT_COLUMNS:
             return self.area.rows
         return self._canvas.rows - STATUS_ROWS - NARROW_PAGE_BELOW_ROWS
@@ -105,11 +102,11 @@ class CanvasDisplay:
         return isinstance(self._scene, (WholeScreen, WholeNarrow) if is_narrow else WholeScreen)
 
     def stage(self, scene: Scene) -> None:
-        """Show a new scene, and forget the messages that belonged to the last one."""
+        """Show a new scene without the messages of the last one."""
         self._scene = scene
-        self.remember(self._said)
-        self._said = []
-        self._prompt, self._asked, self._typed = "", ("",), ""
+        self.remember(self._messages)
+        self._messages = []
+        self._prompt, self._prompt_lines, self._typed = "", ("",), ""
         self._note(_SCENE | _MESSAGES | _PROMPT)
 
     def refresh(self) -> None:
@@ -117,45 +114,47 @@ class CanvasDisplay:
         self._note(_SCENE)
 
     def refresh_clock(self, scene: Clocked) -> None:
-        """Paint the clock of `scene` again, where that is the scene that is shown."""
+        """Paint the clock of `scene` again if that scene is shown."""
         if scene is self._scene:
             self._note(_SCENE if self._covered else _SCENE_CLOCK)
 
     def say(self, text: str) -> None:
-        """Add the message below the scene; the oldest goes, but none that was never shown."""
+        """Add a message below the scene; the oldest goes, but never before it was shown."""
         lines = wrap(text, self._canvas.width - 2)
-        room = self._below - len(self._asked)
+        room = self._below - len(self._prompt_lines)
         if self._unshown and self._unshown + len(lines) > room:
             self._update()
         self._unshown += len(lines)
-        self._said.append(text)
-        kept = len(self._latest(self._below - 1))
-        self.remember(self._said[:-kept])
-        del self._said[:-kept]
+        self._messages.append(text)
+        fitting = len(self._latest(self._below - 1))
+        self.remember(self._messages[:-fitting])
+        del self._messages[:-fitting]
         self._note(_MESSAGES)
 
     def _latest(self, rows: int) -> list[tuple[str, ...]]:
-        """Return what was said last, as lines, as many whole texts as so many rows hold: none is
-        shown without its beginning, unless the latest alone is too long."""
-        kept: list[tuple[str, ...]] = []
-        for text in reversed(self._said):
+        """Return the latest messages in lines, as many whole ones as fit into `rows`.
+
+        The latest is always among them, even if it alone is too long.
+        """
+        latest: list[tuple[str, ...]] = []
+        for text in reversed(self._messages):
             lines = wrap(text, self._canvas.width - 2)
             rows -= len(lines)
-            if kept and rows < 0:
+            if latest and rows < 0:
                 break
-            kept.insert(0, lines)
-        return kept
+            latest.insert(0, lines)
+        return latest
 
     def prompt(self, text: str, room: int = 0) -> None:
-        """Ask; behind the question there are `room` cells, if the screen has so many."""
-        rows = len(self._asked)
+        """Ask a question, with `room` cells for the answer if the screen has as many."""
+        rows = len(self._prompt_lines)
         self._prompt, self._typed, self._room = text, "", room
-        asked = wrap_question(text, self._canvas.width - 2, max(room, 1))
-        self._asked = asked[-self._below :]
-        self._note(_PROMPT if len(self._asked) == rows else _PROMPT | _MESSAGES)
+        lines = wrap_question(text, self._canvas.width - 2, max(room, 1))
+        self._prompt_lines = lines[-self._below :]
+        self._note(_PROMPT if len(self._prompt_lines) == rows else _PROMPT | _MESSAGES)
 
     def typed(self, text: str) -> None:
-        """Show the typed text behind the prompt, its end when it is too long."""
+        """Show the typed text after the prompt; only its end if it is too long."""
         self._typed = text
         self._note(_PROMPT)
 
@@ -163,8 +162,10 @@ class CanvasDisplay:
         self.prompt("")
 
     def status(self, pieces: Sequence[str], clock: str = "") -> None:
-        """Show a status line of these pieces, each with its own colour codes; `clock` stands in
-        place of `CLOCK`. Where it alone has changed, it alone is painted."""
+        """Show a status line of these pieces, each with its own colour codes.
+
+        `clock` replaces the piece `CLOCK`. If only the clock has changed, only it is painted.
+        """
         if pieces != self._status or len(clock) != len(self._clock):
             self._note(_STATUS)
         elif clock != self._clock:
@@ -172,16 +173,16 @@ class CanvasDisplay:
         self._status, self._clock = pieces, clock
 
     def view(self) -> View:
-        said = tuple(self._said)
-        return View(self._scene, said, self._prompt, self._typed, self._room, self._earlier)
+        messages = tuple(self._messages)
+        return View(self._scene, messages, self._prompt, self._typed, self._room, self._earlier)
 
-    def seen(self) -> list[str]:
+    def visible_rows(self) -> list[str]:
         """Return the rows that the terminal shows, with their styles (SGR)."""
         return self._canvas.seen()
 
-    def take_back(self, said: Sequence[str]) -> None:
-        """Forget that these texts were said last: they are to be said again."""
-        for text in reversed(said):
+    def take_back(self, messages: Sequence[str]) -> None:
+        """Drop these latest messages from the earlier ones; the caller of this shows them again."""
+        for text in reversed(messages):
             if self._earlier and self._earlier[-1] == text:
                 self._earlier = self._earlier[:-1]
 
@@ -195,14 +196,14 @@ class CanvasDisplay:
         self._send("\x1b[0m\x1b[?25h\x1b[2J\x1b[H")
 
     def remember(self, earlier: Sequence[str]) -> None:
-        """Take over what was said before, here or on another display."""
-        self._earlier = (*self._earlier, *earlier)[-TEXTS_KEPT:]
+        """Add earlier messages, of this display or of the one before it."""
+        self._earlier = (*self._earlier, *earlier)[-MOST_EARLIER:]
 
     def forget(self) -> None:
-        """Clear what was said, all that has been shown."""
+        """Clear all messages, except those that have not been shown yet."""
         self._earlier = ()
         if not self._unshown:
-            self._said = []
+            self._messages = []
         self._note(_MESSAGES)
 
     def _note(self, stale: int) -> None:
@@ -245,20 +246,20 @@ class CanvasDisplay:
     def _paint_scene(self) -> None:
         scene, area = self._scene, self.area
         if self._has_all_rows():
-            rows = self._canvas.rows - STATUS_ROWS - len(self._asked)
+            rows = self._canvas.rows - STATUS_ROWS - len(self._prompt_lines)
             area = Area(0, self._canvas.width, rows)
         elif isinstance(scene, WholeWidth):
             area = self.whole_area
-        self._canvas.links = ()  # but for those that the scene has
+        self._canvas.links = ()  # the scene sets its own
         self._canvas.blank(0, 0, self._canvas.width, area.rows)
         if scene is not None:
             scene.paint(self._canvas, area)
 
     def _paint_messages(self) -> None:
-        rows = self._below - len(self._asked)
-        kept = self._latest(rows) if rows else []
-        lines, first = [line for each in kept for line in each], self.area.rows
-        # The latest is shown whole, where it has to be over the lower end of the scene.
+        rows = self._below - len(self._prompt_lines)
+        latest = self._latest(rows) if rows else []
+        lines, first = [line for each in latest for line in each], self.area.rows
+        # The latest message is shown whole, even if it must cover the end of the scene.
         self._covered = min(max(0, len(lines) - rows), first)
         rows, first = rows + self._covered, first - self._covered
         lines = lines[:rows]
@@ -269,9 +270,9 @@ class CanvasDisplay:
             self._canvas.put_pipe(row, 1, line)
 
     def _paint_earlier(self) -> None:
-        """Fill the side from its lower end, the latest below; row 0 is the title's.
+        """Paint the side column below the title: the fields explained, then earlier messages.
 
-        What is to be seen on the scene is explained above, as far as there is room.
+        The latest message is at the end. Fields are explained as far as there is room.
         """
         canvas, top = self._canvas, 1
         column = self.area.left + self.area.columns
@@ -293,7 +294,7 @@ class CanvasDisplay:
             canvas.put_pipe(row, column + 2, line if "|" in line else f"|07{line}")
 
     def _explained(self, width: int, rows: int) -> list[str]:
-        """Explain the fields of the scene in so many rows, none of them in part."""
+        """Explain the fields of the scene in at most `rows` rows, none of them in part."""
         fields: Sequence[str] = self._scene.explain() if isinstance(self._scene, Explained) else ()
         texts = [wrap(text, width) for text in fields]
         spaced = sum(len(text) + 1 for text in texts) <= rows
@@ -306,16 +307,16 @@ class CanvasDisplay:
 
     def _paint_prompt(self) -> None:
         canvas = self._canvas
-        first = canvas.rows - STATUS_ROWS - len(self._asked)
-        canvas.blank(first, 0, canvas.width, len(self._asked))
+        first = canvas.rows - STATUS_ROWS - len(self._prompt_lines)
+        canvas.blank(first, 0, canvas.width, len(self._prompt_lines))
         canvas.cursor = None
         if self._prompt:
             column = 1
-            for row, line in enumerate(self._asked, first):
+            for row, line in enumerate(self._prompt_lines, first):
                 column = canvas.put_pipe(row, 1, line) + (1 if line else 0)
             room = max(0, canvas.width - 1 - column)
             shown = beginning(self._typed[::-1], room)[::-1]
-            row = first + len(self._asked) - 1
+            row = first + len(self._prompt_lines) - 1
             canvas.cursor = (row, canvas.put(row, column, shown))
 
     def _paint_status(self) -> None:

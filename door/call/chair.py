@@ -1,12 +1,12 @@
-"""A caller's chair at a table, and the callers who sit behind it and watch.
+"""A caller's chair at a table, and the callers who watch from behind it.
 
-Who watches sees the table as it lies before its caller, painted anew in their own size, letters
-and language: the cards, the bets and what is said aloud there. Prompts and what is typed, the words
-below the table (the tutor's, messages, notices) and the caller's purse are no part of it. While the
-caller reads a page or is at the bank's window, there is nothing to see.
+A watcher sees the caller's table, painted in the watcher's own size, letters and language: the
+cards, the bets and the talk at the table. They do not see prompts, typed text, the lines below the
+table (the tutor's, messages, notices) or the caller's purse. While the caller reads a page or is at
+the bank's window, the watcher sees nothing.
 
-Being watched costs the caller nothing: their own screen's updates are noticed, and the look comes
-after, at most every `LOOK_SECONDS` and never while the watcher's line has not taken the last one.
+Being watched costs the caller nothing. An update of their screen is noted, and the watcher's look
+follows, at most every `LOOK_SECONDS` and never before the watcher's line has taken the last one.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from door.config.config import Config
     from timebank.callers.callers import CallerRecord
 
-MOST_BEHIND = 4  # chairs have no room for more
-WATCHED = "watched"  # the preference that says where others may watch
+MOST_BEHIND = 4  # watchers of one chair
+WATCHED = "watched"  # preference: one of `Allowed`
 
-# Why nobody watches any more.
+# Reasons why watching has ended.
 GOT_UP = N_("{name} has left the table.")
 SENT_AWAY = N_("{name} lets nobody watch any more.")
 SWITCHED_OFF = N_("The sysop lets nobody watch any more.")
@@ -40,7 +40,7 @@ ALLOWED: tuple[Allowed, ...] = get_args(Allowed)
 
 
 class OnCall(Protocol):
-    """A caller, as far as a chair knows them."""
+    """A caller, as far as a chair uses them."""
 
     record: CallerRecord
 
@@ -55,115 +55,117 @@ class Watchable(Protocol):
     """A scene of a table that others may watch."""
 
     def from_behind(self, name: str, unheard: Set[int]) -> Scene:
-        """Return it as it looks now to somebody behind the chair of its caller, who is `name`."""
+        """Return the scene as it looks now to a watcher behind the chair of the caller `name`.
+
+        `unheard` are the callers whom the watcher ignores, by number.
+        """
 
 
 class CallersChair:
-    """Where one caller sits, from sitting down to getting up."""
+    """One caller's chair, from sitting down to getting up."""
 
     def __init__(
         self, caller: OnCall, title: str, scene: Watchable | None, *, is_shared: bool
     ) -> None:
-        """`scene` is None at a table that nobody can watch; `is_shared` where several sit."""
+        """`scene` is None at a table that cannot be watched; `is_shared` if several sit there."""
         self.caller = caller
         self.title = title
         self.is_shared = is_shared
         self._scene = scene
-        self.behind: list[Behind] = []
+        self.watchers: list[ChairWatcher] = []
 
     @property
     def is_open(self) -> bool:
-        """Whether its caller lets others watch here."""
+        """Whether the caller lets others watch here."""
         if self._scene is None or not self.caller.config.company.watching:
             return False
         chosen = allowed(self.caller.record)
         return chosen == "all" or (chosen == "shared" and self.is_shared)
 
     def refusal(self, watcher: OnCall) -> Phrase | None:
-        """Say why somebody may not sit down behind it; None where they may."""
+        """Return why a caller may not watch from behind this chair; None if they may."""
         name = literal(self.caller.record.name)
         if not self.is_open or watcher.record.id in ignored(self.caller.record.preferences):
             return Phrase("{name} lets nobody watch here.", name=name)
-        if len(self.behind) >= MOST_BEHIND:
+        if len(self.watchers) >= MOST_BEHIND:
             return Phrase("There is no room left behind {name}.", name=name)
         return None
 
-    def seen(self, watcher: OnCall) -> Scene | None:
-        """Return what a watcher sees from behind it; None while its caller looks elsewhere."""
+    def view_for(self, watcher: OnCall) -> Scene | None:
+        """Return the scene that a watcher sees; None while the caller looks at something else."""
         scene, console = self._scene, self.caller.console
         shown: object = console.display.view().scene
         if scene is None or shown is not scene:
             return None
-        with speaking_to(console.viewer):  # some of it was put into words for them
+        with speaking_to(console.viewer):  # parts of the scene are in the caller's language
             unheard = ignored(watcher.record.preferences)
             return scene.from_behind(literal(self.caller.record.name), unheard)
 
     def watch(
-        self, watcher: OnCall, look: Callable[[], None], over: Callable[[Phrase], None]
-    ) -> Behind:
-        """Have somebody sit down behind it, and tell its caller; raises `NotNow`.
+        self, watcher: OnCall, look: Callable[[], None], on_end: Callable[[Phrase], None]
+    ) -> ChairWatcher:
+        """Let a caller watch, and tell the caller who sits here; raises `NotNow`.
 
-        `look` is called when there may be something new to see, `over` once when there is nothing
-        to come, with the reason. The place is theirs until `Behind.end`.
+        `look` is called when the scene may have changed, and `on_end` with the reason if watching
+        is ended from this side. The watcher stays until `ChairWatcher.end`.
         """
         if refusal := self.refusal(watcher):
             raise NotNow(refusal)
-        return Behind(self, watcher, look, over)
+        return ChairWatcher(self, watcher, look, on_end)
 
     def clear(self, why: str) -> None:
-        """Have nobody behind it any more, and tell them why: `GOT_UP`, `SENT_AWAY` or
-        `SWITCHED_OFF`."""
+        """Send all watchers away; they read `why`: `GOT_UP`, `SENT_AWAY` or `SWITCHED_OFF`."""
         name = literal(self.caller.record.name)
-        for each in tuple(self.behind):
-            each.is_over(Phrase(why, name=name))
+        for each in tuple(self.watchers):
+            each.send_away(Phrase(why, name=name))
 
 
-class Behind(Bystander):
-    """Somebody behind a chair."""
+class ChairWatcher(Bystander):
+    """One caller who watches from behind a chair."""
 
     def __init__(
         self,
         chair: CallersChair,
         watcher: OnCall,
         look: Callable[[], None],
-        over: Callable[[Phrase], None],
+        on_end: Callable[[Phrase], None],
     ) -> None:
         self._chair = chair
         self._watcher = watcher
         self._look = look
-        self._over = over
+        self._on_end = on_end
         self._timer: Timer | None = None
-        chair.behind.append(self)
+        chair.watchers.append(self)
         name = literal(watcher.record.name)
         super().__init__(
             chair.caller.console,
             Phrase("{name} sits down behind you and watches. /o sends them away.", name=name),
-            Phrase("{name} watches no more.", name=name),
+            Phrase("{name} has stopped watching.", name=name),
         )
 
-    def is_over(self, why: Phrase) -> None:
-        """Let them know that there is nothing more to see."""
+    def send_away(self, why: Phrase) -> None:
+        """End the watching from the side of the chair; the watcher reads `why`."""
         self._leave()
         with speaking_to(self._watcher.console.viewer):
-            self._over(why)
+            self._on_end(why)
 
     def end(self) -> None:
         if self._leave():
             super().end()
 
     def _leave(self) -> bool:
-        """Free the place; tell whether it was theirs."""
-        if self not in self._chair.behind:
+        """Free the place; return whether they were still watching."""
+        if self not in self._chair.watchers:
             return False
-        self._chair.behind.remove(self)
-        self.unhear()
+        self._chair.watchers.remove(self)
+        self.detach()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         return True
 
-    def hear(self, text: str) -> None:
-        """Look soon: something on the caller's screen has changed."""
+    def on_text(self, text: str) -> None:
+        """Look soon, as the caller's screen has changed."""
         if self._timer is None:
             clock = self._watcher.console.clock
             self._timer = clock.call_later(LOOK_SECONDS, self._look_now)
@@ -171,14 +173,14 @@ class Behind(Bystander):
     def _look_now(self) -> None:
         self._timer = None
         console = self._watcher.console
-        if getattr(console.line, "is_blocked", False):  # has yet to take what was sent last
-            self.hear("")
+        if getattr(console.line, "is_blocked", False):  # the last look is still being sent
+            self.on_text("")
             return
         with speaking_to(console.viewer):
             self._look()
 
 
 def allowed(record: CallerRecord) -> Allowed:
-    """Return at which tables a caller lets others watch."""
+    """Return the tables at which a caller lets others watch."""
     chosen = record.preferences.get(WATCHED)
     return next((each for each in ALLOWED if each == chosen), "shared")

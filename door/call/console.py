@@ -16,7 +16,7 @@ from door.errors import CarrierLost, Hangup
 from door.lines.line import Line
 from timebank.language import Viewer
 
-PARTING_SECONDS = 2.0  # how long the last words may take to leave
+PARTING_SECONDS = 2.0  # for the last output to be sent
 
 
 class Console:
@@ -24,9 +24,9 @@ class Console:
         """Take over `line`; the display is plain lines until `Screen.paint_screens`."""
         self.line = line
         self.clock = clock
-        self.viewer = Viewer(spelling=spelling(look.charset))  # who reads here
-        self.wants_lines = False  # whether they asked for plain lines, or their terminal did
-        self.is_look_chosen = False  # by the caller, or for their call
+        self.viewer = Viewer(spelling=spelling(look.charset))  # the reader's language and charset
+        self.wants_lines = False  # whether the caller or the terminal asked for plain lines
+        self.is_look_chosen = False  # whether the look is settled, so none need be asked for
         self.screen = Screen(line, look, self.viewer)
         self.keyboard = Keyboard(line, self.screen, clock)
         self.pager = Pager(self.keyboard, self.screen)
@@ -35,14 +35,14 @@ class Console:
 
     @property
     def display(self) -> Display:
-        """What the screen is drawn on now, until the window or the look changes."""
+        """The current display; another one after the window or the look has changed."""
         return self.screen.display
 
     def use_look(self, look: Look) -> None:
         self.screen.use_look(look)
         self.keyboard.use_charset(look.charset)
 
-    # What the line tells us.
+    # Called by the line.
 
     def received(self, data: bytes) -> None:
         self.keyboard.received(data)
@@ -54,7 +54,7 @@ class Console:
         self.screen.resized()
 
     async def part(self) -> None:
-        """Let the last words leave, then hang up; what is said later is not heard."""
+        """Send the rest of the output and hang up; later output is dropped."""
         self.screen.close()
         self.keyboard.let_go()
         try:

@@ -1,4 +1,4 @@
-"""What a call asks of the books by itself: the used time, and a grace where there is none left."""
+"""The entries that a call makes by itself: used time, and the grace of a caller without time."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
 @contextlib.asynccontextmanager
 async def uncharged(caller: Caller, *, to_look_around: bool = False) -> AsyncIterator[int]:
-    """Let a caller without time go on uncharged while the grace of the day lasts. Yield its
-    seconds: 0 if none are left, or if the caller has time again. At the end, give the unused
-    seconds of the last piece back to the day."""
+    """Let a caller without time go on uncharged while the grace of the day lasts.
+
+    Yield its seconds: 0 if none are left, or if the caller has time again. At the end, give the
+    unused seconds of the last piece back to the day.
+    """
     clock = caller.console.clock
     grace = Grace(clock, caller.purse.seconds_to_end, clock.monotonic(), to_look_around)
     with contextlib.suppress(BooksFailed):
@@ -46,7 +48,7 @@ async def _go_on_in_grace(caller: Caller, used: Grace) -> Receipt:
     given = await _take_grace(caller, used.to_look_around)
     if caller.clock.day_grace is used:
         used.add(given)
-    else:  # it has ended meanwhile
+    else:  # this use of the grace has ended meanwhile
         await _give_back(caller, given.day, given.seconds)
     return given.receipt
 
@@ -63,7 +65,7 @@ async def _take_grace(caller: Caller, to_look_around: bool) -> GracePiece:
 
 async def _give_back(caller: Caller, day: str, seconds: int) -> None:
     if seconds:
-        with contextlib.suppress(BooksFailed):  # it stays counted
+        with contextlib.suppress(BooksFailed):  # the seconds then count as used
             await caller.ask_books(
                 lambda desk: grace.give_back(desk, caller.record.id, day, seconds),
                 is_theirs=False,
@@ -92,8 +94,8 @@ async def keep_posted(caller: Caller) -> None:
         except CallClosed:
             caller.console.keyboard.interrupt(await caller.how_it_was_closed())
             return
-        except (BooksUnavailable, OutcomeUnknown):  # what was used is charged with the next one
-            if not is_stuck:  # it is tried again every second
+        except (BooksUnavailable, OutcomeUnknown):  # the next entry charges this time too
+            if not is_stuck:  # said once, though the clock tries again every second
                 words = _("The books can't be written just now. Please wait.")
                 caller.console.screen.say(f"|12{words}")
             is_stuck = True
@@ -105,7 +107,7 @@ async def keep_posted(caller: Caller) -> None:
 
 
 async def _tell_word(caller: Caller) -> None:
-    """Say how they have done in the last hour, as they have asked for in their settings."""
+    """Show the caller's result of the last hour, as they asked for in their settings."""
     word = await caller.ask_books(
         lambda desk: own_limits.take_word(desk, caller.record.id), is_theirs=False
     )

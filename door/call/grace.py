@@ -1,7 +1,7 @@
 """The grace of a caller who is out of time: how long their call goes on uncharged.
 
-The books have counted what is used here already, a piece at a time (timebank/calls/grace.py). All
-of it is told by the monotonic clock, which nobody can set.
+The books count each piece as used before it begins (timebank/calls/grace.py). The monotonic clock
+measures it, which cannot be set.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from door.clock import Clock
     from timebank.calls.grace import GracePiece
 
-NEXT_PIECE_SECONDS = 10  # before the end of one piece the next is asked for
+NEXT_PIECE_SECONDS = 10  # the next piece is asked for so long before the end of one
 
 
 @dataclass(slots=True, eq=False)
 class Grace:
-    """`until` is the monotonic instant at which the pieces are used up; `more` seconds are left of
-    the `day` behind them. `seconds_to_end` is None where no event and no host ends the call.
-    `to_look_around` says which of the seconds of a day they are (`timebank.calls.grace.take`)."""
+    """One use of the grace of a day.
+
+    `until` is the monotonic instant at which the pieces are used up; after them the `day` has
+    `more` seconds. `seconds_to_end` returns None if no event and no host ends the call.
+    `to_look_around` chooses between the two kinds of grace (`timebank.calls.grace.take`).
+    """
 
     clock: Clock
     seconds_to_end: Callable[[], int | None]
@@ -34,7 +37,7 @@ class Grace:
     more: int = 0
 
     def add(self, given: GracePiece) -> None:
-        """Go on for another piece."""
+        """Add a piece."""
         self.until = max(self.until, self.clock.monotonic()) + given.seconds
         self.day, self.more = given.day, given.left
 
@@ -43,9 +46,9 @@ class Grace:
         return max(0, math.floor(self.until - self.clock.monotonic() + ROUNDING))
 
     def left(self) -> int:
-        """Return the seconds that a caller may go on, as far as is known."""
-        of_day, to_end = self.unused() + self.more, self.seconds_to_end()
-        return of_day if to_end is None else min(of_day, to_end)
+        """Return the seconds that the caller may go on, as far as is known."""
+        whole_day, to_end = self.unused() + self.more, self.seconds_to_end()
+        return whole_day if to_end is None else min(whole_day, to_end)
 
     def is_over(self) -> bool:
         return self.clock.monotonic() >= self.until - ROUNDING

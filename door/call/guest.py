@@ -1,4 +1,4 @@
-"""A caller of another board, and what was agreed with it; where they come from does not matter."""
+"""A caller of another board and the agreement with it, whether they come by door or by rlogin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ THEBANK_EXT = "thebank.ext"
 
 
 async def give_here(way: GiveBack, minutes: int) -> Path:
-    """Write minutes into a file of the host's by this process; see `giving.give`."""
+    """Write minutes into a file of the host in this process; see `give_back.give`."""
     return await asyncio.get_running_loop().run_in_executor(None, give, way, minutes)
 
 
@@ -28,15 +28,14 @@ async def give_here(way: GiveBack, minutes: int) -> Path:
 class Guest:
     """A caller of another board.
 
-    `key` is what their board knows them by ("number 42", "key ...", "name:..."), `node` where they
-    are there. `seconds` is what is left of their time by the host's clock at the monotonic instant
-    `arrived`, None where no clock of the host counts it; `until` (aware) is when its next event
-    begins or it must have them back. `way` is how whole minutes can go back to it, `look` how to
-    speak to their terminal: None where nobody said. `formerly` is the board under which callers of
-    this one were entered before its drop files were understood, None for none. `by_door` is set
-    where the process of a door has handed them over: their node is the one they are on there.
-    A guest who `went_on` was in the middle of a call at a server that has ended.
-    `give` writes minutes into a file of the host's, or raises `NotGiven`.
+    `key` identifies them on their board ("number 42", "key ...", "name:..."), and `node` is their
+    node there. `seconds` of their time are left by the host's clock at the monotonic instant
+    `arrived`, None if the host does not count it. `until` (aware) is when the host's next event
+    begins or it must have them back. `way` is how whole minutes can go back to the host, and `look`
+    the look of their terminal; each is None if unknown. `formerly` is the board that earlier
+    releases entered callers of this one under, else None. `by_door` is set if a door's process has
+    handed them over: they stay on their node there. A guest who `went_on` was on a call at a server
+    that has ended. `give` writes minutes into a file of the host, or raises `NotGiven`.
     """
 
     board: HostBoard
@@ -55,12 +54,12 @@ class Guest:
 
     @property
     def takes_gains(self) -> str | None:
-        """How gains are given back, in the words of sysop.toml; None for not at all."""
+        """How gains are given back, in the words of sysop.toml; None if they are not."""
         if self.board.give_back == THEBANK_EXT:
             return THEBANK_EXT
         return None if self.way is None else self.way.way.value
 
     @property
     def shows_losses(self) -> bool:
-        """Whether a loss can be taken off the host's clock, by the same way as a gain is added."""
+        """Whether a loss can be taken off the host's clock, as a gain is added to it."""
         return self.way is not None and self.way.way is Way.EXITINFO

@@ -1,4 +1,4 @@
-"""A caller of another board, on a call here: their time is the host's, and goes back to it."""
+"""A caller of another board on a call here: their time belongs to the host and goes back to it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ log = logging.getLogger("door.hosts")
 
 
 class HostCaller(Caller):
-    """A guest on a call. When it is closed, what they gained is given back, once."""
+    """A guest on a call. When it is closed, their gain or loss is given back, once."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class HostCaller(Caller):
         guest: Guest,
     ) -> None:
         arrival = opened.arrival
-        assert arrival is not None  # `open_host_call` says what was brought
+        assert arrival is not None  # `open_host_call` always sets it
         posted, limit = opened.receipt.purse, arrival.host_limit
         purse = TickingPurse(books, console.clock, posted, guest.arrived, limit, guest.until)
         super().__init__(console, books, config, record, node, opened, purse, new_seed)
@@ -64,25 +64,25 @@ class HostCaller(Caller):
 
     def news(self) -> list[str]:
         arrival, board = self.arrival, self.arrival.board
-        said = [hanging(literal(str(text))) for text in self.opened.notices]
-        said += self.talk.waited(self.opened.messages)
+        lines = [hanging(literal(str(text))) for text in self.opened.notices]
+        lines += self.talk.waiting_lines(self.opened.messages)
         if arrival.was_cut_off:
-            said.append(_("Your last call here was cut off. Its minutes are accounted for."))
+            lines.append(_("Your last call here was cut off. Its minutes are accounted for."))
         brought = _("You bring {time} from {board}.")
         if not arrival.brought:
             brought = _("You bring no minutes from {board}.")
-        said.append(brought.format(time=span(arrival.brought), board=literal(board)))
+        lines.append(brought.format(time=span(arrival.brought), board=literal(board)))
         if arrival.debt:
             words = _("That's after the {time} you lost here earlier today.")
-            said.append(words.format(time=span(arrival.debt)))
+            lines.append(words.format(time=span(arrival.debt)))
         if arrival.standing:
             words = _("Your open hand holds {time} more.")
-            said.append(words.format(time=span(arrival.standing)))
+            lines.append(words.format(time=span(arrival.standing)))
         if arrival.owed:
             minutes = span(arrival.owed * MINUTE)
             words = _("From an earlier visit, you take {time} back to {board}.")
-            said.append(words.format(time=minutes, board=literal(board)))
-        return said
+            lines.append(words.format(time=minutes, board=literal(board)))
+        return lines
 
     def time_up_words(self) -> str:
         board = literal(self.arrival.board)
@@ -99,8 +99,10 @@ class HostCaller(Caller):
         await self._leave(reason)
 
     async def _leave(self, reason: str) -> list[str]:
-        """Close the call, give back what they gained, and return what to tell them of it: once,
-        whoever asks for it, and to its end, whatever becomes of those who ask."""
+        """Close the call, give back the gain, and return the lines about it.
+
+        It is done once and to its end, even if several ask for it or are cancelled.
+        """
         if self._left is None:
             self._left = asyncio.ensure_future(self._close_and_give(reason))
         return await asyncio.shield(self._left)
@@ -121,17 +123,17 @@ class HostCaller(Caller):
         except (CallClosed, BooksFailed) as error:
             log.warning("the call of %s was not closed here: %s", self.record.name, error)
             return []
-        said = [await self._give(claim) for claim in claims]
+        lines = [await self._give(claim) for claim in claims]
         if any(row.kind == "external" for row in receipt.rows):
             words = _("What you won is on its way to {board}.")
-            said.append(words.format(board=literal(self.arrival.board)))
+            lines.append(words.format(board=literal(self.arrival.board)))
         elif receipt.purse.bank:
             words = _("Your time bank here holds {time}.")
-            said.append(words.format(time=span(receipt.purse.bank)))
-        said += _of_loan(receipt)
+            lines.append(words.format(time=span(receipt.purse.bank)))
+        lines += _loan_lines(receipt)
         if debts[0]:
-            said.append(self._owes(debts[0]))
-        return said
+            lines.append(self._owes(debts[0]))
+        return lines
 
     def _owes(self, debt: int) -> str:
         board = literal(self.arrival.board)
@@ -139,9 +141,9 @@ class HostCaller(Caller):
         return words.format(board=board, time=span(debt))
 
     async def _give(self, claim: Claim) -> str:
-        """Write a claim into the host's file, and into the books what came of it; return that."""
+        """Write a claim into the host's file and its outcome into the books; return the words."""
         way, name = self.guest.way, self.record.name
-        assert way is not None  # what is claimed goes the way of this visit
+        assert way is not None  # without a way there are no claims
         seconds, board = abs(claim.minutes) * MINUTE, literal(self.arrival.board)
         minutes = span(seconds)
         sign, counted = "-" if claim.minutes < 0 else "", span_phrase(seconds)  # for the log
@@ -167,13 +169,13 @@ class HostCaller(Caller):
         return _("You take {time} back to {board}.").format(time=minutes, board=board)
 
     async def _note(self, operation: Callable[[Desk], object]) -> None:
-        """Write down what became of a claim; unwritten, it is in doubt by itself."""
+        """Write the outcome of a claim into the books; if that fails, the claim stays in doubt."""
         with contextlib.suppress(BooksFailed):
             await self.books.run(operation)
 
 
 def brought_by(guest: Guest, now: float) -> CarriedIn:
-    """Return what a guest brings, as the books ask for it at the monotonic instant `now`."""
+    """Return the time that a guest brings, for the books, at the monotonic instant `now`."""
     return CarriedIn(
         seconds=guest.seconds,
         allowance=guest.board.minutes * MINUTE,
@@ -185,12 +187,12 @@ def brought_by(guest: Guest, now: float) -> CarriedIn:
     )
 
 
-def _of_loan(receipt: Receipt) -> list[str]:
-    said = []
+def _loan_lines(receipt: Receipt) -> list[str]:
+    lines = []
     paid = sum(row.amount for row in receipt.rows if row.kind == "loan paid")
     if paid:
-        said.append(_("You paid back {time} of your loan.").format(time=span(paid)))
+        lines.append(_("You paid back {time} of your loan.").format(time=span(paid)))
     if owed := -receipt.purse.loan:
         words = _("You still owe {time} here. Your next winnings pay that first.")
-        said.append(words.format(time=span(owed)))
-    return said
+        lines.append(words.format(time=span(owed)))
+    return lines

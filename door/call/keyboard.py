@@ -1,6 +1,6 @@
-"""A caller's keyboard: keys from a line, one after the other, and what ends the wait for one.
+"""A caller's keyboard: keys from a line, one at a time, and interruptions of the wait for a key.
 
-Whatever ends a call (the carrier is lost, the time is up, another call took over) arrives as an
+Each end of a call (the carrier is lost, the time is up, another call took over) is an
 `Interruption` raised from the wait for a key.
 """
 
@@ -22,23 +22,23 @@ from door.lines.line import Line
 COMMAND = "/"
 _COMMANDS = re.compile(r"/(?:[pr?](?: |$)|[wo] *$)", re.IGNORECASE)
 HELP_KEYS = ("?", F1)
-LONGEST_WAIT = 24.0  # seconds that a caller waits for an answer, whatever has to be waited for
-LAST_SECONDS = 2.5  # for what follows once so long was waited
+LONGEST_WAIT = 24.0  # seconds that a caller waits for an answer at most
+LAST_SECONDS = 2.5  # granted to each further step after that
 ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
 KEYS_WAITING = 512  # typed ahead; more than this stays in the socket
-KEYS_ON_END = 32  # of a paste are given before it is somebody else's turn
+KEYS_PER_TURN = 32  # of a paste, before the event loop gets a turn
 
-_UNKNOWN = Look(Charset.ASCII, Paint.LINES)  # of a terminal that has said nothing
+_UNKNOWN = Look(Charset.ASCII, Paint.LINES)  # of a terminal without hints
 
 
 class CommandLine(Protocol):
-    """What does lines that begin with a slash."""
+    """Runs slash commands."""
 
     async def command(self, typed: str) -> None:
-        """Do one that begins so, or that is whole."""
+        """Run a slash command, complete or still being typed."""
 
     def meaning(self) -> str:
-        """Say what can be done so."""
+        """Return the help for slash commands."""
 
 
 @dataclass(slots=True, eq=False)
@@ -46,42 +46,41 @@ class Keyboard:
     _line: Line
     _screen: Screen
     _clock: Clock
-    pace: float = 1.0  # how long a moment lasts at a table; 0 for none
-    rubout: Key = BACKSPACE  # what byte 7F means in the room they are in
-    last_key: float = field(init=False)
-    keys_heard: int = 0  # so far on this line
+    pace: float = 1.0  # factor for the pauses of `beat`; 0 for no pauses
+    rubout: Key = BACKSPACE  # the meaning of byte 7F in this room
+    last_key: float = field(init=False)  # monotonic
+    keys_received: int = 0  # so far on this line
     interruption: Interruption | None = None  # raised at the next wait for a key
-    on_shown: Callable[[], None] | None = None  # all that was said, and a key is awaited
-    # Does a line that begins with a slash, whatever is asked just then; None where nobody does.
-    commands: CommandLine | None = None
-    _waits_from: float = field(init=False)  # since when they wait for an answer, while they do
-    _heard: float = field(init=False)  # when something arrived last, a key or not
+    on_shown: Callable[[], None] | None = None  # called when all is shown and a key is awaited
+    commands: CommandLine | None = None  # runs slash commands at any prompt; None to run none
+    _waits_from: float = field(init=False)  # when the caller began to wait for an answer
+    _received_at: float = field(init=False)  # when bytes arrived last, keys or not
     _decoder: KeyDecoder = field(init=False)
-    _asked: list[Callable[[int, int], None]] = field(default_factory=list)  # take a position
+    _on_positions: list[Callable[[int, int], None]] = field(default_factory=list)
     _keys: list[str] = field(default_factory=list)
-    _keys_on_end: int = 0  # given since the loop had a turn
+    _keys_this_turn: int = 0  # given since the event loop had a turn
     _paused: bool = False
     _waiter: asyncio.Future[None] | None = None
     _flush: asyncio.TimerHandle | None = None
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
 
     def __post_init__(self) -> None:
-        self.last_key = self._waits_from = self._heard = self._clock.monotonic()
+        self.last_key = self._waits_from = self._received_at = self._clock.monotonic()
         self._decoder = KeyDecoder(self._screen.look.charset)
 
     # What arrives.
 
     def received(self, data: bytes) -> None:
         now = self._clock.monotonic()
-        self._decoder.settle(now - self._heard)
-        self._heard = now
+        self._decoder.settle(now - self._received_at)
+        self._received_at = now
         keys = self._decoder.feed(data)
         if not data.isascii() and self._screen.look == _UNKNOWN and any(map(_is_foreign, keys)):
             self._speak_unicode()
-        if self._asked:
+        if self._on_positions:
             for row, column in self._decoder.positions():
-                if self._asked:
-                    self._asked.pop(0)(row, column)
+                if self._on_positions:
+                    self._on_positions.pop(0)(row, column)
         if keys:
             self._typed(keys)
         if self._decoder.pending_escape:
@@ -103,9 +102,9 @@ class Keyboard:
 
     def _typed(self, keys: Sequence[str]) -> None:
         self.last_key = self._clock.monotonic()
-        self.keys_heard += len(keys)
+        self.keys_received += len(keys)
         if self._screen.cover is not None:
-            self._screen.cover.typed(keys)
+            self._screen.cover.on_keys(keys)
             self._screen.show_offer()
             return
         self._keys.extend(keys)
@@ -118,20 +117,22 @@ class Keyboard:
         self._decoder = KeyDecoder(charset)
 
     def ask_position(self, question: bytes, take: Callable[[int, int], None]) -> None:
-        """Send what a terminal answers with the position of its cursor; `take` gets its row and
-        its column."""
-        if not self._asked:
-            self._decoder.positions()  # those that nobody has asked for
-        self._asked.append(take)
+        """Send a `question` that the terminal answers with its cursor's position.
+
+        `take` is called with row and column.
+        """
+        if not self._on_positions:
+            self._decoder.positions()  # drops unasked ones
+        self._on_positions.append(take)
         self._line.write(question)
 
     # Interruptions.
 
     def interrupt(self, interruption: Interruption) -> None:
-        """Raise `interruption` from the wait for a key, now or at the next one; a cover ends."""
+        """Raise `interruption` from the wait for a key, now or at the next one; end a cover."""
         self._screen.uncover()
-        standing = self.interruption
-        if standing is None or interruption.rank > standing.rank:
+        current = self.interruption
+        if current is None or interruption.rank > current.rank:
             self.interruption = interruption
             self.nudge()
 
@@ -141,24 +142,26 @@ class Keyboard:
 
     @property
     def is_lost(self) -> bool:
-        """Whether nobody sees what is shown from now on: no line, or another call took over."""
+        """Whether output is unseen from now on: the line is lost or another call took over."""
         return isinstance(self.interruption, CarrierLost | TakenOver)
 
     def let_go(self) -> None:
-        """Hold nothing that holds the caller: a call that is over is then gone at once. Left to
-        the collector, hundreds of them lie about before it looks at what is so old."""
+        """Drop references that lead back to the caller, so that an ended call is freed at once.
+
+        Otherwise hundreds of calls wait for the collector, which seldom looks at old objects.
+        """
         self.on_shown = None
         self.commands = None
-        self._asked.clear()
+        self._on_positions.clear()
         if self.interruption is not None:
             self.interruption = self.interruption.with_traceback(None)
 
     # Keys.
 
     async def key(self, *, takes_slash: bool = False) -> str:
-        """Return the next key; raise the `Interruption` that came instead of one.
+        """Return the next key, or raise the `Interruption` that came instead.
 
-        A slash begins a command, unless it is a key like any other for who `takes_slash`.
+        A slash begins a command, unless `takes_slash` makes it a key like any other.
         """
         while True:
             key = await self._next_key()
@@ -166,8 +169,7 @@ class Keyboard:
                 return key
 
     async def command(self, typed: str) -> bool:
-        """Have a command done, and show again what it has interrupted; `False` where nobody does
-        commands."""
+        """Run a slash command and show the interrupted prompt again; return False without any."""
         screen, line = self._screen, self._line
         commands, self.commands = self.commands, None
         if commands is None:
@@ -187,16 +189,16 @@ class Keyboard:
                 screen.display.typed(before.typed)
         screen.offered = offered
         if reader is not None and size != (line.columns, line.rows):
-            screen.lay_out_anew()
+            screen.lay_out_again()
         return True
 
     async def _next_key(self) -> str:
         while self.interruption is None:
-            if self._keys and self._keys_on_end == KEYS_ON_END:
-                self._keys_on_end = 0
+            if self._keys and self._keys_this_turn == KEYS_PER_TURN:
+                self._keys_this_turn = 0
                 await asyncio.sleep(0)
             elif (key := self.next_key()) is not None:
-                self._keys_on_end += 1
+                self._keys_this_turn += 1
                 del self._keys[0]
                 self._read_on()
                 self._waits_from = self._clock.monotonic()
@@ -206,13 +208,13 @@ class Keyboard:
                 if self.on_shown is not None:
                     self.on_shown()
                 self._screen.show_offer()
-                self._keys_on_end = 0
+                self._keys_this_turn = 0
                 await self._until_nudged()
         self._waits_from = self._clock.monotonic()
         raise self.interruption
 
     def next_key(self) -> str | None:
-        """Return the key that `key` would give at once, `None` when none was typed ahead."""
+        """Return the key that `key` would return at once, None if none was typed ahead."""
         if not self._keys:
             return None
         return self.rubout if self._keys[0] == RUBOUT else self._keys[0]
@@ -228,8 +230,11 @@ class Keyboard:
             self._line.resume()
 
     async def pause(self, seconds: float) -> None:
-        """Let the caller look for `seconds`. A key, typed ahead or now, or an interruption ends it
-        at once, and stays for the next question."""
+        """Let the caller look for `seconds`.
+
+        A key, typed ahead or now, or an interruption ends it at once, and is kept for the next
+        question.
+        """
         if self._keys or self.interruption is not None:
             return
         self._screen.show()
@@ -237,13 +242,12 @@ class Keyboard:
         self._waits_from = self._clock.monotonic()
 
     async def beat(self, seconds: float) -> None:
-        """Let the caller look for a moment, at the pace that they like. Lines do not wait: each
-        thing is told as it happens."""
+        """Let the caller look for `seconds` at their own pace; plain lines do not pause."""
         if self.pace and self._screen.is_painted:
             await self.pause(seconds * self.pace)
 
     def nudge(self) -> None:
-        """End the wait for a key, or a `pause`, now: what was waited for has come."""
+        """End the wait for a key or a `pause` now."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
@@ -257,8 +261,10 @@ class Keyboard:
                 timer.cancel()
 
     def answer_by(self) -> float | None:
-        """Until when they are to be answered, by the clock; None while it is they who are waited
-        for. All that is waited for in turn has one end, and a moment more for what comes then."""
+        """Return the monotonic deadline for an answer; None while a key is awaited.
+
+        All steps of one answer share it, but each has at least `LAST_SECONDS`.
+        """
         if self._waiter is not None:
             return None
         return max(self._waits_from + LONGEST_WAIT, self._clock.monotonic() + LAST_SECONDS)
@@ -269,8 +275,9 @@ def _is_foreign(key: str) -> bool:
 
 
 def is_command(text: str) -> bool:
-    """Tell whether a line is one that is done wherever it is typed (door/call/talk.py). At a table
-    that several share, any other that begins with a slash is whispered.
+    """Return whether a line is a command at any prompt (door/call/talk.py).
+
+    At a shared table, any other line that begins with a slash is whispered.
 
     >>> is_command("/p Ada hello"), is_command("/path")
     (True, False)

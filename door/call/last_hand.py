@@ -1,10 +1,9 @@
-"""Whether a caller has seen how their last hand ended; what nobody saw is told at the next log-on.
+"""Whether a caller has seen the end of their last hand; if not, the next log-on shows it.
 
-The books keep a hand that has ended as untold (`timebank.callers.notices`) until a call says that
-it was seen. It was seen when its end stood on the screen of a line that was alive: a key has come
-since, or the end was the answer to a key. Without one the way in which the call ends decides: a
-line that broke, a call that was taken over and a caller who did not stir may have shown it to
-nobody.
+The books keep an ended hand as unseen (`timebank.callers.notices`) until a call notes otherwise. It
+counts as seen if a key has come since it was on the screen, or if it came soon after a key. Without
+either, the end of the call decides: after a broken line, a take-over or an idle caller the hand may
+have been shown to nobody.
 """
 
 from __future__ import annotations
@@ -17,46 +16,46 @@ from door.lines.line import CALLER_HUNG_UP
 if TYPE_CHECKING:
     from door.call.console import Console
 
-ANSWER_SECONDS = 3.0  # what is shown so soon after a key was shown to the one who pressed it
+ANSWER_SECONDS = 3.0  # output this soon after a key counts as seen by the caller who pressed it
 
 
 class LastHand:
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._number = 0  # of a round that the books have as untold, as far as is known here
-        self._keys: int | None = None  # that had come when its end was shown, None before that
+        self._number = 0  # of an ended round that the books have as unseen, 0 for none
+        self._keys: int | None = None  # received before its end was shown; None if not shown yet
         self._is_answer = False
 
-    def ends(self, number: int) -> None:
-        """Learn that round `number` has ended in the books, and was not shown yet."""
+    def note_end(self, number: int) -> None:
+        """Note that round `number` has ended in the books and has not been shown yet."""
         self._number, self._keys = number, None
 
-    def shown(self) -> None:
-        """Learn that all that is to be told of it stands on the screen, unless the line is lost."""
+    def mark_shown(self) -> None:
+        """Note that the end of the hand is on the screen, unless the line is lost."""
         keyboard, clock = self._console.keyboard, self._console.clock
         if self._number and self._keys is None and not keyboard.is_lost:
-            self._keys = keyboard.keys_heard
+            self._keys = keyboard.keys_received
             self._is_answer = clock.monotonic() - keyboard.last_key <= ANSWER_SECONDS
 
-    def seen(self, *, call_ends: bool = False) -> int:
-        """Return the round whose end is known to have been seen, and not to the books; 0 for none.
+    def seen_round(self, *, call_ends: bool = False) -> int:
+        """Return the round whose end was seen but is not yet noted as seen in the books, else 0.
 
-        `call_ends` says that nothing more will be known of it.
+        With `call_ends` the way in which the call ends decides a doubtful case.
         """
         if self._keys is None:
             return 0
-        if self._is_answer or self._console.keyboard.keys_heard > self._keys:
+        if self._is_answer or self._console.keyboard.keys_received > self._keys:
             return self._number
         return self._number if call_ends and not is_doubtful(self._console) else 0
 
-    def noted(self, number: int) -> None:
-        """Learn that the books know of this round that it was seen."""
+    def mark_noted(self, number: int) -> None:
+        """Note that the books have this round as seen."""
         if number == self._number:
             self._number = 0
 
 
 def is_doubtful(console: Console) -> bool:
-    """Tell whether a call ends in a way that leaves open what the caller saw of the last screen."""
+    """Return whether the call ends in a way that leaves open if the caller saw the last screen."""
     why = console.keyboard.interruption
     if isinstance(why, CarrierLost):
         return str(why) != CALLER_HUNG_UP

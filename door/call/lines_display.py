@@ -1,7 +1,7 @@
-"""A screen of plain lines, each sent as it is told.
+"""A screen of plain lines, each sent at once.
 
-It is for terminals without ANSI, for windows smaller than 40x22, and for the log-on, when nothing
-is known yet. Texts may hold pipe codes.
+It is for terminals without ANSI, for windows smaller than 40x22, and for the log-on, when the
+terminal is unknown. Texts may have pipe codes.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class LinesDisplay:
         self._scene: Scene | None = None
         self._prompt = ""
         self._typed = ""
-        self._wanted = 0  # cells behind the prompt, for what is typed
-        self._room = 0  # cells that there are
+        self._wanted = 0  # cells asked for behind the prompt, for the answer
+        self._room = 0  # cells available there
         self.indent = 0  # cells before every line
-        # In this scene: for a painted screen to go on with.
-        self._said: deque[str] = deque(maxlen=MOST_BELOW_ROWS)
+        # Of this scene, in case a painted screen takes over.
+        self._messages: deque[str] = deque(maxlen=MOST_BELOW_ROWS)
         self.fit(columns)
 
     def fit(self, columns: int) -> None:
@@ -36,7 +36,7 @@ class LinesDisplay:
 
     @property
     def _width(self) -> int:
-        """Cells of a line. Below a picture it is no wider than that."""
+        """Cells of a line. Below a picture it is at most as wide as the picture."""
         width = self._columns - 1 - self.indent
         return min(width, LAYOUT_COLUMNS - 1) if self.indent else width
 
@@ -45,22 +45,22 @@ class LinesDisplay:
         self._send("\r\n")
         for line in scene.lines():
             self.say(line)
-        self._said.clear()
+        self._messages.clear()
 
     def go_back_to(self, scene: Scene | None) -> None:
-        """Be in a scene again that was told before; it isn't told once more."""
+        """Return to a scene that was shown before, without showing it again."""
         self._scene = scene
 
     def refresh(self) -> None:
-        """Do nothing: every change was told as it happened."""
+        """Do nothing: every change was sent as it happened."""
 
     def refresh_clock(self, scene: Clocked) -> None:
         """Do nothing: lines have no clock."""
 
     def say(self, text: str) -> None:
-        """Write the message, broken into lines; a prompt that it interrupts is asked again."""
+        """Write the message, broken into lines, and repeat a prompt that it interrupts."""
         prompt, typed = self._prompt, self._typed
-        self._said.append(text)
+        self._messages.append(text)
         if prompt:
             self._send("\r\n")
         for line in wrap(text, self._width):
@@ -70,7 +70,7 @@ class LinesDisplay:
             self.typed(typed)
 
     def prompt(self, text: str, room: int = 0) -> None:
-        """Ask; the cells that are wanted behind the question are there if a line has so many."""
+        """Ask a question, with `room` cells for the answer if a line has as many."""
         self._prompt, self._typed, self._wanted = text, "", room
         *above, last = wrap_question(text, self._width, room)
         for line in above:
@@ -79,7 +79,7 @@ class LinesDisplay:
         self._room = max(0, self._width - text_width(plain(last)) - 1)
 
     def typed(self, text: str) -> None:
-        """Echo what was added, rub out what was taken away; what has no room is not shown."""
+        """Echo added characters and rub out removed ones, as far as there is room."""
         old, new = beginning(self._typed, self._room), beginning(text, self._room)
         same = 0
         for before, after in zip(old, new, strict=False):
@@ -94,25 +94,25 @@ class LinesDisplay:
         self._send("\r\n")
 
     def status(self, pieces: Sequence[str], clock: str = "") -> None:
-        """Do nothing: a status line has no place among lines that scroll."""
+        """Do nothing: lines that scroll have no status line."""
 
     def forget(self) -> None:
-        """Do nothing: what was said has scrolled away, or will."""
+        """Do nothing: messages scroll away."""
 
     def view(self) -> View:
-        return View(self._scene, tuple(self._said), self._prompt, self._typed, self._wanted)
+        return View(self._scene, tuple(self._messages), self._prompt, self._typed, self._wanted)
 
-    def seen(self) -> list[str]:
-        """Return what can still be told of what was sent: the scene, what was said, the prompt."""
+    def visible_rows(self) -> list[str]:
+        """Return the latest output, as far as it is known: scene, messages and prompt."""
         scene = [] if self._scene is None else self._scene.lines()
-        texts = [*scene, *self._said, f"{self._prompt} {self._typed}" if self._prompt else ""]
+        texts = [*scene, *self._messages, f"{self._prompt} {self._typed}" if self._prompt else ""]
         return [self._styled(line) for text in texts for line in wrap(text, self._width)]
 
     def flush(self) -> None:
-        """Do nothing: every line was sent as it was told."""
+        """Do nothing: every line was sent at once."""
 
     def close(self) -> None:
-        """Leave the line of a prompt that nobody has answered."""
+        """End the line of an open prompt."""
         if self._prompt:
             self._send("\r\n")
 

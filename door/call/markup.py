@@ -1,4 +1,4 @@
-"""Texts with pipe codes: what others wrote, choices with a letter lit, and lines of a width."""
+"""Texts with pipe codes: other people's text, choices with a letter lit, and line breaks."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from itertools import accumulate
 from ansi.width import character_width, text_width
 from timebank.language import _
 
-# What others say stands so far from the left from its second row on.
-HANG_CELLS = 2
-_STAYS = frozenset(":;!?»")  # with a space before it in French, and never first in a row
-_HANGS = "\t"  # before such a paragraph; nothing that anybody says has one
+HANG_CELLS = 2  # indent of other people's text from its second row on
+_STAYS = frozenset(":;!?»")  # French has a space before these, but never a line break
+_HANGS = "\t"  # marks a paragraph as hanging; text that callers type has no tab
 
 PIPE_CODE = re.compile(r"\|(?:[01][0-9]|2[0-3])")
 
@@ -32,14 +31,18 @@ def literal(text: str) -> str:
 
 
 def hanging(text: str) -> str:
-    """Return what another person said so that only its first row begins where sentences of the
-    board do, however long it is: nothing in it can pass for one."""
+    """Return other people's text with all rows but the first indented.
+
+    Sentences of the board are not indented, so no part of a long text can pass for one.
+    """
     return f"{_HANGS}{text}"
 
 
 def lit(choices: Mapping[str, str], default: str | None = None) -> str:
-    """Return the labels of choices as a menu shows them, each with its letter lit; that of
-    `default` says that Enter gives it."""
+    """Return the labels of choices as a menu shows them, each with its letter lit.
+
+    The label of `default` is followed by "(Enter)".
+    """
     named = {default: f" |07({_('Enter')})"} if default is not None else {}
     return "  ".join(
         f"{_lit(letter, label)}{named.get(letter, '')}" for letter, label in choices.items()
@@ -63,9 +66,8 @@ def _lit(letter: str, label: str) -> str:
 def wrap(text: str, width: int) -> tuple[str, ...]:
     """Break `text` at spaces into lines that take at most `width` cells.
 
-    Pipe codes take no room, and the last one of a line goes on in the next; a word longer than a
-    line is cut, and is all in one colour. A paragraph that is `hanging` is indented from its second
-    line on.
+    Pipe codes take no room, and the last colour of a line continues in the next. A word longer than
+    a line is cut, and has one colour. A `hanging` paragraph is indented from its second line on.
 
     >>> wrap("What a loooooong word", 6)
     ('What a', 'looooo', 'ong', 'word')
@@ -85,22 +87,21 @@ def wrap(text: str, width: int) -> tuple[str, ...]:
 
 
 def _words(paragraph: str) -> list[str]:
-    """Return what is not broken, though there may be a space in it."""
+    """Split a paragraph at the spaces where a line may break."""
     words = paragraph.split(" ")
     if _STAYS.isdisjoint(words):
         return words
-    kept = words[:1]
+    joined = words[:1]
     for word in words[1:]:
         if word in _STAYS:
-            kept[-1] = f"{kept[-1]} {word}"
+            joined[-1] = f"{joined[-1]} {word}"
         else:
-            kept.append(word)
-    return kept
+            joined.append(word)
+    return joined
 
 
 def _wrap_paragraph(paragraph: str, width: int, below: int) -> list[str]:
-    """Break a paragraph into a line of `width` cells and lines of `below` cells, which are no
-    more."""
+    """Break a paragraph into a first line of `width` cells and others of `below`."""
     lines: list[str] = []
     line, used = "", -1
     for word in _words(paragraph):
@@ -121,7 +122,7 @@ def _wrap_paragraph(paragraph: str, width: int, below: int) -> list[str]:
 def wrap_question(text: str, width: int, room: int) -> tuple[str, ...]:
     """Break a question into lines, so that an answer of `room` cells fits behind the last.
 
-    Choices stand two spaces apart, and none of them is broken. An answer needs half a line at most.
+    Choices are two spaces apart and are not broken. An answer gets half a line at most.
 
     >>> wrap_question("Take a card?  <Y>es  <N>o thanks", 22, 1)
     ('Take a card?  <Y>es', '<N>o thanks')
@@ -131,7 +132,7 @@ def wrap_question(text: str, width: int, room: int) -> tuple[str, ...]:
     lines = _break_question(text, width)
     if text_width(plain(lines[-1])) + 1 + min(room, width // 2) <= width:
         return lines
-    if room > 1:  # a field that is typed into gets a row of its own
+    if room > 1:  # a text field gets a row of its own
         return (*lines, "")
     return (*lines[:-1], *_break_question(lines[-1], width - 2))
 
@@ -160,7 +161,7 @@ def _cut(word: str, width: int) -> list[str]:
 
 
 def beginning(text: str, cells: int) -> str:
-    """Return as much of a text as fits into so many cells."""
+    """Return as much of a text as fits into `cells`."""
     if text.isascii():
         return text[:cells]
     ends = accumulate(map(character_width, text))

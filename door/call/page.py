@@ -1,4 +1,4 @@
-"""A page of text: a title and what stands below it; and how a long text falls into pages."""
+"""A page of text, a title with paragraphs; and how a long text is divided into pages."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from ansi.canvas import Row
     from door.call.scene import Area
 
-TITLE_ROWS = 2  # the bar, and an empty row, or the rest of a title that is longer than a row
+TITLE_ROWS = 2  # the bar, and an empty row or the rest of a long title
 MARGIN = 2
-TEXT_COLUMNS = 98  # longer lines are hard to read: on a wide screen the text stands in the middle
+TEXT_COLUMNS = 98  # longer lines are hard to read: on a wide screen the text is centred
 
 
 def page_columns(columns: int) -> int:
-    """Return how many of so many columns a page takes, its margin among them."""
+    """Return how many of `columns` a page takes, with its margin."""
     return min(columns, TEXT_COLUMNS + MARGIN)
 
 
 @dataclass(frozen=True)
 class Page(WholeNarrow):
-    """A title and paragraphs, pipe codes allowed; what does not fit is not shown."""
+    """A title and paragraphs with pipe codes; the end is cut if it does not fit."""
 
     title: str
     body: Sequence[str]
@@ -46,7 +46,7 @@ class Page(WholeNarrow):
 def _painted(
     title: str, lines: tuple[str, ...], columns: int, area: Area, colour: bool
 ) -> tuple[Row, ...]:
-    """Paint a page once for all callers who read it; many leaf back and forth in the rules."""
+    """Paint a page; cached, as many callers read the same rules."""
     canvas = Canvas(columns, area.rows, colour=colour)
     width = page_columns(area.columns)
     left = area.centred(width) + 1
@@ -60,15 +60,17 @@ def _painted(
 
 @lru_cache(maxsize=64)
 def pages_of(text: str, columns: int, rows: int) -> tuple[tuple[str, ...], ...]:
-    """Break a text into pages of at most `rows` lines, each page between two paragraphs where a
-    paragraph is not longer than a page. Indented lines belong to the one above them.
+    """Break a text into pages of at most `rows` lines.
+
+    Pages break between paragraphs, unless a paragraph is longer than a page. Indented lines belong
+    to the one above them.
 
     >>> pages_of("One two.\\nThree four five.", 9, 3)
     (('One two.',), ('Three', 'four', 'five.'))
     """
     pages: list[list[str]] = [[]]
-    for kept in _kept_together(text, columns):
-        lines = kept
+    for block in _blocks(text, columns):
+        lines = block
         if len(pages[-1]) + len(lines) > rows and pages[-1]:
             pages.append(_heading(pages[-1], lines, rows))
         while len(lines) > rows:
@@ -81,8 +83,10 @@ def pages_of(text: str, columns: int, rows: int) -> tuple[tuple[str, ...], ...]:
 
 
 def _heading(page: list[str], lines: Sequence[str], rows: int) -> list[str]:
-    """Take the last line off a full page, if it stands alone there and what follows belongs to
-    it: that goes on to the next page with it."""
+    """Return the last line of a full page, and remove it there, if it is a heading of `lines`.
+
+    A heading has an empty line above it. It moves to the next page, unless that lacks the room.
+    """
     stands_alone = len(page) > 2 and page[-1] != "" == page[-2]
     if not stands_alone or lines == [""] or 1 + len(lines) > rows:
         return []
@@ -91,14 +95,16 @@ def _heading(page: list[str], lines: Sequence[str], rows: int) -> list[str]:
     return [heading]
 
 
-def _kept_together(text: str, columns: int) -> list[list[str]]:
-    """Wrap a text and return which of its lines should stand on one page: a paragraph, or a
-    heading and the rows of its table."""
-    kept: list[list[str]] = []
+def _blocks(text: str, columns: int) -> list[list[str]]:
+    """Wrap a text and divide it into blocks that should not be broken across pages.
+
+    A block is a paragraph, or a heading with the rows of its table.
+    """
+    blocks: list[list[str]] = []
     for paragraph in text.split("\n"):
         lines = wrap(paragraph, columns)
-        if kept and kept[-1] != [""] and plain(paragraph).startswith("  "):
-            kept[-1] += lines
+        if blocks and blocks[-1] != [""] and plain(paragraph).startswith("  "):
+            blocks[-1] += lines
         else:
-            kept.append([*lines])
-    return kept
+            blocks.append([*lines])
+    return blocks

@@ -1,4 +1,4 @@
-"""Texts that are read a page at a time, and screens that stand until a key is pressed."""
+"""Texts that are read a page at a time, and the wait for any key."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from door.call.scene import View
 from door.call.screen import Screen
 from timebank.language import _
 
-# Where a text is read: what each key does, as those who read on a Unix machine know them too.
+# What each key does in a text; Unix pagers use the same keys.
 NEXT, PREVIOUS, FIRST, LAST, LEAVE = "NPFLQ"
 _PAGING = {
     **dict.fromkeys((" ", ENTER, PAGE_DOWN, DOWN, RIGHT), NEXT),
@@ -44,22 +44,22 @@ class Pager:
     _screen: Screen
 
     async def any_key(self, prompt: str = "") -> None:
-        """Wait for a key. One for help takes nothing away: what is shown may be shown only once."""
+        """Wait for any key but a help key, which must not end the last view of what is shown."""
         self._screen.display.prompt(f"|07{prompt or _('Press any key')}")
         while await self._keyboard.key() in HELP_KEYS:
             self._screen.say(_any_key_words())
         self._screen.display.answered()
 
     async def read(self, title: str, text: str, *, leads_on: bool = False) -> bool:
-        """Let the caller read a text of any length, page by page; pipe codes allowed. Return
-        whether they went on past its end, rather than out of it.
+        """Let the caller read a text with pipe codes, page by page.
 
-        A text that `leads_on` to another says so on its last page; one that does not, and is but a
-        page, is left with any key. When the window changes, the text is laid out anew.
+        Return True if they went on past its end, False if they quit. A text that `leads_on` offers
+        "Next" on its last page. One that does not, and has a single page, ends with any key. The
+        text is laid out again when the window changes.
         """
         screen = self._screen
         reading = _Reading(screen, title, text, leads_on)
-        screen.reader = reading.laid_out_anew
+        screen.reader = reading.relaid
         try:
             while True:
                 screen.display.stage(reading.page())
@@ -76,7 +76,7 @@ class Pager:
         return len(_pages(self._screen, text)) == 1
 
     async def _letter(self, reading: _Reading) -> str:
-        """Return where the caller goes from a page."""
+        """Return the letter of the page, or of the exit, that the caller chooses."""
         while (letter := reading.letter(key := await self._keyboard.key())) is None:
             if key in HELP_KEYS:
                 turns = f"|07{_('Space and Page Down turn the page, B and Page Up go back.')}"
@@ -88,16 +88,16 @@ class Pager:
 
 @dataclass(slots=True, eq=False)
 class _Reading:
-    """A text, and the page of it that is shown."""
+    """A text and its current page."""
 
     _screen: Screen
     _title: str
     _text: str
     _leads_on: bool
-    _read: int = 0  # letters of the text, before the page
+    _letters_before: int = 0  # letters of the text before the current page
     _pages: Sequence[Sequence[str]] = field(init=False)
     _number: int = field(init=False)
-    choices: dict[str, str] = field(init=False)  # what leads on; empty where any key leaves it
+    choices: dict[str, str] = field(init=False)  # empty if any key leaves the text
     _default: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -123,8 +123,7 @@ class _Reading:
             self._screen.offer("keys", self.choices, self._default)
 
     def letter(self, key: str) -> str | None:
-        """Return where a key leads from the page; past the last one, back to where they came
-        from."""
+        """Return the letter that a key stands for on this page; None if it does nothing."""
         if not self.choices:
             return None if key in HELP_KEYS else LEAVE
         folded = key.upper() if len(key) == 1 else key
@@ -135,32 +134,34 @@ class _Reading:
         return letter if is_open.get(letter, letter in self.choices) else None
 
     def turn(self, letter: str) -> bool:
-        """Go to another page; `False` past the last one."""
+        """Go to another page; return False past the last one."""
         last = len(self._pages) - 1
         places = {NEXT: self._number + 1, PREVIOUS: self._number - 1, FIRST: 0, LAST: last}
         if places[letter] > last:
             return False
         self._open(places[letter])
-        self._read = sum(map(_letters, self._pages[: self._number]))
+        self._letters_before = sum(map(_letters, self._pages[: self._number]))
         return True
 
-    def laid_out_anew(self, view: View) -> View:
-        """Return what is shown once the screen has another size: the page that goes on behind what
-        was read."""
+    def relaid(self, view: View) -> View:
+        """Lay the text out for a new size of screen, and return the view of the current page.
+
+        That page begins with or contains the first letter of the page before.
+        """
         self._pages = _pages(self._screen, self._text)
         ends = accumulate(map(_letters, self._pages))
         last = len(self._pages) - 1
-        self._open(next((at for at, end in enumerate(ends) if end > self._read), last))
+        self._open(next((at for at, end in enumerate(ends) if end > self._letters_before), last))
         self.offer()
         return replace(view, scene=self.page(), prompt=self.prompt())
 
     def _numbered(self) -> str:
-        """Return the title of the page, its number in short where a narrow screen has less room."""
+        """Return the title with the number of the page, in short form if there is little room."""
         if len(self._pages) == 1:
             return self._title
         number, pages = self._number + 1, len(self._pages)
-        of = _("{number} of {pages}").format(number=number, pages=pages)
-        long, short = f"{self._title} ({of})", f" {number}/{pages}"
+        words = _("{number} of {pages}").format(number=number, pages=pages)
+        long, short = f"{self._title} ({words})", f" {number}/{pages}"
         room = self._screen.page_columns - MARGIN
         return long if len(long) <= room else f"{wrap(self._title, room - len(short))[0]}{short}"
 
@@ -170,7 +171,7 @@ def _pages(screen: Screen, text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _letters(page: Sequence[str]) -> int:
-    """Count what is to be read on a page: blanks come and go with the width of lines."""
+    """Count the letters of a page without blanks, which depend on the width of lines."""
     return sum(len(word) for line in page for word in plain(line).split())
 
 

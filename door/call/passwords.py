@@ -1,23 +1,22 @@
 """Passwords: hashed with Argon2id, off the event loop and a few at a time.
 
-A hash takes tens of milliseconds and 19 MiB on purpose, so no more than two run at once, whatever
-number of callers is at the log-on prompt. Of those who wait, the next is from the address that has
-been wrong least often lately. How much work it is, is what OWASP's Password Storage
-Cheat Sheet asks for at least: 19 MiB, two passes, one lane. argon2-cffi's own choice (RFC 9106's
-second: 64 MiB, three passes, four lanes) is for machines with more memory than a board needs for
-everything else, and it starts four threads for each password.
+A hash takes tens of milliseconds and 19 MiB on purpose, so at most two run at once, however many
+callers log on. The next is always from the address that has been wrong least often lately. The
+cost is the least that OWASP's Password Storage Cheat Sheet recommends: 19 MiB, two passes, one
+lane. argon2-cffi's default (RFC 9106's second: 64 MiB, three passes, four lanes) takes more memory
+than the rest of a board and starts four threads for each password.
 
-A password that was hashed at another cost stays right. It is hashed anew when its caller has
-logged on with it (`Board.renew_hash`), not before: work that only a right password makes may not
-be seen by who waits to be told whether it is right. Until then a wrong password for that name
-takes as long as the old cost takes, and an unknown name as long as the new one. So who measures can
-tell that such a name exists; of names with a hash of today they learn nothing.
+A password that was hashed at another cost stays valid. It is hashed again after its caller has
+logged on with it (`Board.renew_hash`). Not earlier, as only a right password makes that work, and
+the time it takes would give the answer away. Until then a wrong password for that name takes as
+long as the old cost, and an unknown name as long as the new one. So an attacker who measures can
+tell that such a name exists; names with a new hash reveal nothing.
 
 A password is hashed in one form, however its letters were typed (`prepared`), so it is the same by
 telnet, by SSH and from the web. Release 1.0 hashed the letters as they arrived, and dropped those
-that it could not read. `_spellings` returns what it may have hashed. All spellings are tried, for
+that it could not read. `_spellings` returns the texts that it may have hashed. All are tried, for
 known and unknown names alike. A hash of the letters as they arrived is replaced by one of today's
-form. A hash without some letters stays: the letter in question may be a slip of the finger.
+form. A hash without some letters stays: the extra letter may be a slip of the finger.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ if TYPE_CHECKING:
     from argon2 import PasswordHasher
 
 PASSES, KIBIBYTES, LANES = 2, 19 * 1024, 1  # OWASP's, see above
-MAPPED_APART = 4 * 1024 * 1024  # bytes from which on a piece of memory is; nothing else is so large
-_M_MMAP_THRESHOLD = -3  # as glibc's malloc.h has it
+MMAP_BYTES = 4 * 1024 * 1024  # glibc maps larger blocks apart; only hashes are as large
+_M_MMAP_THRESHOLD = -3  # from glibc's malloc.h
 AT_ONCE = 2
-TRIES = 3  # a caller may be wrong on one call
+TRIES = 3  # passwords that a caller may try on one call
 SHORTEST = 6
 LONGEST = 128
 
@@ -53,16 +52,15 @@ T = TypeVar("T")
 
 
 def prepared(password: str) -> str:
-    """Return a password in the form in which it is hashed: that of SASLprep (RFC 4013), which SSH
-    gives passwords on their way.
+    """Return a password in the form that is hashed, SASLprep (RFC 4013), as SSH sends it.
 
     >>> prepared("e\u0301te\u0301") == prepared("\u00e9t\u00e9") == "\u00e9t\u00e9"
     True
     """
     if password.isascii():
         return password
-    kept = (letter for letter in password if not stringprep.in_table_b1(letter))
-    spaced = "".join(" " if stringprep.in_table_c12(letter) else letter for letter in kept)
+    letters = (letter for letter in password if not stringprep.in_table_b1(letter))
+    spaced = "".join(" " if stringprep.in_table_c12(letter) else letter for letter in letters)
     return unicodedata.normalize("NFKC", spaced)
 
 
@@ -70,11 +68,11 @@ def _spellings(password: str) -> list[str]:
     """Return the texts that a password may have been hashed as, today's form first."""
     if password.isascii():
         return [password]
-    found = [prepared(password), password]
-    found.append(password.encode("utf-8", "replace").decode("cp437"))  # read in another set
+    spellings = [prepared(password), password]
+    spellings.append(password.encode("utf-8", "replace").decode("cp437"))  # read in another set
     if len(dropped := _dropped(password)) >= SHORTEST:
-        found.append(dropped)
-    return list(dict.fromkeys(found))
+        spellings.append(dropped)
+    return list(dict.fromkeys(spellings))
 
 
 def _dropped(password: str) -> str:
@@ -82,7 +80,7 @@ def _dropped(password: str) -> str:
 
 
 def check(password: str, name: str) -> None:
-    """Raise `PasswordRefused` unless `password` will do for the caller `name`."""
+    """Raise `PasswordRefused` unless the caller `name` may have this password."""
     password = prepared(password)
     if len(password) < SHORTEST:
         raise PasswordRefused(
@@ -98,7 +96,7 @@ def check(password: str, name: str) -> None:
 
 @functools.cache
 def _hasher() -> PasswordHasher:
-    """Return the one hasher; argon2 is imported when the first password needs it."""
+    """Return the hasher; argon2 is imported when the first password needs it."""
     from argon2 import PasswordHasher  # noqa: PLC0415 - commands without passwords start faster
 
     _give_memory_back()
@@ -106,25 +104,25 @@ def _hasher() -> PasswordHasher:
 
 
 def make_ready() -> None:
-    """Import what checks passwords before the first is typed: later no file may be to be had."""
+    """Import argon2 before the first password: later the process may have no descriptor left."""
     import argon2.exceptions  # noqa: F401, PLC0415 - as in `_hasher`
 
     _hasher()
 
 
 def _give_memory_back() -> None:
-    """Have the C library map the memory of a hash apart, and unmap it when the hash is made.
+    """Have glibc map the memory of a hash apart, and unmap it when the hash is made.
 
-    Left alone, glibc takes the first 19 MiB that are freed for something that is needed again, and
-    keeps as much for each of the two threads from then on. Other C libraries have no such habit.
+    Otherwise glibc raises its threshold after the first 19 MiB are freed, and keeps as much for
+    each of the two threads from then on. Other C libraries don't.
     """
     with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, MAPPED_APART)
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, MMAP_BYTES)
 
 
 @functools.cache
 def _decoy() -> str:
-    """Return the hash that an unknown name is checked against, so that it takes as long."""
+    """Return the hash to check for an unknown name, so that it takes as long as a known one."""
     return _hasher().hash("nobody has this password")
 
 
@@ -133,8 +131,11 @@ def hash_password(password: str) -> str:
 
 
 def verify_password(stored: str | None, password: str) -> bool:
-    """`None` (no such caller) and "" (one without a password) take as long as a wrong password."""
-    decoy = _decoy()  # made by the first password of all, whosever it is
+    """Return whether `password` matches the hash `stored`.
+
+    None (no such caller) and "" (a caller without a password) take as long as a wrong password.
+    """
+    decoy = _decoy()  # called for known names too, as the first call takes longer
     matched = any(_matches(stored or decoy, spelling) for spelling in _spellings(password))
     return matched and bool(stored)
 
@@ -149,9 +150,9 @@ def _matches(stored: str, spelling: str) -> bool:
 
 
 def renewal(stored: str, password: str) -> str | None:
-    """Return a new hash of a password that is right for `stored`, or None if that one is good.
+    """Return a new hash for a right password if `stored` is outdated, else None.
 
-    It is new where `stored` was made at another cost, or of the letters as they arrived at 1.0.
+    It is outdated if it was made at another cost, or by release 1.0 of the letters as they arrived.
     """
     spelled = next(each for each in _spellings(password) if _matches(stored, each))
     wanted = spelled if spelled == _dropped(password) else prepared(password)
@@ -159,14 +160,14 @@ def renewal(stored: str, password: str) -> str | None:
 
 
 def is_outdated(stored: str) -> bool:
-    """Tell whether a hash, whose password has been found right, was made at another cost."""
+    """Return whether a hash was made at another cost; call it for right passwords only."""
     return _hasher().check_needs_rehash(stored)
 
 
 class PasswordDesk:
-    """Runs password work beside the event loop, AT_ONCE pieces at a time.
+    """Runs password work in threads, at most AT_ONCE pieces at a time.
 
-    Of those that wait the one with the lowest `rank` is next, and of equal ones the oldest.
+    The waiting piece with the lowest `rank` is next, and of equal ranks the oldest.
     """
 
     def __init__(self) -> None:
@@ -182,8 +183,8 @@ class PasswordDesk:
         return await self._run(lambda: verify_password(stored, password), rank)
 
     async def renewed(self, stored: str, password: str) -> str | None:
-        """Return what `renewal` returns, off the event loop."""
-        if password.isascii() and not is_outdated(stored):  # of nearly everybody
+        """Call `renewal` off the event loop."""
+        if password.isascii() and not is_outdated(stored):  # nearly every password
             return None
         return await self._run(lambda: renewal(stored, password), FIRST)
 
@@ -209,7 +210,7 @@ class PasswordDesk:
             self._next()
 
     def _next(self) -> None:
-        """Pass the place of a piece of work that is done to the next that waits."""
+        """Give the place of finished work to the next piece that waits."""
         while self._waiting:
             turn = heapq.heappop(self._waiting)[2]
             if not turn.done():

@@ -1,4 +1,4 @@
-"""Words for those who wait longer than one should: another program has the books, say."""
+"""Words for callers who wait long for an answer, such as while another program has the books."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from door.call.console import Console
     from door.clock import Clock
 
-PATIENCE_SECONDS = 3  # who waits so long is told why
+PATIENCE_SECONDS = 3  # of waiting, before a caller reads why
 
 
 @contextmanager
 def patience(clock: Clock, say: Callable[[], None]) -> Iterator[None]:
-    """Call `say` once if what is done inside is not done after `PATIENCE_SECONDS`."""
+    """Call `say` once if the block takes longer than `PATIENCE_SECONDS`."""
     timer = clock.call_later(PATIENCE_SECONDS, say)
     try:
         yield
@@ -29,7 +29,7 @@ def patience(clock: Clock, say: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def at_the_door(console: Console) -> Iterator[None]:
-    """Tell a caller who is not on a call yet, with no clock of theirs, that they have to wait."""
+    """Tell a caller who is not on a call yet, and has no clock, that the board is busy."""
     with patience(console.clock, lambda: _say_busy(console)):
         yield
 
@@ -39,10 +39,10 @@ class Patience:
     """A caller's waits for the books: `with patience:` around each."""
 
     console: Console
-    _unanswered: int = 0  # operations that the books have under way
+    _unanswered: int = 0  # operations under way in the books
     _since: float = 0.0
-    _is_told: bool = False
-    _is_told_of_doubt: bool = False
+    _has_said_busy: bool = False
+    _has_said_doubt: bool = False
 
     def __enter__(self) -> None:
         if not self._unanswered:
@@ -51,21 +51,21 @@ class Patience:
 
     def __exit__(self, *_: object) -> None:
         self._unanswered -= 1
-        self._is_told_of_doubt = False
+        self._has_said_doubt = False
 
     def tell_doubt(self) -> None:
-        """Say that nobody knows yet whether what the caller did counts, while it is found out."""
-        if not self._is_told_of_doubt:
-            self._is_told_of_doubt = True
+        """Say once that it is not known yet whether the caller's last act counts."""
+        if not self._has_said_doubt:
+            self._has_said_doubt = True
             self.console.screen.say(f"|12{wording.IN_DOUBT}")
 
     def look(self) -> None:
-        """Say once why nothing goes on: another program has the books, or the disk hangs."""
+        """Say once that the board is busy: another program has the books, or the disk hangs."""
         waited = self.console.clock.monotonic() - self._since
         waits = self._unanswered > 0 and waited >= PATIENCE_SECONDS
-        if waits and not (self._is_told or self._is_told_of_doubt):
+        if waits and not (self._has_said_busy or self._has_said_doubt):
             _say_busy(self.console)
-        self._is_told = waits
+        self._has_said_busy = waits
 
 
 def _say_busy(console: Console) -> None:

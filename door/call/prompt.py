@@ -1,4 +1,4 @@
-"""Questions: a choice among keys, a yes or no, a text that is typed; and what the keys mean."""
+"""Questions to a caller: a choice among keys, yes or no, a typed text; and help for the keys."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Prompt:
     _keyboard: Keyboard
     _screen: Screen
     _pager: Pager
-    # Does something about letters that cannot be read; `False` where nothing could be done.
+    # Called for typed letters that cannot be read; returns False if it could not help.
     on_unread: Callable[[], Awaitable[bool]] | None = None
 
     async def ask(
@@ -38,19 +38,18 @@ class Prompt:
     ) -> str:
         """Show the choices with their letters lit and return the letter that was pressed.
 
-        `choices` maps upper-case letters to labels; Enter gives `default`, which is named, Esc and
-        Ctrl-C give `cancel`, where they are given. `?` explains every key, in the words of
-        `meanings`, which are translated then, or else by its label. Another key is told once that
-        it does nothing. `menu` stands in place of the labels where the choices are on the screen
-        already; it names what Enter gives too. `also` has keys that are not shown, and what each
-        of them gives.
+        `choices` maps upper-case letters to labels. Enter returns `default`, which is shown; Esc
+        and Ctrl-C return `cancel`. `?` explains every key by `meanings`, which are translated here,
+        or else by its label. For the first other key a line says that it does nothing. `menu`
+        replaces the labels if the choices are on the screen already, and must name the default.
+        `also` maps keys that are not shown to letters.
         """
         prompt = menu or lit(choices, default)
         if question:
             prompt = f"|15{question}|07  {prompt}"
         self._screen.display.prompt(prompt)
         self._screen.offer("keys", choices, default)
-        is_told = False
+        has_said = False
         while True:
             key = await self._keyboard.key()
             letter: str | None = (also or {}).get(key.upper(), key.upper())
@@ -67,13 +66,15 @@ class Prompt:
                 await self.explain(choices, meanings or {}, default, cancel)
                 self._screen.display.prompt(prompt)
                 self._screen.offer("keys", choices, default)
-            elif key != " " and not is_told:  # the space bar is pressed to cut a wait short
-                is_told = True
-                self.puzzled(key)
+            elif key != " " and not has_said:  # callers press the space bar to cut a pause short
+                has_said = True
+                self.say_useless(key)
 
     async def agrees(self, question: str, default: str = "Y") -> bool:
-        """Ask for a yes, which is Y in every language and the first letter of its word too, or a
-        no."""
+        """Ask a yes-or-no question and return whether the answer is yes.
+
+        Y means yes in every language, and so does the first letter of the language's own word.
+        """
         choices = {"Y": _("Yes"), "N": _("No")}
         yes = {choices["Y"][0].upper(): "Y"}
         answer = await self.ask(choices, question=question, default=default, cancel="N", also=yes)
@@ -91,14 +92,15 @@ class Prompt:
         typed: str = "",
         answers: Mapping[str, str] | None = None,
     ) -> str | None:
-        """Let the caller type up to `longest` characters; return them at Enter, `None` at Esc.
+        """Let the caller type up to `longest` characters; return them at Enter, None at Esc.
 
-        The field begins with `typed`. `accept` says which characters count; `secret` shows stars;
-        `changed` hears every change. `answers` are texts that a page may show as keys, each with
-        its meaning. F1 explains the field by `meaning`; so does `?` while it is empty.
+        The field begins with `typed`. `accept` returns whether a character is allowed; `secret`
+        shows stars; `changed` is called with the text after every change. `answers` are texts that
+        a web page may show as keys, each with its meaning. F1 explains the field by `meaning`; so
+        does `?` while it is empty.
 
-        A text with letters that cannot be read is typed again, once `on_unread` has done something
-        about them or they were refused.
+        A text with letters that cannot be read must be typed again, after `on_unread` has helped or
+        the letters were refused.
         """
         kind: Ask = "number" if accept("1") and not accept("x") else "text"
 
@@ -119,7 +121,7 @@ class Prompt:
                 text = reread(text, self._screen.look.charset)
                 if UNREADABLE in text:
                     self._screen.display.answered()
-                    self._keyboard.forget_keys()  # they were typed for what would have come next
+                    self._keyboard.forget_keys()  # typed ahead for the next question
                     if self.on_unread is None or not await self.on_unread():
                         self._refuse_letters()
                     show()
@@ -164,18 +166,18 @@ class Prompt:
         default: str | None = None,
         cancel: str | None = None,
     ) -> None:
-        """Show what keys mean, for those who read them with `key`; the prompt is theirs to ask."""
-        told = _keys_explained(choices, meanings, default, cancel)
+        """Explain keys, for callers of `Keyboard.key`, who must show their prompt again."""
+        paragraphs = _keys_explained(choices, meanings, default, cancel)
         if self._keyboard.commands is not None:
-            told.append(f"|15{COMMAND}|07  {self._keyboard.commands.meaning()}")
-        await self._explain(told)
+            paragraphs.append(f"|15{COMMAND}|07  {self._keyboard.commands.meaning()}")
+        await self._explain(paragraphs)
 
-    def puzzled(self, key: str) -> None:
-        """Say of a key that it means nothing."""
+    def say_useless(self, key: str) -> None:
+        """Tell the caller that a key does nothing here."""
         self._screen.say(f"|07{_does_nothing(key)}")
 
     async def _explain(self, paragraphs: Sequence[str]) -> None:
-        """Show what the keys and the fields of the screen mean, and then the screen again."""
+        """Show paragraphs and the meanings of the screen's fields, and then the screen again."""
         before = self._screen.display.view()
         scene = before.scene
         fields = scene.explain() if isinstance(scene, Explained) else ()
@@ -190,8 +192,8 @@ class Prompt:
             meanwhile = self._screen.display.view()
             if scene is not None:
                 self._screen.display.stage(scene)
-                self._screen.display.take_back((*before.said, *meanwhile.said))
-            for text in (*before.said, *meanwhile.said):
+                self._screen.display.take_back((*before.messages, *meanwhile.messages))
+            for text in (*before.messages, *meanwhile.messages):
                 self._screen.say(text)
         else:
             self._screen.display.go_back_to(scene)
@@ -203,22 +205,22 @@ def _keys_explained(
     default: str | None,
     cancel: str | None,
 ) -> list[str]:
-    told = [
+    paragraphs = [
         f"|15{letter}|07  {_(words) if (words := meanings.get(letter)) else label}"
         for letter, label in choices.items()
         if label
     ]
     if default is not None and choices.get(default):
-        told.append(f"|15{_('Enter')}|07  {choices[default]}")
+        paragraphs.append(f"|15{_('Enter')}|07  {choices[default]}")
     if cancel is not None and choices.get(cancel):
-        told.append(f"|15{_('Esc')}|07  {choices[cancel]}")
-    return told
+        paragraphs.append(f"|15{_('Esc')}|07  {choices[cancel]}")
+    return paragraphs
 
 
 def _field_explained(meaning: str, longest: int) -> list[str]:
-    told = [f"|07{meaning}", ""] if meaning else []
+    paragraphs = [f"|07{meaning}", ""] if meaning else []
     keys = _("Enter sends them, Backspace rubs out, Esc goes back.")
-    return [*told, f"|07{_up_to(longest)} {keys}"]
+    return [*paragraphs, f"|07{_up_to(longest)} {keys}"]
 
 
 def _up_to(longest: int) -> str:

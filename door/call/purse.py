@@ -1,7 +1,7 @@
-"""What a caller has between two entries of the books: the last purse, less what has ticked since.
+"""A caller's purse between two entries: the last one of the books, less the seconds since.
 
-Time left is what the screen shows. It is what the caller can spend, unless another board wants them
-back before that is used up.
+Time left is the number on the screen. It is the spendable time, or less if the caller's host wants
+them back earlier.
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 class TickingPurse:
     """The purse of one call; amounts are seconds.
 
-    `posted` is what the accounts held after the last entry, at first after `open_call`; `logged_on`
-    is the monotonic instant before that. `limit` says how many seconds after the log-on the
-    caller's host wants them back, `until` when its next event begins: None where there is no host,
-    or it does not say.
+    `posted` is the purse after the last entry, at first that of `open_call`; `logged_on` is the
+    monotonic instant just before that. The caller's host wants them back `limit` seconds after the
+    log-on, and its next event begins at `until`; each is None without a host, or if unknown.
     """
 
     books: Books
@@ -50,7 +49,7 @@ class TickingPurse:
         return self.clock.monotonic() - self.logged_on
 
     def ticked(self) -> int:
-        """Return the seconds since log-on as charged: a started one counts whole, once a call."""
+        """Return the seconds charged since log-on: each counts from its start."""
         return seconds_begun(self.clock.monotonic() - self.logged_on)
 
     def spendable(self) -> int:
@@ -62,36 +61,38 @@ class TickingPurse:
         return self.spendable() // coin
 
     def can_stake(self, amount: int, coin: int) -> bool:
-        """Whether so many seconds may be staked: the last coin stays on line, and no limit that
-        they have set for themselves is passed."""
+        """Return whether `amount` seconds may be staked.
+
+        The last coin stays unstaked, and no limit that the caller has set for themselves is passed.
+        """
         own = self.posted.may_lose
         if amount and (self.posted.paused_until is not None or (own is not None and amount > own)):
             return False
         return not amount or self.spendable() - amount >= coin
 
     def paused_words(self) -> str:
-        """Say that they have paused themselves, "" where they have not."""
+        """Return the sentence about the caller's own pause from betting, "" without one."""
         until = self.posted.paused_until
         if until is None:
             return ""
         if until <= self.clock.now():
             return _("Your pause goes on until the board is sure what time it is.")
         local = self.books.settings().schedule.local(until)
-        told = _("You've paused yourself: you can bet again at {time}.")
-        return told.format(time=f"{local:%Y-%m-%d %H:%M}")
+        words = _("You've paused yourself: you can bet again at {time}.")
+        return words.format(time=f"{local:%Y-%m-%d %H:%M}")
 
     def turns(self, game: str) -> int:
         return self.posted.turns.get(game, 0)
 
     def time_left(self) -> int:
-        """Return the seconds on the screen; at 0 the last one runs (see `time_is_up`)."""
+        """Return the seconds on the screen; at 0 the last one is running (see `time_is_up`)."""
         host = self._host_seconds()
         return self.spendable() if host is None else min(self.spendable(), host)
 
     def time_is_up(self) -> bool:
-        """Whether the last second that was paid for, or that the host leaves, is over.
+        """Return whether the last second that was paid for, or that the host allows, is over.
 
-        A second is paid for when it starts, so the last one is the caller's to its end, unless an
+        A second is paid for when it starts, so the caller has the last one to its end, unless an
         event begins in it.
         """
         if self.limit is not None and self.on_for() >= self.limit - ROUNDING:
@@ -115,23 +116,24 @@ class TickingPurse:
         return hosts if ours is None else min(hosts, ours)
 
     def seconds_to_end(self) -> int | None:
-        """Return the seconds until an event or the host ends the call, whatever time is left; None
-        if neither does."""
+        """Return the seconds until an event or the host ends the call; None if neither does."""
         ends = [end for end in (self.seconds_to_event(), self._host_seconds()) if end is not None]
         return min(ends, default=None)
 
     def event_has_begun(self) -> bool:
-        """Whether an event closes the board, as far as whole seconds can tell.
+        """Return whether an event has begun, or begins within two seconds.
 
-        Time left is rounded down when it is cut at an event and again as it ticks, so it may be up
+        Time left is rounded down when it is cut at an event and again as it ticks, so it may end
         two seconds early.
         """
         to_event = self.seconds_to_event()
         return to_event is not None and to_event <= 2
 
     def event_words(self, longest: int | None = None) -> str:
-        """Name the next event and say when it begins, "" without one; of a name with which that
-        takes more than `longest` characters there are as many words as fit."""
+        """Return name and time of the next event, "" without one.
+
+        Only the name's first words are used if it would take more than `longest` characters.
+        """
         closing, schedule = self.posted.closing, self.books.settings().schedule
         if closing is None:
             return ""
@@ -142,15 +144,18 @@ class TickingPurse:
         return words.format(event=name, time=time)
 
     def cut_from(self, win: int) -> int:
-        """Return the seconds of a win that the next event leaves no room for."""
+        """Return the seconds of a win that would reach past the next event."""
         to_event = self.seconds_to_event()
         if to_event is None or self.posted.closing is None:
             return 0
         return max(0, min(win, self.spendable() + win - to_event))
 
     def expect(self) -> Callable[[Purse], bool]:
-        """Return what adopts the purse of an entry that is asked of the books right after this;
-        False for one that is older than one adopted since."""
+        """Return a function that adopts the purse of the next entry.
+
+        Call this just before the books are asked for the entry. The function returns False for a
+        purse that is older than the last one adopted.
+        """
         self._asked += 1
         number = self._asked
 
@@ -160,7 +165,7 @@ class TickingPurse:
                 self._adopted = number
                 self.posted = purse
                 paid_until = purse.ticked + purse.online
-                # What ticked when nothing was left is accounted for, and was not paid.
+                # Seconds that ticked when nothing was left are in `ticked`, but were not paid for.
                 self._paid_until = paid_until if purse.online else min(paid_until, self._paid_until)
             return is_newer
 

@@ -1,4 +1,4 @@
-"""What a caller looks at: a scene, and the part of the screen that is a scene's."""
+"""Scenes, which callers look at, and the area of the screen that a scene has."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from ansi.canvas import Canvas
 
 LAYOUT_COLUMNS = 79  # of the usual screen: 80 columns less the one that wraps
-MOST_BELOW_ROWS = 9  # below a scene: what was said, and the prompt
+MOST_BELOW_ROWS = 9  # below a scene, for messages and prompt
 
 
 class Area(NamedTuple):
-    """The part of a canvas that is a scene's: `columns` cells from `left` on, in rows 0 to `rows`
-    - 1. At least 39 by 15; 79 by 19 on the usual screen."""
+    """The part of a canvas that a scene has: `columns` from `left` on, and rows 0 to `rows` - 1.
+
+    It is at least 39 by 15, and 79 by 19 on the usual screen.
+    """
 
     left: int
     columns: int
@@ -26,12 +28,12 @@ class Area(NamedTuple):
         return self.columns < LAYOUT_COLUMNS
 
     def centred(self, columns: int = LAYOUT_COLUMNS) -> int:
-        """Return the column from which something so wide stands in the middle."""
+        """Return the first column for content of `columns` that is to be centred."""
         return self.left + max(0, (self.columns - columns) // 2)
 
 
 class Scene(Protocol):
-    """Something to look at: painted on a canvas, or told in lines."""
+    """A view that can be painted on a canvas or written in lines."""
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         """Paint the area; a bar across the screen may go beyond its sides."""
@@ -41,15 +43,15 @@ class Scene(Protocol):
 
 
 class Clocked(Scene, Protocol):
-    """A scene with a clock on it, which can be painted without all the rest."""
+    """A scene with a clock that can be painted alone."""
 
     def paint_clock(self, canvas: Canvas, area: Area) -> None:
-        """Paint the clock on an area that shows the scene already."""
+        """Paint the clock on an area that has the scene already."""
 
 
 @runtime_checkable
 class Explained(Protocol):
-    """A scene that says what is to be seen on it."""
+    """A scene that explains its fields."""
 
     def explain(self) -> Sequence[str]:
         """Return what each field means, a paragraph each, pipe codes allowed."""
@@ -57,31 +59,33 @@ class Explained(Protocol):
 
 @runtime_checkable
 class ExplainedInLines(Protocol):
-    """A scene that shows less, or something else, where it is told in lines."""
+    """A scene that has other fields in lines."""
 
     def explain_lines(self) -> Sequence[str]:
-        """Return what is explained of it there, as `Explained.explain` does."""
+        """Return the meanings of the fields in lines, as `Explained.explain` does."""
 
 
 class WholeWidth:
-    """A scene that has the width of the screen to itself: nothing that was said stands beside."""
+    """A scene that has the whole width: no column of earlier messages is next to it."""
 
 
 class WholeScreen(WholeWidth):
-    """A scene that has all rows above the prompt as well. What is said covers its lowest ones."""
+    """A scene that also has all rows above the prompt. Messages cover its lowest rows."""
 
 
 class WholeNarrow(WholeWidth):
-    """A scene that has all rows above the prompt on a narrow screen, and takes no more of them than
-    `page_rows`, so that sentences of two rows cover nothing."""
+    """A scene that has all rows above the prompt on a narrow screen.
+
+    It uses at most `page_rows` of them, so that a message of two rows covers nothing.
+    """
 
 
 @dataclass(frozen=True)
 class View:
-    """What stands on a display, for another one to go on with when the window has changed."""
+    """The content of a display, for the next one when the window has changed."""
 
     scene: Scene | None
-    said: Sequence[str]  # what can still be seen of it, in whole texts
+    messages: Sequence[str]  # still visible, each whole
     prompt: str
     typed: str
     room: int = 0

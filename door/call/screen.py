@@ -1,7 +1,7 @@
-"""A caller's screen: the same words as a painted screen or as plain lines.
+"""A caller's screen: the same content painted or in plain lines.
 
-Its display changes with the window and with the look that the caller chooses. Rooms and tables
-speak to the display of the moment, and seldom ask which one it is.
+Its display changes with the window and with the look that the caller chooses. Rooms and tables use
+the current display, and seldom ask which kind it is.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from door.call.scene import LAYOUT_COLUMNS, View
 from door.lines.line import Ask, Line, OpenKeys
 from timebank.language import Viewer, speaking_to
 
-SERVED_WITHIN = 0.05  # seconds; a key that takes longer to serve is echoed before
-MOST_KEPT = 4096  # characters that are told in lines below a cover, and shown after it
+ECHO_SECONDS = 0.05  # a key that takes longer to serve is echoed first
+MOST_HELD_BACK = 4096  # characters of plain lines under a cover, shown after it
 CANVAS_COLUMNS, CANVAS_ROWS = 40, 22  # the smallest screen that is painted
 ANY = OpenKeys("any")
-UNDER_COVER = OpenKeys("text")  # whatever is typed goes to what covers the screen
+UNDER_COVER = OpenKeys("text")  # all keys go to the cover
 
 Display = LinesDisplay | CanvasDisplay
 
 
 class Paint(Enum):
     COLOUR = "colour"
-    MONO = "mono"  # positions and cleared screens, no colours
-    LINES = "lines"  # text alone: not a single escape sequence
+    MONO = "mono"  # cursor positions and cleared screens, but no colours
+    LINES = "lines"  # text without escape sequences
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Look:
 
     @property
     def has_shapes(self) -> bool:
-        """Whether lines, blocks and suits can be drawn: never where the text is read aloud."""
+        """Whether lines, blocks and suits can be drawn: never in text that is read aloud."""
         return self.charset.has_shapes and self.paint is not Paint.LINES
 
     def encode(self, text: str) -> bytes:
@@ -52,44 +52,44 @@ class Look:
 
 
 class Cover(Protocol):
-    """What lies over a caller's screen for a while, and takes their keys: the sysop's chat."""
+    """Covers a caller's screen for a while and takes their keys, as the sysop's chat does."""
 
     display: Display
 
-    def typed(self, keys: Sequence[str]) -> None:
-        """Take keys that the room below does not get."""
+    def on_keys(self, keys: Sequence[str]) -> None:
+        """Called with the caller's keys, which the room below does not get."""
 
-    def said(self, text: str) -> None:
-        """Hear what the room below says meanwhile."""
+    def on_message(self, text: str) -> None:
+        """Called with each message of the room below."""
 
     def fit(self) -> None:
-        """Follow a window that has another size."""
+        """Called when the window has another size."""
 
-    def lifted(self) -> None:
-        """Know that it lies there no more."""
+    def on_removed(self) -> None:
+        """Called when the cover is removed."""
 
 
 @dataclass(slots=True, eq=False)
 class Screen:
-    """Plain lines, until `paint_screens`."""
+    """The screen of one call: plain lines until `paint_screens`."""
 
     _line: Line
     look: Look
     viewer: Viewer
     display: Display = field(init=False)
     cover: Cover | None = None
-    awaits_key: bool = False  # whether the caller is waited for
-    echo: asyncio.TimerHandle | None = None  # sends what a slow answer keeps back
-    on_clear: str = ""  # what the next painted screen, or the end, takes back
+    awaits_key: bool = False
+    echo: asyncio.TimerHandle | None = None  # sends the echo of a key that is served slowly
+    on_clear: str = ""  # codes that undo a terminal mode at the next painted screen or the end
     on_redraw: Callable[[], None] | None = None
-    # Lays the text that is read out anew, in place of the view that it was shown in.
+    # Set while a text is read: returns its view for a new size of screen.
     reader: Callable[[View], View] | None = None
-    offered: OpenKeys = ANY  # what can be pressed now or at the next wait for a key
-    onlookers: tuple[Callable[[str], None], ...] = ()  # hear all text that is sent
-    _kept: str = ""  # lines that were told below a cover
-    _paints: bool = False  # whether the terminal gets painted screens where it is large enough
+    offered: OpenKeys = ANY  # the keys of the current or the next wait
+    onlookers: tuple[Callable[[str], None], ...] = ()  # called with all text that is sent
+    _held_back: str = ""  # plain lines sent under a cover
+    _paints: bool = False  # whether to paint if the terminal is large enough
     _fit_is_due: bool = False
-    # Where the other end shows what can be pressed now: what that is, once it is not shown yet.
+    # Shows the open keys on a line that can, such as a web page; None on all others.
     _shows_offers: Callable[[OpenKeys, str], None] | None = field(init=False)
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
 
@@ -102,7 +102,7 @@ class Screen:
     def say(self, text: str) -> None:
         self.display.say(text)
         if self.cover is not None:
-            self.cover.said(text)
+            self.cover.on_message(text)
 
     def bell(self) -> None:
         self.display.flush()
@@ -113,16 +113,16 @@ class Screen:
         if self.cover is None:
             self.send_now(text)
         elif isinstance(self.display, LinesDisplay):
-            self._kept = (self._kept + text)[-MOST_KEPT:]
+            self._held_back = (self._held_back + text)[-MOST_HELD_BACK:]
 
     def send_now(self, text: str) -> None:
-        """Send text whatever covers the screen; nobody but what covers it needs this."""
+        """Send text even under a cover; only the cover itself may use this."""
         self._line.write(self.look.encode(text))
-        for hear in self.onlookers:
-            hear(text)
+        for on_text in self.onlookers:
+            on_text(text)
 
     def show(self) -> None:
-        """Send all that the caller has been told before they are waited for."""
+        """Send all pending output, before a wait for a key."""
         if self.echo is not None:
             self.echo.cancel()
             self.echo = None
@@ -135,8 +135,10 @@ class Screen:
         default: str | None = None,
         typed: Mapping[str, str] | None = None,
     ) -> None:
-        """Note what can be pressed now, or at the next wait for a key, for lines that show it;
-        `typed` is what a key types in place of itself."""
+        """Set the keys of the current or next wait, for lines that show them.
+
+        `typed` maps a key to the text that it types in place of itself.
+        """
         if self._shows_offers is not None:
             keys = ((letter, plain(label)) for letter, label in (choices or {}).items())
             types = tuple((typed or {}).items())
@@ -145,8 +147,10 @@ class Screen:
                 self.show_offer()
 
     def show_offer(self) -> None:
-        """Show what can be pressed now, without a wait for a key. The line shows an offer once, and
-        again after each of its keys that was pressed."""
+        """Show the open keys without a wait for a key.
+
+        The line shows an offer once, and again after each press of one of its keys.
+        """
         if self._shows_offers is not None:
             offered = self.offered if self.cover is None else UNDER_COVER
             self._shows_offers(offered, self.viewer.language)
@@ -154,7 +158,7 @@ class Screen:
     # How it is shown.
 
     def paint_screens(self) -> None:
-        """Use painted screens where the terminal can show them, lines where it cannot."""
+        """Use painted screens from now on, as far as the terminal can show them."""
         self._paints = True
         self.display = self._new_display()
 
@@ -191,8 +195,10 @@ class Screen:
         return min(self._line.columns - 1, LAYOUT_COLUMNS)
 
     def resized(self) -> None:
-        """The screen follows in the loop's next step: a packet has room for hundreds of sizes, and
-        every one of them would be a whole screen."""
+        """Fit the screen to the window in the event loop's next step.
+
+        One packet can carry hundreds of sizes, and each would cost a whole screen.
+        """
         if not self._fit_is_due:
             self._fit_is_due = True
             self._loop.call_soon(self._fit)
@@ -204,12 +210,12 @@ class Screen:
             before.fit(self._line.columns)
         else:
             before.close()
-            self.lay_out_anew()
+            self.lay_out_again()
         if self.cover is not None:
             self.cover.fit()
 
-    def lay_out_anew(self) -> None:
-        """Show what is seen once more, on a display of the size that the window has now."""
+    def lay_out_again(self) -> None:
+        """Show the current view again, on a new display for the window's current size."""
         view, self.display = self.display.view(), self._new_display()
         display = self.display
         with speaking_to(self.viewer):
@@ -219,7 +225,7 @@ class Screen:
                 display.remember(view.earlier)
             if view.scene is not None:
                 display.stage(view.scene)
-            for text in view.said:
+            for text in view.messages:
                 display.say(text)
             if view.prompt:
                 display.prompt(view.prompt, view.room)
@@ -244,51 +250,54 @@ class Screen:
             self.on_clear = ""
 
     def _soon(self, flush: Callable[[], None]) -> None:
-        """Flush in the loop's next step, or a moment later while the caller is being served.
+        """Flush in the event loop's next step, or after `ECHO_SECONDS` while a key is being served.
 
-        The wait for the next key flushes in any case; so the echo of a key goes out together with
-        what it brings, unless that takes its time.
+        The wait for the next key flushes too, so a key's echo is sent together with its answer,
+        unless that takes long.
         """
         if self.awaits_key:
             self._loop.call_soon(flush)
         elif self.echo is None:
-            self.echo = self._loop.call_later(SERVED_WITHIN, self._send_echo)
+            self.echo = self._loop.call_later(ECHO_SECONDS, self._send_echo)
 
     def _send_echo(self) -> None:
         self.echo = None
         self.display.flush()
 
-    # What covers it, and its end.
+    # Covers.
 
     def put_on(self, cover: Cover) -> None:
-        """Cover the screen until `uncover`, or until something ends the wait for a key.
+        """Cover the screen until `uncover`, or until an interruption of the wait for a key.
 
-        The room goes on below and notices nothing: its screen is shown again as it is by then.
+        The room below goes on without noticing; its screen is shown again afterwards.
         """
         self.show()
-        self.cover, self._kept = cover, ""
+        self.cover, self._held_back = cover, ""
         self.show_offer()
 
     def uncover(self) -> None:
         cover, display = self.cover, self.display
         if cover is None:
             return
-        cover.lifted()
-        display.flush()  # what was told below it goes nowhere
-        self.cover, kept = None, self._kept
+        cover.on_removed()
+        display.flush()  # while still covered, so that nothing is sent
+        self.cover, held_back = None, self._held_back
         if isinstance(display, LinesDisplay):
             view = display.view()
-            self.send_now(f"\r\n{kept}")
-            if view.prompt and not kept:
+            self.send_now(f"\r\n{held_back}")
+            if view.prompt and not held_back:
                 display.prompt(view.prompt, view.room)
                 display.typed(view.typed)
         else:
-            self.lay_out_anew()
+            self.lay_out_again()
         self.show_offer()
 
     def close(self) -> None:
-        """Send the last words; what is said later goes nowhere. A display and a callback that
-        are left would hold the screen until the collector looks at what is so old."""
+        """Send pending output and drop any later one.
+
+        The display and the callback are replaced, as they would keep the screen in memory until
+        the collector looks at old objects.
+        """
         self.uncover()
         self.display.flush()
         self._take_back()

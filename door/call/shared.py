@@ -1,4 +1,4 @@
-"""What all callers of one process have together at a board."""
+"""Objects that all callers of one process share."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Self
 
 
 class Shared:
-    """Something of a game or of the menu, made when the board opens."""
+    """An object of a game or of the menu, made when the board opens."""
 
     @classmethod
     def among(cls, shared: Mapping[str, Shared]) -> Self:
-        """Return the one of this class among what the callers of a board share."""
+        """Return the object of this class among those that the callers of a board share."""
         return next(each for each in shared.values() if isinstance(each, cls))
 
     async def resume(self) -> None:
-        """Take up what an earlier server left, before the first caller of this one."""
+        """Take up what an earlier server left unfinished, before the first caller."""
 
     async def look_after(self, *, leads: bool) -> None:
-        """Do what is due every few seconds; `leads` is true at one of several servers."""
+        """Do periodic work, every few seconds; `leads` is True at one of several servers."""
 
     async def stop(self) -> None:
-        """Begin nothing more: the board closes, and callers are told next."""
+        """Begin nothing more, as the board closes. Callers are interrupted after this."""
 
     async def close(self) -> None:
-        """Let go of everything: no caller is left."""
+        """Release all resources, after the last caller has left."""

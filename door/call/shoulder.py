@@ -1,9 +1,9 @@
-"""The sysop beside a caller: what can be seen over their shoulder, and a chat on their screen.
+"""The sysop's look over a caller's shoulder, and a chat on the caller's screen.
 
-The caller is told when the sysop begins to look, and when they stop. A chat covers what the caller
-was doing, which waits below it. On painted screens it is split, the sysop above and the caller
-below, letter by letter; in plain lines each line comes as it is sent. Whatever ends the caller's
-wait for a key (their time, an event, a lost line) ends the chat first.
+The caller reads when the sysop begins to look and when they stop. A chat covers the caller's
+screen, which waits below it. On painted screens it is split, the sysop above and the caller below,
+letter by letter; in plain lines each line appears when it is sent. Each interruption of the
+caller's wait for a key (time up, an event, a lost line) ends the chat first.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from door.call.scene import Area
 
 LONGEST_LINE = 200  # characters of a line in a chat
-LINES_KEPT = 60  # of a chat, for a screen that is laid out anew
-TAIL = 8192  # characters of plain lines that are kept for who looks on
+MOST_LINES = 60  # of a chat, kept for a resized screen
+TAIL = 8192  # characters of plain lines, kept for the sysop's look
 
 
 class ChatLine(NamedTuple):
@@ -39,18 +39,17 @@ class ChatLine(NamedTuple):
 
 
 class Chat:
-    """A talk between the sysop and one caller, as a cover of the caller's screen."""
+    """A chat between the sysop and one caller, as a cover of the caller's screen."""
 
     display: Display
 
     def __init__(self, caller: Caller, by: str, ended: Callable[[], None]) -> None:
-        """Begin it; `by` is who talks, for other sysops, and `ended` is called when it ends,
-        whatever ends it."""
+        """Begin the chat; other sysops see `by`, and `ended` is called at its end."""
         self._console = caller.console
         self.by = by
         self.name = caller.record.name
         self._ended = ended
-        self._lines: deque[ChatLine] = deque(maxlen=LINES_KEPT)
+        self._lines: deque[ChatLine] = deque(maxlen=MOST_LINES)
         self._sysop_types = ""
         self._caller_types = ""
         self._console.screen.put_on(self)
@@ -60,7 +59,7 @@ class Chat:
             words = _("The sysop wants to talk to you. Type, and press Enter after each line.")
         self._tell(f"|14{words}")
         if caller.chair is not None and caller.chair.is_shared:
-            # It waits for nobody else either: others sit there.
+            # A shared table does not wait for a caller who chats.
             with speaking_to(self._console.viewer):
                 words = _("The table goes on meanwhile, and so does its clock.")
             self._tell(f"|14{words}")
@@ -71,7 +70,7 @@ class Chat:
     # What the sysop does.
 
     def sysop_types(self, text: str) -> None:
-        """Show what the sysop has typed of a line; plain lines wait for its end."""
+        """Show the sysop's unfinished line; plain lines wait for its end."""
         self._sysop_types = _printable(text)
         self.display.refresh()
 
@@ -79,9 +78,9 @@ class Chat:
         self._sysop_types = ""
         self._say(ChatLine(False, _printable(text)))
 
-    # What the console asks of its cover.
+    # The cover's part, called by screen and keyboard.
 
-    def typed(self, keys: Sequence[str]) -> None:
+    def on_keys(self, keys: Sequence[str]) -> None:
         for key in keys:
             if key == ENTER:
                 self._send()
@@ -93,7 +92,7 @@ class Chat:
                 continue
             self.display.typed(self._caller_types)
 
-    def said(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         self._tell(text)
 
     def fit(self) -> None:
@@ -111,12 +110,12 @@ class Chat:
             send("\r\n")
         self._ask()
 
-    def lifted(self) -> None:
+    def on_removed(self) -> None:
         with speaking_to(self._console.viewer):
             words = _("The sysop has left the chat.")
         self._tell(f"|14{words}")
         self.display.close()
-        # In lines the words stand above what comes next; on a painted screen they would be gone.
+        # Plain lines keep these words in sight; the painted screen below needs them once more.
         if isinstance(self._console.display, CanvasDisplay):
             self._console.display.say(f"|14{words}")
         self._ended()
@@ -124,7 +123,7 @@ class Chat:
     # Within.
 
     def halves(self) -> tuple[list[str], list[str]]:
-        """Return what the sysop and what the caller has written, a text for each line."""
+        """Return the lines of the sysop and those of the caller."""
         sysop = [line.text for line in self._lines if not line.is_callers]
         callers = [line.text for line in self._lines if line.is_callers]
         return [*sysop, self._sysop_types], callers
@@ -172,8 +171,7 @@ class _Split(WholeWidth):
 def _paint_half(
     canvas: Canvas, area: Area, rows: tuple[int, int], title: str, texts: Sequence[str]
 ) -> None:
-    """Paint a title and as many of the latest lines as there is room for, from `rows[0]` on to
-    before `rows[1]`."""
+    """Paint a title and the latest lines that fit, from row `rows[0]` to before `rows[1]`."""
     first, end = rows
     bar = "\N{BOX DRAWINGS LIGHT HORIZONTAL}"
     left = f"|09{bar * 2} |15{title} |09"
@@ -187,7 +185,7 @@ class Shoulder(Bystander):
     """The sysop's look over a caller's shoulder."""
 
     def __init__(self, caller: Caller, chat_ended: Callable[[], None]) -> None:
-        """`chat_ended` is called when a chat ends, by anybody."""
+        """`chat_ended` is called at the end of each chat."""
         self._caller = caller
         self._chat_ended = chat_ended
         self._tail = ""
@@ -195,7 +193,7 @@ class Shoulder(Bystander):
         super().__init__(
             caller.console,
             Phrase("The sysop is looking over your shoulder."),
-            Phrase("The sysop looks over your shoulder no more."),
+            Phrase("The sysop has stopped looking over your shoulder."),
         )
 
     def end(self) -> None:
@@ -204,7 +202,7 @@ class Shoulder(Bystander):
         super().end()
 
     def begin_chat(self, by: str) -> str:
-        """Break in to chat; return why there is none, which is empty where there is one now."""
+        """Begin a chat; return "", or the reason why that is not possible."""
         cover, name = self._console.screen.cover, self._caller.record.name
         if isinstance(cover, Chat):
             return f"{cover.by} talks to {name} now. Esc leaves."
@@ -214,20 +212,20 @@ class Shoulder(Bystander):
         return ""
 
     def rows(self) -> list[str]:
-        """Return what the caller sees, with styles (SGR) and nothing else that is a control."""
+        """Return the rows that the caller sees, with styles (SGR) and no other control codes."""
         cover = self._console.screen.cover
         display = self._console.display if cover is None else cover.display
         if isinstance(display, CanvasDisplay):
-            return display.seen()
+            return display.visible_rows()
         if not self._tail:
-            return display.seen()[-self._console.line.rows :]
+            return display.visible_rows()[-self._console.line.rows :]
         lines = _without_rubbed_out(self._tail).replace("\r", "").split("\n")
         return [_shown(line) for line in lines[-self._console.line.rows :]]
 
-    def hear(self, text: str) -> None:
+    def on_text(self, text: str) -> None:
         if not isinstance(self._console.display, CanvasDisplay):
             if not self._tail:
-                self._tail = "\r\n".join(self._console.display.seen())
+                self._tail = "\r\n".join(self._console.display.visible_rows())
             self._tail = (self._tail + text)[-TAIL:]
 
     def _chat_is_over(self) -> None:
@@ -235,20 +233,20 @@ class Shoulder(Bystander):
         self._chat_ended()
 
 
-# A letter of two cells, and one of one.
+# Rubbing out a letter of two cells, and of one.
 _RUBBED_OUT = re.compile(r"(\x08\x08  \x08\x08|\x08 \x08)")
 _STYLED = re.compile(r"(\x1b\[[0-9;]*m)|[^\x20-\x7e\xa0-\U0010ffff]")
 
 
 def _without_rubbed_out(text: str) -> str:
-    r"""Take away what was rubbed out again.
+    r"""Remove rubbed-out letters from a text, and the codes that did it.
 
     >>> _without_rubbed_out("Bet: 12\x08 \x08\x08 \x085")
     'Bet: 5'
     >>> _without_rubbed_out("Say: \u6f22a\x08 \x08\x08\x08  \x08\x08b")
     'Say: b'
     """
-    # Once through it: a caller may rub out as much as they like while somebody looks on.
+    # One pass: a caller may rub out thousands of letters while the sysop looks.
     left: list[str] = []
     for place, piece in enumerate(_RUBBED_OUT.split(text)):
         if place % 2 == 0:
@@ -259,12 +257,12 @@ def _without_rubbed_out(text: str) -> str:
 
 
 def _shown(line: str) -> str:
-    r"""Return a line without any control but those that choose a style.
+    r"""Return a line without control codes other than styles.
 
     >>> _shown("\x1b[1;31mred\x1b[0m\x07\x1b")
     '\x1b[1;31mred\x1b[0m'
     """
-    return _STYLED.sub(lambda found: found[1] or "", line)
+    return _STYLED.sub(lambda match: match[1] or "", line)
 
 
 def _printable(text: str) -> str:

@@ -1,9 +1,8 @@
-"""What callers say to each other: cleaned, addressed and paced.
+"""Lines that callers write to each other: cleaned, addressed and limited in number.
 
 A line is shown on other people's terminals, so nothing in it may act on one: no controls, no
 escape sequences, no invisible characters, no pipe codes, and no more marks on a letter than one
-cell can hold. At a table that several share, one that begins with a slash is whispered to the one
-it names.
+cell can hold. At a shared table, a line that begins with a slash and a name is a whisper.
 """
 
 from __future__ import annotations
@@ -18,29 +17,29 @@ from door.errors import NotSaid
 from timebank.language import _
 from timebank.names.names import fold
 
-BLANKS = "\N{HANGUL CHOSEONG FILLER}\N{BRAILLE PATTERN BLANK}"  # letters by name, nothing to see
+BLANKS = "\N{HANGUL CHOSEONG FILLER}\N{BRAILLE PATTERN BLANK}"  # invisible, but not spaces
 LONGEST_LINE = 120  # characters of one line of talk
-LINES_AT_ONCE = 4  # so many lines may be said within SPAN_SECONDS
-SPAN_SECONDS = 8.0
+MAX_LINES = 4  # of one caller within WINDOW_SECONDS
+WINDOW_SECONDS = 8.0
 
 
 @dataclass(frozen=True)
 class Whisper:
-    """A line for one pair of ears."""
+    """A line for one caller at a shared table."""
 
     to: str
     text: str
 
 
 def clean(typed: str) -> str:
-    """Return a line as others may see it; "" when nothing of it is left.
+    """Return a line as others may see it; "" if nothing remains.
 
     >>> clean("  |12red\\x1b[2J   and  loud ")
     '│12red[2J and loud'
     """
     text = unicodedata.normalize("NFC", typed[: 4 * LONGEST_LINE])
     spaced = "".join(" " if letter.isspace() or letter in BLANKS else letter for letter in text)
-    # What has no cell of its own, as NFC could not put it on its letter, would pile up there.
+    # Marks that NFC could not join with their letter have no cell and would pile up.
     flat = "".join(letter for letter in spaced if character_width(letter))
     return literal(" ".join(flat.split())[:LONGEST_LINE].rstrip())
 
@@ -48,8 +47,8 @@ def clean(typed: str) -> str:
 def addressed(line: str, names: Sequence[str]) -> Whisper | str:
     """Return a cleaned line as it is, or as a whisper to one of `names` when it begins with "/".
 
-    A name may be shortened to its beginning, as long as it means only one of them. Raises
-    `NotSaid` when nobody or more than one is meant, or when nothing is said to them.
+    A name may be shortened to its beginning if that fits only one of them. Raises `NotSaid` if no
+    name or several fit, or if no words follow the name.
 
     >>> addressed("/ada your luck!", ["Ada Lovelace", "Bob"])
     Whisper(to='Ada Lovelace', text='your luck!')
@@ -59,29 +58,29 @@ def addressed(line: str, names: Sequence[str]) -> Whisper | str:
     words = line[1:].split()
     for length in range(len(words), 0, -1):
         typed = " ".join(words[:length])
-        meant = [name for name in names if fold(name) == fold(typed)]
-        if length == 1 and not meant and fold(typed):
-            meant = [name for name in names if fold(name).startswith(fold(typed))]
-        if len(meant) > 1:
-            raise NotSaid(_("Who do you mean: {names}?").format(names=", ".join(meant)))
-        if meant and length < len(words):
-            return Whisper(meant[0], " ".join(words[length:]))
-        if meant:
-            raise NotSaid(_("Nothing to tell {name}. Use: /name message").format(name=meant[0]))
+        matches = [name for name in names if fold(name) == fold(typed)]
+        if length == 1 and not matches and fold(typed):
+            matches = [name for name in names if fold(name).startswith(fold(typed))]
+        if len(matches) > 1:
+            raise NotSaid(_("Who do you mean: {names}?").format(names=", ".join(matches)))
+        if matches and length < len(words):
+            return Whisper(matches[0], " ".join(words[length:]))
+        if matches:
+            raise NotSaid(_("Nothing to tell {name}. Use: /name message").format(name=matches[0]))
     raise NotSaid(_("No such player here. Use: /name message"))
 
 
 class Pace:
-    """How fast one caller may do what everybody is told of."""
+    """Limits how often one caller may send lines to others."""
 
-    __slots__ = ("_done",)
+    __slots__ = ("_sent_at",)
 
     def __init__(self) -> None:
-        self._done: tuple[float, ...] = ()
+        self._sent_at: tuple[float, ...] = ()
 
     def allows(self, now: float) -> bool:
-        """Count one more at the monotonic second `now`, unless it is one too many."""
-        if len(self._done) == LINES_AT_ONCE and now - self._done[0] < SPAN_SECONDS:
+        """Count a line at the monotonic second `now`; return False if it is one too many."""
+        if len(self._sent_at) == MAX_LINES and now - self._sent_at[0] < WINDOW_SECONDS:
             return False
-        self._done = (*self._done, now)[-LINES_AT_ONCE:]
+        self._sent_at = (*self._sent_at, now)[-MAX_LINES:]
         return True

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 SECOND = timedelta(seconds=1)
 LONGEST_EVENT = 26
-INDENT = 1  # where the line begins
+INDENT = 1  # column of the first character
 _BAR = "|09\N{BOX DRAWINGS LIGHT VERTICAL}"
 CODE_WIDTH = 3  # characters of a pipe code
-_BARS = (f" {_BAR} ", _BAR)  # the usual one, and that where room is short
+_BARS = (f" {_BAR} ", _BAR)  # the usual bar, and the narrow one
 
 
 def _clock(left: int) -> str:
-    """Return so many seconds with the colour that they have: a code of `CODE_WIDTH`, and digits."""
+    """Return `left` seconds as a clock, with their colour code in front."""
     colour = "12" if left <= 60 else "14" if left <= 300 else "15"
     return f"|{colour}{wording.clock_time(left)}"
 
@@ -44,10 +44,12 @@ def _width(piece: str) -> int:
 
 @dataclass(slots=True, eq=False)
 class StatusLine:
-    """The pot is told in coins of `coin` seconds, as they are where the caller sits. The line is
-    kept back while it `waits` for cards that are on their way: it would tell the result; and while
-    the purse is behind, for its figures would be those of before. `account` is told in place of the
-    bank, pipe codes allowed."""
+    """The status line of one caller.
+
+    The pot is in coins of `coin` seconds, those of the caller's table. The line is not updated
+    while it `waits` for cards that are being dealt, as it would give the result away. `account`,
+    with pipe codes, replaces the bank.
+    """
 
     console: Console
     books: Books
@@ -56,9 +58,9 @@ class StatusLine:
     coin: int
     account: Phrase | None = None
     waits: bool = False
-    grace: Grace | None = None  # what it tells in place of the time, where none is left
-    # What all but the clock was made of, and the line: from one second to the next it is the same.
-    # Whether the next event is within a day is looked at with every entry, once a minute.
+    grace: Grace | None = None  # shown in place of the time once that is used up
+    # The inputs of all pieces but the clock, and the pieces: they seldom change between seconds.
+    # The time of the next event depends on the date too, which each entry renews, once a minute.
     _made_of: tuple[object, ...] = ()
     _made: tuple[str, ...] = ()
 
@@ -79,9 +81,9 @@ class StatusLine:
         self.show()
 
     def pieces(self) -> tuple[tuple[str, ...], str]:
-        """Return the pieces that fit, with bars, and the clock that stands in place of `CLOCK`.
+        """Return the pieces that fit, with bars, and the clock that replaces `CLOCK`.
 
-        No piece is cut, since a cut amount would be another one.
+        No piece is cut, since a cut amount would be wrong.
         """
         left = self.purse.time_left()
         has_grace = self.grace is not None and not left
@@ -90,7 +92,7 @@ class StatusLine:
         clock, pot = _clock(left), self.purse.pot(self.coin)
         viewer = reader()
         made_of = (
-            len(clock),  # which decides what fits
+            len(clock),  # not the time: only its width decides what fits
             has_grace,
             pot,
             self.node,
@@ -109,7 +111,7 @@ class StatusLine:
         return self._made, clock
 
     def _fitted(self, clock_width: int, pot: int, *, has_grace: bool) -> list[str]:
-        """Choose pieces and bars for this width; where the clock stands, there is `CLOCK`."""
+        """Choose the pieces and bars that fit; `CLOCK` is in the place of the clock."""
         parts = self._parts(pot, has_grace=has_grace)
         room = self.console.line.columns - 1 - INDENT - (clock_width - CODE_WIDTH)
         while len(parts) > 1:
@@ -121,8 +123,8 @@ class StatusLine:
         return [*parts[0]]
 
     def _parts(self, pot: int, *, has_grace: bool) -> list[tuple[str, ...]]:
-        """Return what there is to tell, the most important first."""
-        # For translators: of minutes that cost nothing, for who is out of time.
+        """Return the parts of the line, the most important first."""
+        # For translators: minutes that cost nothing, for a caller who is out of time.
         grace = _("Grace")
         bank = self._bank_words() if self.account is None else f"|11{self.account}"
         if self.console.line.columns - 1 < LAYOUT_COLUMNS:

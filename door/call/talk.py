@@ -1,9 +1,8 @@
-"""What a caller can say to another from any prompt, and what they hear.
+"""Slash commands at any prompt, and messages between callers.
 
-A line that begins with a slash is a command: `/p NAME words` sends a message, `/r words` answers
-the last one, `/w` says who is on, `/o` sends away who watches. A message is in the
-books before anybody is told of it (timebank/callers/messages.py); whichever process has the reader
-shows it, as it does with notices.
+`/p NAME words` sends a message, `/r words` answers the last one, `/w` names the callers who are on,
+and `/o` sends watchers away. A message is in the books before it is shown
+(timebank/callers/messages.py). The process that has the reader shows it, as it shows notices.
 """
 
 from __future__ import annotations
@@ -38,44 +37,47 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LONGEST_COMMAND = 160  # characters: a name, and a line of talk
-MOST_NAMED = 12  # of those who are on
-MOST_NEW = 3  # of those who have written, in the menu
+MOST_NAMED = 12  # callers who are on
+MOST_SENDERS = 3  # named in the menu
 _ANSWERS = re.compile(r"/?r(?: |$)", re.IGNORECASE)
 
 
-class Unheard(NamedTuple):
-    """What waits for a caller: what the board tells, and what others write."""
+class UnreadItems(NamedTuple):
+    """The notices and messages that wait for a caller, oldest first."""
 
     notices: tuple[Phrase, ...] = ()
     messages: tuple[Message, ...] = ()
 
-    def beyond(self, other: Unheard) -> Unheard:
-        """Give what is here and not there; both are of the same caller, oldest first. A message
-        that was there may be missing here: its sender has been muted since."""
+    def beyond(self, other: UnreadItems) -> UnreadItems:
+        """Return what is new since `other`, an earlier state of the same caller.
+
+        A message of `other` may be missing here, if its sender has been muted since.
+        """
         numbers = {each.number for each in other.messages}
         written = tuple(each for each in self.messages if each.number not in numbers)
-        return Unheard(self.notices[len(other.notices) :], written)
+        return UnreadItems(self.notices[len(other.notices) :], written)
 
 
-def unseen_of(desk: Desk, caller_ids: Collection[int]) -> dict[int, Unheard]:
-    """Give what waits for these callers, and leave it waiting; those without are left out."""
-    told, written = notices.unseen(desk, caller_ids), messages.unseen(desk, caller_ids)
+def unread_of(desk: Desk, caller_ids: Collection[int]) -> dict[int, UnreadItems]:
+    """Return what waits for these callers, without marking it; callers without any are left out."""
+    noticed, written = notices.unseen(desk, caller_ids), messages.unseen(desk, caller_ids)
     return {
-        each: Unheard(told.get(each, ()), written.get(each, ())) for each in {**told, **written}
+        each: UnreadItems(noticed.get(each, ()), written.get(each, ()))
+        for each in {**noticed, **written}
     }
 
 
-def take_unread(desk: Desk, caller_id: int) -> Unheard:
-    """Give what waits for a caller, and mark it as shown."""
-    return Unheard(notices.notices(desk, caller_id), messages.take(desk, caller_id))
+def take_unread(desk: Desk, caller_id: int) -> UnreadItems:
+    """Return what waits for a caller, and mark it as shown."""
+    return UnreadItems(notices.notices(desk, caller_id), messages.take(desk, caller_id))
 
 
-# Finds who is meant, and what is said to them, with those who are on.
+# Finds the receiver and the text of a message, given the open calls.
 _Find = Callable[["Desk", "Sequence[OpenCall]"], "tuple[CallerRecord, str]"]
 
 
 class AskBooks(Protocol):
-    """Carries out an operation for the caller, who may wait for it."""
+    """Runs an operation in the books while the caller waits."""
 
     def __call__(self, operation: Callable[[Desk], T]) -> Awaitable[T]: ...
 
@@ -88,7 +90,7 @@ class _Sent:
 
 
 class Talk:
-    """What one caller says and hears on one call."""
+    """One caller's slash commands and messages on one call."""
 
     def __init__(
         self,
@@ -101,37 +103,39 @@ class Talk:
         *,
         writes: bool = True,
     ) -> None:
-        """`send_away` sends away who watches from behind their chair, and returns what is said of
-        it; without `writes` callers may not write to each other."""
+        """`send_away` sends the caller's watchers away and returns the words about it.
+
+        `writes` is False on a board without messages.
+        """
         self._console = console
         self._books = books
         self._limits = limits
         self._caller_id = caller_id
         self._writes = writes
-        # Their caller has them, and is not to be kept by them when the call is over.
+        # Weak, as both are methods of the caller, who would not be freed when the call is over.
         self._asks: WeakMethod[AskBooks] = WeakMethod(ask)
         self._sends_away: WeakMethod[Callable[[], Awaitable[str]]] = WeakMethod(send_away)
         self._pace = spoken.Pace()
-        self._last: int | None = None  # who wrote to them last
-        self._came_between = ""  # the name of who did while an answer to another was typed
-        self._knows_answer = False  # whether they were told how to answer
-        # By sender, with their name: what came on this call, neither answered nor read again.
+        self._last: int | None = None  # number of the last sender
+        self._came_between = ""  # a sender whose message came while an answer was being typed
+        self._knows_answer = False  # whether the caller has read how to answer
+        # Senders' names by number, one for each message of this call not answered or read again.
         self._new: dict[int, list[str]] = {}
 
     def _ask_books(self) -> AskBooks:
         ask = self._asks()
-        assert ask is not None  # who speaks is on a call
+        assert ask is not None  # the caller is on a call while they type
         return ask
 
     def refuse_haste(self) -> None:
-        """Count something that another caller is told of; raises `NotSaid` for one too many."""
+        """Count a line that another caller will read; raises `NotSaid` for one too many."""
         if not self._pace.allows(self._console.clock.monotonic()):
             raise NotSaid(_("Not so fast: please wait a few seconds."))
 
-    # What they say.
+    # Commands.
 
     async def command(self, typed: str) -> None:
-        """Do a command that begins so, or that is whole; what is refused stays to be sent again."""
+        """Run a slash command, complete or still being typed; a refused one can be typed again."""
         console = self._console
         if typed == "/":
             typed = await self._ask("/") or ""
@@ -151,7 +155,7 @@ class Talk:
         )
 
     def meaning(self) -> str:
-        """Say what lines do that begin with a slash."""
+        """Return the help for slash commands."""
         if not self._writes:
             return _("/w says who is on, /o sends away who watches you.")
         return _(
@@ -160,7 +164,7 @@ class Talk:
         )
 
     async def do(self, typed: str) -> None:
-        """Do a whole command; raises `NotSaid` and `Refused`."""
+        """Run a complete command; raises `NotSaid` and `Refused`."""
         word, _blank, rest = typed.strip().partition(" ")
         match word.lower():
             case "/p" if self._writes:
@@ -186,7 +190,7 @@ class Talk:
         self._console.screen.say(f"|10{await send_away()}")
 
     async def _answer(self, line: str) -> None:
-        """Answer who wrote last; where that changed as they typed, they are asked first."""
+        """Answer the last sender; raises `NotSaid` if another has written meanwhile."""
         if self._last is None:
             raise NotSaid(_("Nobody has written to you on this call."))
         name, self._came_between = self._came_between, ""
@@ -224,52 +228,54 @@ class Talk:
 
     async def _say_who_is_on(self) -> None:
         calls = await self._ask_books()(open_calls)
-        said = _listed([call.name for call in calls if call.live], MOST_NAMED)
-        self._console.screen.say(f"|14{_('On now: {names}').format(names=said)}")
+        names = _listed([call.name for call in calls if call.live], MOST_NAMED)
+        self._console.screen.say(f"|14{_('On now: {names}').format(names=names)}")
 
-    # What they hear.
+    # Messages for the caller.
 
-    def hears(self, heard: Sequence[Message]) -> list[str]:
-        """Return what is shown of messages that come while they are on, pipe codes allowed."""
-        lines = [hanging(f"|13{literal(each.sender)}:|15 {each.text}") for each in heard]
-        self._note(heard)
-        for each in heard:
+    def incoming_lines(self, incoming: Sequence[Message]) -> list[str]:
+        """Note messages that come while the caller is on; return their lines with pipe codes."""
+        lines = [hanging(f"|13{literal(each.sender)}:|15 {each.text}") for each in incoming]
+        self._note(incoming)
+        for each in incoming:
             self._new.setdefault(each.sender_id, []).append(each.sender)
-        if heard and not self._knows_answer:
+        if incoming and not self._knows_answer:
             self._knows_answer = True
             lines.append(f"|07{_('To answer, type /r and your message.')}")
         return lines
 
     def new_words(self, key: str) -> str:
-        """Say for the menu who wrote while they were on, where they may have missed it; "" for
-        nobody. `key` is where it can be read."""
+        """Return the menu's line about messages that the caller may have missed, "" without any.
+
+        `key` is the menu's key to read them.
+        """
         number = sum(map(len, self._new.values()))
         if not number:
             return ""
-        told = ngettext(
+        words = ngettext(
             "<{key}> New message from {names}", "<{key}> {number} new messages from {names}", number
         )
-        names = _listed([each[-1] for each in self._new.values()], MOST_NEW)
-        return told.format(key=key, number=number, names=names)
+        names = _listed([each[-1] for each in self._new.values()], MOST_SENDERS)
+        return words.format(key=key, number=number, names=names)
 
     def has_read_all(self) -> None:
-        """Note that they have all messages before them."""
+        """Note that the caller has read all messages."""
         self._new.clear()
 
-    def waited(self, heard: Sequence[Message]) -> list[str]:
-        """Return what is shown of messages that came while they were away."""
-        self._note(heard)
-        lines = [hanging(f"|13{self.head(each)}:|15 {each.text}") for each in heard]
-        if heard and self._writes and not self._knows_answer:
+    def waiting_lines(self, waiting: Sequence[Message]) -> list[str]:
+        """Note messages that came while the caller was away; return their lines."""
+        self._note(waiting)
+        lines = [hanging(f"|13{self.head(each)}:|15 {each.text}") for each in waiting]
+        if waiting and self._writes and not self._knows_answer:
             self._knows_answer = True
             words = _("To answer, type /r and your message.")
-            if any(each.sender_id != self._last for each in heard):
+            if any(each.sender_id != self._last for each in waiting):
                 words = _("/r and your message answers {name}, /p name message the others.")
-            lines.append(f"|07{words.format(name=literal(heard[-1].sender))}")
+            lines.append(f"|07{words.format(name=literal(waiting[-1].sender))}")
         return lines
 
     def head(self, message: Message) -> str:
-        """Say of whom a message is, and from when."""
+        """Return the sender and the time of a message."""
         schedule, now = self._books.settings().schedule, self._console.clock.now()
         local = schedule.local(message.at)
         when = f"{local:%Y-%m-%d %H:%M}"
@@ -277,8 +283,8 @@ class Talk:
             when = wording.when(message.at, schedule, now)
         return _("{name}, {when}").format(name=literal(message.sender), when=when)
 
-    def _note(self, heard: Sequence[Message]) -> None:
-        for each in heard:
+    def _note(self, received: Sequence[Message]) -> None:
+        for each in received:
             is_another = self._last != each.sender_id
             if is_another and _ANSWERS.match(self._console.display.view().typed):
                 self._came_between = each.sender
@@ -286,40 +292,44 @@ class Talk:
 
 
 def _send(desk: Desk, sender: int, find: _Find, limits: Limits) -> _Sent:
-    on = [call for call in open_calls(desk) if call.live]
-    record, text = find(desk, on)
+    live = [call for call in open_calls(desk) if call.live]
+    record, text = find(desk, live)
     messages.send(desk, sender, record, text, limits)
-    return _Sent(record.id, record.name, any(call.caller_id == record.id for call in on))
+    return _Sent(record.id, record.name, any(call.caller_id == record.id for call in live))
 
 
 def _listed(names: Sequence[str], most: int) -> str:
-    """List so many of the names, and say how many more there are."""
-    said = ", ".join(map(literal, names[:most]))
+    """List at most `most` names, and the number of the others."""
+    listed = ", ".join(map(literal, names[:most]))
     if len(names) <= most:
-        return said
-    return _("{names} and {number} more").format(names=said, number=len(names) - most)
+        return listed
+    return _("{names} and {number} more").format(names=listed, number=len(names) - most)
 
 
 def _addressed(desk: Desk, on: Sequence[OpenCall], line: str) -> tuple[CallerRecord, str]:
-    """Find whom a line begins with: by a whole name, or by the beginning of the name of one who is
-    on, if it is nobody else's."""
-    found = messages.find(desk, line)
-    if found is not None:
-        return found
+    """Split a line into its receiver and its text.
+
+    It begins with a whole name, or with the first letters of the name of one caller who is on.
+    """
+    split = messages.find(desk, line)
+    if split is not None:
+        return split
     word, _blank, text = line.partition(" ")
-    meant = begins_with(desk, on, word)
-    if meant is None:
+    receiver = begins_with(desk, on, word)
+    if receiver is None:
         raise Refused(Phrase("There is no caller of that name. Use: /p name message"))
-    return meant, text
+    return receiver, text
 
 
 def begins_with(desk: Desk, on: Sequence[OpenCall], typed: str) -> CallerRecord | None:
-    """Find who is meant of those who are on by how their name begins; raises `Refused` where that
-    may be several."""
-    meant = [call for call in on if names.fold(call.name).startswith(names.fold(typed))]
-    if not names.fold(typed) or not meant:
+    """Find a caller who is on by the first letters of their name.
+
+    Raises `Refused` if several names begin so.
+    """
+    matches = [call for call in on if names.fold(call.name).startswith(names.fold(typed))]
+    if not names.fold(typed) or not matches:
         return None
-    if len(meant) > 1:
-        some = ", ".join(call.name for call in meant[:MOST_NAMED])
+    if len(matches) > 1:
+        some = ", ".join(call.name for call in matches[:MOST_NAMED])
         raise Refused(Phrase("Who do you mean: {names}?", names=some))
-    return callers.get(desk, meant[0].caller_id)
+    return callers.get(desk, matches[0].caller_id)

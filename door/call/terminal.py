@@ -1,4 +1,4 @@
-"""What a terminal is asked, and tells by the position of its cursor: its size and its letters."""
+"""Questions that a terminal answers with its cursor's position: its size and its charset."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from door.call.console import Console
     from door.lines.line import Line
 
-# The cursor goes to the far corner, as far as the terminal lets it, says where that is, and goes
-# back. SyncTERM knows these, and so does every terminal that calls itself ANSI.
+# Moves the cursor to the far corner, as far as the screen reaches, asks for its position, and moves
+# it back. SyncTERM knows these codes, and so does every ANSI terminal.
 ASK_SIZE = b"\x1b[s\x1b[255;255H\x1b[6n\x1b[u"
-# One letter of UTF-8 is three of any other set, so where the cursor stands behind it tells which.
+# This letter of UTF-8 is three letters in any other charset, so the cursor's column tells which.
 ASK_LETTERS = b"\r" + "─".encode() + b"\x1b[6n\r   \r"
 
 
 def ask_size(console: Console) -> None:
-    """Have the terminal say its size, unless it has; the answer lays the screen out anew."""
+    """Ask the terminal for its size if that is unknown; the answer resizes the screen."""
     if console.screen.look.paint is not Paint.LINES:
         _ask_size(console)
 
@@ -32,26 +32,25 @@ def _ask_size(console: Console) -> None:
 
 
 def _take_corner(line: Line, row: int, column: int) -> None:
-    """Take the far corner for the size; one that no screen has is a key of some other kind."""
+    """Take the far corner as the size, unless it is too small: then it was another key's code."""
     if row >= MIN_ROWS // 2 and column >= MIN_COLUMNS // 2:
         line.resize(*bounded_size(column, row))
 
 
 async def probe(console: Console, seconds: float) -> Look | None:
-    """Find out what a terminal is of which nothing is known; None where it does not answer.
+    """Find out the look of an unknown terminal; return None if it does not answer in `seconds`.
 
-    One that says where its cursor is takes ANSI, and is then asked for its size too. It is
-    waited for until it has answered, for `seconds` at most. What that leaves on a terminal
-    without ANSI is a few odd characters on one line.
+    A terminal that reports its cursor's position understands ANSI, and is asked for its size too.
+    On a terminal without ANSI a few odd characters remain on one line.
     """
-    found: list[Look] = []
+    answers: list[Look] = []
 
     def take(_row: int, column: int) -> None:
         charset = Charset.UTF8 if column == 2 else Charset.CP437
-        found.append(Look(charset, Paint.COLOUR))
+        answers.append(Look(charset, Paint.COLOUR))
         console.keyboard.nudge()
 
     console.keyboard.ask_position(ASK_LETTERS, take)
     _ask_size(console)
     await console.keyboard.pause(seconds)
-    return found[0] if found else None
+    return answers[0] if answers else None

@@ -1,10 +1,10 @@
-"""Tickets that let a caller back in after a lost line, without a name and a password.
+"""Tickets that let a caller back in after a lost line, without name and password.
 
-Whoever has a ticket is let in, so one is worth little: it works once, for the caller of one call,
-while that call is open or for some minutes after its line was lost. However else a call ends (the
-caller logs off, is idle, is kicked, calls from elsewhere), its ticket is void; so it is with a new
-password, a lock, and sysop powers, which are the password's alone. Only a digest is kept here, in
-the memory of this server: nothing is written down, and another server asks for name and password.
+Anyone who has a ticket is let in, so it works only once, for the caller of one call, while that
+call is open or for some minutes after its line was lost. If the call ends in any other way
+(log-off, idle, kicked, take-over), its ticket is void. So it is after a new password or a lock, and
+callers with sysop powers get none. Only a digest is kept, in the memory of this server. Another
+server asks for name and password.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ TICKET_BYTES = 32
 
 @dataclass(frozen=True)
 class Ticket:
-    """What one stands for: the caller, and the password that they had logged on with."""
+    """The caller and the call of a ticket, and the password hash at its log-on."""
 
     caller_id: int
     call_id: int
     password_hash: str
 
     def lets_in(self, record: CallerRecord) -> bool:
-        """Whether it is still good for this caller, as the books have them now."""
+        """Return whether the ticket is still good for this caller, as the books have them now."""
         return (
             record.id == self.caller_id
             and record.password_hash == self.password_hash
@@ -44,11 +44,11 @@ class Ticket:
 
 class Tickets:
     def __init__(self, now: Callable[[], float]) -> None:
-        """`now` is the monotonic second."""
+        """`now` returns the monotonic second."""
         self._now = now
-        # By the digest of each: what it stands for, and until when; None while its call is open.
+        # By digest: the ticket and its expiry, None while its call is open.
         self._tickets: OrderedDict[bytes, tuple[Ticket, float | None]] = OrderedDict()
-        self._of_callers: dict[int, bytes] = {}  # no caller has two
+        self._digests: dict[int, bytes] = {}  # by caller; none has two tickets
 
     def __len__(self) -> int:
         return len(self._tickets)
@@ -60,21 +60,21 @@ class Tickets:
         text = secrets.token_urlsafe(TICKET_BYTES)
         digest = _digest(text)
         self._tickets[digest] = Ticket(record.id, call_id, record.password_hash), None
-        self._of_callers[record.id] = digest
+        self._digests[record.id] = digest
         return text
 
     def redeem(self, text: str) -> Ticket | None:
-        """Take a ticket, which is void from now on; None for one that is not good."""
-        found = self._tickets.get(_digest(text))
-        if found is None:
+        """Return the ticket and void it; None for an unknown or expired one."""
+        entry = self._tickets.get(_digest(text))
+        if entry is None:
             return None
-        ticket, until = found
+        ticket, until = entry
         self.void(ticket.caller_id)
         return ticket if until is None or self._now() < until else None
 
     def call_ended(self, caller_id: int, call_id: int, *, line_lost: bool) -> None:
-        """Void the ticket of a call, or leave it some minutes where the line was lost."""
-        digest = self._of_callers.get(caller_id)
+        """Void the ticket of a call, or let it expire in some minutes if the line was lost."""
+        digest = self._digests.get(caller_id)
         if digest is None or self._tickets[digest][0].call_id != call_id:
             return
         if line_lost:
@@ -85,12 +85,12 @@ class Tickets:
 
     def void(self, caller_id: int) -> None:
         """Void a caller's ticket, if they have one."""
-        digest = self._of_callers.pop(caller_id, None)
+        digest = self._digests.pop(caller_id, None)
         if digest is not None:
             del self._tickets[digest]
 
     def _make_room(self) -> None:
-        """Forget those at the front that are over, and the oldest where there are too many."""
+        """Void expired tickets, and the oldest ones if there are too many."""
         now = self._now()
         while self._tickets:
             ticket, until = next(iter(self._tickets.values()))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from door import wording
 from door.call.caller import AT_LOG_ON
 from door.call.markup import hanging, literal
-from door.call.talk import Unheard, take_unread, unseen_of
+from door.call.talk import UnreadItems, take_unread, unread_of
 from door.clock import sleep
 from door.errors import Closing
 from door.flag import Flag
@@ -255,7 +255,7 @@ class Housekeeping:
         seen = await self._books.run(partial(self._look, here=here))
         board.peers.adopt(seen.living)
         board.end_closed(seen.closed)
-        board.comings.look(seen.elsewhere.names)
+        board.arrivals.look(seen.elsewhere.names)
         board.busy_elsewhere = seen.elsewhere.on_nodes
         board.champion = seen.champion
         self._take_early(seen.early)
@@ -349,7 +349,7 @@ class Housekeeping:
         }
         if not here:
             return
-        waiting = await self._books.run(partial(unseen_of, caller_ids=list(here)))
+        waiting = await self._books.run(partial(unread_of, caller_ids=list(here)))
         for caller_id, unseen in waiting.items():
             caller = here[caller_id]
             if caller.console.keyboard.is_lost:  # the notices wait for the next log-on
@@ -367,10 +367,10 @@ class Housekeeping:
                 continue
 
     @staticmethod
-    def _say(caller: Caller, unread: Unheard) -> None:
+    def _say(caller: Caller, unread: UnreadItems) -> None:
         with speaking_to(caller.console.viewer):
             lines = [hanging(f"|14{literal(str(text))}") for text in unread.notices]
-            lines += caller.talk.hears(unread.messages)
+            lines += caller.talk.incoming_lines(unread.messages)
             if lines:
                 caller.console.screen.say("\n".join(lines))
 

@@ -70,7 +70,7 @@ async def numbers(board: Board, lag: LoopLag) -> str:
 def _of_server(board: Board) -> Iterator[str]:
     name, callers_on, load = board.peers.own_name, board.callers(), board.books.load()
     log_ons = max(0, len(board.consoles) - len(callers_on))
-    keys = board.keys_of_gone + sum(console.keyboard.keys_heard for console in board.consoles)
+    keys = board.keys_of_gone + sum(console.keyboard.keys_received for console in board.consoles)
     for kind, called, words, number in (
         ("gauge", "callers", "Callers who are on.", len(callers_on)),
         ("gauge", "logons", "Lines on their way to a log-on.", log_ons),

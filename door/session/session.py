@@ -15,7 +15,7 @@ from door.call.console import Console
 from door.call.entries import keep_posted, uncharged
 from door.call.last_hand import is_doubtful
 from door.call.markup import hanging, literal
-from door.call.talk import Unheard, take_unread
+from door.call.talk import UnreadItems, take_unread
 from door.errors import (
     BoardFull,
     CarrierLost,
@@ -141,7 +141,7 @@ async def _serve(
     finally:
         await before_leaving()
         board.consoles.discard(console)
-        board.keys_of_gone += console.keyboard.keys_heard
+        board.keys_of_gone += console.keyboard.keys_received
         await console.part()
     return went_well
 
@@ -308,11 +308,11 @@ async def _note_read(caller: Caller) -> None:
             caller.record.name,
         )
         return
-    shown = Unheard(caller.opened.notices, caller.opened.messages)
+    shown = UnreadItems(caller.opened.notices, caller.opened.messages)
     more = unread.beyond(shown)
     for text in more.notices:
         caller.console.screen.say(hanging(f"|14{literal(str(text))}"))
-    written = caller.talk.hears(more.messages)
+    written = caller.talk.incoming_lines(more.messages)
     if written:
         caller.console.screen.say("\n".join(written))
 
@@ -349,7 +349,7 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     """Stop the clock, show the last words and return `reason`."""
     console = caller.console
     caller.clock.stop()
-    last_messages = console.display.view().said if console.screen.is_painted else ()
+    last_messages = console.display.view().messages if console.screen.is_painted else ()
     console.screen.scroll_lines()
     if reason in LAST_SCREENS:
         names = {"BOARD": caller.config.board.name, "NAME": caller.record.name}

@@ -85,7 +85,7 @@ PAINTS = {
     Paint.LINES: N_("plain lines"),
 }
 SWITCHES = {"T": "tutor", "C": "cut", "D": "auto_deposit", "N": NAMED_AS_LOSER}
-OPT_OUTS = {"W": arrivals.UNTOLD}  # on unless this preference is set
+OPT_OUTS = {"W": arrivals.MUTED}  # on unless this preference is set
 LABEL_CELLS = 19
 
 
@@ -225,7 +225,7 @@ def _own_limits(caller: Caller, *, in_short: bool) -> str:
 def _phrase(caller: Caller) -> list[SettingRow]:
     if not caller.config.shoes_ahead:
         return []
-    phrase = phrases.kept(caller.record.preferences)
+    phrase = phrases.stored(caller.record.preferences)
     words = _("drawn when needed") if phrase is None else literal(phrase.text)
     return [SettingRow("Y", _("Your phrase"), words)]
 

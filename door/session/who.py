@@ -237,7 +237,7 @@ class Watcher:
         behind = chair.watch(self._caller, self._look, self._on_end)
         try:
             self._caller.place = WATCHING
-            self._view.table = chair.seen(self._caller)
+            self._view.table = chair.view_for(self._caller)
             self._last_lines = self._view.lines()
             console.display.stage(self._view)
             behind_whom = _("Behind {name}, at {game}.").format(
@@ -256,7 +256,7 @@ class Watcher:
             behind.end()
 
     def _look(self) -> None:
-        self._view.table = self._chair.seen(self._caller)
+        self._view.table = self._chair.view_for(self._caller)
         if self._console.screen.is_painted:
             self._console.display.refresh()
             return

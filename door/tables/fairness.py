@@ -51,7 +51,7 @@ class Fairness:
         """
         if shoe is None or shoe.anchor is None:
             return self
-        phrase = phrases.kept(preferences)
+        phrase = phrases.stored(preferences)
         return replace(
             self,
             anchor=shoe.anchor,

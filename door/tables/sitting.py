@@ -166,7 +166,7 @@ class Sitting:
         """
         if shoe.anchor is None:
             return await self.ask_cut_phrase() if self.caller.prefers("cut") else ""
-        phrase = await phrases.of(self.caller)
+        phrase = await phrases.phrase_of(self.caller)
         if not self.caller.prefers("cut"):
             return phrase.text
         words = await self.ask_cut_phrase(_("Your phrase (Enter for the one you have):"))

@@ -203,7 +203,7 @@ class SoloTable(Sitting):
 
     async def _step_away(self, to: Awaitable[object]) -> None:
         """Wait for `to`, then repeat the messages about the hand on the table."""
-        messages = self.console.display.view().said if self.caller.hand_waits else ()
+        messages = self.console.display.view().messages if self.caller.hand_waits else ()
         await super()._step_away(to)
         if self.console.screen.is_painted:
             for message in messages:

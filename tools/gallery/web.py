@@ -107,7 +107,7 @@ def _enter(board: World) -> None:
         board.give(name, seconds)
     board.enter(SYSOP)
     board.enter(CALLER, saved=BALANCE)
-    phrase = {phrases.KEPT_AT: {"text": CUT, "own": True, "after": []}}
+    phrase = {phrases.PREFERENCE: {"text": CUT, "own": True, "after": []}}
     with board.books() as desk:
         callers.change_preferences(desk, callers.number_of(desk, CALLER), phrase)
     board.seeds = [chain("hit", "stay", ends="win", hands=4, length=500), *SPARE]

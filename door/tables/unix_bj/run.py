@@ -321,7 +321,7 @@ class Run:
             totals = step.after.totals
             self.tally.turns += 1
             self.tally.net += (totals.won - totals.lost) // self.terms.dollar
-            self.caller.last_hand.shown()  # no key is awaited before the next one is dealt
+            self.caller.last_hand.mark_shown()  # no key is awaited before the next one is dealt
 
     def _say(self, words: str) -> None:
         """Say something that is none of the program's, on the sheet that is in now."""

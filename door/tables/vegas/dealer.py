@@ -50,7 +50,7 @@ def _tell_elsewhere(caller: Caller, settlement: Settlement, receipt: Receipt) ->
         words = vegas_round.stood_words(settlement.won - settlement.lost)
         caller.console.screen.say(f"|14{words}")
         caller.tell(receipt)
-    caller.last_hand.shown()
+    caller.last_hand.mark_shown()
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Dealer:
         committed = {each.caller_id for each in state.commitments}
         for seat in state.seated():
             if seat.guest is not None and seat.caller_id not in committed:
-                kept = phrases.kept(seat.guest.caller.record.preferences)
+                kept = phrases.stored(seat.guest.caller.record.preferences)
                 self.commit(seat, (kept or phrases.drawn(self._board.new_seed())).text)
 
     def commit(self, seat: Chair, phrase: str) -> None:

@@ -150,7 +150,7 @@ class VegasVisit(Sitting):
         self._come_to_table()
         try:
             if self.caller.config.shoes_ahead:
-                await phrases.of(self.caller)  # which the seat is committed to
+                await phrases.phrase_of(self.caller)  # which the seat is committed to
             await self.table.sit(self)
             if self._lies != self._lead():  # cards were dealt while they came
                 self._come_to_table()
@@ -225,7 +225,7 @@ class VegasVisit(Sitting):
         if self._is_looking:
             self._show(happened)
         elif any(map(self._is_my_end, happened)):
-            self.caller.last_hand.shown()
+            self.caller.last_hand.mark_shown()
         self._end_stand()
 
     def _show(self, happened: Sequence[News]) -> None:
@@ -255,7 +255,7 @@ class VegasVisit(Sitting):
         if self._unfolding is None:
             self._say_all()
         if has_ended and self._unfolding is None:
-            self.caller.last_hand.shown()
+            self.caller.last_hand.mark_shown()
 
     def _say_all(self) -> None:
         if self._unsaid:
@@ -324,7 +324,7 @@ class VegasVisit(Sitting):
             self._show_figures()
             self._say_all()
         if self.table.state.in_play is None:
-            self.caller.last_hand.shown()
+            self.caller.last_hand.mark_shown()
 
     def _end_unfolding(self) -> None:
         """Show at once what cards are still to be shown, and what is to be said of them. The banner
@@ -540,7 +540,7 @@ class VegasVisit(Sitting):
             self.console.display.refresh()
         elif key != " " and not self._is_puzzled:
             self._is_puzzled = True
-            self.console.prompt.puzzled(key)
+            self.console.prompt.say_useless(key)
         return True
 
     async def _gets_up(self, letter: str, *, whispers: bool) -> bool:
@@ -575,7 +575,7 @@ class VegasVisit(Sitting):
         """Return seal and cuts of the shoe. Words are hidden if this caller may not hear their
         writer, or if the writer is unknown. The proof of a hand has all words."""
         fairness, by = self.scene.fairness(), self.table.state.cut_by
-        me, own = self.caller.record.id, phrases.kept(self.caller.record.preferences)
+        me, own = self.caller.record.id, phrases.stored(self.caller.record.preferences)
         unheard = await self.caller.ask_books(lambda desk: hearing.unheard(desk, me, by.values()))
         heard = {words for words, writer in by.items() if writer not in unheard}
         if own is not None:

@@ -67,11 +67,11 @@ def everything_is_told(guest: Guest) -> bool:
 
 async def is_heard(console: Console, press: Callable[[], None]) -> None:
     """Press keys, and wait until the board has them."""
-    heard, nudge, before = asyncio.Event(), Keyboard.nudge, console.keyboard.keys_heard
+    heard, nudge, before = asyncio.Event(), Keyboard.nudge, console.keyboard.keys_received
 
     def nudged(each: Keyboard) -> None:
         nudge(each)
-        if console.keyboard.keys_heard > before:
+        if console.keyboard.keys_received > before:
             heard.set()
 
     with pytest.MonkeyPatch.context() as patch:

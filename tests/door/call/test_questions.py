@@ -57,10 +57,10 @@ class Chat:
     def __init__(self) -> None:
         self.keys: list[str] = []
 
-    def typed(self, keys: Sequence[str]) -> None:
+    def on_keys(self, keys: Sequence[str]) -> None:
         self.keys.extend(keys)
 
-    def lifted(self) -> None: ...
+    def on_removed(self) -> None: ...
 
 
 class Somebody:

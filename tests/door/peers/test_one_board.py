@@ -132,8 +132,8 @@ async def test_who_comes_and_goes_at_one_server_is_told_at_another(
 @contextmanager
 def looking(machine: Machine) -> Iterator[Callable[[], Awaitable[None]]]:
     """Give what waits for a look of a server that has begun since this, or since it was called."""
-    comings, looks = machine.server.board.comings, asyncio.Semaphore(0)
-    real = comings.look
+    arrivals, looks = machine.server.board.arrivals, asyncio.Semaphore(0)
+    real = arrivals.look
 
     def look(elsewhere: Mapping[int, str]) -> None:
         real(elsewhere)
@@ -143,7 +143,7 @@ def looking(machine: Machine) -> Iterator[Callable[[], Awaitable[None]]]:
         async with asyncio.timeout(PATIENCE):
             await looks.acquire()
 
-    with mock.patch.object(comings, "look", look):
+    with mock.patch.object(arrivals, "look", look):
         yield looked
 
 

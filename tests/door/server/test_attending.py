@@ -74,7 +74,7 @@ async def test_a_chat_covers_what_the_caller_does_and_gives_it_back(board: World
     await ada.sees("<B>et")
     await ada.terminal.until_gone("Hello, Ada")
     await sysop.leaves()
-    await ada.sees("The sysop looks over your shoulder no more.")
+    await ada.sees("The sysop has stopped looking over your shoulder.")
     await ada.presses("q").goes_on_to(MENU)
 
 
@@ -121,4 +121,4 @@ async def test_a_chat_at_a_shared_table_says_that_nobody_waits_for_it(tmp_path: 
         sysop.says(chat=True)
         await ada.sees("The table goes on meanwhile, and so does its clock.")
         await sysop.leaves()
-        await ada.sees("The sysop looks over your shoulder no more.")
+        await ada.sees("The sysop has stopped looking over your shoulder.")

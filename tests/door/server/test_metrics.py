@@ -69,7 +69,7 @@ async def test_the_numbers_are_those_of_the_board_and_its_books(tmp_path: Path) 
         assert (found["bjft_callers"], found["bjft_logons"], found["bjft_draining"]) == (1, 0, 0)
         assert (
             found["bjft_keys_total"]
-            == next(iter(board.server.board.consoles)).keyboard.keys_heard
+            == next(iter(board.server.board.consoles)).keyboard.keys_received
             > 0
         )
         assert found["bjft_hands_total"] == 1

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from door.call.arrivals import MOMENT
+from door.call.arrivals import BATCH_SECONDS
 from tests.door.visiting import MENU, MINUTE, Guest, event, sysop_toml, visitor
 from tests.world import NOON, World, world
 from timebank.callers import callers, messages
@@ -63,7 +63,7 @@ async def test_the_goodbye_says_how_much_of_it_is_left_and_not_who_came(tmp_path
         ada = await out_of_time(board)
         await ada.is_asked(FREE)
         await visitor(board, "Bob")
-        await board.pass_time(MOMENT)
+        await board.pass_time(BATCH_SECONDS)
         await ada.sees("Bob logs on.")
         await board.pass_time(48)
         ada.presses("g")
@@ -74,7 +74,7 @@ async def test_the_goodbye_says_how_much_of_it_is_left_and_not_who_came(tmp_path
         await ada.calls()
         await ada.is_asked(FREE)
         await visitor(board, "Cyd")
-        await board.pass_time(MOMENT)
+        await board.pass_time(BATCH_SECONDS)
         await ada.sees("Cyd logs on.")
         await board.pass_time(4 * MINUTE + 11)
         await ada.is_sent_off("Fresh minutes at midnight.")

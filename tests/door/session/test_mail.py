@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from door.call.spoken import LINES_AT_ONCE, SPAN_SECONDS
+from door.call.spoken import MAX_LINES, WINDOW_SECONDS
 from door.lobby.pulse import EVERY_SECONDS
 from tests.door.visiting import MENU, MINUTE, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import REFUSING, SYNCTERM
@@ -89,11 +89,11 @@ async def test_what_is_refused_stays_in_the_field(board: World) -> None:
     await ada.is_asked(f"{FIELD} /p Nobody hello")
     await ada.presses("\x1b").is_asked(MENU)
     # That was a line too. After so many at once it is not so fast; it can be sent again.
-    for number in range(LINES_AT_ONCE - 1):
+    for number in range(MAX_LINES - 1):
         await pages(ada, f"p Bob line {number}", back_to=MENU)
     await ada.presses("/p Bob too fast\r").sees("Not so fast")
     await ada.is_asked(f"{FIELD} /p Bob too fast")
-    await board.pass_time(SPAN_SECONDS)
+    await board.pass_time(WINDOW_SECONDS)
     ada.presses("\r")
     await bob.sees("Ada: too fast")
     await ada.is_asked(MENU)

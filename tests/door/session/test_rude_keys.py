@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ansi.canvas import Canvas
 from ansi.charset import Charset
 from door.call.console import Console
-from door.call.keyboard import KEYS_ON_END, KEYS_WAITING
+from door.call.keyboard import KEYS_PER_TURN, KEYS_WAITING
 from door.call.scene import Area
 from door.call.screen import Look, Paint
 from door.clock import SystemClock
@@ -84,7 +84,7 @@ async def test_a_paste_is_read_with_turns_for_everybody_else() -> None:
     for _ in range(pasted):
         assert await here.keyboard.key() == "x"
     beside.cancel()
-    assert others >= pasted // KEYS_ON_END - 2
+    assert others >= pasted // KEYS_PER_TURN - 2
     assert not wall.paused
     here.received(b"y")
     assert await here.keyboard.key() == "y"

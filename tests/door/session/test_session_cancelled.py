@@ -15,7 +15,7 @@ from door.session import session
 async def test_a_session_that_is_cancelled_gives_nobody_time_to_read() -> None:
     """Else it would outlast the board, which waits no longer for it."""
     console = mock.Mock(part=mock.AsyncMock(), line=mock.Mock(hints=Hints()))
-    console.keyboard.keys_heard = 0
+    console.keyboard.keys_received = 0
     begun, let_them_read = asyncio.Event(), mock.AsyncMock()
 
     async def admit() -> Caller:

@@ -7,7 +7,7 @@ from unittest import mock
 
 from door.call.bystander import LOOK_SECONDS
 from door.call.chair import MOST_BEHIND
-from door.call.spoken import SPAN_SECONDS
+from door.call.spoken import WINDOW_SECONDS
 from door.games.engine.cards import parse_cards
 from door.lines.flow import StreamLine
 from door.tables.black_jack_for_time.scene import BlackJackScene
@@ -131,7 +131,7 @@ async def test_a_caller_says_where_they_are_watched_and_by_whom(board: World) ->
     await sees_in_time(board, bob, "Ada")
     assert bob.screen.count("Pot") == 1  # his own, in the status line
     # She sends him away, and nobody comes back until she says so.
-    await board.pass_time(SPAN_SECONDS)
+    await board.pass_time(WINDOW_SECONDS)
     await ada.presses("/o\r").sees("Nobody watches you any more.")
     await ada.is_asked("<H>it")
     await bob.sees(f"Ada {SENT_AWAY}")
@@ -144,13 +144,13 @@ async def test_a_caller_says_where_they_are_watched_and_by_whom(board: World) ->
     await ada.caller.remember({IGNORES: []})
     chair = ada.caller.chair
     assert chair is not None
-    chair.behind += [mock.Mock()] * MOST_BEHIND
+    chair.watchers += [mock.Mock()] * MOST_BEHIND
     await bob.presses("w").sees("There is no room left behind Ada.")
-    chair.behind.clear()
+    chair.watchers.clear()
     # Each time is news to her, so there are not too many of them.
     await bob.presses("w").is_asked("Behind Ada")
     bob.presses("q")
-    await ada.sees("Bob watches no more.")
+    await ada.sees("Bob has stopped watching.")
     await bob.is_asked(LIST)
     await bob.presses("w").sees("Not so fast")
 

@@ -24,11 +24,11 @@ def stored(board: World) -> journal.StoredRound:
     return found[-1]
 
 
-def phrase_of(board: World, name: str) -> phrases.StandingPhrase | None:
+def phrase_of(board: World, name: str) -> phrases.CutPhrase | None:
     with board.books() as desk:
         record = callers.find(desk, name)
     assert record is not None
-    return phrases.kept(record.preferences)
+    return phrases.stored(record.preferences)
 
 
 async def test_a_hand_is_cut_with_the_phrase_that_the_caller_has(tmp_path: Path) -> None:

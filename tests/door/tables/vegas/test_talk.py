@@ -13,9 +13,9 @@ from ansi.charset import Charset, encode
 from ansi.width import character_width
 from door.call.markup import plain
 from door.call.spoken import (
-    LINES_AT_ONCE,
+    MAX_LINES,
     LONGEST_LINE,
-    SPAN_SECONDS,
+    WINDOW_SECONDS,
     Whisper,
     addressed,
     clean,
@@ -141,14 +141,14 @@ async def test_nobody_whispers_to_themselves_or_to_one_who_has_gone(tmp_path: Pa
 async def test_a_flood_of_lines_is_dammed_and_runs_again_later(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
-        for number in range(LINES_AT_ONCE):
+        for number in range(MAX_LINES):
             ada.says(f"line {number}")
         for line in ("one more", "/bob one more"):
             with pytest.raises(NotSaid, match="Not so fast"):
                 ada.says(line)
         bob.says("my turn")
-        assert len(bob.was_told(news.Said)) == LINES_AT_ONCE + 1
-        await two.pass_time(SPAN_SECONDS)
+        assert len(bob.was_told(news.Said)) == MAX_LINES + 1
+        await two.pass_time(WINDOW_SECONDS)
         ada.says("one more")
         assert bob.was_told(news.Said)[-1] == news.Said("Ada", "one more")
 
@@ -156,7 +156,7 @@ async def test_a_flood_of_lines_is_dammed_and_runs_again_later(tmp_path: Path) -
 async def test_who_leaves_and_comes_back_may_not_talk_the_more(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, _ = two.sitters
-        for _ in range(LINES_AT_ONCE):
+        for _ in range(MAX_LINES):
             ada.says("again")
         await ada.gets_up()
         await ada.sits()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ansi.cards import short
-from door.call.spoken import LINES_AT_ONCE, SPAN_SECONDS
+from door.call.spoken import MAX_LINES, WINDOW_SECONDS
 from door.games.blackjack.events import BlackjackOutcome
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.tables.card_names import named_card
@@ -138,13 +138,13 @@ async def test_a_bust_is_told_once_with_what_it_cost(tmp_path: Path) -> None:
 
 async def test_talk_that_is_refused_for_its_speed_stays_in_the_field(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob") as (ada, bob):
-        for number in range(LINES_AT_ONCE + 1):
+        for number in range(MAX_LINES + 1):
             ada.presses(f"kline {number}\r")
         await ada.sees("let the others get a word in")
-        await ada.is_asked(f"Say: line {LINES_AT_ONCE}")
-        await ada.board.pass_time(SPAN_SECONDS)
+        await ada.is_asked(f"Say: line {MAX_LINES}")
+        await ada.board.pass_time(WINDOW_SECONDS)
         ada.presses("\r")
-        await bob.sees(f"Ada says: line {LINES_AT_ONCE}")
+        await bob.sees(f"Ada says: line {MAX_LINES}")
 
 
 # Each in their language

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from door.call.arrivals import LINES_AT_ONCE, SPAN_SECONDS
+from door.call.arrivals import MAX_LINES, WINDOW_SECONDS
 from tests.door.handed_over import comes_in
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING
@@ -71,14 +71,14 @@ async def test_a_crowd_is_a_number_and_floods_nobody(board: World) -> None:
     (ada,) = await come(board, "Ada")
     await come(board, "Bob", "Cyd", "Dee")
     await hears(ada, "callers log on.")
-    names = [f"Caller {number}" for number in range(2 * LINES_AT_ONCE)]
+    names = [f"Caller {number}" for number in range(2 * MAX_LINES)]
     for name in names:
         (last,) = await come(board, name)
         await board.pass_time(1)
     lines = [line for line in ada.terminal.heard.splitlines() if "log on." in line]
     lines += [line for line in ada.terminal.heard.splitlines() if "logs on." in line]
-    assert len(lines) == LINES_AT_ONCE
-    await board.pass_time(SPAN_SECONDS)
+    assert len(lines) == MAX_LINES
+    await board.pass_time(WINDOW_SECONDS)
     await last.logs_off()
     await hears(ada, "callers log on.")
 
