@@ -10,9 +10,9 @@ import click
 
 from door.cli.common import config_option, load_config
 from door.clock import SystemClock
-from door.desk.pages.operations import Doing
-from door.desk.pages.queries import Reading
-from door.desk.top.snapshot import Watching
+from door.desk.pages.operations import SysopActs
+from door.desk.pages.queries import BooksReader
+from door.desk.top.snapshot import BoardWatch
 from timebank.cli.common import by_option
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import BooksFailed, DatabaseRefused
@@ -42,5 +42,5 @@ def top(config_path: Path, by: str) -> None:
         contextlib.closing(books_of(config.bank)) as database,
     ):
         database.open_existing()
-        reading = Reading(config, database, SystemClock())
-        Top(Watching(config, reading, Doing(reading)), by).run()
+        reading = BooksReader(config, database, SystemClock())
+        Top(BoardWatch(config, reading, SysopActs(reading)), by).run()

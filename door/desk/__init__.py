@@ -1,1 +1,1 @@
-"""The sysop's side: pages in a browser, the board on a terminal."""
+"""The sysop's side: the books as pages in a browser, and the running board on a terminal."""

@@ -1,3 +1,1 @@
-"""The books as pages, for the sysop: a process of its own that only reads. It needs the extra
-`pages`.
-"""
+"""The books as pages for the sysop, shown by a process of its own. It needs the extra `pages`."""

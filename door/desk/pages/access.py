@@ -1,9 +1,8 @@
-"""Who may see the pages: callers with the sysop's powers, and those whom `[pages] readers` names,
-by their own name and password.
+"""Log-on to the pages, for callers with the sysop's powers and those in `[pages] readers`.
 
-Passwords are hashed, counted and made to wait as at the log-on (`door.defence`); the books count
-them too (`PageTries`). A password that has to wait for its turn keeps its place while the browser
-asks for it now and then: no connection waits for it.
+They use their own name and password. Passwords are hashed, counted and queued as at the log-on of
+the board (`door.defence`), and the books count them too (`PageTries`). A queued password keeps its
+place while the browser asks for it now and then, so no connection waits.
 """
 
 from __future__ import annotations
@@ -40,25 +39,25 @@ if TYPE_CHECKING:
     from door.clock import Clock, Timer
     from door.defence.counts import Charge, Rank
     from door.defence.tries import Try
-    from door.desk.pages.rendering import Showing
+    from door.desk.pages.rendering import PageRenderer
     from timebank.callers.callers import CallerRecord
     from timebank.callers.page_tries import PageTry
     from timebank.ledger.database import Desk
 
-# Wrong passwords at the pages: how many are allowed, and how long the next one waits.
+# Wrong passwords at the pages.
 #
 # The pages have a reception of their own, with the rules, the queue and the known addresses of the
-# log-on (`door.defence`). The books count wrong passwords too, so that several processes that show
-# the pages give no more tries than one, and a restart gives no new ones. Before a password enters
-# the queue, the reception takes over what the books have against its address and its name.
+# log-on (`door.defence`). The books count wrong passwords too, so that several processes together
+# give as many tries as one, and a restart gives no new ones. Before a password enters the queue,
+# the reception takes over the tries that the books have against its address and its name.
 
-KEPT = int(max(DAY, MOST_FAILURES * FAILURE_SECONDS))  # seconds until nothing is owed for a try
-LEARN_SECONDS = 60.0  # how often the pages look where callers live
+TRY_SECONDS = int(max(DAY, MOST_FAILURES * FAILURE_SECONDS))  # until a try no longer counts
+LEARN_SECONDS = 60.0  # how often the pages read the known addresses of callers
 MOST_COUNTED = 50_000  # tries of the books whose charges are remembered
 
 
 class _Counted(NamedTuple):
-    """A try that the books and the reception both count, and what it was charged."""
+    """A try that the books and the reception both count, with its charge."""
 
     who: int
     name: int
@@ -67,26 +66,28 @@ class _Counted(NamedTuple):
 
 
 class PageTries:
-    def __init__(self, showing: Showing, clock: Clock) -> None:
+    """The passwords typed at the pages, counted by the reception and by the books."""
+
+    def __init__(self, showing: PageRenderer, clock: Clock) -> None:
         config = showing.reading.config
         self._reading = showing.reading
-        self._beside = showing.read
+        self._in_thread = showing.read
         self._clock = clock
-        self._defence = Defence(config.defence, digest=_kept)
+        self._defence = Defence(config.defence, digest=_number_of)
         self.reception = Reception(config, clock, _nobody_on, defence=self._defence)
         self._counted: OrderedDict[str, _Counted] = OrderedDict()  # by their numbers in the books
-        self._numbers: dict[Try, str] = {}  # of those that are being checked
-        self._learned: float | None = None
+        self._numbers: dict[Try, str] = {}  # by tries under check
+        self._learned_at: float | None = None  # monotonic
         # One task at a time compares or changes the counts of the books and the reception.
         self._turn = asyncio.Lock()
 
     async def learn(self) -> None:
-        """Learn from which addresses callers have logged on, at most once in `LEARN_SECONDS`."""
+        """Read from which addresses callers have logged on, at most once in `LEARN_SECONDS`."""
         now = self._clock.monotonic()
-        if self._learned is None or now - self._learned >= LEARN_SECONDS:
-            self._learned = now
+        if self._learned_at is None or now - self._learned_at >= LEARN_SECONDS:
+            self._learned_at = now
             look = partial(self._reading.look, lambda desk: latest_addresses(desk, REMEMBERED))
-            self.reception.remember(await self._beside(look))
+            self.reception.remember(await self._in_thread(look))
 
     async def present(self, address: str, name: str, on_turn: Callable[[], None]) -> Try:
         """Take in a password, as `Reception.present` does; raises `BooksFailed`."""
@@ -94,23 +95,25 @@ class PageTries:
         who = self._defence.counted(address)
         if who is not None:
             async with self._turn:
-                await self._compare(who, _kept(names.fold(name)))
+                await self._compare(who, _number_of(names.fold(name)))
         return self.reception.present(address, name, on_turn)
 
     async def begin(self, tried: Try) -> None:
-        """Count a password that is due as wrong in the books, until it has been checked; raises
-        `BooksFailed`."""
+        """Count a due password as wrong in the books until it has been checked.
+
+        Raises `BooksFailed`.
+        """
         if tried.who is None:
             return
         who, name = str(tried.who), kept_of(tried.name)
 
         def work(desk: Desk) -> tuple[str, int]:
             at = stamp(desk.now)
-            return page_tries.add(desk, who, name, at - KEPT), at
+            return page_tries.add(desk, who, name, at - TRY_SECONDS), at
 
         try:
             async with self._turn:
-                number, at = await self._beside(lambda: self._reading.work(work))
+                number, at = await self._in_thread(lambda: self._reading.work(work))
                 self._remember(number, _Counted(tried.who, tried.name, at, tried.charge))
         except BooksFailed:
             self.reception.not_checked(tried)
@@ -118,14 +121,14 @@ class PageTries:
         self._numbers[tried] = number
 
     async def right(self, tried: Try) -> None:
-        """Uncount a password that was right, or could not be checked."""
+        """Take a password that was right, or could not be checked, out of the count."""
         self.reception.was_right(tried)
         number = self._numbers.pop(tried, None)
         if number is not None:
             async with self._turn:
                 self._counted.pop(number, None)
                 reading = self._reading
-                await self._beside(
+                await self._in_thread(
                     lambda: reading.work(lambda desk: page_tries.take_back(desk, number))
                 )
 
@@ -135,15 +138,17 @@ class PageTries:
         self.reception.gave_up(tried)
 
     async def _compare(self, who: int, name: int) -> None:
-        """Charge the tries that the books have of an address or a name, and forgive those that
-        another process has taken out of the books."""
+        """Charge the tries of the books for an address or a name.
+
+        Tries that another process has taken out of the books are forgiven.
+        """
 
         def look(desk: Desk) -> tuple[list[PageTry], int]:
-            since = stamp(desk.now) - KEPT
+            since = stamp(desk.now) - TRY_SECONDS
             return page_tries.of(desk, str(who), kept_of(name), since), stamp(desk.now)
 
-        rows, now = await self._beside(lambda: self._reading.look(look))
-        since = rows[0].at if len(rows) == page_tries.MOST_READ else now - KEPT
+        rows, now = await self._in_thread(lambda: self._reading.look(look))
+        since = rows[0].at if len(rows) == page_tries.MOST_READ else now - TRY_SECONDS
         known = {row.number for row in rows}
         gone = [
             number
@@ -166,8 +171,8 @@ class PageTries:
             self._counted.popitem(last=False)
 
 
-def _kept(name: str) -> int:
-    """Return the number for a folded name that the books keep: the reception counts by it too."""
+def _number_of(name: str) -> int:
+    """Return the number by which books and reception count a folded name."""
     return int(kept_of(digest_of(name)), 16)
 
 
@@ -176,21 +181,23 @@ def _nobody_on() -> int:
 
 
 COOKIE = "session"
-QUEUE = "turn"  # the cookie of a password that waits
+QUEUE = "turn"  # the cookie of a queued password
 WRONG = "Wrong name, password or code, or a caller without the sysop's powers."
 IN_TURN = (
     "Too many wrong passwords for that name, or from your address: each try is checked in turn."
     " Yours is in the queue, and is checked in about {time}."
 )
 CROWDED = "Too many callers are logging on. Please try again in a minute."
-ASK_SECONDS = 5  # after which a browser asks again whether it is its turn
-PATIENCE_SECONDS = 30.0  # without a question, until it has lost its place
+ASK_SECONDS = 5  # between two requests of a browser that waits for its turn
+PATIENCE_SECONDS = 30.0  # without a request, until a browser loses its place
 
 
 @dataclass(eq=False)
 class _LogOn:
-    """A name, a password and a code until they are found right or wrong. `at` is when they were
-    typed, in seconds since 1970. `turn` is set when the password is due."""
+    """A name, a password and a code that are being checked.
+
+    `at` is when they were typed, in seconds since 1970. `turn` is set when the password is due.
+    """
 
     address: str
     name: str
@@ -200,7 +207,7 @@ class _LogOn:
     turn: asyncio.Event = field(default_factory=asyncio.Event)
     queued: asyncio.Future[Try] = field(default_factory=asyncio.Future)
     task: asyncio.Task[CallerRecord | None] = field(init=False)
-    timer: Timer | None = None  # until it loses its place
+    timer: Timer | None = None  # ends its place in the queue
 
     def begin(
         self, work: Coroutine[None, None, CallerRecord | None], leave: Callable[[], None]
@@ -208,22 +215,22 @@ class _LogOn:
         def over(task: asyncio.Task[CallerRecord | None]) -> None:
             leave()
             if not task.cancelled():
-                task.exception()  # nobody asks for it where the browser has left
+                task.exception()  # marks it as read, as the browser may have left
 
         self.task = asyncio.create_task(work)
         self.task.add_done_callback(over)
 
     def cut(self) -> None:
-        """End it; what has been settled stays."""
+        """Cancel it; a result that is there already stays."""
         if self.timer is not None:
             self.timer.cancel()
         self.task.cancel()
 
 
 class Access:
-    """`is_safe` says that browsers come by TLS, and that cookies may go no other way."""
+    """Sessions and log-ons at the pages. With `is_safe` browsers send cookies by TLS only."""
 
-    def __init__(self, showing: Showing, now: Clock, *, is_safe: bool) -> None:
+    def __init__(self, showing: PageRenderer, now: Clock, *, is_safe: bool) -> None:
         self._showing = showing
         self._reading = showing.reading
         self.tries = PageTries(showing, now)
@@ -248,9 +255,10 @@ class Access:
     def of_sysop(
         self, view: View, *, uses: bool = True
     ) -> Callable[[Request], Awaitable[Response]]:
-        """Let a view be seen by whoever has logged on; others are led to the log-on.
+        """Guard a view: without a session, a browser is redirected to the log-on.
 
-        What a script asks for by itself keeps no session from ending: it does not count as `uses`.
+        Requests that a script makes by itself do not count as `uses`, so they do not extend a
+        session.
         """
 
         async def guarded(request: Request) -> Response:
@@ -294,7 +302,7 @@ class Access:
         return answer
 
     async def _look_at_turn(self, request: Request) -> Response:
-        """Answer a browser whose password waits: with the time left, or with the result."""
+        """Answer a browser whose password is queued: with the time left, or with the result."""
         token = request.cookies.get(QUEUE, "")
         log_on = self._waiting.get(token)
         if log_on is None:
@@ -322,7 +330,7 @@ class Access:
             log_on.cut()
 
     def _settled(self, log_on: _LogOn) -> Response:
-        """Begin a session if the password was right; otherwise say why there is none."""
+        """Begin a session if the password was right; otherwise show the log-on with the reason."""
         if log_on.task.cancelled():
             return self._refuse(CROWDED)
         record = log_on.task.result()
@@ -337,7 +345,7 @@ class Access:
         return self._showing.show("log_on.html", status=403, words=words)
 
     async def _settle(self, log_on: _LogOn) -> CallerRecord | None:
-        """Return the caller if they may see the pages, else None, equally slowly."""
+        """Return the caller if they may see the pages, else None; both take equally long."""
         tried = await self.tries.present(log_on.address, log_on.name, log_on.turn.set)
         try:
             record = None if tried.is_due else await self._early(tried, log_on)
@@ -348,18 +356,17 @@ class Access:
                     await log_on.turn.wait()
                 record = await self._in_turn(tried, log_on)
         finally:
-            self.tries.gave_up(tried)  # unless it has been checked
+            self.tries.gave_up(tried)  # no effect once it has been checked
         if record is None or not self._reading.may_look(record):
             return None
         self.tries.reception.logged_on(log_on.address, log_on.name)
         return record
 
     async def _early(self, tried: Try, log_on: _LogOn) -> CallerRecord | None:
-        """Return the caller before their turn, if the password is right and the name has logged on
-        from this address before.
+        """Check a password ahead of its turn, for a name that has logged on from here before.
 
-        The password is checked at every address that callers have logged on from, and only the
-        caller learns the result.
+        Return the caller if it is right. The check is made at every address that callers have
+        logged on from, and a wrong password has no visible effect.
         """
         reception = self.tries.reception
         early = reception.may_look_early(tried)

@@ -1,8 +1,8 @@
-"""What a sysop does on the pages: what will happen stands on a page of its own first.
+"""The sysop's acts on the pages: a page says what will happen, and its form does it.
 
-Acts go the ways of the commands: on accounts by the bank's own operations, on callers who are on by
-the socket of the running server. The sysop's log has who did it. A form is good for one act: sent
-twice, it is done once, and both answers say what came of it.
+Acts are carried out as by the commands: on accounts by the bank's own operations, on callers who
+are on by the socket of the running server. The sysop's log names who did it. A form is good for one
+act: if it is sent twice, the act is done once, and both answers show the result.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from timebank.keeping.events import (
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
-    from door.desk.pages.operations import Doing, OnCaller
-    from door.desk.pages.rendering import Guard, Showing, Visit
+    from door.desk.pages.operations import OnCaller, SysopActs
+    from door.desk.pages.rendering import Guard, PageRenderer, Visit
 
-MOST_FORMS = 32  # that a session may have open
+MOST_FORMS = 32  # open in a session
 LONGEST_TEXT = 200
 LONGEST_MINUTES = 100_000
 UNDER_WAY = "This is being done. The sysop's log shows when it is."
@@ -43,26 +43,29 @@ UNKNOWN = (
 )
 START_EVENT, END_EVENT = "event-start", "event-end"
 LENGTHS = {"minutes": (LEAST_MINUTES, MOST_MINUTES), "notice": (0, MOST_NOTICE)}
-LOOKS_ONLY = "You may look at these pages, and change nothing."
+READ_ONLY = "You may read these pages, but not change anything."
 
 
 @dataclass(frozen=True)
 class ActField:
     name: str
     label: str
-    kind: str = "text"  # or "minutes", below zero too; "length" is a number of them
+    kind: str = "text"  # or "minutes", which may be negative, or "length" in minutes
     may_be_empty: bool = False
 
 
 @dataclass(frozen=True)
 class PageAct:
-    """`asks` says what will happen, `does` does it and says what was done: both in a thread."""
+    """An act of the sysop. `asks` returns what will happen; `does` does it and returns the result.
+
+    Both are called in a thread.
+    """
 
     name: str
     label: str
     fields: Sequence[ActField]
-    asks: Callable[[Doing, OnCaller | None, Mapping[str, str]], str]
-    does: Callable[[Doing, str, OnCaller | None, Mapping[str, str]], str]
+    asks: Callable[[SysopActs, OnCaller | None, Mapping[str, str]], str]
+    does: Callable[[SysopActs, str, OnCaller | None, Mapping[str, str]], str]
     is_of_caller: bool = True
 
 
@@ -73,7 +76,7 @@ def _minutes(form: Mapping[str, str]) -> int:
     return int(form["minutes"]) * MINUTE
 
 
-def _adjusts(_: Doing, on: OnCaller | None, form: Mapping[str, str]) -> str:
+def _adjusts(_: SysopActs, on: OnCaller | None, form: Mapping[str, str]) -> str:
     assert on is not None
     seconds = _minutes(form)
     way = "put into" if seconds > 0 else "taken out of"
@@ -92,8 +95,8 @@ def _event(form: Mapping[str, str]) -> EventAsked:
     )
 
 
-def _named(words: str) -> Callable[[Doing, OnCaller | None, Mapping[str, str]], str]:
-    def asks(_: Doing, on: OnCaller | None, form: Mapping[str, str]) -> str:
+def _named(words: str) -> Callable[[SysopActs, OnCaller | None, Mapping[str, str]], str]:
+    def asks(_: SysopActs, on: OnCaller | None, form: Mapping[str, str]) -> str:
         return words.format(name="" if on is None else on.name, **form)
 
     return asks
@@ -207,51 +210,51 @@ BY_NAME = {act.name: act for act in ACTS}
 
 
 class Forms:
-    """The forms that were shown to sessions and may be sent, each for one act."""
+    """The forms shown to sessions, each good for one act."""
 
     def __init__(self) -> None:
-        self._came_of: OrderedDict[tuple[str, str], str | None] = OrderedDict()
+        self._results: OrderedDict[tuple[str, str], str | None] = OrderedDict()
 
     def issue(self, session: sessions.Session) -> str:
         key = secrets.token_urlsafe(16)
-        self._came_of[session.form_token, key] = None
-        mine = [each for each in self._came_of if each[0] == session.form_token]
+        self._results[session.form_token, key] = None
+        mine = [each for each in self._results if each[0] == session.form_token]
         for each in mine[:-MOST_FORMS]:
-            del self._came_of[each]
-        while len(self._came_of) > MOST_FORMS * sessions.MOST:
-            self._came_of.popitem(last=False)
+            del self._results[each]
+        while len(self._results) > MOST_FORMS * sessions.MOST:
+            self._results.popitem(last=False)
         return key
 
     def take(self, session: sessions.Session, key: str) -> tuple[bool, str]:
-        """Tell whether the act of a form is still to be done, and else what came of it.
+        """Return whether a form's act is still to be done, and else its result.
 
         Raises KeyError for a form that this session was never shown.
         """
-        words = self._came_of[session.form_token, key]
+        words = self._results[session.form_token, key]
         if words is None:
-            self._came_of[session.form_token, key] = UNDER_WAY
+            self._results[session.form_token, key] = UNDER_WAY
             return True, ""
         return False, words
 
     def note(self, session: sessions.Session, key: str, words: str) -> None:
-        self._came_of[session.form_token, key] = words
+        self._results[session.form_token, key] = words
 
 
 class ActPages:
-    def __init__(self, showing: Showing, doing: Doing) -> None:
+    def __init__(self, showing: PageRenderer, doing: SysopActs) -> None:
         self._showing = showing
         self._doing = doing
         self._forms = Forms()
 
     def routes(self, guard: Guard) -> list[Route]:
         return [
-            Route("/acts", guard(self._of_board)),
-            Route("/caller/{number}/acts", guard(self._of_caller)),
+            Route("/acts", guard(self._board_acts)),
+            Route("/caller/{number}/acts", guard(self._caller_acts)),
             Route("/act/{name}", guard(self._ask), methods=["POST"]),
             Route("/act/{name}/do", guard(self._do), methods=["POST"]),
         ]
 
-    async def _of_board(self, visit: Visit) -> Response:
+    async def _board_acts(self, visit: Visit) -> Response:
         if refused := self._refused(visit):
             return refused
         started = await self._showing.read(self._doing.started_event)
@@ -259,15 +262,15 @@ class ActPages:
         acts = [act for act in ACTS if not act.is_of_caller and act.name != other]
         return self._showing.show("acts.html", visit, acts=acts, on=None)
 
-    async def _of_caller(self, visit: Visit) -> Response:
-        on = await self._found(visit.request.path_params["number"])
+    async def _caller_acts(self, visit: Visit) -> Response:
+        on = await self._find(visit.request.path_params["number"])
         if on is None:
             return self._showing.problem("There is no caller of that number.", 404, visit)
         acts = [act for act in ACTS if act.name in on.acts]
         return self._refused(visit) or self._showing.show("acts.html", visit, acts=acts, on=on)
 
     async def _ask(self, visit: Visit) -> Response:
-        """Show what will happen, with a form that does it."""
+        """Show what the act will do, with a form that does it."""
         act, on, form, problem = await self._read(visit)
         if problem is not None or act is None:
             return problem or self._showing.problem("There is no such act.", 404, visit)
@@ -294,7 +297,7 @@ class ActPages:
                 words = await self._showing.read(does)
             except OutcomeUnknown:
                 words = UNKNOWN
-            except NoAnswer as unanswered:  # it says itself what is not known
+            except NoAnswer as unanswered:  # its words say that the outcome is unknown
                 words = str(unanswered)
             except TimeBankError as refused:
                 words = f"Not done. {refused}"
@@ -302,9 +305,9 @@ class ActPages:
         return self._showing.show("done.html", visit, act=act, on=on, words=words)
 
     def _refused(self, visit: Visit) -> Response | None:
-        return None if visit.who.powers else self._showing.problem(LOOKS_ONLY, 403, visit)
+        return None if visit.who.powers else self._showing.problem(READ_ONLY, 403, visit)
 
-    async def _found(self, typed: str) -> OnCaller | None:
+    async def _find(self, typed: str) -> OnCaller | None:
         number = number_in(typed)
         if number is None:
             return None
@@ -313,7 +316,7 @@ class ActPages:
     async def _read(
         self, visit: Visit
     ) -> tuple[PageAct | None, OnCaller | None, dict[str, str], Response | None]:
-        """Read a form: the act, whom it is about, and what was typed; or what is wrong with it."""
+        """Read a form; return the act, its caller and the fields, or a page that says the fault."""
         form = await form_of(visit.request)
         if form is None or not (
             is_own(visit.request) and sessions.is_of(visit.session, form.get("form", ""))
@@ -324,7 +327,7 @@ class ActPages:
         act = BY_NAME.get(visit.request.path_params["name"])
         if act is None:
             return None, None, {}, None
-        on = await self._found(form.get("caller", "")) if act.is_of_caller else None
+        on = await self._find(form.get("caller", "")) if act.is_of_caller else None
         if act.is_of_caller and on is None:
             words = "There is no caller of that number."
             return None, None, {}, self._showing.problem(words, 404, visit)

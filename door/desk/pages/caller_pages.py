@@ -1,4 +1,4 @@
-"""The callers, and one of them: balances, statement, where their minutes come from."""
+"""The list of callers, and the page of one: balances, statement, sources of their minutes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from door.desk.pages.forms import number_in
 from door.desk.pages.queries import LUCKY_DAYS, title
 
 if TYPE_CHECKING:
-    from door.desk.pages.rendering import Guard, Showing, Visit
+    from door.desk.pages.rendering import Guard, PageRenderer, Visit
     from timebank.reports.plots import Stream
 
 
 class PeoplePages:
-    def __init__(self, showing: Showing) -> None:
+    def __init__(self, showing: PageRenderer) -> None:
         self._showing = showing
         self._reading = showing.reading
 
@@ -32,9 +32,9 @@ class PeoplePages:
     async def _callers(self, visit: Visit) -> Response:
         name = visit.query.get("name", "").strip()
         if name:
-            found = await self._showing.read(partial(self._reading.find, name))
-            if found is not None:
-                return RedirectResponse(f"/caller/{found.id}", 303)
+            record = await self._showing.read(partial(self._reading.find, name))
+            if record is not None:
+                return RedirectResponse(f"/caller/{record.id}", 303)
         after = visit.query.get("after", "")
         listed, more = await self._showing.read(partial(self._reading.callers, after))
         return self._showing.show("callers.html", visit, callers=listed, more=more, name=name)
@@ -62,17 +62,17 @@ class PeoplePages:
 # Where minutes came from and went, as a drawing: a Sankey diagram in SVG.
 
 WIDTH = 900  # in units of the drawing
-SIDE = 300  # columns of words, at either side
-BAR = 14  # how broad a bar is
-FLOW_HEIGHT = 220  # of all that flows
-LEAST = 3  # how high the smallest stream is drawn
+SIDE = 300  # width of the words on either side
+BAR = 14  # width of a bar
+FLOW_HEIGHT = 220  # of all streams of a side together
+LEAST = 3  # height of the smallest stream
 GAP = 22  # between two streams, with room for a line of words
 TOP = 12
 
 
 @dataclass(frozen=True)
 class Band:
-    """A stream on the drawing: a bar at the side, words beside it, and a band to the middle."""
+    """One stream of the drawing: a bar at the side with words, and a band to the middle."""
 
     words: str
     seconds: int
@@ -89,15 +89,15 @@ class Drawing:
     name: str
     width: int = WIDTH
     height: float = 0.0
-    middle: tuple[float, float, float] = (0.0, 0.0, 0.0)  # x, y and height of the bar there
+    middle: tuple[float, float, float] = (0.0, 0.0, 0.0)  # x, y and height of the middle bar
     came: list[Band] = field(default_factory=list)
     went: list[Band] = field(default_factory=list)
 
 
 def sankey(name: str, came: Sequence[Stream], went: Sequence[Stream], has: int) -> Drawing | None:
-    """Lay out what came and what went of the caller `name`, who still `has` so many seconds.
+    """Lay out the minutes that came to and went from the caller `name`.
 
-    None where nothing ever came.
+    `has` are the seconds that they still have. Return None if no minutes ever came.
     """
     left = [(_words(stream), stream.seconds) for stream in came]
     right = [(_words(stream), stream.seconds) for stream in went]

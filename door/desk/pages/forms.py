@@ -1,4 +1,4 @@
-"""What browsers ask with: fields of an address, and forms."""
+"""The fields of a request: those of its address, and those of a form."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FIRST_YEAR, LAST_YEAR = 1970, 2999
 
 
 class Parameters:
-    """What stands in the address of a page; `wrong` says what of it cannot be used."""
+    """The fields in the address of a page; `wrong` has a sentence for each that is invalid."""
 
     def __init__(self, parameters: Mapping[str, str], names: Iterable[str] = ()) -> None:
-        """`kept` has the fields of these names, as they were written."""
+        """`texts` has the fields of these names, as they were written."""
         self._parameters = parameters
-        self.kept = {name: self.text(name) for name in sorted(names)}
+        self.texts = {name: self.text(name) for name in sorted(names)}
         self.wrong: list[str] = []
 
     def text(self, name: str) -> str:
@@ -48,7 +48,7 @@ class Parameters:
         return None
 
     def instant(self, name: str, zone: tzinfo) -> datetime | None:
-        """Return a date and time of the board's clock; None where nothing was asked for."""
+        """Return a date and time in the board's `zone`; None for an empty field."""
         typed = self.text(name)
         if not typed:
             return None
@@ -61,7 +61,7 @@ class Parameters:
 
 
 def is_own(request: Request) -> bool:
-    """Whether a form was sent by a page of ours, as browsers say it themselves."""
+    """Return whether a form was sent by a page of ours, by the browser's own headers."""
     origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
     if site not in (None, "same-origin"):
         return False
@@ -69,7 +69,7 @@ def is_own(request: Request) -> bool:
 
 
 async def form_of(request: Request) -> dict[str, str] | None:
-    """Read a form; None where it is too long, or none."""
+    """Read a form; return None if it is too long or not a form."""
     body = b""
     async for piece in request.stream():
         body += piece
@@ -82,5 +82,5 @@ async def form_of(request: Request) -> dict[str, str] | None:
 
 
 def number_in(typed: str) -> int | None:
-    is_one = typed.isascii() and typed.isdecimal() and len(typed) <= LONGEST_NUMBER
-    return int(typed) if is_one else None
+    is_number = typed.isascii() and typed.isdecimal() and len(typed) <= LONGEST_NUMBER
+    return int(typed) if is_number else None

@@ -1,4 +1,4 @@
-"""A hand as a film that the browser plays, and what it checks the seal with."""
+"""A hand as a film that the browser plays, with the data to check its seal."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
-    from door.desk.pages.rendering import Guard, Showing, Visit
+    from door.desk.pages.rendering import Guard, PageRenderer, Visit
 
-# Of the callers' page: its terminal, and the arithmetic of fairness.
+# The callers' web page has the terminal and the fairness check that are used here too.
 CALLERS_PAGE = HERE.parents[1] / "lines" / "web" / "page"
 SHARED = ("fairness.js", "look.js", "styles.js")
-# The page that checks a hand, and what it is made of.
+# The files of the page that checks a hand.
 CHECK = {
     "check.html": "text/html",
     "check.css": "text/css",
@@ -40,7 +40,7 @@ MOST_HANDS = 200  # in a film
 
 
 class HandPages:
-    def __init__(self, showing: Showing) -> None:
+    def __init__(self, showing: PageRenderer) -> None:
         self._showing = showing
         self._reading = showing.reading
 
@@ -79,7 +79,7 @@ class HandPages:
         )
 
     async def _cast(self, visit: Visit) -> Response:
-        """Give the film: of `size`, and to the hand `to`, or with `day` to the end of the day."""
+        """Send a film of `size`: of one hand, up to the hand `to`, or to the end of the `day`."""
         number = number_in(visit.request.path_params["number"])
         asked = _evening(visit.query)
         last = number_in(asked.get("to", ""))
@@ -100,7 +100,7 @@ class HandPages:
 
 
 def _evening(asked: Mapping[str, str]) -> dict[str, str]:
-    """Return what says that a film goes on after a hand."""
+    """Return the fields that extend a film beyond one hand."""
     return {name: asked[name] for name in ("to", "day") if asked.get(name)}
 
 

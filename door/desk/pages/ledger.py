@@ -1,4 +1,4 @@
-"""The ledger: leaves of it by what is sought, as files too, and each entry by itself."""
+"""The ledger: pages and files of the transfers sought, each entry, and balances at an instant."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from timebank.reports.ledger_pages import Sought
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from door.desk.pages.rendering import Guard, Showing, Visit
+    from door.desk.pages.rendering import Guard, PageRenderer, Visit
 
 FIELDS = frozenset({each.name for each in fields(Sought)} - {"caller_id"} | {"caller"})
 MINUTE = 60
 
 
 class LedgerPages:
-    def __init__(self, showing: Showing) -> None:
+    def __init__(self, showing: PageRenderer) -> None:
         self._showing = showing
         self._reading = showing.reading
 
@@ -45,20 +45,20 @@ class LedgerPages:
         before = asked.number("before")
         if asked.wrong:
             return self._showing.problem(" ".join(asked.wrong), 400, visit)
-        found = await self._showing.read(partial(self._reading.leaf, sought, before))
+        page = await self._showing.read(partial(self._reading.leaf, sought, before))
         return self._showing.show(
             "ledger.html",
             visit,
-            leaf=found.leaf,
-            held=found.held,
-            asked=asked.kept,
+            leaf=page.leaf,
+            held=page.held,
+            asked=asked.texts,
             before=before,
         )
 
     async def _file(
         self, write: Callable[[Sought], Iterator[str]], media_type: str, ending: str, visit: Visit
     ) -> Response:
-        """Send all that is sought as a file."""
+        """Send all transfers sought as a file."""
         asked = Parameters(visit.query, FIELDS)
         sought = await self._sought(asked)
         if asked.wrong:
@@ -92,7 +92,7 @@ class LedgerPages:
         return self._showing.show("entry.html", visit, rows=rows)
 
     async def _balances(self, visit: Visit) -> Response:
-        """Show what every account held at an instant, now if none is asked for."""
+        """Show the balances of all accounts at an instant, now without one."""
         asked = Parameters(visit.query, ("at",))
         at = asked.instant("at", self._reading.config.bank.schedule.zone)
         if asked.wrong:

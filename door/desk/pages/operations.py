@@ -1,5 +1,8 @@
-"""The acts themselves, for threads beside the loop: on the books by the bank's own operations, on
-callers who are on by the socket of the running server."""
+"""The sysop's acts, to be called in threads.
+
+They change the books by the bank's own operations, and reach callers who are on by the socket of
+the running server.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from timebank.window import corrections
 from timebank.words import MINUTE, clean, clock, span
 
 if TYPE_CHECKING:
-    from door.desk.pages.queries import Reading
+    from door.desk.pages.queries import BooksReader
     from timebank.ledger.database import Desk
 
 T = TypeVar("T")
@@ -29,23 +32,25 @@ LONGEST_TEXT = 200
 
 @dataclass(frozen=True)
 class OnCaller:
-    """Whom an act is about, as the books have them now; `bank` is in seconds."""
+    """The caller that an act is about, as the books have them now."""
 
     number: int
     name: str
-    bank: int
-    call: int | None  # which is open
+    bank: int  # seconds
+    call: int | None  # the open one
     node: int | None
-    acts: frozenset[str]  # that make sense now
+    acts: frozenset[str]  # possible now
 
 
-class Doing:
-    def __init__(self, reading: Reading) -> None:
+class SysopActs:
+    """The acts of sysops; `by` is the sysop's name, for the log."""
+
+    def __init__(self, reading: BooksReader) -> None:
         self._reading = reading
         self._config = reading.config
 
     def find(self, number: int) -> OnCaller | None:
-        return self._reading.look(lambda desk: _found(desk, number))
+        return self._reading.look(lambda desk: _find(desk, number))
 
     def adjust(self, by: str, on: OnCaller | None, seconds: int, why: str) -> str:
         assert on is not None
@@ -78,18 +83,18 @@ class Doing:
         assert on is not None
         why = clean(why, LONGEST_TEXT)
         what = f"Call ended: {why}" if why else "Call ended"
-        return self._asked(by, on, what, "kick", **self._node_of(on), why=why)
+        return self._ask_server(by, on, what, "kick", **self._node_of(on), why=why)
 
     def say(self, by: str, on: OnCaller | None, text: str) -> str:
         words = clean(text, LONGEST_TEXT)
         where = {"node": None} if on is None else self._node_of(on)
-        return self._asked(by, on, f"Said: {words}", "say", **where, text=words)
+        return self._ask_server(by, on, f"Said: {words}", "say", **where, text=words)
 
     def drain(self, by: str) -> str:
-        return self._asked(by, None, "Board taken out of service", "drain")
+        return self._ask_server(by, None, "Board taken out of service", "drain")
 
     def plan_event(self, asked: events.EventAsked) -> str:
-        """Say what starting an event would do, from the moment on at which it is confirmed."""
+        """Return the words for what starting the event would do, once it is confirmed."""
         planned = self._reading.look(lambda desk: events.plan(desk, asked))
         event = planned.event
         minutes = span(int((event.end - event.start).total_seconds()))
@@ -109,7 +114,7 @@ class Doing:
         return started.words
 
     def started_event(self) -> str:
-        """Name the event that was started early and is not over; "" without one."""
+        """Return the name of the event that was started early and is not over, "" without one."""
         event = self._reading.look(events.early_event)
         return "" if event is None else event.name
 
@@ -119,18 +124,22 @@ class Doing:
         return words
 
     def _node_of(self, on: OnCaller) -> dict[str, int | None]:
-        """Say where the call is that was shown; raises `NoAnswer` when it is over.
+        """Return node and number of the call that was shown; raises `NoAnswer` if it is over.
 
-        Who is asked refuses when another call is on that node by then.
+        The server refuses them if another call is on that node by then.
         """
         now = self.find(on.number)
         if on.call is None or now is None or now.call != on.call or now.node is None:
             raise NoAnswer(f"{on.name} isn't on any more.")
         return {"node": now.node, "call": now.call}
 
-    def _asked(self, by: str, on: OnCaller | None, what: str, command: str, **how: object) -> str:
-        """Ask the running server, between two lines of the sysop's log: nothing is done without a
-        name, and what came of it stands there too."""
+    def _ask_server(
+        self, by: str, on: OnCaller | None, what: str, command: str, **how: object
+    ) -> str:
+        """Send a command to the running server, and log it before and its result after.
+
+        So no act goes without its sysop's name.
+        """
         self.note(by, on, f"{what} (asked of the board)")
         problem: NoAnswer | None = None
         try:
@@ -147,7 +156,7 @@ class Doing:
         return words
 
     def note(self, by: str, on: OnCaller | None, what: str) -> None:
-        """Add a line to the sysop's log; it may be sent in several lines."""
+        """Add a line to the sysop's log; line breaks in `what` become spaces."""
         number = None if on is None else on.number
         line = " ".join(what.split())
         self._write(lambda desk: sysop_log.note(desk, by, number, line))
@@ -156,7 +165,7 @@ class Doing:
         return self._reading.work(work)
 
 
-def _found(desk: Desk, number: int) -> OnCaller | None:
+def _find(desk: Desk, number: int) -> OnCaller | None:
     try:
         record = callers.get(desk, number)
     except UnknownCaller:

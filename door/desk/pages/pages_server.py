@@ -26,10 +26,10 @@ from door.desk.pages.act_pages import ActPages
 from door.desk.pages.caller_pages import PeoplePages
 from door.desk.pages.hand_film import HandPages
 from door.desk.pages.ledger import LedgerPages
-from door.desk.pages.operations import Doing
+from door.desk.pages.operations import SysopActs
 from door.desk.pages.plots import PlotPages
-from door.desk.pages.queries import Reading
-from door.desk.pages.rendering import HERE, Showing, Visit
+from door.desk.pages.queries import BooksReader
+from door.desk.pages.rendering import HERE, PageRenderer, Visit
 from door.desk.pages.second_step import SecondStepPages
 from door.errors import CannotListen, CertificateRefused
 from door.lines.flow import Answer
@@ -53,8 +53,7 @@ if TYPE_CHECKING:
     from door.config.config import Config
     from door.lines.port.connection import Proxies
 
-# The pages, put together. All is made here, in HTML; a script draws plots of tables that are read
-# as well without it.
+# The pages, put together. They are plain HTML; a script only draws plots of tables.
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -63,7 +62,7 @@ HEADERS = {
         " frame-ancestors 'none'"
     ),
     "Cache-Control": "no-store",
-    # Under "no-referrer" browsers do not say where a form of ours comes from.
+    # Under "no-referrer" browsers do not send the origin of our forms.
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -71,11 +70,11 @@ HEADERS = {
 
 
 class Pages:
-    """`is_safe` says that the browser talks to us by TLS, so that the cookie goes nowhere else."""
+    """The application. With `is_safe` browsers use TLS, and send the cookie by TLS only."""
 
-    def __init__(self, reading: Reading, now: Clock, *, is_safe: bool = False) -> None:
+    def __init__(self, reading: BooksReader, now: Clock, *, is_safe: bool = False) -> None:
         self.is_safe = is_safe
-        self._showing = Showing(reading)
+        self._showing = PageRenderer(reading)
         self.access = Access(self._showing, now, is_safe=is_safe)
 
     def app(self) -> ASGIApp:
@@ -87,7 +86,7 @@ class Pages:
                 Route("/on-line", self.access.of_sysop(self._on_line, uses=False)),
                 *self.access.routes(),
                 *(route for each in subjects for route in each(self._showing).routes(guard)),
-                *ActPages(self._showing, Doing(self._showing.reading)).routes(guard),
+                *ActPages(self._showing, SysopActs(self._showing.reading)).routes(guard),
                 Mount("/static", StaticFiles(directory=HERE / "static")),
             ],
             exception_handlers={404: self._not_found, BooksFailed: self._no_books},
@@ -103,7 +102,7 @@ class Pages:
         return self._showing.show("today.html", visit, today=today, calls=today.calls)
 
     async def _on_line(self, visit: Visit) -> Response:
-        """Show who is on, for the script that keeps the page of today up to date."""
+        """Show the callers who are on, for the script that keeps the page of today up to date."""
         calls = await self._showing.read(self._showing.reading.on_line)
         return self._showing.show("on_line.html", visit, calls=calls)
 
@@ -132,10 +131,9 @@ class _With:
 
 # Connections to the pages: uvicorn's HTTP behind a port of the board.
 #
-# A port of the board (`door.lines.port`) checks each address before TLS and HTTP begin. Nobody can
-# keep others out: one subscriber has few connections, a request must be complete within seconds,
-# and when there is no room a new connection gets the place of the stranger who has been there
-# longest.
+# A port of the board (`door.lines.port`) checks each address before TLS and HTTP begin. No client
+# can keep others out: one subscriber has few connections, a request must be complete within
+# seconds, and when all places are taken a new connection replaces the oldest one of a stranger.
 
 MOST_AT_ONCE = 64  # connections
 REQUEST_SECONDS = 10.0  # until a request must be complete
@@ -152,7 +150,10 @@ def _nobody(_: str) -> bool:
 
 
 class PagesPort(Listener):
-    """`server` answers the requests; `front_ends` bring many readers from one address."""
+    """The port of the pages.
+
+    `server` answers the requests; `front_ends` bring many readers from one address.
+    """
 
     def __init__(
         self,
@@ -179,7 +180,7 @@ class PagesPort(Listener):
 
 
 class PageConnection(Answer, H11Protocol):
-    """One connection, which is cut off when a request takes too long to be whole."""
+    """One connection, which is cut off if a request is not complete in time."""
 
     def __init__(self, port: PagesPort, address: str, gone: Callable[[], None]) -> None:
         H11Protocol.__init__(self, port.server.config, port.server.server_state, {})
@@ -190,7 +191,7 @@ class PageConnection(Answer, H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         H11Protocol.connection_made(self, transport)
-        self.scheme = self._port.scheme  # uvicorn takes our transport for one without TLS
+        self.scheme = self._port.scheme  # uvicorn does not see that our transport uses TLS
         self._look()
 
     def take(self, data: bytes) -> None:
@@ -198,7 +199,7 @@ class PageConnection(Answer, H11Protocol):
         self._look()
 
     def eof_received(self) -> None:
-        """The transport closes once everything has left."""
+        """Do nothing: the transport closes once everything has been sent."""
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -210,7 +211,7 @@ class PageConnection(Answer, H11Protocol):
         self._gone()
 
     def _look(self) -> None:
-        """Limit the time until a request is complete, from the connection or the last answer on."""
+        """Limit the time from the connection or the last answer to the next complete request."""
         if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._stop()
         elif self._timer is None:
@@ -223,13 +224,13 @@ class PageConnection(Answer, H11Protocol):
 
 
 IDLE_SECONDS = 5
-LOOPBACK = networks(["127.0.0.0/8", "::1"])  # where a front end on this machine is
+LOOPBACK = networks(["127.0.0.0/8", "::1"])  # a front end on this machine
 LONGEST_HEAD = 16_384  # bytes
-NICE = 5  # steps by which it is less urgent than the board, as who thinks for the tutor
+NICE = 5  # less urgent than the board, as the tutor's process is
 
 
 def check_place(host: str, certificate: Path | None, key: Path | None) -> None:
-    """Raise `CannotListen` where passwords would go over a network for all to read."""
+    """Raise `CannotListen` if passwords would go over a network unencrypted."""
     if problem := open_to_all(host, certificate, key):
         where, why = problem
         raise CannotListen(f"--{where} {why}.")
@@ -244,9 +245,9 @@ def serve(
     announce: Callable[[str], None],
     pipe: int | None = None,
 ) -> None:
-    """Show the books until SIGTERM or SIGINT, or until nobody has the other end of `pipe`.
+    """Serve the pages until SIGTERM or SIGINT, or until the writing end of `pipe` is closed.
 
-    Raises `CannotListen`, and as opening the books.
+    Raises `CannotListen`, and the errors of opening the books.
     """
     check_place(host, certificate, key)
 
@@ -259,7 +260,7 @@ def serve(
     with contextlib.closing(books_of(config.bank)) as database:
         database.open_existing()
         clock = SystemClock()
-        pages = Pages(Reading(config, database, clock), clock, is_safe=certificate is not None)
+        pages = Pages(BooksReader(config, database, clock), clock, is_safe=certificate is not None)
         server = _HttpServer(
             uvicorn.Config(
                 pages.app(),
@@ -284,7 +285,7 @@ def serve(
 
 
 class _HttpServer(uvicorn.Server):
-    """Answers connections that a port of the board takes in; it has no sockets of its own."""
+    """Answers the connections of a port of the board; it has no sockets of its own."""
 
     entrance: PagesPort
 
@@ -329,15 +330,15 @@ def _contexts(certificate: Path | None, key: Path | None) -> Certificate | None:
 
 
 def _go_behind_callers() -> None:
-    """Take what the board leaves of the processor: a report may take minutes, a key may not."""
+    """Run with less priority than the board: a report may take minutes, but a key may not."""
     with contextlib.suppress(OSError):
         os.nice(NICE)
     with contextlib.suppress(OSError, AttributeError):
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))  # whatever the board has
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))  # not the board's own policy
 
 
 def _end_with(pipe: int, server: uvicorn.Server) -> None:
-    """Wait until nobody has the other end of a pipe, and end the pages then."""
+    """Stop the server when the writing end of a pipe is closed, as the board has ended."""
     while os.read(pipe, 64):
         continue
     server.should_exit = True

@@ -1,4 +1,4 @@
-"""How things went, as plots of tables: a script draws each table that says how, and zooms."""
+"""Tables of the days past, which a script draws as plots."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from timebank.words import clock
 
 if TYPE_CHECKING:
     from door.desk.pages.queries import DaysPast
-    from door.desk.pages.rendering import Guard, Showing, Visit
+    from door.desk.pages.rendering import Guard, PageRenderer, Visit
 
 DAYS, MOST_DAYS = 30, 3660
 MINUTE = 60
@@ -25,10 +25,10 @@ MINUTE = 60
 
 @dataclass(frozen=True)
 class Plot:
-    """A table to draw: a row for each day or hour, a column of numbers for each thing.
+    """A table to draw: a row for each day or hour, and columns of numbers.
 
-    `rows` are what a row is of, as it is read; where it is on the axis, a second since 1970 (UTC
-    midnight of the day) or an hour; and the numbers, None where there is none.
+    Each row has its label, its place on the axis, which is a second since 1970 (UTC midnight of the
+    day) or an hour, and its numbers, each None if unknown.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Plot:
 
 
 class PlotPages:
-    def __init__(self, showing: Showing) -> None:
+    def __init__(self, showing: PageRenderer) -> None:
         self._showing = showing
 
     def routes(self, guard: Guard) -> list[Route]:
@@ -59,59 +59,59 @@ class PlotPages:
             asked.wrong.append(f"The field days needs a number from 1 to {MOST_DAYS:,}.")
         if asked.wrong:
             return self._showing.problem(" ".join(asked.wrong), 400, visit)
-        course = await self._showing.report(
-            partial(self._showing.reading.course, DAYS if days is None else days)
+        past = await self._showing.report(
+            partial(self._showing.reading.past_days, DAYS if days is None else days)
         )
         return self._showing.show(
-            "plots.html", visit, plots=plots_of(course), days=days or DAYS, most=MOST_DAYS
+            "plots.html", visit, plots=plots_of(past), days=days or DAYS, most=MOST_DAYS
         )
 
 
-def plots_of(course: DaysPast) -> list[Plot]:
-    return [_circulation(course), _house(course), _deposits(course), _flows(course), _calls(course)]
+def plots_of(past: DaysPast) -> list[Plot]:
+    return [_circulation(past), _house(past), _deposits(past), _flows(past), _calls(past)]
 
 
-def _circulation(course: DaysPast) -> Plot:
-    rows = [_row(end.day, [end.in_circulation]) for end in course.ends]
+def _circulation(past: DaysPast) -> Plot:
+    rows = [_row(end.day, [end.in_circulation]) for end in past.ends]
     words = "What all callers have at the end of each day: on line, on the table, held and banked."
     return Plot("Minutes in circulation", words, "line", "day", "minutes", ["Minutes"], rows)
 
 
-def _house(course: DaysPast) -> Plot:
-    games = sorted({each.game for each in course.house})
-    results = {(each.day, each.game): each.result for each in course.house}
+def _house(past: DaysPast) -> Plot:
+    games = sorted({each.game for each in past.house})
+    results = {(each.day, each.game): each.result for each in past.house}
     rows = [
         _row(end.day, [results.get((end.day.isoformat(), game), 0) for game in games])
-        for end in course.ends
+        for end in past.ends
     ]
     words = "What the house won at each table on each day; below zero is what it lost."
     columns = [title(game) for game in games]
     return Plot("The house by table", words, "line", "day", "minutes", columns, rows)
 
 
-def _deposits(course: DaysPast) -> Plot:
-    rows = [_row(end.day, [end.held["bank"], -end.held["loan"]]) for end in course.ends]
+def _deposits(past: DaysPast) -> Plot:
+    rows = [_row(end.day, [end.held["bank"], -end.held["loan"]]) for end in past.ends]
     words = "What callers have in the time bank, and what they owe, at the end of each day."
     columns = ["In the bank", "Owed on loans"]
     return Plot("Deposits and loans", words, "line", "day", "minutes", columns, rows)
 
 
-def _flows(course: DaysPast) -> Plot:
-    by_day = {period.first: period for period in course.flows}
+def _flows(past: DaysPast) -> Plot:
+    by_day = {period.first: period for period in past.flows}
     rows = []
-    for end in course.ends:
+    for end in past.ends:
         period = by_day.get(end.day)
         flows = {} if period is None else period.flows
-        won = 0 if period is None else _of_games(course, end.day, won=True)
-        lost = 0 if period is None else _of_games(course, end.day, won=False)
+        won = 0 if period is None else _sum_of_games(past, end.day, won=True)
+        lost = 0 if period is None else _sum_of_games(past, end.day, won=False)
         rows.append(_row(end.day, [flows.get("granted", 0), flows.get("used", 0), won, lost]))
     words = "What was granted and used on each day, and what callers won and lost at the tables."
     columns = ["Granted", "Used", "Won", "Lost"]
     return Plot("Minutes by day", words, "line", "day", "minutes", columns, rows)
 
 
-def _of_games(course: DaysPast, day: date, *, won: bool) -> int:
-    period = next(each for each in course.flows if each.first == day)
+def _sum_of_games(past: DaysPast, day: date, *, won: bool) -> int:
+    period = next(each for each in past.flows if each.first == day)
     return sum(
         result.won if won else result.lost
         for (_, unit), result in period.games.items()
@@ -119,9 +119,9 @@ def _of_games(course: DaysPast, day: date, *, won: bool) -> int:
     )
 
 
-def _calls(course: DaysPast) -> Plot:
-    rows = [(f"{hour:02}:00", hour, [float(times)]) for hour, times in enumerate(course.calls)]
-    words = f"How many calls began in each hour of the day since {course.since.isoformat()}."
+def _calls(past: DaysPast) -> Plot:
+    rows = [(f"{hour:02}:00", hour, [float(times)]) for hour, times in enumerate(past.calls)]
+    words = f"How many calls began in each hour of the day since {past.since.isoformat()}."
     return Plot("Calls by hour", words, "bars", "hour", "calls", ["Calls"], rows)
 
 

@@ -1,4 +1,4 @@
-"""What the pages show, read from the books: one moment of them for each page, never a writer."""
+"""The queries of the pages: each page reads one snapshot of the books, without the writer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from timebank.ledger.machine import Instruments
 from timebank.ledger.schema import instant, stamp
 from timebank.names import names
 from timebank.reports import exports, extracts, house, ledger_pages, person, summary
-from timebank.reports import plots as course
+from timebank.reports import plots as plot_data
 from timebank.reports.beancount import some_as_beancount
 from timebank.reports.ledger_pages import Leaf, Sought
 from timebank.reports.totals import KeptTotals
@@ -47,8 +47,8 @@ T = TypeVar("T")
 
 LINES = 40  # of a caller's statement on a page
 LAST = 15  # calls, hands, moves of a loan and notices of a caller on a page
-OLD_COPY = OLD_AUDIT = timedelta(days=7)  # when the page of today warns
-LUCKY_DAYS = 90  # for which a caller's luck is told
+OLD_COPY = OLD_AUDIT = timedelta(days=7)  # age from which the page of today warns
+LUCKY_DAYS = 90  # days of a caller's luck
 NAMES = 100  # of callers on a page
 
 title = lru_cache(maxsize=64)(title_of)
@@ -60,12 +60,11 @@ class Today:
     now: datetime
     calls: Sequence[OpenCall]
     flows: Period | None
-    # For each table: what the house won, and what the odds give it, where the board knows them.
-    house: Sequence[Luck]
-    # Callers and tables whose luck cannot be believed, and records that only the sysop can resolve.
+    house: Sequence[Luck]  # by table: the house's result, and by the odds where these are known
+    # Unbelievable luck, findings of audits, old backups, and records that only the sysop resolves.
     warnings: Sequence[str]
     event: str  # a sentence about the next system event
-    free: int  # bytes, where the books are; 0 for books on a server
+    free: int  # bytes on the disk of the books; 0 for books on a server
     copy: LastCopy | None
     audits: Sequence[LastAudit]
     last: int  # number of a transfer
@@ -74,9 +73,9 @@ class Today:
 @dataclass(frozen=True)
 class OneHand:
     stored: StoredRound
-    words: Sequence[str]  # of `door hand`: names, and what they are, two columns
+    words: Sequence[str]  # the lines of `door hand`, each a name and its value
     rows: Sequence[Extract]
-    proof: Mapping[str, object]  # what the browser checks
+    proof: Mapping[str, object]  # for the check in the browser
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ class OneCaller:
     balances: Sequence[Balance]
     call: OpenCall | None
     lines: Sequence[Happening]
-    before: int | None  # what the next lines are asked for with
+    before: int | None  # number to ask for the next lines with; None if these are the last
     came: Sequence[Stream]
     went: Sequence[Stream]
     has: int  # seconds
@@ -98,7 +97,7 @@ class OneCaller:
 
 
 class DailyLimit(NamedTuple):
-    """What the bank's window allows a caller each day, and what of it they moved today; seconds."""
+    """A daily limit of the bank's window, and how much a caller has moved today; in seconds."""
 
     what: str
     a_day: int
@@ -106,7 +105,7 @@ class DailyLimit(NamedTuple):
 
 
 class LedgerLeaf(NamedTuple):
-    """`held` is what the accounts of the caller who is sought held after each transfer."""
+    """A page of the ledger; `held` has the balances of the caller sought after each transfer."""
 
     leaf: Leaf
     held: Mapping[int, Sequence[person.HeldThen]]
@@ -114,7 +113,7 @@ class LedgerLeaf(NamedTuple):
 
 @dataclass(frozen=True)
 class Then:
-    """What accounts held at an instant of the board's clock."""
+    """The balances at an instant of the board's clock."""
 
     at: datetime
     balances: Sequence[Balance]
@@ -122,7 +121,7 @@ class Then:
 
 @dataclass(frozen=True)
 class DaysPast:
-    """How things went in the days from `since` on."""
+    """Figures of the days from `since` on."""
 
     since: date
     ends: Sequence[DayEnd]
@@ -131,8 +130,8 @@ class DaysPast:
     calls: Sequence[int]  # by hour
 
 
-class Reading:
-    """The books of a board. Its methods wait for the disk: they are for threads beside the loop."""
+class BooksReader:
+    """Reads the books of a board for the pages. Call its methods in threads, as they wait."""
 
     def __init__(self, config: Config, database: Database, instruments: Instruments) -> None:
         self.config = config
@@ -147,7 +146,7 @@ class Reading:
         self._totals.close()
 
     def look(self, at: Callable[[Desk], T]) -> T:
-        """Look at one moment of the books; what the clock shows is judged by them first."""
+        """Read one snapshot of the books, after they have judged the wall clock."""
         with (
             self._judging,
             self._database.reading(self.config.bank, self._clock.reading()) as desk,
@@ -158,9 +157,9 @@ class Reading:
             return at(desk)
 
     def work(self, at: Callable[[Desk], T]) -> T:
-        """Write into the books, in a transaction as short as a command's; raises what `at` does.
+        """Write into the books in a transaction of its own; raises the errors of `at`.
 
-        As with a command, books that were put back by hand are treated as such first.
+        As with a command, a hand-made restore of the books is taken up first.
         """
         with self._judging:
             if not self._is_taken_up:
@@ -188,7 +187,7 @@ class Reading:
         hand = house.first_hand(desk, first)
         tables, doubted = house.house(desk, self._odds, begun, None, None, hand)
         copy = last_runs.last_copy(self.config.bank)
-        found = {
+        audits = {
             command: last_runs.last_audit(self.config.bank, command) for command in last_runs.AUDITS
         }
         return Today(
@@ -198,7 +197,7 @@ class Reading:
             flows=periods[-1] if periods else None,
             house=tables,
             warnings=[
-                *(words for audit in found.items() for words in _of_audit(desk, *audit)),
+                *(words for audit in audits.items() for words in _audit_warnings(desk, *audit)),
                 *_unlikely(desk, tables, doubted),
                 *_undelivered(desk),
                 *_old(desk, copy),
@@ -206,7 +205,7 @@ class Reading:
             event=events.next_words(desk),
             free=self._free(),
             copy=copy,
-            audits=[each for each in found.values() if each is not None],
+            audits=[each for each in audits.values() if each is not None],
             last=extracts.last_number(desk),
         )
 
@@ -229,58 +228,58 @@ class Reading:
         return self.look(lambda desk: ledger_pages.entry(desk, number))
 
     def csv(self, sought: Sought) -> Iterator[str]:
-        """Write all that is sought as CSV, as `timebank ledger` does."""
+        """Write all transfers sought as CSV, as `timebank ledger` does."""
         schedule = self.config.bank.schedule
         records = (exports.ledger_record(row, schedule) for row in self._rows(sought))
         return exports.as_csv(exports.LEDGER_FIELDS, records)
 
     def _rows(self, sought: Sought) -> Iterator[Extract]:
-        """Go through all that is sought in order, a stretch at a time: nothing is held open."""
+        """Yield all transfers sought in order; each stretch is a look of its own."""
         low, end = self.look(lambda desk: ledger_pages.bounds(desk, sought))
         while low < end:
             rows, low = self.look(partial(ledger_pages.stretch, sought=sought, low=low, end=end))
             yield from rows
 
     def beancount(self, sought: Sought) -> Iterator[str]:
-        """Write all that is sought for beancount."""
+        """Write all transfers sought for beancount."""
         return some_as_beancount(extracts.entries(self._rows(sought)), self.config.bank.schedule)
 
     def balances_at(self, at: datetime | None) -> Then:
         def look(desk: Desk) -> Then:
             moment = desk.now if at is None else at
-            changed = self._totals.changes(desk, course.first_after(desk, moment))
-            held = [each for each in course.balances_at(desk, moment, changed) if each.amount]
+            changed = self._totals.changes(desk, plot_data.first_after(desk, moment))
+            held = [each for each in plot_data.balances_at(desk, moment, changed) if each.amount]
             return Then(self.local(moment), held)
 
         if at is not None:
-            self._totals.keep(self.look, self.look(lambda desk: course.first_after(desk, at)))
+            self._totals.keep(self.look, self.look(lambda desk: plot_data.first_after(desk, at)))
         return self.look(look)
 
-    def course(self, days: int) -> DaysPast:
-        """Tell of so many days, today's included; at least one."""
+    def past_days(self, days: int) -> DaysPast:
+        """Return the figures of the last `days` days, at least one, with today."""
         self._totals.keep(self.look, self.look(lambda desk: self._days(desk, days)[2]))
-        return self.look(lambda desk: self._course(desk, days))
+        return self.look(lambda desk: self._past_days(desk, days))
 
     def _days(self, desk: Desk, days: int) -> tuple[date, int, int]:
-        """Tell the first of so many days, its first second, and its first transfer."""
+        """Return the first of the last `days` days, its first second and its first transfer."""
         schedule = self.config.bank.schedule
         since = schedule.day_of(desk.now) - timedelta(days=days - 1)
         begun = stamp(schedule.day_starts(since))
         return since, begun, ledger_pages.first_at(desk, begun)
 
-    def _course(self, desk: Desk, days: int) -> DaysPast:
+    def _past_days(self, desk: Desk, days: int) -> DaysPast:
         since, begun, first = self._days(desk, days)
         moved = list(self._totals.moved(desk, first))
         return DaysPast(
             since=since,
-            ends=course.day_ends(desk, since, moved),
+            ends=plot_data.day_ends(desk, since, moved),
             flows=summary.summary(desk, "day", begun, None, rows=moved),
-            house=course.house_results(desk, since),
-            calls=course.calls_by_hour(desk, since),
+            house=plot_data.house_results(desk, since),
+            calls=plot_data.calls_by_hour(desk, since),
         )
 
     def hand(self, number: int) -> OneHand:
-        """Show a hand; raises `NoSuchHand`."""
+        """Return a hand; raises `NoSuchHand`."""
         return self.look(lambda desk: self._hand(desk, number))
 
     def _hand(self, desk: Desk, number: int) -> OneHand:
@@ -293,7 +292,7 @@ class Reading:
     def hands(
         self, number: int, last: int | None, most: int, *, is_one: bool
     ) -> Sequence[StoredRound]:
-        """Give a hand, or an evening from it on; raises `NoSuchHand`."""
+        """Return a hand alone, or with those after it on the evening; raises `NoSuchHand`."""
         if is_one:
             return [self.look(lambda desk: the_hand(desk, number))]
         return self.look(lambda desk: film.hands_to_film(desk, number, last, most))
@@ -319,7 +318,7 @@ class Reading:
         if record is None:
             return None
         lines = history(desk, number, before, LINES)
-        came, went = course.streams(desk, number)
+        came, went = plot_data.streams(desk, number)
         held = transfers.balances(desk, number)
         since = stamp(desk.now - timedelta(days=LUCKY_DAYS))
         loan = next(each for each in held if each.kind == "loan")
@@ -334,7 +333,7 @@ class Reading:
             has=sum(
                 each.amount
                 for each in held
-                if each.unit == "second" and each.kind in course.IN_CIRCULATION
+                if each.unit == "second" and each.kind in plot_data.IN_CIRCULATION
             ),
             calls=person.last_calls(desk, number, LAST),
             hands=person.last_hands(desk, number, LAST),
@@ -345,28 +344,28 @@ class Reading:
         )
 
     def holds(self, caller_id: int, password_hash: str) -> CallerRecord | None:
-        """Return a caller who may see the pages still, with this password."""
+        """Return the caller of a session, if they may still see the pages with this password."""
         record = self.look(lambda desk: _living(desk, caller_id))
         if record is None or not self.may_look(record):
             return None
         return record if record.password_hash == password_hash else None
 
     def may_look(self, record: CallerRecord) -> bool:
-        """Whether a caller may see the pages: with the sysop's powers, or by `[pages] readers`."""
+        """Return whether a caller may see the pages, by powers or by `[pages] readers`."""
         if record.locked:
             return False
         return record.powers or names.fold(record.name) in self.config.pages.readers
 
     def callers(self, after: str) -> tuple[list[CallerRecord], str]:
-        """Give the callers behind a name in the list, and what the next are asked for with."""
+        """Return the callers after a name in the list, and the name to ask for the next ones."""
         everybody = self.look(callers.listing)
         listed = [each.name for each in everybody]
         start = listed.index(after) + 1 if after in listed else 0
-        found = everybody[start : start + NAMES]
-        return found, found[-1].name if start + NAMES < len(everybody) else ""
+        shown = everybody[start : start + NAMES]
+        return shown, shown[-1].name if start + NAMES < len(everybody) else ""
 
     def local(self, at: int | datetime) -> datetime:
-        """Bring an instant of the books to the board's zone."""
+        """Convert an instant of the books to the board's time zone."""
         return self.config.bank.schedule.local(instant(at) if isinstance(at, int) else at)
 
 
@@ -393,8 +392,8 @@ def _age(desk: Desk) -> timedelta:
     return timedelta() if begun is None else desk.now - instant(begun)
 
 
-def _of_audit(desk: Desk, command: str, audit: LastAudit | None) -> Iterator[str]:
-    """Warn of what an audit has found, or that it was too long ago or never, or of other books."""
+def _audit_warnings(desk: Desk, command: str, audit: LastAudit | None) -> Iterator[str]:
+    """Yield warnings: an audit's findings, or that it is old, missing or of restored books."""
     if audit is None:
         if (age := _age(desk)) >= OLD_AUDIT:
             yield f"The books are {age.days} days old and `{command}` never checked them."

@@ -1,4 +1,4 @@
-"""How a page is made: what is read in threads beside the loop, and shown by a template."""
+"""How a page is made: threads read the books, and a template shows them."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from timebank.words import clock
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from door.desk.pages.queries import Reading
+    from door.desk.pages.queries import BooksReader
     from door.desk.pages.sessions import Session
     from timebank.callers.callers import CallerRecord
 
 T = TypeVar("T")
 
-AT_ONCE = 2  # pages that are read at a time; others wait
-PIECE = 65_536  # characters of a file that are sent at a time
+AT_ONCE = 2  # pages read at a time
+PIECE = 65_536  # characters of a file sent at a time
 HERE = Path(__file__).parent
 
 
 class Visit(NamedTuple):
-    """A request of somebody who may see the pages."""
+    """A request by a reader who has logged on."""
 
     request: Request
     who: CallerRecord
@@ -48,13 +48,15 @@ View = Callable[[Visit], Awaitable[Response]]
 Guard = Callable[[View], Callable[["Request"], Awaitable[Response]]]
 
 
-class Showing:
-    def __init__(self, reading: Reading) -> None:
+class PageRenderer:
+    """Reads in threads and renders templates."""
+
+    def __init__(self, reading: BooksReader) -> None:
         self.reading = reading
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="pages")
-        # One at a time, so that somebody's reports leave a processor to everybody else.
+        # One at a time, so that reports leave a processor to everything else.
         self._reports = ThreadPoolExecutor(
-            1, thread_name_prefix="reports", initializer=_go_behind_all
+            1, thread_name_prefix="reports", initializer=_run_when_idle
         )
         self._templates = Environment(
             loader=FileSystemLoader(HERE / "templates"),
@@ -77,18 +79,18 @@ class Showing:
         return await asyncio.get_running_loop().run_in_executor(self._threads, look)
 
     async def report(self, look: Callable[[], T]) -> T:
-        """Read what may take long, in a thread that takes only what all others leave it."""
+        """Read what may take long, in a thread that gets only idle time of the processor."""
         return await asyncio.get_running_loop().run_in_executor(self._reports, look)
 
     async def file(self, words: Iterator[str]) -> AsyncIterator[str]:
-        """Write a file as `report` reads, a piece at a time: other reports come in between."""
+        """Yield a file in pieces, each read as by `report`, so that other reports get turns."""
         while piece := await self.report(lambda: _piece(words)):
             yield piece
 
     def show(
         self, template: str, visit: Visit | None = None, status: int = 200, **values: object
     ) -> Response:
-        """Show a page, to a stranger where there is no `visit`."""
+        """Render a page; without a `visit` it is for a stranger."""
         who = {
             "who": None if visit is None else visit.who,
             "session": None if visit is None else visit.session,
@@ -101,22 +103,22 @@ class Showing:
 
 
 def _piece(words: Iterator[str]) -> str:
-    taken, length = [], 0
+    parts, length = [], 0
     for each in words:
-        taken.append(each)
+        parts.append(each)
         length += len(each)
         if length >= PIECE:
             break
-    return "".join(taken)
+    return "".join(parts)
 
 
-def _go_behind_all() -> None:
-    """Have this thread run where nobody else wants to: whoever wakes up takes its place at once."""
-    with contextlib.suppress(OSError, AttributeError):  # other systems have none of it
+def _run_when_idle() -> None:
+    """Give this thread only the idle time of the processor."""
+    with contextlib.suppress(OSError, AttributeError):  # not every system can
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
-def query(kept: Mapping[str, str], **more: Any) -> str:
-    """Write what follows the question mark of an address."""
-    said = {**kept, **more}
-    return urlencode({name: value for name, value in said.items() if value not in ("", None)})
+def query(fields: Mapping[str, str], **more: Any) -> str:
+    """Encode fields as the query of an address; empty ones are left out."""
+    values = {**fields, **more}
+    return urlencode({name: value for name, value in values.items() if value not in ("", None)})

@@ -1,4 +1,4 @@
-"""The second step of a log-on: a code of the caller's authenticator, for those who set one up."""
+"""The second step of a log-on: a code of the caller's authenticator, if they have set one up."""
 
 from __future__ import annotations
 
@@ -22,27 +22,26 @@ from timebank.callers.second_step import SecondStep
 from timebank.ledger.schema import stamp
 
 if TYPE_CHECKING:
-    from door.desk.pages.queries import Reading
-    from door.desk.pages.rendering import Guard, Showing, Visit
+    from door.desk.pages.queries import BooksReader
+    from door.desk.pages.rendering import Guard, PageRenderer, Visit
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
 
-# Codes of an authenticator: RFC 6238 with SHA-1, six digits and 30 seconds, as all of them do it.
-#
-# A few lines of `hmac` take the place of a library; the test holds them against the RFC's vectors.
+# Codes of an authenticator: RFC 6238 with SHA-1, six digits and 30 seconds, as all of them use.
+# The test compares them with the RFC's vectors.
 
-SECRET_BYTES = 20  # as long as what SHA-1 makes, RFC 4226 section 4
+SECRET_BYTES = 20  # the length of SHA-1's output, by RFC 4226 section 4
 STEP_SECONDS, DIGITS = 30, 6
-AROUND = 1  # steps before and after now whose codes are taken: clocks differ, and typing takes time
+AROUND = 1  # steps before and after now that are accepted: clocks differ, and typing takes time
 
 
 def new_secret() -> str:
-    """A secret in base 32, from the operating system."""
+    """Return a random secret in base 32."""
     return base64.b32encode(secrets.token_bytes(SECRET_BYTES)).decode("ascii")
 
 
 def code_at(secret: str, step: int, digits: int = DIGITS) -> str:
-    """The code of a step, which is seconds since 1970 in units of `STEP_SECONDS`."""
+    """Return the code of a step, which is seconds since 1970 divided by `STEP_SECONDS`."""
     mac = hmac.digest(base64.b32decode(secret), step.to_bytes(8, "big"), "sha1")
     start = mac[-1] & 0x0F
     number = int.from_bytes(mac[start : start + 4], "big") & 0x7FFFFFFF
@@ -50,26 +49,27 @@ def code_at(secret: str, step: int, digits: int = DIGITS) -> str:
 
 
 def step_of(secret: str, typed: str, at: int, last: int) -> int | None:
-    """Return the step whose code was typed at an instant, in seconds since 1970; else None.
+    """Return the step whose code was `typed` at second `at` since 1970, None for a wrong code.
 
-    A step up to `last` has been used, and is not taken again. A secret that is none fits no code.
+    Steps up to `last` have been used and count as wrong, and so does each code of a malformed
+    secret.
     """
     code = "".join(typed.split())
     if len(code) != DIGITS or not (code.isascii() and code.isdecimal()):
         return None
     now = at // STEP_SECONDS
-    found = None
+    matching = None
     try:
         for step in range(max(now - AROUND, last + 1), now + AROUND + 1):
             if hmac.compare_digest(code_at(secret, step), code):
-                found = step
+                matching = step
     except (binascii.Error, ValueError):
         return None
-    return found
+    return matching
 
 
 def address_of(secret: str, name: str, board: str) -> str:
-    """What a QR code has for an authenticator: `otpauth:`, as Google's wiki describes it.
+    """Return the `otpauth:` address for an authenticator's QR code, as Google's wiki describes it.
 
     >>> address_of("ABC", "Ann", "My Board")
     'otpauth://totp/My%20Board:Ann?secret=ABC&issuer=My%20Board'
@@ -82,11 +82,12 @@ WRONG_CODE = "That code is not right, or it was used before. Is the clock of you
 BY_RECOVERY = "a recovery code was used"
 
 
-def is_passed(reading: Reading, record: CallerRecord, typed: str, at: int) -> bool:
-    """Tell whether a code lets a caller in, and use it up; whoever has none set up needs none.
+def is_passed(reading: BooksReader, record: CallerRecord, typed: str, at: int) -> bool:
+    """Return whether a code lets a caller in, and mark it as used.
 
-    `at` is when it was typed, in seconds since 1970: its password may have waited. A recovery code
-    of theirs lets them in as well, and ends the second step. Waits for the disk.
+    A caller without a second step needs no code. `at` is when it was typed, in seconds since 1970,
+    as its password may have waited. A recovery code of the caller lets them in too, and turns the
+    second step off. Waits for the disk.
     """
     if second_step.of(record) is None:
         return True
@@ -108,7 +109,7 @@ def is_passed(reading: Reading, record: CallerRecord, typed: str, at: int) -> bo
 
 
 class SecondStepPages:
-    def __init__(self, showing: Showing) -> None:
+    def __init__(self, showing: PageRenderer) -> None:
         self._showing = showing
         self._reading = showing.reading
 
@@ -119,7 +120,7 @@ class SecondStepPages:
         ]
 
     async def _shown(self, visit: Visit, words: str = "", status: int = 200) -> Response:
-        """Show whether codes are asked for; if not, a secret that this session may set up."""
+        """Show whether the second step is on; if not, a secret to set it up with."""
         is_on = second_step.of(visit.who) is not None
         if not is_on and not visit.session.offered:
             visit.session.offered = new_secret()
@@ -136,7 +137,7 @@ class SecondStepPages:
         )
 
     async def _change(self, visit: Visit) -> Response:
-        """Turn it on with a code of the secret that was shown, or off with one of its own."""
+        """Turn the second step on with a code of the secret shown, or off with a current code."""
         form = await form_of(visit.request)
         token = "" if form is None else form.get("form", "")
         if form is None or not (is_own(visit.request) and sessions.is_of(visit.session, token)):
@@ -166,10 +167,10 @@ class SecondStepPages:
 
 
 def qr_of(address: str) -> str:
-    """Draw an address as SVG that may stand in a page; "" where the library is not installed."""
+    """Draw an address as SVG for a page; return "" if the library is not installed."""
     try:
         segno = import_module("segno")
-    except ImportError:  # an installation from before it was wanted: the secret can be typed
+    except ImportError:  # an older installation lacks it; the secret can be typed instead
         return ""
     drawn: str = segno.make(address, error="m", micro=False).svg_inline(
         scale=5, dark="#000", light="#fff"

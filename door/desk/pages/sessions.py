@@ -1,7 +1,7 @@
-"""Who has logged on to the pages: tokens, and how long they hold. Pure; the second is given.
+"""Sessions at the pages: tokens and their expiry. Pure: the monotonic second is an argument.
 
-A token is in the browser's cookie alone; what is kept here is its digest. With it goes another one,
-which stands in every form, so that no page of somebody else's can send one.
+A token is only in the browser's cookie; its digest is kept here. Each session has a second token,
+which is in every form, so that other sites can't send one.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from hashlib import sha256
 
 IDLE_SECONDS = 30 * 60.0
 LONGEST_SECONDS = 12 * 3600.0
-MOST = 64  # at once; one more ends the one that was used longest ago
+MOST = 64  # at once; one more ends the one unused for longest
 
 
 @dataclass
 class Session:
     caller_id: int
-    password_hash: str  # as it was at the log-on: another one ends the session
+    password_hash: str  # at the log-on; a new one ends the session
     begun: float
     used: float
     form_token: str
-    offered: str = field(default="", repr=False)  # an authenticator's secret that may be set up
+    offered: str = field(default="", repr=False)  # a secret to set an authenticator up with
 
 
 class Sessions:
@@ -41,8 +41,7 @@ class Sessions:
         return token
 
     def find(self, token: str, now: float, *, uses: bool = True) -> Session | None:
-        """Return the session of a token, which is used by that unless a script asks by itself; None
-        when there is none any more.
+        """Return the session of a token, None if it has expired. With `uses` this extends it.
 
         >>> sessions = Sessions()
         >>> token = sessions.begin(7, "hash", 0.0)
@@ -68,7 +67,7 @@ class Sessions:
 
 
 def is_of(session: Session, form_token: str) -> bool:
-    """Tell whether a form was made for a session."""
+    """Return whether a form was made for a session."""
     return hmac.compare_digest(session.form_token.encode(), form_token.encode())
 
 

@@ -1,6 +1,6 @@
 """The screen of `door top` and its keys.
 
-Everything that waits, for the books or for a server, does so in a thread; the screen follows.
+Threads wait for the books and for the servers, and the screen shows the results.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from textual.widget import Widget
 from textual.widgets import DataTable, Footer, Input, RichLog, Static
 
 from door.desk.top import snapshot
-from door.desk.top.snapshot import FEW_SECONDS, MANY_SECONDS, NOTHING, BoardSeen, Watching
+from door.desk.top.snapshot import LOOK_SECONDS, NOTHING, TODAY_SECONDS, BoardSeen, BoardWatch
 from door.errors import NoAnswer
 from door.lines.commands import Conversation
 from door.server.board_commands import COMMAND, LONGEST, clean
@@ -28,35 +28,35 @@ from door.server.sysop_visit import ATTEND
 from timebank.errors import TimeBankError
 
 if TYPE_CHECKING:
-    from door.desk.pages.operations import Doing, OnCaller
+    from door.desk.pages.operations import OnCaller, SysopActs
     from door.desk.pages.queries import Today
 
-# The sysop beside a caller: the caller's screen, and a chat on it (`door.server.sysop_visit`).
+# A caller's screen, and a chat on it (`door.server.sysop_visit`).
 
-LOOKS = "The caller has been told that you look. c talks to them, Esc leaves."
-TALKS = "You talk to {name}: what you type is on their screen. Esc ends the chat."
+LOOKS = "The caller has read that you are looking. c talks to them, Esc leaves."
+TALKS = "You are talking to {name}: your typing is on their screen. Esc ends the chat."
 
 
-class BesideScreen(Screen[str]):
-    """A caller's screen; ends with a sentence about why, empty where the sysop has left."""
+class CallerScreen(Screen[str]):
+    """A caller's screen; returns why it ended, "" if the sysop has left it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("c", "chat", "Chat"),
         ("escape", "leave", "Leave"),
     ]
     CSS = """
-    BesideScreen { background: black; }
+    CallerScreen { background: black; }
     #theirs { height: 1fr; scrollbar-size: 0 0; }
     #theirs Static { width: auto; height: auto; }
     #hint { height: 1; background: $primary; color: $text; }
     #talk { display: none; height: 1; border: none; padding: 0; }
-    BesideScreen.-talks #talk { display: block; }
+    CallerScreen.-talks #talk { display: block; }
     """
 
     def __init__(self, data: Path, node: int, call: int, by: str) -> None:
         super().__init__()
         self._data, self._node, self._call, self._by = data, node, call, by
-        self._beside: Conversation | None = None
+        self._conversation: Conversation | None = None
         self._caller = ""
         self._talks = False
         self._has_shown = False
@@ -71,32 +71,34 @@ class BesideScreen(Screen[str]):
         self.run_worker(self._attend())
 
     def on_unmount(self) -> None:
-        if self._beside is not None:
-            self._beside.close()
+        if self._conversation is not None:
+            self._conversation.close()
 
     async def _attend(self) -> None:
         why = "The server ended it."
         try:
             wanted = {COMMAND: ATTEND, "node": self._node, "call": self._call}
-            self._beside = Conversation(self._data, wanted)
-            async for said in self._beside.told():
-                why = clean(str(said.get("error", ""))) or why
-                self._hear(said)
+            self._conversation = Conversation(self._data, wanted)
+            async for message in self._conversation.told():
+                why = clean(str(message.get("error", ""))) or why
+                self._apply(message)
         except OSError as error:
             why = f"The server can't be reached: {error}."
         self.dismiss(why)
 
-    def _hear(self, said: Mapping[str, Any]) -> None:
-        if isinstance(said.get("name"), str):
-            self._caller = clean(said["name"])
-        if isinstance(said.get("screen"), list):
-            rows = Text("\n").join(Text.from_ansi(str(row), no_wrap=True) for row in said["screen"])
+    def _apply(self, message: Mapping[str, Any]) -> None:
+        if isinstance(message.get("name"), str):
+            self._caller = clean(message["name"])
+        if isinstance(message.get("screen"), list):
+            rows = Text("\n").join(
+                Text.from_ansi(str(row), no_wrap=True) for row in message["screen"]
+            )
             self.query_one("#screen", Static).update(rows)
-            if not self._has_shown:  # what they are asked stands at the end
+            if not self._has_shown:  # the caller's prompt is at the end
                 self._has_shown = True
                 self._to_the_end()
-        if isinstance(said.get("chat"), bool):
-            self._show_chat(said["chat"], clean(str(said.get("why", ""))))
+        if isinstance(message.get("chat"), bool):
+            self._show_chat(message["chat"], clean(str(message.get("why", ""))))
 
     def _show_chat(self, talks: bool, why: str) -> None:
         self._talks = talks
@@ -116,21 +118,21 @@ class BesideScreen(Screen[str]):
         self.call_after_refresh(theirs.scroll_end, animate=False)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        if self._beside is not None and self._talks:
-            self._beside.say(typing=event.value)
+        if self._conversation is not None and self._talks:
+            self._conversation.say(typing=event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        if self._beside is not None and event.value.strip():
-            self._beside.say(line=event.value)
+        if self._conversation is not None and event.value.strip():
+            self._conversation.say(line=event.value)
         self.query_one("#talk", Input).value = ""
 
     def action_chat(self) -> None:
-        if self._beside is not None and not self._talks:
-            self._beside.say(chat=True, by=self._by)
+        if self._conversation is not None and not self._talks:
+            self._conversation.say(chat=True, by=self._by)
 
     def action_leave(self) -> None:
-        if self._beside is not None and self._talks:
-            self._beside.say(chat=False)
+        if self._conversation is not None and self._talks:
+            self._conversation.say(chat=False)
         else:
             self.dismiss("")
 
@@ -149,8 +151,8 @@ P = ParamSpec("P")
 NOBODY = "Nobody is online."
 
 
-class Asking(ModalScreen[str | None]):
-    """A question with a line to type; None where it was left with Esc."""
+class QuestionDialog(ModalScreen[str | None]):
+    """A question with a line to type; returns None at Esc."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Leave it")]
 
@@ -168,8 +170,8 @@ class Asking(ModalScreen[str | None]):
         self.dismiss(event.value.strip())
 
 
-class Sure(ModalScreen[bool]):
-    """What will happen, and whether it shall."""
+class ConfirmationDialog(ModalScreen[bool]):
+    """Asks whether to do what `words` announce."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("y", "dismiss(True)", "Yes"),
@@ -213,17 +215,17 @@ class Top(App[None]):
     .-wide #bets { column-span: 2; }
     .-wide #house { row-span: 2; }
     #said { height: auto; max-height: 3; color: $warning; }
-    Asking, Sure { align: center middle; }
+    QuestionDialog, ConfirmationDialog { align: center middle; }
     .box { width: 72; max-width: 95%; height: auto; border: round $accent; padding: 1 2;
            background: $surface; }
     .dim { color: $text-muted; }
     """
 
-    def __init__(self, watching: Watching, by: str) -> None:
+    def __init__(self, watching: BoardWatch, by: str) -> None:
         super().__init__()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
         self._watching = watching
-        self._doing: Doing = watching.doing
+        self._doing: SysopActs = watching.doing
         self._schedule = watching.config.bank.schedule
         self._by = by
         self._on: list[int] = []
@@ -253,31 +255,31 @@ class Top(App[None]):
     def _nodes_table(self) -> DataTable[Text]:
         return self.screen_stack[0].query_one("#nodes", DataTable)
 
-    # What is seen.
+    # What is shown.
 
     async def _keep_looking(self) -> None:
         while True:
             self._show(await asyncio.to_thread(self._watching.look))
-            await asyncio.sleep(FEW_SECONDS)
+            await asyncio.sleep(LOOK_SECONDS)
 
     async def _keep_adding_up(self) -> None:
         while True:
             self._today = await asyncio.to_thread(self._watching.today)
             self._put("house", "\n".join(snapshot.house_lines(self._today)))
             self._show_head()
-            await asyncio.sleep(MANY_SECONDS)
+            await asyncio.sleep(TODAY_SECONDS)
 
-    def _show(self, seen: BoardSeen) -> None:
-        self._answer = seen.nodes
+    def _show(self, latest: BoardSeen) -> None:
+        self._answer = latest.nodes
         self._show_head()
         self._show_nodes()
         bets = self._first("#bets", RichLog)
-        for line in snapshot.moved_lines(seen.moved):
+        for line in snapshot.moved_lines(latest.moved):
             bets.write(Text(line), expand=True)
-        self._put("refused", "\n".join(snapshot.refused_lines(seen.refused)))
-        self._put("log", "\n".join(snapshot.log_lines(seen.log, self._schedule)))
-        if seen.problem:
-            self._say(seen.problem)
+        self._put("refused", "\n".join(snapshot.refused_lines(latest.refused)))
+        self._put("log", "\n".join(snapshot.log_lines(latest.log, self._schedule)))
+        if latest.problem:
+            self._say(latest.problem)
 
     def _show_head(self) -> None:
         board = self._watching.config.board.name
@@ -293,7 +295,7 @@ class Top(App[None]):
         if is_wide != self._is_wide:
             self._is_wide = is_wide
             table.clear(columns=True)
-            for key, words in PANELS.items():  # those that are hidden, by their keys
+            for key, words in PANELS.items():  # names the hidden panels with their keys
                 others = "  ".join(each for each in PANELS.values() if each != words)
                 self._first(f"#{key}", Widget).border_subtitle = "" if is_wide else others
             for name, width in columns:
@@ -311,9 +313,9 @@ class Top(App[None]):
         self._first(f"#{panel}-text", Static).update(text)
 
     def _first(self, selector: str, kind: type[W]) -> W:
-        """Find a widget of the board's screen, whatever dialog lies over it."""
-        found: W = self.screen_stack[0].query_one(selector, kind)
-        return found
+        """Find a widget of the board's screen, also below a dialog."""
+        widget: W = self.screen_stack[0].query_one(selector, kind)
+        return widget
 
     def _say(self, words: str) -> None:
         self._first("#said", Static).update(words)
@@ -331,7 +333,7 @@ class Top(App[None]):
         self._begin(self._ask_say_all)
 
     def action_look(self) -> None:
-        self._begin(self._go_beside)
+        self._begin(self._look_at_caller)
 
     def action_kick(self) -> None:
         self._begin(self._ask_kick)
@@ -346,7 +348,7 @@ class Top(App[None]):
         self._begin(self._ask_drain)
 
     def _begin(self, act: Callable[[], Awaitable[str | None]]) -> None:
-        """Do what a key asks for, and tell what came of it; one thing at a time."""
+        """Do the act of a key and show its result; a new act replaces one under way."""
         self.run_worker(self._done(act), group="act", exclusive=True)
 
     async def _done(self, act: Callable[[], Awaitable[str | None]]) -> None:
@@ -375,7 +377,7 @@ class Top(App[None]):
 
     async def _ask_freeze(self) -> str | None:
         on = await self._chosen()
-        is_frozen = "freeze" in on.acts  # what can be done is what it is not
+        is_frozen = "freeze" in on.acts  # the act that is possible
         act = "Freeze" if is_frozen else "Open"
         why = await self._typed(f"{act} {on.name}'s account? Type the reason.")
         if not why:
@@ -384,11 +386,11 @@ class Top(App[None]):
         return await self._do(does)
 
     async def _ask_event(self) -> str | None:
-        """Start an event early, so that the next one comes sooner, or take back one that is."""
+        """Start an event early, or take back one that was started early."""
         started = await self._do(self._doing.started_event)
         if started:
             words = f"{started} was started early. Take it back? The board is open again then."
-            is_sure = await self.push_screen_wait(Sure(words))
+            is_sure = await self.push_screen_wait(ConfirmationDialog(words))
             return await self._do(self._doing.end_event, self._by) if is_sure else None
         typed = await self._typed(
             'Which system event starts early? Its name, or nothing for the next one; "for 30" is'
@@ -398,7 +400,7 @@ class Top(App[None]):
             return None
         asked = snapshot.event_asked(typed)
         words = await self._do(self._doing.plan_event, asked)
-        if not await self.push_screen_wait(Sure(words)):
+        if not await self.push_screen_wait(ConfirmationDialog(words)):
             return None
         return await self._do(self._doing.start_event, self._by, asked)
 
@@ -407,30 +409,30 @@ class Top(App[None]):
             "Take no more calls, and close when the last caller has gone? A board that drains"
             " already closes now: callers are told, and no hand is lost."
         )
-        is_sure = await self.push_screen_wait(Sure(words))
+        is_sure = await self.push_screen_wait(ConfirmationDialog(words))
         return await self._do(self._doing.drain, self._by) if is_sure else None
 
-    async def _go_beside(self) -> str | None:
+    async def _look_at_caller(self) -> str | None:
         on = await self._chosen()
         await self._do(self._doing.note, self._by, on, "Looked over their shoulder")
         data = self._watching.config.board.data
         why: str | None = await self.push_screen_wait(
-            BesideScreen(data, on.node or 0, on.call or 0, self._by)
+            CallerScreen(data, on.node or 0, on.call or 0, self._by)
         )
         return why
 
     async def _chosen(self) -> OnCaller:
-        """Return who is on the node under the bar; raises `NoAnswer` where nobody is."""
+        """Return the caller on the selected row; raises `NoAnswer` if there is none."""
         row = self._nodes_table.cursor_row
         if not 0 <= row < len(self._on):
             raise NoAnswer(NOBODY)
         return await self._do(self._watching.on, self._on[row])
 
     async def _typed(self, question: str) -> str | None:
-        typed: str | None = await self.push_screen_wait(Asking(question))
+        typed: str | None = await self.push_screen_wait(QuestionDialog(question))
         return typed
 
     @staticmethod
     async def _do(work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
-        """Do in a thread what waits for the books or for a server."""
+        """Call `work` in a thread, as it waits for the books or a server."""
         return await asyncio.to_thread(work, *given, **named)

@@ -1,6 +1,6 @@
-"""What `door top` shows: gathered from the running servers and the books, and put into words.
+"""The content of `door top`, read from the running servers and the books, and its words.
 
-`Watching` waits for one or the other, so it is for threads beside the loop.
+Call the methods of `BoardWatch` in threads, as they wait for servers and books.
 """
 
 from __future__ import annotations
@@ -26,31 +26,32 @@ from timebank.words import clock, title
 
 if TYPE_CHECKING:
     from door.config.config import Config
-    from door.desk.pages.operations import Doing, OnCaller
-    from door.desk.pages.queries import Reading, Today
+    from door.desk.pages.operations import OnCaller, SysopActs
+    from door.desk.pages.queries import BooksReader, Today
     from timebank.callers.sysop_log import LogEntry
     from timebank.ledger.database import Desk
     from timebank.ledger.transfers import Extract
     from timebank.settings.schedule import Schedule
 
-MOST_NEW = 100  # transfers that are shown of what came between two looks
+MOST_NEW = 100  # transfers shown of those between two looks
 LOG_LINES = 50
-FEW_SECONDS, MANY_SECONDS = 1.0, 10.0  # between two looks; the second for what takes longer
+LOOK_SECONDS = 1.0  # between two looks
+TODAY_SECONDS = 10.0  # between two sums of the day, which take longer
 
 
 @dataclass(frozen=True)
 class NewMove:
-    """A transfer: when by the board's clock, whose time it is, how much of it, and why."""
+    """A transfer, in words."""
 
-    at: datetime
+    at: datetime  # by the board's clock
     caller: str
-    shown: str  # the amount
+    amount: str
     why: str
 
 
 @dataclass(frozen=True)
 class BoardSeen:
-    """What a look found. `problem` says why the rest is what it was before."""
+    """The results of one look. `problem` says why some of them are missing."""
 
     nodes: Mapping[str, Any]
     refused: Mapping[str, Any]
@@ -63,15 +64,17 @@ NOTHING: Mapping[str, Any] = {"nodes": (), "servers": (), "log_ons": 0, "drainin
 NOBODY_HELD: Mapping[str, Any] = {"held": (), "more": 0, "names": 0}
 
 
-class Watching:
-    def __init__(self, config: Config, reading: Reading, doing: Doing) -> None:
+class BoardWatch:
+    """Looks at the board, and remembers which transfers have been shown."""
+
+    def __init__(self, config: Config, reading: BooksReader, doing: SysopActs) -> None:
         self.config = config
         self.doing = doing
         self._reading = reading
         self._last: int | None = None  # number of the last transfer that was shown
 
     def look(self) -> BoardSeen:
-        """Look at servers and books; whatever fails is said, and nothing is raised."""
+        """Look at servers and books; failures are put into `problem`, none is raised."""
         nodes, refused, problem = NOTHING, NOBODY_HELD, ""
         try:
             nodes = self._ask("nodes")
@@ -86,17 +89,17 @@ class Watching:
         return BoardSeen(nodes, refused, moved, log, problem or silent)
 
     def today(self) -> Today | None:
-        """Add up the day; None where the books do not answer, which `look` says."""
+        """Add up the day; return None if the books do not answer, which `look` reports."""
         try:
             return self._reading.today()
         except TimeBankError:
             return None
 
     def on(self, node: int) -> OnCaller:
-        """Find who is on a node now; raises `NoAnswer` where nobody is."""
+        """Return the caller on a node now; raises `NoAnswer` if there is none."""
         calls = self._reading.look(open_calls)
-        found = next((call for call in calls if call.live and call.node == node), None)
-        on = None if found is None else self.doing.find(found.caller_id)
+        call = next((call for call in calls if call.live and call.node == node), None)
+        on = None if call is None else self.doing.find(call.caller_id)
         if on is None:
             raise NoAnswer(f"Nobody is on node {node} any more.")
         return on
@@ -118,10 +121,10 @@ class Watching:
         return NewMove(at, caller, amount(row.amount, row.unit), str(row.why))
 
 
-# How `door top` puts what it has found: rows of a table, and lines of text. No Textual here.
+# Rows and lines for the screen; they need no Textual.
 
 
-# With the cells that each takes: the first six fit on 80 columns, all of them on 132.
+# Columns and their widths: the first six fit on 80 columns, all of them on 132.
 COLUMNS = {
     "Node": 4,
     "Caller": 24,
@@ -137,7 +140,7 @@ _EVENT = re.compile(r"(?P<name>.*?)(?:\s+for (?P<minutes>\d{1,5}))?(?:\s+in (?P<
 
 
 def head(board: str, answer: Mapping[str, Any], today: Today | None) -> str:
-    """Say in a line who the board is, how many are on, and what comes."""
+    """Return the top line: the board, how many callers are on, and the next event."""
     parts = [board, f"{len(answer['nodes'])} on line"]
     if answer["log_ons"]:
         parts.append(f"{answer['log_ons']} logging on")
@@ -161,7 +164,7 @@ def node_rows(answer: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
 def moved_lines(moved: Iterable[NewMove]) -> list[str]:
     return [
-        f"{each.at:%H:%M:%S}  {each.caller:<16.16}{each.shown:>11}  {each.why}" for each in moved
+        f"{each.at:%H:%M:%S}  {each.caller:<16.16}{each.amount:>11}  {each.why}" for each in moved
     ]
 
 
@@ -178,7 +181,7 @@ def refused_lines(answer: Mapping[str, Any]) -> list[str]:
 
 
 def house_lines(today: Today | None) -> list[str]:
-    """Tell what the house won today, and what became of minutes."""
+    """Return the results of the house today, and how minutes have moved."""
     if today is None:
         return ["The books do not answer."]
     lines = [*today.warnings]
@@ -205,16 +208,16 @@ def log_lines(log: Sequence[LogEntry], schedule: Schedule) -> list[str]:
 
 
 def event_asked(typed: str) -> EventAsked:
-    """Read what was typed for an event to start: its name, how long, and how soon.
+    """Parse the line that starts an event: its name, how long, and how soon.
 
     >>> event_asked("")
     EventAsked(name=None, minutes=None, notice=1)
     >>> event_asked("Mail hour for 30 in 5")
     EventAsked(name='Mail hour', minutes=30, notice=5)
     """
-    found = _EVENT.fullmatch(f" {typed.strip()}")
-    assert found is not None  # a name may be anything
-    name, minutes, notice = found["name"].strip(), found["minutes"], found["notice"]
+    match = _EVENT.fullmatch(f" {typed.strip()}")
+    assert match is not None  # a name may be anything
+    name, minutes, notice = match["name"].strip(), match["minutes"], match["notice"]
     usual = EventAsked().notice
     return EventAsked(
         name or None,

@@ -180,7 +180,7 @@ async def test_an_outcome_that_nobody_knows_is_told_as_that(
             raise OutcomeUnknown("the disk")
 
         place, form = filled(await asks(browser, "adjust", ADA, minutes="5", why="a gift"))
-        monkeypatch.setattr("door.desk.pages.operations.Doing.adjust", unknown)
+        monkeypatch.setattr("door.desk.pages.operations.SysopActs.adjust", unknown)
         first = await browser.post(place, form)
         assert "can't say whether this was done" in first.text
         monkeypatch.undo()

@@ -24,8 +24,8 @@ from click.testing import CliRunner
 
 from door.desk.pages import pages_server
 from door.desk.pages.pages_server import Pages
-from door.desk.pages.queries import Reading
-from door.desk.pages.rendering import Showing
+from door.desk.pages.queries import BooksReader
+from door.desk.pages.rendering import PageRenderer
 from door.desk.pages.sessions import IDLE_SECONDS, LONGEST_SECONDS, MOST, Sessions
 from door.errors import CannotListen
 from tests.door.playing import Table, hand
@@ -123,7 +123,7 @@ class Browser:
 
 
 def pages_of(board: World, *, is_safe: bool = False) -> Pages:
-    reading = Reading(board.config, board.database, board.clock)
+    reading = BooksReader(board.config, board.database, board.clock)
     return Pages(reading, board.clock, is_safe=is_safe)
 
 
@@ -401,7 +401,7 @@ async def test_today_holds_the_house_against_its_odds(ada: Table) -> None:
     await ada.bets(1, hand("stay", ends="win"))
     await ada.stands()
     board = ada.board
-    today = Reading(board.config, board.database, board.clock).today()
+    today = BooksReader(board.config, board.database, board.clock).today()
     (luck,) = today.house
     assert (luck.game, luck.hands, luck.staked, luck.house) == (GAME, 1, 60, -60)
     assert -1 < luck.given < 0, "a careful caller gains 0.97 percent of a stake of 60 seconds"
@@ -542,7 +542,7 @@ async def test_plots_have_their_numbers_as_tables(tmp_path: Path) -> None:
 
 async def test_reports_are_made_behind_all_others_and_files_come_in_pieces(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
-        showing = Showing(Reading(board.config, board.database, board.clock))
+        showing = PageRenderer(BooksReader(board.config, board.database, board.clock))
         if hasattr(os, "SCHED_IDLE"):  # Linux
             own = os.sched_getscheduler(0)
             assert await showing.report(lambda: os.sched_getscheduler(0)) == os.SCHED_IDLE

@@ -14,10 +14,10 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from door.call.shoulder import Chat
-from door.desk.pages.operations import Doing
-from door.desk.pages.queries import Reading
-from door.desk.top.app import BesideScreen, Top
-from door.desk.top.snapshot import Watching
+from door.desk.pages.operations import SysopActs
+from door.desk.pages.queries import BooksReader
+from door.desk.top.app import CallerScreen, Top
+from door.desk.top.snapshot import BoardWatch
 from tests.door.processes import command
 from tests.door.shell import Shell
 from tests.door.visiting import event, sysop_toml, visitor
@@ -30,8 +30,8 @@ LOOKS = 0.01  # seconds of the machine between two looks of a test
 
 
 def top(board: World) -> Top:
-    reading = Reading(board.config, board.database, board.clock)
-    return Top(Watching(board.config, reading, Doing(reading)), "jane (command line)")
+    reading = BooksReader(board.config, board.database, board.clock)
+    return Top(BoardWatch(board.config, reading, SysopActs(reading)), "jane (command line)")
 
 
 def shown(app: App[None]) -> str:
@@ -47,7 +47,7 @@ async def until(board: World, pilot: Pilot[None], *words: str) -> None:
     try:
         async with asyncio.timeout(PATIENCE):
             while not all(each in shown(pilot.app) for each in words):
-                if isinstance(pilot.app.screen, BesideScreen):
+                if isinstance(pilot.app.screen, CallerScreen):
                     await board.clock.advance(0.2)
                 await pilot.pause(LOOKS)
     except TimeoutError:
@@ -94,7 +94,7 @@ async def test_a_sysop_watches_the_board_and_acts(tmp_path: Path) -> None:
             await sees("bob (command line) talks to Ada now. Esc leaves.")
             other.end()
             await pilot.press("c")
-            await sees("You talk to Ada")
+            await sees("You are talking to Ada")
             await pilot.press(*"Hi", "enter")
             await ada.sees("Hi")
             ada.presses("Hello!\r")

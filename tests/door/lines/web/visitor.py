@@ -13,7 +13,7 @@ import uvicorn
 
 from door.config.config import Config
 from door.desk.pages.pages_server import Pages
-from door.desk.pages.queries import Reading
+from door.desk.pages.queries import BooksReader
 from tests.clock import FakeClock
 from tests.world import World
 from timebank.ledger.database import Database
@@ -160,7 +160,7 @@ class Served(NamedTuple):
 @asynccontextmanager
 async def served_pages(board: World | Served) -> AsyncIterator[str]:
     """Serve the pages of the books at a free port."""
-    reading = Reading(board.config, board.database, board.clock)
+    reading = BooksReader(board.config, board.database, board.clock)
     pages = Pages(reading, board.clock)
     wire = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(pages.app(), http="h11", ws="none", lifespan="off", log_config=None)

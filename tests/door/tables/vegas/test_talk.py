@@ -13,8 +13,8 @@ from ansi.charset import Charset, encode
 from ansi.width import character_width
 from door.call.markup import plain
 from door.call.spoken import (
-    MAX_LINES,
     LONGEST_LINE,
+    MAX_LINES,
     WINDOW_SECONDS,
     Whisper,
     addressed,
