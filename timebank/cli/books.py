@@ -200,7 +200,7 @@ def summary(
     """
     with opened(config) as books:
         first, end = books.span(since, until)
-        with closing(KeptTotals.beside(books.settings)) as totals, working("Adding up"):
+        with closing(KeptTotals.for_books(books.settings)) as totals, working("Adding up"):
             periods = summary_report.kept_summary(books.look, totals, by, first, end)
     table, lines = (
         summary_report.summary_table(periods, _bar()),

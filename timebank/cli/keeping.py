@@ -283,7 +283,7 @@ def maintain(config: Path) -> None:
             books.work, books.look, nightly.installed_stand(), nightly.installed_weigh()
         )
         counted = nightly.count_results(books.work, books.look)
-        with closing(KeptTotals.beside(books.settings)) as totals:
+        with closing(KeptTotals.for_books(books.settings)) as totals:
             totals.keep_all(books.look)
     said = list(done.sentences())
     if counted:

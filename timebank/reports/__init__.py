@@ -1,4 +1,4 @@
-"""The books as text, summed up, and for other programs. Reads only.
+"""Reports on the books as text, as sums and for other programs. They only read.
 
 Uses `guests` and `ledger`.
 """

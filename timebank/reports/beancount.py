@@ -1,10 +1,10 @@
-"""The books in the language of beancount, so that another program can prove that they balance.
+"""The books in the language of beancount, with which another program can prove that they balance.
 
-Every unit is a commodity of its own. What callers have are assets, what they owe liabilities; the
-day's minutes and the house are income (negative when it is gone to callers), used and forfeited
-time are expenses, and what came from outside the board, from the mint and from the bank that a
-caller faces alone is equity. Each entry is one transaction with two postings a transfer, and the
-day after the last one every balance is asserted.
+Every unit is a commodity. Callers' accounts are assets, and their loans liabilities. The daily
+grant and the house are income (negative when callers got it), and used and forfeited time are
+expenses. Time from outside the board, play money from the mint, and the casino are equity. Each
+entry is one transaction with two postings a transfer. All balances are asserted on the day after
+the last transfer.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ A_DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class UsedAccount:
-    """An account that transfers moved, and the dates (whole seconds) of its first one."""
+    """An account with transfers, and the time of its first one in seconds since 1970."""
 
     balance: Balance
     first: int
@@ -63,7 +63,7 @@ def _used() -> Query:
     return select(ends.c.account, first).group_by(ends.c.account)
 
 
-# The second option says in which commodity programs such as Fava show whole accounts.
+# The second option is the commodity in which programs such as Fava show sums.
 _HEAD = 'option "title" "{title}"\noption "operating_currency" "SECOND"\n'
 
 _USED = Prepared(_used)
@@ -80,14 +80,17 @@ def used_accounts(desk: Desk, balances: Iterable[Balance]) -> list[UsedAccount]:
 
 
 def last_instant(desk: Desk) -> int:
-    """Tell when the latest transfer was made, which need not be the last one; 0 without any."""
+    """Return the time of the latest transfer, which need not be the last; 0 if there is none."""
     return _LAST.one(desk.connection)
 
 
 def as_beancount(
     used: Sequence[UsedAccount], last: int, entries: Iterable[list[Extract]], schedule: Schedule
 ) -> Iterator[str]:
-    """Write the books, a directive at a time; `last` is `last_instant`, all of one moment."""
+    """Yield the books, directive by directive.
+
+    `last` is `last_instant`. All arguments must be of one moment.
+    """
     yield _HEAD.format(title="Black Jack For Time")
     start = _day(min((account.first for account in used), default=0), schedule)
     for unit in sorted({account.balance.unit for account in used}):
@@ -106,9 +109,9 @@ def as_beancount(
 
 
 def some_as_beancount(entries: Iterable[list[Extract]], schedule: Schedule) -> Iterator[str]:
-    """Write some entries, in whatever order they come, and open the accounts that they move.
+    """Yield some entries in any order, and open their accounts.
 
-    Nothing says what these accounts held before, so nothing is said of what they hold.
+    Asserts no balance, because the earlier balances of these accounts are unknown.
     """
     yield _HEAD.format(title="Black Jack For Time: a part of the books")
     opened: dict[tuple[str, str], date] = {}
@@ -153,7 +156,7 @@ def _transaction(rows: list[Extract], schedule: Schedule) -> Iterator[str]:
 
 
 def _ends(row: Extract) -> tuple[str, str]:
-    """Name the accounts that a transfer goes from and to."""
+    """Return the names of a transfer's source and target."""
     game, unit = row.game, row.unit
     return (
         account_name(row.source, row.source_caller_id, row.source_caller, game, unit),
@@ -168,7 +171,7 @@ def _name_of(balance: Balance) -> str:
 def account_name(
     kind: str, caller_id: int | None, caller: str | None, game: str | None, unit: Unit
 ) -> str:
-    """Name an account: the number of its caller keeps two names apart that are written alike.
+    """Return the name of an account. The caller's number distinguishes names that look alike.
 
     >>> account_name("online", 12, "Mr. O'Neil", None, "second")
     'Assets:Caller:12-Mr-O-Neil:Online'
@@ -188,7 +191,7 @@ def account_name(
 
 
 def _component(text: str) -> str:
-    """Keep the letters and digits that beancount takes in a name, without their accents."""
+    """Return a text with only the letters and digits that beancount allows, without accents."""
     bare = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
     return re.sub(r"[^A-Za-z0-9]+", "-", bare).strip("-")
 

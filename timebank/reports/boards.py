@@ -1,4 +1,4 @@
-"""What the callers of each board brought, took home and gained: for the sysop.
+"""The report on other boards: the time that their callers brought, took home and gained.
 
 Amounts are seconds unless they are called minutes.
 """
@@ -23,19 +23,19 @@ from timebank.words import clock
 
 @dataclass
 class BoardReport:
-    """A board, and all its callers together; in the order of FIELDS."""
+    """The sums of all callers of one board, in the order of FIELDS."""
 
     board: str
-    # Those who are not deleted; and how often they, and those who are, came in.
+    # `callers` leaves out deleted ones, `visits` does not.
     callers: int
     visits: int
     brought: int = 0
     elapsed: int = 0
     taken_home: int = 0
     gained: int = 0
-    # What of it went home to pay debts, by the clocks of hosts that showed too much.
+    # The part of `taken_home` that paid debts, which arise where a host's clock showed too much.
     debt_paid: int = 0
-    # Debts of today, of all callers.
+    # Today's debts of all callers.
     debt: int = 0
     # Minutes by way ("moduser", ...) and state ("waiting", "written", ...); losses are below zero.
     given: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -73,13 +73,13 @@ _DEBTS = Prepared(
 
 
 def boards(desk: Desk) -> list[BoardReport]:
-    found = {row.board: BoardReport(*row) for row in _BOARDS(desk.connection)}
+    reports = {row.board: BoardReport(*row) for row in _BOARDS(desk.connection)}
     for board, way, state, minutes in _GIVEN(desk.connection):
-        found[board].given[way, state] = minutes
+        reports[board].given[way, state] = minutes
     today = desk.settings.schedule.day_of(desk.now).isoformat()
     for board, debt in _DEBTS(desk.connection, today=today):
-        found[board].debt += max(0, debt)
-    return list(found.values())
+        reports[board].debt += max(0, debt)
+    return list(reports.values())
 
 
 HEADINGS = ("Callers", "Visits", "Brought", "Used", "Taken home", "Gained", "Paid", "Owed today")
@@ -89,7 +89,7 @@ FIELDS = (
 )
 
 
-# What there is room for last.
+# The columns to drop first in a narrow window.
 _GOING = {"Paid": 1, "Used": 2, "Visits": 3}
 
 
@@ -116,8 +116,8 @@ def _given(way: str, state: str, minutes: int) -> str:
 
 
 def board_line(report: BoardReport) -> dict[str, object]:
-    said = "; ".join(_given(way, state, minutes) for (way, state), minutes in report.given.items())
-    return {**board_record(report), "given_back": said}
+    text = "; ".join(_given(way, state, minutes) for (way, state), minutes in report.given.items())
+    return {**board_record(report), "given_back": text}
 
 
 def board_record(report: BoardReport) -> dict[str, object]:
@@ -135,13 +135,13 @@ OUTSTANDING = (
 )
 
 
-def outstanding_table(rows: Iterable[HostPayment], schedule: Schedule) -> Listing:
-    found = [
+def outstanding_table(payments: Iterable[HostPayment], schedule: Schedule) -> Listing:
+    rows = [
         (
             *(str(row.number), f"{schedule.local(instant(row.at)):%Y-%m-%d %H:%M:%S}"),
             *(printable(row.caller), str(row.minutes), row.way),
             f"{row.state}: {printable(row.why)}" if row.why else row.state,
         )
-        for row in rows
+        for row in payments
     ]
-    return Listing(OUTSTANDING, found, "")
+    return Listing(OUTSTANDING, rows, "")

@@ -1,8 +1,7 @@
-"""The books for other programs: CSV, JSON and beancount, written a piece at a time.
+"""The books for other programs as CSV and JSON, written piece by piece.
 
-Amounts are whole numbers of their unit (seconds, or cents of play money) with their usual reading
-beside them; instants are ISO 8601 by the clocks of the board, with their zone. What each field is
-stands in docs/guide/books.md.
+Amounts are whole numbers of their unit (seconds, or cents of play money), with a readable form next
+to them. Instants are ISO 8601 in the board's time zone. docs/guide/books.md describes each field.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ Record = Mapping[str, object]
 LEDGER_FIELDS = (
     *("number", "entry", "at", "kind", "amount", "unit", "shown", "from", "from_caller"),
     *("to", "to_caller", "game", "call", "hand", "why", "digest", "generation"),
-    *("code", "facts"),  # behind those of before, for who reads columns by their number
+    *("code", "facts"),  # new fields come last, for programs that read columns by their number
 )
 ACCOUNT_FIELDS = (
     *("account", "kind", "caller", "caller_number", "deleted", "game"),
@@ -55,7 +54,7 @@ def ledger_record(row: Extract, schedule: Schedule) -> Record:
 
 
 def account_record(balance: Balance, states: States) -> Record:
-    """Give an account; what is frozen or locked is its caller, None where it has none."""
+    """Return an account's record. `frozen` and `locked` are its caller's, None without a caller."""
     so = states.get(balance.caller_id or 0, ())
     marks = (None, None) if balance.caller_id is None else ("frozen" in so, "locked" in so)
     owner = (balance.caller, balance.caller_id, balance.deleted, balance.game)
@@ -78,7 +77,7 @@ def iso(at: int, schedule: Schedule) -> str:
 
 
 def as_csv(fields: Sequence[str], records: Iterable[Record]) -> Iterator[str]:
-    """Write records as CSV (RFC 4180, but lines end with LF), a line at a time, names first.
+    """Yield records as lines of CSV (RFC 4180, but with LF), after a line with the field names.
 
     No cell is a formula to a spreadsheet: see `_harmless`.
     """
@@ -94,7 +93,7 @@ def as_csv(fields: Sequence[str], records: Iterable[Record]) -> Iterator[str]:
 
 
 def _plain(value: object) -> object:
-    """Turn a truth into 0 or 1, which spreadsheets read alike, and a text into a harmless one."""
+    """Return a cell's value: bools as 0 or 1, which all spreadsheets read, and harmless texts."""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, dict):
@@ -102,18 +101,18 @@ def _plain(value: object) -> object:
     return _harmless(value) if isinstance(value, str) else value
 
 
-# What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection"), also in the full
-# width of East Asian letters, at the start of a cell; and of what it takes for one, where it is set
-# to part cells at something else than we do. Spaces and quotes before it do not help.
+# The beginning of a formula (OWASP, "CSV Injection"), also in full-width characters. It counts at
+# the start of a cell, and after each character at which a spreadsheet may be set to split cells.
+# Spaces and quotes before it do not help.
 _FORMULA = re.compile(r"(^|[,;|])(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])")
-# What we write ourselves with a sign: -5, -0:05:00, -$12.50, -FR 1,000.
+# Amounts with a sign that this module writes: -5, -0:05:00, -$12.50, -FR 1,000.
 _AMOUNT = re.compile(r"[-+]?(?:\$|FR )?[0-9][0-9,.:]*")
 
 
 def _harmless(text: str) -> str:
-    """Put an apostrophe before what a spreadsheet would take for a formula; it shows a text then.
+    """Put an apostrophe before a formula, so that a spreadsheet shows it as text.
 
-    Controls become spaces, as in text. An amount stays as it is: it is one in a spreadsheet too.
+    Control characters become spaces. Amounts stay as they are.
 
     >>> _harmless("=cmd|' /C calc'!A0"), _harmless("-0:05:00"), _harmless("Jean-Luc")
     ("'=cmd|' /C calc'!A0", '-0:05:00', 'Jean-Luc')
@@ -131,24 +130,24 @@ def as_json(records: Iterable[Record]) -> Iterator[str]:
     yield "[]\n" if before == "[" else "\n]\n"
 
 
-# A line end is one between values: those in a text are escaped by then.
+# A line end here is between values, because those in texts are escaped already.
 _UNPRINTABLE = re.compile(r"[^\n\x20-\x7e]")
 
 
 def one_as_json(record: Record, indent: int | None = None) -> str:
-    """Write one record; what a terminal would obey is escaped, so that nothing is lost."""
+    """Return one record as JSON. Control characters are escaped, so that no content is lost."""
     text = json.dumps(record, ensure_ascii=False, indent=indent)
     return text if text.isprintable() else _UNPRINTABLE.sub(_escaped, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
+def _escaped(match: re.Match[str]) -> str:
+    return match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1]
 
 
 def books_as_json(
     balances: Iterable[Balance], states: States, rows: Iterable[Extract], schedule: Schedule
 ) -> Iterator[str]:
-    """Write the books as one JSON object: "accounts" and "transfers", each an array."""
+    """Yield the books as one JSON object with the arrays "accounts" and "transfers"."""
     yield f'{{"time_zone": {json.dumps(schedule.zone.key)},\n"accounts": '
     yield from as_json(account_record(balance, states) for balance in balances)
     yield ',"transfers": '

@@ -1,8 +1,8 @@
-"""Transfers for who reads them: filtered by SQL, a page at a time, each page read on its own.
+"""Transfers for readers: filtered by SQL, and read page by page in short transactions.
 
-Rows are only ever added and never change, so pages up to a number that was fixed beforehand show
-one moment of the books without one long transaction: a sysop who leafs through the ledger for an
-hour keeps the write-ahead log from nothing, and a million rows never stand in memory together.
+Transfers are only added and never change. So pages up to a fixed last number show one moment of the
+books without one long transaction. A sysop who reads the ledger for an hour does not block the
+write-ahead log, and a million rows are never in memory together.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from timebank.ledger.transfers import Extract, extracts_of, game_of
 
 PAGE = 1000
 
-# Opens the books for one short look.
+# Opens the books for one short reading transaction.
 Look = Callable[[], AbstractContextManager[Desk]]
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which transfers are wanted; what is None lets all pass.
+    """Filters of transfers; None passes all.
 
-    `since` and `until` are whole seconds since 1970, the first included, the second not. `last` is
-    the number of the last transfer to look at; None is the last that there is.
+    `since` and `until` are seconds since 1970, `until` excluded. `last` is the number of the last
+    transfer to read, None for the newest.
     """
 
     caller_id: int | None = None
@@ -48,7 +48,7 @@ class Wanted:
 
 
 def _page(newest_first: bool, filters: Iterable[str]) -> Query:
-    """Choose the next transfers by their numbers, of those that pass some filters of `Wanted`."""
+    """Select the next page of transfers by number that pass these filters of `Wanted`."""
     row = transfers.c
     passes = {
         "caller_id": or_(equal(source.c.caller_id), equal(target.c.caller_id)),
@@ -80,9 +80,9 @@ for order in (True, False):
 
 
 def extracts(look: Look, wanted: Wanted, *, newest_first: bool) -> Iterator[Extract]:
-    """Go through the transfers wanted that the books hold now, by their numbers.
+    """Yield the wanted transfers that are in the books now, in the order of their numbers.
 
-    `look` is called for every page and its transaction ends before the page is handed on.
+    Calls `look` for every page. Its transaction ends before the rows of the page are yielded.
     """
     if (last := wanted.last) is None:
         with look() as desk:
@@ -125,27 +125,29 @@ def last_number(desk: Desk) -> int:
 
 
 def known_game(desk: Desk, text: str) -> str:
-    """Find the key of a game by key or title, however it is written; raises `NothingToList`."""
+    """Return the key of a game, given its key or title in any case. Raises `NothingToList`."""
     known = _GAMES.all(desk.connection)
     key = "-".join(text.casefold().split())
     if key not in known:
-        said = N_("The books know no game {text}. They know: {names}.")
-        raise _unknown(said if known else N_("The books know no game yet."), text, known)
+        template = N_("The books know no game {text}. They know: {names}.")
+        raise _nothing_known(template if known else N_("The books know no game yet."), text, known)
     return key
 
 
 def known_kind(desk: Desk, text: str) -> str:
-    """Find a kind of transfer; raises `NothingToList`."""
+    """Return a kind of transfer, given in any case. Raises `NothingToList`."""
     key = text.casefold()
     if key in USUAL_KINDS:
         return key
-    # All rows are gone through for the others: of millions, that takes seconds.
+    # Other kinds need a scan of all rows, which takes seconds for millions.
     known = _KINDS.all(desk.connection)
     if key not in known:
-        said = N_("The books know no kind of transfer {text}. They know: {names}.")
-        raise _unknown(said if known else N_("The books hold no transfer yet."), text, known)
+        template = N_("The books know no kind of transfer {text}. They know: {names}.")
+        raise _nothing_known(
+            template if known else N_("The books hold no transfer yet."), text, known
+        )
     return key
 
 
-def _unknown(said: str, text: str, known: list[str]) -> NothingToList:
-    return NothingToList(Phrase(said, text=text, names=", ".join(known)))
+def _nothing_known(template: str, text: str, known: list[str]) -> NothingToList:
+    return NothingToList(Phrase(template, text=text, names=", ".join(known)))

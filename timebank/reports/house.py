@@ -1,9 +1,9 @@
-"""What the house has won at each table, beside what exact odds would have given.
+"""The house's result at each table, compared with exact odds.
 
-The odds are the board's (entry point `timebank.odds`): for a hand as it was played, what it would
-have won on average. What it won beyond that is luck, which is nothing on average whoever plays and
-however they do; so luck that is not believable is a cheat or a bug. Hands are read one after the
-other, and only their sums kept: by table, and by caller.
+The board knows the odds (entry point `timebank.odds`): the average result of a hand as it was
+played. The difference from it is luck, which is zero on average however callers play. So incredible
+luck is a cheat or a bug. Hands are read one after the other, and only sums by table and by caller
+stay in memory.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from timebank.words import Unit, title
 
 ODDS = "timebank.odds"
 
-# (game, rules, decks, bet, staked, result, words) -> what the hand wins on average, and the
-# deviation of that where it is played well; None where that is not known.
-Given = Callable[[str, str, int, int, int, str, tuple[str, ...]], tuple[float, float] | None]
+# (game, rules, decks, bet, staked, result, words) -> the average win of the hand, and its standard
+# deviation under perfect play; None if unknown.
+HandOdds = Callable[[str, str, int, int, int, str, tuple[str, ...]], tuple[float, float] | None]
 
 BEYOND_BELIEF = 5.0
-"""So many deviations: chance alone brings them once in 1.7 million times."""
+"""In standard deviations. Chance alone exceeds it once in 1.7 million times."""
 
 FEWEST = 100
-"""Hands before anything is called so: the luck of a few is no bell."""
+"""The hands needed for a judgement: the luck of fewer is not normally distributed."""
 
 
 @dataclass
@@ -50,14 +50,14 @@ class Luck:
     hands: int = 0
     staked: int = 0
     house: int = 0
-    unknown: int = 0  # hands whose odds are not known, in `hands` and in what the house won
-    given: float = 0.0  # to the house, by the odds
-    luck: float = 0.0  # of the house, of all hands whose odds are known
+    unknown: int = 0  # hands with unknown odds, which count in `hands` and `house`
+    given: float = 0.0  # the house's average result by the odds
+    luck: float = 0.0  # the house's luck in all hands with known odds
     _squares: float = field(default=0.0, repr=False)
     _variance: float = field(default=0.0, repr=False)
 
     def add(self, round_: Iterable[Judged]) -> None:
-        """Add the hands of one round: they have the dealer's cards in common."""
+        """Add the hands of one round, which share the dealer's cards."""
         luck = sd = 0.0
         for hand in round_:
             self.hands += 1
@@ -76,12 +76,12 @@ class Luck:
 
     @property
     def deviation(self) -> float:
-        """How far luck goes: what it went, or what perfect play has, whichever is more."""
+        """The standard deviation of luck: the observed one or perfect play's, whichever is more."""
         return math.sqrt(max(self._squares, self._variance))
 
     @property
     def deviations(self) -> float:
-        """How lucky the house was; less than 0 where the callers were."""
+        """The house's luck in standard deviations; below 0 if the callers were lucky."""
         return self.luck / self.deviation if self.deviation else 0.0
 
     @property
@@ -99,7 +99,7 @@ class Judged(NamedTuple):
 
 
 class FinishedHand(NamedTuple):
-    """A hand that is over, with all that its odds depend on: `lead` is the number of its round."""
+    """A finished hand with everything that its odds depend on. `lead` numbers its round."""
 
     lead: int
     game: str
@@ -113,7 +113,7 @@ class FinishedHand(NamedTuple):
     result: str
     words: tuple[str, ...]
 
-    def judged(self, given: Given | None) -> Judged:
+    def judged(self, given: HandOdds | None) -> Judged:
         odds = None
         if given is not None:
             odds = given(
@@ -123,7 +123,7 @@ class FinishedHand(NamedTuple):
 
 
 class TableLuck(NamedTuple):
-    """What `Luck` has of one table, the deviations worked out."""
+    """The public figures of a `Luck`."""
 
     game: str
     unit: Unit
@@ -157,9 +157,9 @@ def _hands(*, of_caller: bool) -> Query:
 
 
 _HANDS = Prepared(lambda: _hands(of_caller=False))
-_HANDS_OF = Prepared(lambda: _hands(of_caller=True))  # which an index finds
+_HANDS_OF = Prepared(lambda: _hands(of_caller=True))  # uses an index
 _FIRST: Reader[int | None] = value(
-    # The sum keeps SQLite from looking for the least along an index, through all of the books.
+    # "+ 0" keeps SQLite from scanning an index through all of the books for the minimum.
     lambda: select(func.min(transfers.c.round_id + 0)).where(
         transfers.c.id >= bindparam("number"), transfers.c.round_id.is_not(None)
     )
@@ -174,16 +174,16 @@ _ACTIONS = Prepared(
 _NAMES = Prepared(lambda: select(callers.c.id, callers.c.name))
 
 
-def installed_odds() -> Given | None:
-    """Find who knows the odds; None when no board is installed beside the time bank."""
-    found: list[Given] = [point.load() for point in entry_points(group=ODDS)]
-    return found[0] if found else None
+def installed_odds() -> HandOdds | None:
+    """Return the board's function that knows the odds, None if no board is installed."""
+    functions: list[HandOdds] = [point.load() for point in entry_points(group=ODDS)]
+    return functions[0] if functions else None
 
 
 def first_hand(desk: Desk, number: int) -> int:
-    """Give the lowest number of a hand that transfers from `number` on belong to.
+    """Return the lowest hand of the transfers from `number` on, NEVER if there is none.
 
-    A hand that is over has moved something then, so none with a lower number was over since.
+    A hand moves time when it ends, so no lower hand has ended since.
     """
     first = _FIRST.one(desk.connection, number=number)
     return NEVER if first is None else first
@@ -191,44 +191,46 @@ def first_hand(desk: Desk, number: int) -> int:
 
 def house(
     desk: Desk,
-    given: Given | None,
+    given: HandOdds | None,
     since: int | None,
     until: int | None,
     caller_id: int | None,
     first: int = 0,
 ) -> tuple[list[Luck], list[Luck]]:
-    """Add up the hands that were over from `since` on and before `until`, of one caller or of all:
-    by table; and by caller and table, those that are not believable.
+    """Return the luck of each table, and the incredible luck of callers at a table.
 
-    Hands with numbers below `first` are not looked at: that saves a look through large books.
+    Counts hands that ended from `since` to before `until`, of one caller or of all. Hands below
+    `first` are skipped, which saves a scan of large books.
     """
     tables: dict[tuple[str, Unit], Luck] = {}
     people: dict[tuple[str, Unit, int], Luck] = {}
     span = {"since": since or 0, "until": until or NEVER, "first": first}
-    # A round's seats are entered together, one after the other.
+    # The hands of a round have consecutive numbers.
     for _, seats in groupby(_played(desk, span, caller_id), lambda each: each.lead):
         round_ = [hand.judged(given) for hand in seats]
         game, unit = round_[0].game, round_[0].unit
         tables.setdefault((game, unit), Luck(game, unit)).add(round_)
         for hand in round_:
-            of = hand.caller_id
-            people.setdefault((game, unit, of), Luck(game, unit, of)).add([hand])
+            owner = hand.caller_id
+            people.setdefault((game, unit, owner), Luck(game, unit, owner)).add([hand])
     doubted = [luck for luck in people.values() if not luck.is_believable]
     return (
-        sorted(tables.values(), key=_in_order),
+        sorted(tables.values(), key=_sort_key),
         sorted(doubted, key=lambda luck: luck.deviations),
     )
 
 
 def hands_of(desk: Desk, caller_id: int, since: int, most: int) -> list[FinishedHand]:
-    """Give the hands of a caller that were over from `since` on, the newest `most` of them, oldest
-    first. What their odds say takes long, and is for whoever has the time (`lucks_of`)."""
+    """Return a caller's newest `most` hands that ended from `since` on, oldest first.
+
+    Their odds take long to compute: see `lucks_of`.
+    """
     span = {"since": since, "until": NEVER, "first": 0}
     return list(deque(_played(desk, span, caller_id), most))
 
 
-def lucks_of(hands: Iterable[FinishedHand], given: Given | None) -> list[TableLuck]:
-    """Add up hands of one caller by table, those for minutes first."""
+def lucks_of(hands: Iterable[FinishedHand], given: HandOdds | None) -> list[TableLuck]:
+    """Sum the hands of one caller by table, tables for minutes first."""
     tables: dict[tuple[str, Unit], Luck] = {}
     for hand in hands:
         where = hand.game, hand.unit
@@ -238,11 +240,11 @@ def lucks_of(hands: Iterable[FinishedHand], given: Given | None) -> list[TableLu
             *(luck.game, luck.unit, luck.hands, luck.unknown, luck.staked, luck.house),
             *(luck.given, luck.luck, luck.deviations),
         )
-        for luck in sorted(tables.values(), key=_in_order)
+        for luck in sorted(tables.values(), key=_sort_key)
     ]
 
 
-def _in_order(luck: Luck) -> tuple[bool, str, str]:
+def _sort_key(luck: Luck) -> tuple[bool, str, str]:
     return luck.unit != "second", luck.game, luck.unit
 
 
@@ -261,7 +263,7 @@ def _played(desk: Desk, span: Mapping[str, int], caller_id: int | None) -> Itera
 
 
 def _words(desk: Desk, lead: int, seat: int) -> tuple[str, ...]:
-    """Return what was done at a seat."""
+    """Return the actions taken at a seat."""
     done = map(json.loads, _ACTIONS(desk.connection, lead=lead).scalars())
     return tuple(
         str(each["action"])
@@ -302,7 +304,7 @@ def _rows(tables: Iterable[Luck]) -> Iterator[Row]:
             deviations if luck.is_believable else Loud(deviations),
         )
         if luck.unknown:
-            yield f"  Odds are not known of {luck.unknown} of them."
+            yield f"  The odds of {luck.unknown} of them are unknown."
 
 
 def alert(luck: Luck, named: Mapping[int, str]) -> str:

@@ -1,8 +1,8 @@
-"""The ledger a leaf at a time, newest first, or a stretch at a time, in order.
+"""The ledger in leaves, newest first, or in stretches, oldest first.
 
-Leaves are found by numbers, so that the last of five million transfers takes no longer than the
-first. A filter that few transfers pass could mean a look at all of them: a leaf ends after so many
-instead, however few it holds by then, and says from where to go on.
+Leaves are found by numbers, so the last of five million transfers takes no longer than the first. A
+filter that few transfers pass could mean a scan of all of them. So a leaf ends after a number of
+stretches, and says where the next one continues.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from timebank.ledger.sql import Query, Reader, equal, read
 from timebank.ledger.transfers import Extract, extracts_of, game_of
 
 ROWS = 100  # of a leaf
-STRETCH = 5000  # transfers that are looked at in one statement
-OF_CALLER = 500  # the same of a caller's, which are gathered from all over the books
-MOST_STRETCHES = 6  # of a leaf
-MOST_OF_ENTRY = 200  # rows; the largest that the product makes has some ten
+STRETCH = 5000  # transfers per statement
+OF_CALLER = 500  # a caller's transfers per statement, which are spread over the books
+MOST_STRETCHES = 6  # per leaf
+MOST_OF_ENTRY = 200  # rows; the largest entry of this program has about ten
 
 
 @dataclass(frozen=True)
 class Sought:
-    """Which transfers are sought; what is None lets all pass. Days are the board's, both included.
+    """Filters of transfers; None passes all. Days are the board's, both included.
 
-    `least` and `up_to` are amounts in the unit of a transfer; `text` stands in why it was made, in
-    capitals or not.
+    `least` and `up_to` are amounts in the transfer's unit. `text` is a part of the transfer's
+    reason, in any case.
     """
 
     caller_id: int | None = None
@@ -48,9 +48,9 @@ class Sought:
 
 @dataclass(frozen=True)
 class Leaf:
-    """`before` is what the next leaf is asked for with; None where this is the last.
+    """One leaf. `before` is the argument for the next leaf, None if this is the last.
 
-    `is_cut` says that the leaf may hold fewer than it could, because few transfers pass.
+    `is_cut` says that the leaf may be short because few transfers pass the filters.
     """
 
     rows: list[Extract]
@@ -96,12 +96,12 @@ def _stretch(of_caller: bool, filters: Iterator[str] | tuple[str, ...]) -> Query
         "least": row.amount >= bindparam("least"),
         "up_to": row.amount <= bindparam("up_to"),
     }
-    found = extracts_of().where(row.id >= bindparam("low"), *(passes[name] for name in filters))
+    statement = extracts_of().where(row.id >= bindparam("low"), *(passes[name] for name in filters))
     if of_caller:
-        found = found.where(row.id.in_(last_numbers()))
+        statement = statement.where(row.id.in_(last_numbers()))
     else:
-        found = found.where(row.id < bindparam("before")).limit(bindparam("most"))
-    return found.order_by(row.id.desc())
+        statement = statement.where(row.id < bindparam("before")).limit(bindparam("most"))
+    return statement.order_by(row.id.desc())
 
 
 @cache
@@ -114,7 +114,7 @@ for whose in (True, False):
 
 
 def leaf(desk: Desk, sought: Sought, before: int | None = None, most: int = ROWS) -> Leaf:
-    """Find the next `most` transfers, those with the highest numbers below `before` first."""
+    """Return the next `most` transfers below number `before`, newest first."""
     low, end = bounds(desk, sought)
     edge = end if before is None else min(before, end)
     rows: list[Extract] = []
@@ -122,16 +122,16 @@ def leaf(desk: Desk, sought: Sought, before: int | None = None, most: int = ROWS
     for _ in range(MOST_STRETCHES):
         if edge <= low:
             return Leaf(rows, None)
-        found, edge = find(desk, sought, low, edge, most - len(rows))
-        rows += found
+        rows_below, edge = find(desk, sought, low, edge, most - len(rows))
+        rows += rows_below
         if len(rows) == most:
             return Leaf(rows, edge if edge > low else None)
     return Leaf(rows, edge if edge > low else None, is_cut=edge > low)
 
 
 def stretch(desk: Desk, sought: Sought, low: int, end: int) -> tuple[list[Extract], int]:
-    """Give the transfers sought of the next numbers from `low` on, in order, and the number behind
-    them; none has `end` or more."""
+    """Return the sought transfers of the stretch from number `low`, oldest first, and the number
+    after the stretch, which is at most `end`."""
     following = _NEXT.first(desk.connection, number=low)  # a restore leaves numbers out
     if following is None or following.number >= end:
         return [], end
@@ -140,13 +140,13 @@ def stretch(desk: Desk, sought: Sought, low: int, end: int) -> tuple[list[Extrac
     rows: list[Extract] = []
     find = _of_caller if sought.caller_id is not None else _of_all
     while edge > low:
-        found, edge = find(desk, sought, low, edge, STRETCH)
-        rows += found
+        rows_below, edge = find(desk, sought, low, edge, STRETCH)
+        rows += rows_below
     return rows[::-1], behind
 
 
 def entry(desk: Desk, number: int) -> list[Extract]:
-    """Give the transfers of an entry in their order; none where there is no such entry."""
+    """Return the transfers of an entry in order, an empty list if there is no such entry."""
     values = {"first": number, "end": number + MOST_OF_ENTRY, "entry": number}
     return _ENTRY.all(desk.connection, **values)
 
@@ -159,30 +159,30 @@ def _given(sought: Sought) -> dict[str, object]:
 def _of_all(
     desk: Desk, sought: Sought, low: int, edge: int, most: int
 ) -> tuple[list[Extract], int]:
-    """Find up to `most` in a stretch below `edge`, and say how far it was looked."""
+    """Return up to `most` transfers of the stretch below `edge`, and the last number read."""
     given, low = _given(sought), max(low, edge - STRETCH)
-    # What a transfer says is made of its facts: that is looked at here.
+    # The text of a transfer is made from its facts, so Python must filter it.
     wanted = most if sought.text is None else OF_CALLER
     last = _stretches(False, *given).all(
         desk.connection, low=low, before=edge, most=wanted, **given
     )
-    found = [row for row in last if _says(row, sought)][:most]
-    if len(found) == most:
-        return found, found[-1].number
-    return found, last[-1].number if len(last) == wanted else low
+    passing = [row for row in last if _says(row, sought)][:most]
+    if len(passing) == most:
+        return passing, passing[-1].number
+    return passing, last[-1].number if len(last) == wanted else low
 
 
 def _of_caller(
     desk: Desk, sought: Sought, low: int, edge: int, most: int
 ) -> tuple[list[Extract], int]:
-    """The same of a caller's transfers, of which each stretch has so many."""
+    """Return the same for one caller, with `OF_CALLER` transfers in a stretch."""
     last = _stretches(True).all(
         desk.connection, caller_id=sought.caller_id, before=edge, most=OF_CALLER, low=low
     )
-    found = [row for row in last if _passes(row, sought)][:most]
-    if len(found) == most:
-        return found, found[-1].number
-    return found, last[-1].number if len(last) == OF_CALLER else low
+    passing = [row for row in last if _passes(row, sought)][:most]
+    if len(passing) == most:
+        return passing, passing[-1].number
+    return passing, last[-1].number if len(last) == OF_CALLER else low
 
 
 def _passes(row: Extract, sought: Sought) -> bool:
@@ -200,7 +200,7 @@ def _says(row: Extract, sought: Sought) -> bool:
 
 
 def bounds(desk: Desk, sought: Sought) -> tuple[int, int]:
-    """Give the first number of the days that are sought, and the one behind them."""
+    """Return the first number of the sought days, and the number after the last."""
     starts = desk.settings.schedule.day_starts
     first = 0 if sought.since is None else first_at(desk, stamp(starts(sought.since)))
     if sought.until is None or sought.until == date.max:
@@ -210,24 +210,24 @@ def bounds(desk: Desk, sought: Sought) -> tuple[int, int]:
 
 
 def begun(desk: Desk) -> int | None:
-    """Tell when the first transfer was made, in seconds since 1970; None without any."""
+    """Return the time of the first transfer in seconds since 1970, None if there is none."""
     first = _NEXT.first(desk.connection, number=1)
     return None if first is None else first.at
 
 
 def first_at(desk: Desk, at: int) -> int:
-    """Find the number from which on transfers are of this second since 1970 or later.
+    """Return the number of the first transfer at or after `at`, in seconds since 1970.
 
-    Numbers and instants go up together, but where the board's clock was put right: there it is a
-    number nearby.
+    Near a correction of the board's clock, where times do not rise with numbers, the result is
+    approximate.
     """
     last = _LAST.first(desk.connection)
     if last is None:
         return 1
-    low, high = 1, last.number + 1  # what is sought is not below, and not above
+    low, high = 1, last.number + 1  # the bounds of the result
     while low < high:
         middle = _NEXT.first(desk.connection, number=(low + high) // 2)
-        assert middle is not None  # the last is not below
+        assert middle is not None  # the last transfer is at or above the middle
         if middle.at >= at:
             high = (low + high) // 2
         else:

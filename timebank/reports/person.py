@@ -1,8 +1,8 @@
-"""One caller, for the sysop: their last calls, hands, loans and notices, what they moved at the
-bank today, and what their accounts held after each of some transfers.
+"""One caller for the sysop: their last calls, hands, loans and notices, today's transfers at the
+bank, and the balances after some transfers.
 
-All is found by the caller's own accounts and hands, whatever the size of the books; calls alone are
-looked through from the newest on.
+Indexes find all of it, whatever the size of the books, except calls, which are scanned from the
+newest.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
 
-from timebank.callers import notices as told
+from timebank.callers import notices as notice_texts
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, calls, notices, rounds, transfers
 from timebank.ledger.sql import Query, Reader, equal, fields_of, read, total, value
@@ -23,7 +23,7 @@ from timebank.words import Unit
 
 
 class Called(NamedTuple):
-    """A call: whole seconds since 1970; `closed` is None while it lasts, `charged` in seconds."""
+    """A call. Times are seconds since 1970; `closed` is None during the call."""
 
     id: int
     node: int
@@ -57,11 +57,11 @@ class Noticed(NamedTuple):
 
     @property
     def words(self) -> str:
-        return str(told.read(self.text))
+        return str(notice_texts.read(self.text))
 
 
 class HeldThen(NamedTuple):
-    """What an account of a caller's held after a transfer, in its unit."""
+    """The balance of a caller's account after a transfer, in its unit."""
 
     kind: str
     unit: Unit
@@ -141,21 +141,21 @@ def last_hands(desk: Desk, caller_id: int, most: int) -> list[HandInShort]:
 
 
 def last_notices(desk: Desk, caller_id: int, most: int) -> list[Noticed]:
-    """Give the newest notices, read or waiting; nothing is marked."""
+    """Return the newest notices, shown or waiting, without marking them as shown."""
     return _NOTICES.all(desk.connection, caller_id=caller_id, most=most)
 
 
 def last_of(desk: Desk, account: int, most: int) -> list[Extract]:
-    """Give the newest transfers of an account, that of the loan for one."""
-    found = [
+    """Return the newest transfers of an account, newest first."""
+    rows = [
         *_GAVE.all(desk.connection, account=account, most=most),
         *_TOOK.all(desk.connection, account=account, most=most),
     ]
-    return sorted(found, key=lambda row: -row.number)[:most]
+    return sorted(rows, key=lambda row: -row.number)[:most]
 
 
 def moved_today(desk: Desk, caller_id: int) -> dict[str, int]:
-    """Give what counts against the limits of today's bank, in seconds by kind of transfer."""
+    """Return the seconds that count towards today's limits, by kind of transfer."""
     day = _DAY.one(desk.connection, id=caller_id)
     if day is None or day != desk.settings.schedule.day_of(desk.now).isoformat():
         return {}
@@ -165,10 +165,10 @@ def moved_today(desk: Desk, caller_id: int) -> dict[str, int]:
 def held_after(
     desk: Desk, own: Sequence[Balance], rows: Sequence[Extract]
 ) -> dict[int, list[HeldThen]]:
-    """Tell what each account of a caller's held after those of `rows` that moved it.
+    """Return the balances of a caller's accounts after each of `rows`, by transfer number.
 
-    `own` are the caller's accounts as they are now; `rows` are the newest first. Worked out back
-    from now: the database sums what came later, and what lies among the rows is read.
+    `own` are the caller's accounts now, and `rows` are newest first. Computes backwards from now:
+    the database sums the later transfers, and those between the rows are read.
     """
     if not rows:
         return {}

@@ -1,8 +1,8 @@
-"""How things went, for whoever draws them: balances day by day, calls by hour, where a caller's
-minutes came from; and what every account held at a moment of the past.
+"""Data for plots: balances by day, calls by hour, the sources of a caller's minutes, and all
+balances at a moment of the past.
 
-All is worked out from what the accounts hold now, back along the transfers since: the last days of
-books of many years take no longer than those of young ones.
+Everything is computed backwards from the present balances along the transfers since. So the last
+days of old books take no longer than those of new ones.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from timebank.reports.totals import ENDS, QUARTER, QuarterMoved, changes, moved_
 
 A_DAY = timedelta(days=1)
 
-# What callers have: their minutes in circulation.
+# The accounts of callers' minutes in circulation.
 IN_CIRCULATION = ("online", "held", "stake", "bank")
-# Where minutes come from that a caller did not have, and where they go, as the accounts of the
-# other side are called. A loan is the caller's own, and still no minutes of theirs.
+# Sources and uses of a caller's minutes, by the kind of the other account. A loan is the caller's
+# own account, but its minutes are not theirs.
 CAME_FROM = {
     "allotment": "granted",
     "house": "won",
@@ -60,7 +60,7 @@ WENT_TO = {
 
 @dataclass(frozen=True)
 class DayEnd:
-    """What all callers had at the end of a day, or now, in seconds: by kind of account."""
+    """All callers' seconds at the end of a day, or now for today, by kind of account."""
 
     day: date
     held: Counter[str]
@@ -71,7 +71,7 @@ class DayEnd:
 
 
 class HouseResult(NamedTuple):
-    """What the house won at a table on a day, in seconds; below zero what it lost."""
+    """The house's result at a table on a day, in seconds; below zero for a loss."""
 
     day: str
     game: str
@@ -79,7 +79,7 @@ class HouseResult(NamedTuple):
 
 
 class Stream(NamedTuple):
-    """How many seconds a caller got from somewhere, or gave there; of a `game`, "" for none."""
+    """The seconds that a caller got from a source or spent on a use. `game` is "" for none."""
 
     what: str
     game: str
@@ -132,9 +132,9 @@ _RESULTS = read(
 
 
 def day_ends(desk: Desk, since: date, moved: Iterable[QuarterMoved] | None = None) -> list[DayEnd]:
-    """Give the end of every day from `since` to today, which is not over.
+    """Return the end of every day from `since` to today.
 
-    `moved` is what was moved from the first transfer of that day on, for who has added it up.
+    `moved` may have the sums from the first transfer of `since` on, if they are known.
     """
     schedule = desk.settings.schedule
     today = schedule.day_of(desk.now)
@@ -153,7 +153,7 @@ def day_ends(desk: Desk, since: date, moved: Iterable[QuarterMoved] | None = Non
         if balance.unit == "second":
             held[balance.kind] += balance.amount
     ends: list[DayEnd] = []
-    day = max([today, *change])  # a clock that was put back has written of later days
+    day = max([today, *change])  # a clock that was set back may have written later days
     while day >= since:
         if day <= today:
             ends.append(DayEnd(day, Counter(held)))
@@ -167,7 +167,7 @@ def house_results(desk: Desk, since: date) -> list[HouseResult]:
 
 
 def calls_by_hour(desk: Desk, since: date) -> list[int]:
-    """Count the calls that began in each hour of the board's day, from `since` on: 24 numbers."""
+    """Return the calls that began in each of the 24 hours of the board's day, from `since` on."""
     schedule = desk.settings.schedule
     counted = [0] * 24
     start = stamp(schedule.day_starts(since))
@@ -177,9 +177,9 @@ def calls_by_hour(desk: Desk, since: date) -> list[int]:
 
 
 def streams(desk: Desk, caller_id: int) -> tuple[list[Stream], list[Stream]]:
-    """Give where all minutes of a caller came from, and where they went; the largest first.
+    """Return the sources and the uses of a caller's minutes, the largest first.
 
-    What came less what went is what the caller has.
+    The difference of their sums is the caller's balance.
     """
     came = _summed(_TAKES.all(desk.connection, caller_id=caller_id), caller_id, CAME_FROM)
     went = _summed(_GIVES.all(desk.connection, caller_id=caller_id), caller_id, WENT_TO)
@@ -196,17 +196,17 @@ def _summed(rows: Iterable[_Side], caller_id: int, names: dict[str, str]) -> lis
 
 
 def first_after(desk: Desk, at: datetime) -> int:
-    """Find the number from which on transfers are of later seconds than this instant's."""
+    """Return the number of the first transfer after the second of `at`."""
     return first_at(desk, stamp(at) + 1)
 
 
 def balances_at(
     desk: Desk, at: datetime, changed: Mapping[int, int] | None = None
 ) -> list[Balance]:
-    """Tell what every account held at an instant, after all that was moved in that second.
+    """Return the balances of all accounts at the end of the second of `at`.
 
-    Accounts that were opened later held nothing. `changed` is by how much each account has changed
-    since (`first_after`), for who has added it up.
+    Accounts that were opened later have 0. `changed` may have the change of each account since
+    (`first_after`), if it is known.
     """
     since = changes(desk, first_after(desk, at)) if changed is None else changed
     return [

@@ -1,4 +1,4 @@
-"""The books as text: for the sysop's eye and printer."""
+"""The books as text, for the sysop's screen and printer."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from timebank.reports.tables import Column, Listing, Loud, Piece, Row, figures
 from timebank.settings.schedule import Schedule
 from timebank.words import Unit, clock, minutes, money, title
 
-# How narrow columns may become: of names, which stay whole, of sentences, and of short words.
+# The least widths of columns: of names, which stay whole, of sentences, and of short words.
 NAME, WORDS, SHORT = 24, 20, 10
-# What a caller has; the bank that they face alone is not theirs.
+# Columns of a caller's accounts. The casino that they face is not theirs.
 COLUMNS = CALLER_ACCOUNTS
 PLAY_COLUMNS = ("bankroll", "stake", "tab")
 NOT_THEIRS = "casino"
@@ -23,11 +23,11 @@ UNITS: Mapping[Unit, str] = {"usd-cent": "dollars", "frf-cent": "francs"}
 
 
 States = Mapping[int, Sequence[str]]
-"""By caller, as `callers.states` says it."""
+"""The states of `callers.states`, by caller."""
 
 
 def accounts_table(balances: Sequence[Balance], states: States) -> Iterator[Piece]:
-    """Write what callers hold; then the accounts of the board, where any are among these."""
+    """Yield the table of callers' accounts, then that of the board's accounts if there are any."""
     held: defaultdict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     names: dict[int, str] = {}
     play: dict[tuple[int, Unit], dict[str, int]] = {}
@@ -78,7 +78,7 @@ def _of_the_board(balances: Sequence[Balance]) -> Iterator[Row]:
 
 
 def limits_table(limits: Sequence[tuple[str, str]]) -> Listing:
-    """Write what callers have set for themselves, names beside clauses."""
+    """Return the table of callers' own limits: (name, clause) pairs."""
     columns = (Column("Limits of their own", least=NAME), Column("", least=WORDS))
     rows = [(printable(name), sentence) for name, sentence in limits]
     return Listing(columns, rows, "Nobody has set a limit.")
@@ -120,9 +120,9 @@ def _ledger_row(row: Extract, schedule: Schedule) -> Row:
 
 
 class StatementEntry(NamedTuple):
-    """An entry as one caller sees it: what it did to their accounts in one unit.
+    """An entry as one caller sees it: the change of their accounts in one unit.
 
-    `after` are their balances by kind of account once it was made, `change` their sum's change.
+    `after` has their balances after it, by kind of account. `change` is the change of their sum.
     """
 
     number: int
@@ -141,10 +141,9 @@ class StatementEntry(NamedTuple):
 def statement(
     entries: Iterator[list[Extract]], caller_id: int, since: int | None, until: int | None
 ) -> Iterator[StatementEntry]:
-    """Follow a caller's accounts through all their entries, and give those made in time.
+    """Yield a caller's entries from `since` to before `until`, in seconds since 1970.
 
-    `entries` must begin with their first, so that the balances are right; `since` and `until` are
-    whole seconds since 1970, the first included, the second not.
+    `entries` must begin with the caller's first, or the balances would be wrong.
     """
     balances: defaultdict[Unit, dict[str, int]] = defaultdict(dict)
     for rows in entries:
@@ -162,17 +161,17 @@ def statement(
         at = rows[0].at
         if (since is None or at >= since) and (until is None or at < until):
             for unit, change in changes.items():
-                what = _told([row for row in rows if row.unit == unit], caller_id)
+                what = _describe([row for row in rows if row.unit == unit], caller_id)
                 yield StatementEntry(rows[0].entry, at, unit, change, dict(balances[unit]), what)
 
 
-def _told(rows: Sequence[Extract], caller_id: int) -> str:
-    """Say what an entry did to a caller, the time used too."""
-    said = printable(describe([_part(row, caller_id) for row in rows]))
+def _describe(rows: Sequence[Extract], caller_id: int) -> str:
+    """Return the words for a caller's part of an entry, with the time used."""
+    words = printable(describe([_part(row, caller_id) for row in rows]))
     used = sum(row.amount for row in rows if row.kind == "elapsed")
     if used and any(row.kind != "elapsed" for row in rows):
-        return f"{said}; {minutes(used)} used"
-    return said
+        return f"{words}; {minutes(used)} used"
+    return words
 
 
 def _part(row: Extract, caller_id: int) -> Part:
@@ -193,9 +192,9 @@ def in_words(rows: Sequence[Extract]) -> str:
 def statement_table(
     entries: Iterator[StatementEntry], name: str, schedule: Schedule
 ) -> Iterator[Piece]:
-    """Write a caller's statement: an entry a line, what each account held after it.
+    """Yield a caller's statement: one line an entry, with the balances after it.
 
-    Play money has a table of its own for each unit, behind that of their time.
+    Each unit of play money has a table of its own after that of the time.
     """
     play: dict[Unit, list[StatementEntry]] = {}
 
@@ -208,14 +207,14 @@ def statement_table(
 
     yield f"Statement of {printable(name)}"
     yield Listing(_columns(COLUMNS), in_time(), "No entries.")
-    for unit, told in play.items():
+    for unit, own_entries in play.items():
         yield ""
         yield f"In {UNITS[unit]}"
-        rows = (_entry_row(entry, PLAY_COLUMNS, schedule) for entry in told)
+        rows = (_entry_row(entry, PLAY_COLUMNS, schedule) for entry in own_entries)
         yield Listing(_columns(PLAY_COLUMNS), rows, "")
 
 
-# What there is room for last: what is always nothing, or follows from the others.
+# The columns to drop first in a narrow window: those that are mostly 0 or follow from others.
 _GOING = {"stake": 2, "loan": 3, "held": 4, "tab": 3, "online": 5}
 
 
@@ -238,7 +237,7 @@ def _entry_row(entry: StatementEntry, columns: Sequence[str], schedule: Schedule
 
 
 def amount(quantity: int, unit: Unit) -> str:
-    """Write an amount of any unit: time as h:mm:ss, play money with its sign.
+    """Return an amount as text: time as h:mm:ss, play money with its currency.
 
     >>> amount(3600, "second"), amount(-1250, "usd-cent")
     ('1:00:00', '-$12.50')
@@ -247,11 +246,11 @@ def amount(quantity: int, unit: Unit) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Take out of a text what a terminal would obey: others than the sysop have a say in it.
+    r"""Return a text with spaces for control characters, which callers may have put into it.
 
     >>> printable("for you\x1b[2J\n")
     'for you [2J '
     """
-    if text.isprintable():  # nearly all are, and exports ask for each of their cells
+    if text.isprintable():  # fast path: exports call this for every cell
         return text
     return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -1,4 +1,4 @@
-"""What happened on the board by day, week or month: where time came from and where it went."""
+"""Sums by day, week or month: where time came from and where it went."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from timebank.words import Unit, clock, title
 
 By = Literal["day", "week", "month"]
 
-# What the movements between two kinds of accounts are called. "*" is any other kind.
+# The names of flows between two kinds of accounts. "*" is any other kind.
 FLOWS = {
     ("allotment", "*"): "granted",
     ("*", "elapsed"): "used",
@@ -36,7 +36,7 @@ FLOWS = {
     ("external", "*"): "taken_in",
     ("adjustment", "*"): "added",
     ("*", "adjustment"): "taken_off",
-    # What the house puts up for tournaments and takes back; what callers pay to enter, and get.
+    # Tournaments: the house's share and its return, callers' entries and prizes.
     ("house", "prizes"): "put_up",
     ("prizes", "house"): "put_back",
     ("*", "prizes"): "entries",
@@ -47,9 +47,9 @@ FLOWS = {
     ("*", "given back"): "given_back",
     ("kept", "*"): "kept",
 }
-# What callers play against.
+# The accounts that callers play against.
 BANKS = ("house", "casino")
-# In the order in which they are shown.
+# The order on screen.
 NAMES = tuple(dict.fromkeys(FLOWS.values()))
 
 
@@ -88,11 +88,11 @@ def summary(
     first: int = 0,
     rows: Iterable[QuarterMoved] | None = None,
 ) -> list[Period]:
-    """Add up what was moved from `since` on and before `until`, whole seconds since 1970.
+    """Sum the transfers from `since` to before `until`, in seconds since 1970, by period.
 
-    Who knows the number of the `first` transfer of that time need not look at all of them, and who
-    has added them up by quarters of an hour at none: these are `rows`. A day begins with a quarter.
-    Only periods in which anything was moved are listed, the first one first.
+    `first` is the number of the first transfer of that time, which saves a scan of earlier ones.
+    `rows` may have the sums by quarters of an hour, which saves any scan; every day begins with a
+    quarter. Returns only periods with transfers, the earliest first.
     """
     schedule = desk.settings.schedule
     periods: dict[date, Period] = {}
@@ -114,7 +114,7 @@ def summary(
 def kept_summary(
     look: Look, totals: KeptTotals, by: By, since: int | None, until: int | None
 ) -> list[Period]:
-    """Add up the same from totals that are kept; those that are missing are kept from then on."""
+    """Return the same `summary` from stored totals, and store those that are missing."""
     start, end = _bounds(since, until)
     if any(at not in (-NEVER, NEVER) and at % QUARTER for at in (start, end)):
         with look() as desk:
@@ -149,14 +149,14 @@ def _flow(period: Period, row: QuarterMoved) -> None:
 
 
 def first_day(day: date, by: By) -> date:
-    """Tell the first day of the period that `day` is in; a week begins on Monday."""
+    """Return the first day of the period that contains `day`. A week begins on Monday."""
     if by == "week":
         return day - timedelta(days=day.weekday())
     return day.replace(day=1) if by == "month" else day
 
 
 def label(first: date, by: By) -> str:
-    """Name a period by its first day: 2026-03-01, 2026-W09, 2026-03 (ISO 8601)."""
+    """Return the name of a period: 2026-03-01, 2026-W09 or 2026-03 (ISO 8601)."""
     if by == "week":
         year, week, _ = first.isocalendar()
         return f"{year}-W{week:02}"
@@ -164,17 +164,17 @@ def label(first: date, by: By) -> str:
 
 
 SUMMARY_FIELDS = ("period", "first_day", "what", "game", "unit", "amount", "shown")
-# The flows that have a column; the others are told where there were any.
+# The flows with a column; others get a line if they are not 0.
 COLUMNS = ("granted", "used", "banked", "withdrawn", "lent", "repaid", "forfeited")
 BAR = 24
 
 
-# What there is room for last, after the bar.
+# The columns to drop first in a narrow window, after the bar.
 _GOING = {"forfeited": 2, "lent": 3, "repaid": 4, "withdrawn": 5}
 
 
 def summary_table(periods: list[Period], bar: str) -> Listing:
-    """Write periods as text; `bar` is what a bar of the time used is made of, "" for none."""
+    """Return the table of periods. `bar` is the character for bars of used time, "" for none."""
     columns = (
         Column("Period"),
         *(Column(name.capitalize(), right=True, goes=_GOING.get(name, 0)) for name in COLUMNS),
@@ -210,15 +210,17 @@ def _games(period: Period) -> Iterator[str]:
 
 
 def summary_lines(periods: Iterable[Period]) -> Iterator[dict[str, object]]:
-    """Give every amount of every period as a record by the names of SUMMARY_FIELDS."""
+    """Yield every amount of every period as a record with the names of SUMMARY_FIELDS."""
     for period in periods:
-        told: list[tuple[str, str | None, Unit, int]] = [
+        amounts: list[tuple[str, str | None, Unit, int]] = [
             (name, None, "second", period.flows[name]) for name in NAMES
         ]
         for (game, unit), result in sorted(period.games.items()):
-            told += [(what, game, unit, getattr(result, what)) for what in ("won", "lost", "house")]
-        for what, of, unit, quantity in told:
-            values = (period.label, period.first.isoformat(), what, of, unit, quantity)
+            amounts += [
+                (what, game, unit, getattr(result, what)) for what in ("won", "lost", "house")
+            ]
+        for what, where, unit, quantity in amounts:
+            values = (period.label, period.first.isoformat(), what, where, unit, quantity)
             yield dict(zip(SUMMARY_FIELDS, (*values, amount(quantity, unit)), strict=True))
 
 

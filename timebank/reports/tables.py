@@ -1,8 +1,8 @@
-"""Tables for the sysop's eye: never wider than the window, and nothing in them runs together.
+"""Tables for the sysop, never wider than the window.
 
-Rows go by a page at a time, as often there are more of them than memory holds; that is why no
-library lays them out that wants all of them first. A table as wide as what stands in it is written
-where nobody looks, for other programs and for files.
+Rows are written page by page, because there may be more of them than memory holds. So no library is
+used that needs all of them first. For files and other programs, columns are as wide as their
+content.
 """
 
 from __future__ import annotations
@@ -12,29 +12,28 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-PAGE = 500  # rows that are measured together
+PAGE = 500  # rows measured together
 BETWEEN = "  "
-NARROWEST = 40  # less is taken for this
-LEAST = 10  # of a column whose words may stand on several lines
-# Where colours are shown.
+NARROWEST = 40  # the least width of a window
+LEAST = 10  # the least width of a column that may wrap
+# Escape sequences of styles.
 _BOLD, _FAINT, _RED, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
 
 
 class Loud(str):
-    """A cell or a line that wants to be seen."""
+    """A cell or a line about a problem, which is shown in red."""
 
     __slots__ = ()
 
 
 class Column(NamedTuple):
-    """A column: figures stand at its right, words at its left."""
+    """A column: figures are aligned right, words left."""
 
     heading: str
     right: bool = False
-    # Where there is no room, columns go in this order, 1 first, those of a number together; those
-    # with 0 stay.
+    # The order in which columns are dropped in a narrow window, 1 first; 0 is never dropped.
     goes: int = 0
-    # How narrow the column may become, its words on several lines; 0 for as wide as they are.
+    # The least width of a column that may wrap; 0 for a column that may not.
     least: int = 0
 
 
@@ -42,21 +41,21 @@ def figures(*headings: str) -> tuple[Column, ...]:
     return tuple(Column(heading, right=True) for heading in headings)
 
 
-# A text is a line of its own between the rows.
+# A string is a line of its own between the rows.
 Row = Sequence[str] | str
 
 
 class Listing(NamedTuple):
     columns: Sequence[Column]
     rows: Iterable[Row]
-    empty: str  # what is said where there is no row
+    empty: str  # the text shown without rows
 
 
 Piece = Listing | str
 
 
 class Sheet(NamedTuple):
-    """What is written on: how wide it is, None for any width, and whether it has colours."""
+    """The output: its width, None for any, and whether it has colours."""
 
     width: int | None = None
     colour: bool = False
@@ -64,9 +63,9 @@ class Sheet(NamedTuple):
     def _in(self, style: str, text: str) -> str:
         return f"{style}{text}{_PLAIN}" if self.colour and text else text
 
-    def cell(self, text: str, of: str) -> str:
-        """Write the text, which is `of` a cell, in the colour of the cell."""
-        return self._in(_RED, text) if self.colour and isinstance(of, Loud) else text
+    def cell(self, text: str, whole: str) -> str:
+        """Return a part of the cell `whole` in the colour of that cell."""
+        return self._in(_RED, text) if self.colour and isinstance(whole, Loud) else text
 
     def heading(self, text: str) -> str:
         return self._in(_BOLD, text)
@@ -79,7 +78,7 @@ ANYWHERE = Sheet()
 
 
 def written(parts: Iterable[Piece], sheet: Sheet = ANYWHERE) -> Iterator[str]:
-    """Write texts and tables, a line at a time."""
+    """Yield texts and tables line by line."""
     for part in parts:
         if isinstance(part, str):
             yield from _paragraph(part, sheet)
@@ -88,7 +87,7 @@ def written(parts: Iterable[Piece], sheet: Sheet = ANYWHERE) -> Iterator[str]:
 
 
 def width(text: str) -> int:
-    """Count the columns that a text takes on a terminal."""
+    """Return the columns that a text takes on a terminal."""
     if text.isascii():
         return len(text)
     from wcwidth import wcswidth  # noqa: PLC0415 - late: most names need no table of Unicode
@@ -98,7 +97,7 @@ def width(text: str) -> int:
 
 
 def folded(text: str, most: int) -> list[str]:
-    """Piece a text into lines of at most so many columns, between words where that is possible.
+    """Wrap a text into lines of at most `most` columns, between words if possible.
 
     >>> folded("60 minutes for 1 March", 10)
     ['60 minutes', 'for 1', 'March']
@@ -112,7 +111,7 @@ def folded(text: str, most: int) -> list[str]:
             continue
         lines.append(line)
         line = ""
-        for letter in word:  # one that is too long itself is cut
+        for letter in word:  # a word longer than a line is cut
             if width(line + letter) > most:
                 lines.append(line)
                 line = ""
@@ -121,7 +120,7 @@ def folded(text: str, most: int) -> list[str]:
 
 
 def _paragraph(text: str, sheet: Sheet) -> Iterator[str]:
-    """Write a text between the rows; where it goes on, it is set in."""
+    """Yield the lines of a text between the rows, with the second line and later ones indented."""
     if sheet.width is None or width(text) <= sheet.width:
         yield sheet.cell(text, text)
         return
@@ -135,24 +134,24 @@ def _paragraph(text: str, sheet: Sheet) -> Iterator[str]:
 
 
 class _Writing:
-    """A table on its way to paper. Columns become wider with what comes, never narrower."""
+    """Writes a table page by page. Columns may become wider from page to page, never narrower."""
 
     def __init__(self, columns: Sequence[Column], sheet: Sheet) -> None:
         self._columns, self._sheet = columns, sheet
         self._wanted = [width(column.heading) for column in columns]
-        # By their numbers: the columns that there is room for, and how wide they are.
+        # The widths of the shown columns, by number.
         self._shown: dict[int, int] = {}
-        self._left_out: dict[str, None] = {}  # headings, in the order in which they are told
+        self._left_out: dict[str, None] = {}  # headings of dropped columns, in order
 
     def lines(self, table: Listing) -> Iterator[str]:
         rows = iter(table.rows)
-        # Before the headings: books that cannot be read have none.
+        # Read before the headings are written, so that unreadable books show none.
         page = list(islice(rows, PAGE))
         if not page:
             yield from _paragraph(table.empty, self._sheet)
             return
         while page:
-            if self._measured(page):
+            if self._measure(page):
                 yield self._sheet.heading(self._heading())
             for row in page:
                 if isinstance(row, str):
@@ -162,11 +161,11 @@ class _Writing:
             page = list(islice(rows, PAGE))
         if self._left_out:
             names = ", ".join(self._left_out)
-            told = f"No room for: {names}. --wide shows everything."
-            yield from map(self._sheet.remark, _paragraph(told, Sheet(self._sheet.width)))
+            line = f"No room for: {names}. --wide shows everything."
+            yield from map(self._sheet.remark, _paragraph(line, Sheet(self._sheet.width)))
 
-    def _measured(self, page: Sequence[Row]) -> bool:
-        """Make room for a page of rows; whether the headings are due, once or again."""
+    def _measure(self, page: Sequence[Row]) -> bool:
+        """Fit the columns to a page of rows. Return whether the headings must be written."""
         wanted = list(self._wanted)
         for row in page:
             if not isinstance(row, str):
@@ -177,14 +176,14 @@ class _Writing:
         if wanted == self._wanted and not is_first:
             return False
         self._wanted = wanted
-        before, self._shown = self._shown, self._fitted()
+        before, self._shown = self._shown, self._fit()
         for number, column in enumerate(self._columns):
             if number not in self._shown and column.heading:
                 self._left_out[column.heading] = None
         return is_first or (self._sheet.width is not None and before != self._shown)
 
-    def _fitted(self) -> dict[int, int]:
-        """Choose the columns that there is room for, and their widths."""
+    def _fit(self) -> dict[int, int]:
+        """Return the widths of the columns that fit, by number."""
         numbers = range(len(self._columns))
         if self._sheet.width is None:
             return {number: self._wanted[number] for number in numbers}
@@ -199,7 +198,7 @@ class _Writing:
                 less = max(widths[number] - LEAST, 0) if self._columns[number].least else 0
                 widths[number] -= less
                 room += less
-        for number in shown:  # names come first, and what is left is for the words behind them
+        for number in shown:  # left columns, with names, get their full width first
             more = min(max(room, 0), self._wanted[number] - widths[number])
             widths[number] += more
             room -= more
@@ -219,15 +218,15 @@ class _Writing:
         if self._sheet.width is None:
             yield self._line({number: [cell] for number, cell in enumerate(row)}, 0, row)
             return
-        cells = {number: self._folded(row[number], most) for number, most in self._shown.items()}
+        cells = {number: self._wrap(row[number], most) for number, most in self._shown.items()}
         for number in range(max(map(len, cells.values()))):
             yield self._line(cells, number, row)
 
-    def _folded(self, cell: str, most: int) -> list[str]:
+    def _wrap(self, cell: str, most: int) -> list[str]:
         return [cell] if len(cell) <= most and cell.isascii() else folded(cell, most)
 
     def _line(self, cells: dict[int, list[str]], line: int, row: Sequence[str]) -> str:
-        """Put cells beside each other, of those on several lines this one; `row` is of what."""
+        """Return line `line` of a row's wrapped cells. `row` has the whole cells, for colours."""
         parts = []
         for number, wide in self._shown.items():
             text = cells[number][line] if line < len(cells[number]) else ""

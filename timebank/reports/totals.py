@@ -1,10 +1,9 @@
-"""Totals of what was moved, by quarters of an hour and by accounts; and those of whole blocks of
-transfers kept in a file.
+"""Totals of transfers by quarters of an hour and by accounts, and a file with those of full blocks.
 
-Rows of the books are only added, so the totals of a block that is full never change. Each is kept
-with the digest of its last transfer, which stands for all before it: totals of other books, or of
-before a restore, are worked out anew. The file can be thrown away at any time, and one that is
-damaged is. Any number of processes may use it at once.
+Transfers are only added, so the totals of a full block never change. Each is stored with the digest
+of its last transfer, which depends on all before it. So totals of other books, or from before a
+restore, are never used. The file may be deleted at any time, and a damaged one is replaced. Any
+number of processes may use it at once.
 """
 
 from __future__ import annotations
@@ -33,21 +32,21 @@ from timebank.settings.settings import BankSettings
 from timebank.words import Unit
 
 QUARTER = 900  # seconds; every zone's day begins with one
-# Movements from and to `external` that are told apart by their kind.
+# Kinds of transfer from and to `external` that count as accounts of their own.
 ENDS = ("brought", "taken home", "given back", "kept")
 
 BLOCK = 20_000  # numbers of transfers
-FORM = 3  # of what is kept
-NAME = "totals.sqlite3"  # of the file, beside the books
-# Opens the books to be read, at one moment.
+FORM = 3  # the version of the file's format
+NAME = "totals.sqlite3"  # next to the books
+# Opens the books for one reading transaction.
 Look = Callable[[], AbstractContextManager[Desk]]
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class QuarterMoved(NamedTuple):
-    """What was moved in a quarter of an hour between accounts of two kinds, at a game or none."""
+    """The sum moved in a quarter of an hour between two kinds of accounts, at a game or none."""
 
-    quarter: int  # since 1970
+    quarter: int  # quarters of an hour since 1970
     source: str
     target: str
     game: str | None
@@ -66,14 +65,14 @@ class _LastWritten(NamedTuple):
 
 
 class TotalsOfBlock(NamedTuple):
-    """Of some transfers: what was moved, and by how much each account has changed."""
+    """The totals of a block of transfers, and the change of each account."""
 
     moved: list[QuarterMoved]
     changes: Counter[int]
 
 
-class _Kept(NamedTuple):
-    """What the file has of a block; the first and the last quarter in which anything was moved."""
+class _StoredBlock(NamedTuple):
+    """A block in the file, with the first and the last quarter that has transfers."""
 
     first: int
     last: int
@@ -82,7 +81,7 @@ class _Kept(NamedTuple):
 
     @property
     def sum(self) -> str:
-        """Make a digest of it: a disk may give it back otherwise."""
+        """Return a checksum, because a disk may return something else than was written."""
         return sha256("\n".join(map(str, self)).encode()).hexdigest()
 
     def read_moved(self, since: int, until: int) -> Iterator[QuarterMoved]:
@@ -117,7 +116,7 @@ def _moved() -> Query:
 def _changes() -> Query:
     sides = union_all(
         *(
-            # The sum keeps SQLite from going along an index, through all of the books.
+            # "+ 0" keeps SQLite from scanning an index through all of the books.
             select((end + 0).label("account"), func.sum(sign * transfers.c.amount).label("amount"))
             .where(transfers.c.id >= bindparam("first"), transfers.c.id <= bindparam("last"))
             .group_by(end + 0)
@@ -153,19 +152,19 @@ _FROM = read(
 def moved_by_quarter(
     desk: Desk, first: int = 0, last: int = NEVER, since: int = -NEVER, until: int = NEVER
 ) -> Iterator[QuarterMoved]:
-    """Add up transfers from number `first` to `last`, of seconds from `since` to before `until`."""
+    """Sum the transfers from number `first` to `last`, made from `since` to before `until`."""
     span = {"first": first, "last": last, "since": since, "until": until}
     return _MOVED.stream(desk.connection, **span)
 
 
 def changes(desk: Desk, first: int, last: int = NEVER) -> Counter[int]:
-    """Tell by how much transfers from number `first` to `last` have changed each account."""
+    """Return the change of each account by the transfers from number `first` to `last`."""
     rows = _CHANGES.stream(desk.connection, first=first, last=last)
     return Counter({row.account: row.amount for row in rows})
 
 
 class KeptTotals:
-    """The totals of blocks that are full, as far as anybody has asked for them."""
+    """The stored totals of full blocks, computed on request."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -174,26 +173,27 @@ class KeptTotals:
         self._one = Lock()
 
     @classmethod
-    def beside(cls, settings: BankSettings) -> KeptTotals:
+    def for_books(cls, settings: BankSettings) -> KeptTotals:
         return cls(settings.database.with_name(NAME))
 
     def lasts(self) -> bool:
-        """Tell whether what is kept is there for others too, and not for as long as we run."""
+        """Return whether the totals are in a file, or only in this process's memory."""
         with self._one:
-            self._kept_here()
+            self._connected()
             return self._lasts
 
     def keep(self, look: Callable[[Callable[[Desk], Any]], Any], first: int = 1) -> None:
-        """Work out what is not kept yet of the transfers from this number on.
+        """Compute and store the missing blocks from transfer `first` on.
 
-        `look` lets at one moment of the books, for each block anew: none is held for long.
+        `look` runs a function in a reading transaction. Each block has its own, so that none lasts
+        long.
         """
         for number, written in look(lambda desk: list(_full_blocks(desk, first))):
-            if self._kept(number, written) is None:
-                self._keep(number, written, look(partial(_totals, number=number)))
+            if self._read_block(number, written) is None:
+                self._store(number, written, look(partial(_totals, number=number)))
 
     def keep_all(self, look: Look) -> None:
-        """Work out what is not kept yet of all transfers."""
+        """Compute and store all missing blocks."""
 
         def looked(at: Callable[[Desk], Any]) -> Any:
             with look() as desk:
@@ -204,20 +204,22 @@ class KeptTotals:
     def moved(
         self, desk: Desk, first: int = 1, since: int = -NEVER, until: int = NEVER
     ) -> Iterator[QuarterMoved]:
-        """Give what was moved by the transfers from this number on, of seconds from `since` to
-        before `until`; both are where a quarter begins."""
+        """Yield the totals of the transfers from number `first`, made from `since` to before
+        `until`. Both must be multiples of QUARTER."""
         for part in self._parts(desk, first):
-            if isinstance(part, _Kept):
+            if isinstance(part, _StoredBlock):
                 yield from part.read_moved(since, until)
             else:
                 yield from moved_by_quarter(desk, *part, since, until)
 
     def changes(self, desk: Desk, first: int) -> Counter[int]:
-        """Tell by how much the transfers from this number on have changed each account."""
-        found = Counter[int]()
+        """Return the change of each account by the transfers from number `first`."""
+        changed = Counter[int]()
         for part in self._parts(desk, first):
-            found.update(part.read_changes() if isinstance(part, _Kept) else changes(desk, *part))
-        return found
+            changed.update(
+                part.read_changes() if isinstance(part, _StoredBlock) else changes(desk, *part)
+            )
+        return changed
 
     def close(self) -> None:
         with self._one:
@@ -225,58 +227,57 @@ class KeptTotals:
                 self._open.close()
                 self._open = None
 
-    def _parts(self, desk: Desk, first: int) -> Iterator[_Kept | tuple[int, int]]:
-        """Give the kept totals of blocks, and the bounds of what lies between and behind them."""
+    def _parts(self, desk: Desk, first: int) -> Iterator[_StoredBlock | tuple[int, int]]:
+        """Yield the stored blocks in order, and the bounds of transfers between and after them."""
         begin = first
         for number, written in _full_blocks(desk, first):
-            kept = self._kept(number, written)
-            if kept is not None:
+            block = self._read_block(number, written)
+            if block is not None:
                 if begin <= number * BLOCK:
                     yield begin, number * BLOCK
-                yield kept
+                yield block
                 begin = (number + 1) * BLOCK + 1
         yield begin, NEVER
 
-    def _kept(self, number: int, written: str) -> _Kept | None:
+    def _read_block(self, number: int, written: str) -> _StoredBlock | None:
         asked = (
             "SELECT first, last, moved, changes, sum FROM blocks WHERE number = ? AND written = ?"
         )
         with self._one:
             try:
-                row = self._kept_here().execute(asked, (number, written)).fetchone()
+                row = self._connected().execute(asked, (number, written)).fetchone()
             except sqlite3.Error as error:
-                self._give_up(error)
+                self._drop_if_damaged(error)
                 return None
         if row is None:
             return None
-        kept = _Kept(*row[:-1])
-        return kept if kept.sum == row[-1] else None
+        block = _StoredBlock(*row[:-1])
+        return block if block.sum == row[-1] else None
 
-    def _keep(self, number: int, written: str, totals: TotalsOfBlock) -> None:
+    def _store(self, number: int, written: str, totals: TotalsOfBlock) -> None:
         accounts = [*totals.changes], [*totals.changes.values()]
         quarters = [each.quarter for each in totals.moved]
         span = min(quarters, default=0), max(quarters, default=0)
-        kept = _Kept(*span, json.dumps(totals.moved), json.dumps(accounts))
+        block = _StoredBlock(*span, json.dumps(totals.moved), json.dumps(accounts))
         with self._one:
             try:
-                self._kept_here().execute(
+                self._connected().execute(
                     "REPLACE INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (number, written, *kept, kept.sum),
+                    (number, written, *block, block.sum),
                 )
             except sqlite3.Error as error:
-                self._give_up(error)
+                self._drop_if_damaged(error)
 
-    def _kept_here(self) -> sqlite3.Connection:
+    def _connected(self) -> sqlite3.Connection:
         if self._open is None:
             try:
                 self._open, self._lasts = _connect(self._file), True
-            except (OSError, sqlite3.Error):  # not to be written, or not by us
+            except (OSError, sqlite3.Error):  # the file cannot be written
                 self._open, self._lasts = _connect(None), False
         return self._open
 
-    def _give_up(self, error: sqlite3.Error) -> None:
-        """Begin anew where the file is damaged. One that is busy, or on a full disk, may do better
-        the next time."""
+    def _drop_if_damaged(self, error: sqlite3.Error) -> None:
+        """Delete a damaged file. A busy file, or a full disk, may work the next time."""
         if self._open is not None and _is_damage(error):
             self._open.close()
             self._open = None
@@ -289,32 +290,34 @@ def _is_damage(error: sqlite3.Error) -> bool:
 
 
 def _connect(file: Path | None) -> sqlite3.Connection:
-    """Open what is kept, made anew where it is damaged or of another form. Raises `OSError` and
-    `sqlite3.Error`."""
+    """Open the file, and replace it if it is damaged or of another format.
+
+    Raises `OSError` and `sqlite3.Error`.
+    """
     if file is None:
-        return _laid(":memory:")
+        return _with_table(":memory:")
     _touch(file)
     try:
-        return _laid(file)
+        return _with_table(file)
     except sqlite3.Error as error:
         if not _is_damage(error):
             raise
     _remove(file)
     _touch(file)
-    return _laid(file)
+    return _with_table(file)
 
 
 def _remove(file: Path) -> None:
-    """Throw a file away; its journal first, which a new one would take for its own."""
+    """Delete a file, and first its journal, which a new file would use."""
     for each in (file.with_name(f"{file.name}-journal"), file):
         each.unlink(missing_ok=True)
 
 
 def _touch(file: Path) -> None:
-    """See that the file is there and may be written. A new one is for the eyes of its owner alone.
+    """Create the file if it is missing, and check that it can be written. Raises `OSError`.
 
-    That is whoever owns the folder: what its sysop makes as root, the board is to write as well.
-    Links are not followed, for root would follow them anywhere.
+    Only the owner of the folder can read a new file, so the board can write a file that root has
+    created. Links are not followed, because root could follow them anywhere.
     """
     how = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
     with contextlib.suppress(FileExistsError):
@@ -326,24 +329,24 @@ def _touch(file: Path) -> None:
     os.close(os.open(file, how))
 
 
-def _laid(place: Path | str) -> sqlite3.Connection:
-    found = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
+def _with_table(place: Path | str) -> sqlite3.Connection:
+    connection = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
     try:
-        found.execute("PRAGMA synchronous = OFF")  # whatever is lost is worked out again
-        if found.execute("PRAGMA user_version").fetchone() != (FORM,):
-            found.execute("BEGIN IMMEDIATE")  # another process may do the same
-            if found.execute("PRAGMA user_version").fetchone() != (FORM,):
-                found.execute("DROP TABLE IF EXISTS blocks")
-                found.execute(
+        connection.execute("PRAGMA synchronous = OFF")  # lost totals are computed again
+        if connection.execute("PRAGMA user_version").fetchone() != (FORM,):
+            connection.execute("BEGIN IMMEDIATE")  # another process may do the same
+            if connection.execute("PRAGMA user_version").fetchone() != (FORM,):
+                connection.execute("DROP TABLE IF EXISTS blocks")
+                connection.execute(
                     "CREATE TABLE blocks (number INTEGER PRIMARY KEY, written TEXT,"
                     " first INTEGER, last INTEGER, moved TEXT, changes TEXT, sum TEXT)"
                 )
-                found.execute(f"PRAGMA user_version = {FORM}")
-            found.execute("COMMIT")
+                connection.execute(f"PRAGMA user_version = {FORM}")
+            connection.execute("COMMIT")
     except BaseException:
-        found.close()
+        connection.close()
         raise
-    return found
+    return connection
 
 
 def _totals(desk: Desk, number: int) -> TotalsOfBlock:
@@ -352,15 +355,15 @@ def _totals(desk: Desk, number: int) -> TotalsOfBlock:
 
 
 def _full_blocks(desk: Desk, first: int) -> Iterator[tuple[int, str]]:
-    """Give the blocks that begin at this number or later and are full: each with its number, and
-    the digest of the last transfer in it."""
+    """Yield the full blocks that begin at transfer `first` or later: the number of each, and the
+    digest of its last transfer."""
     newest = _UP_TO.first(desk.connection, number=NEVER)
     if newest is None:
         return
     number = -(-(first - 1) // BLOCK)
     while (number + 1) * BLOCK <= newest.number:
         last = _UP_TO.one(desk.connection, number=(number + 1) * BLOCK)
-        if last.number <= number * BLOCK:  # numbers go on further behind a restore
+        if last.number <= number * BLOCK:  # a restore leaves numbers out
             following = _FROM.one(desk.connection, number=number * BLOCK + 1)
             number = (following.number - 1) // BLOCK
             continue

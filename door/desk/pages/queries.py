@@ -140,7 +140,7 @@ class BooksReader:
         self._judging = Lock()
         self._is_taken_up = False
         self._odds = house.installed_odds()
-        self._totals = KeptTotals.beside(config.bank)
+        self._totals = KeptTotals.for_books(config.bank)
 
     def close(self) -> None:
         self._totals.close()

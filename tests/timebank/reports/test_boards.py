@@ -35,7 +35,7 @@ def words(books, caller_id):
     return [line.words for line in books.do(history, caller_id, None, 50)][::-1]
 
 
-def test_the_history_tells_of_it_as_they_would(books):
+def test_the_history_has_words_for_visits(books):
     ann = known(books)
     books.do(adjust, ann, 600, "for the test", "Tester")
     call = comes(books, ann, HOUR, share=50, way="moduser")
@@ -55,7 +55,7 @@ def test_the_history_tells_of_it_as_they_would(books):
     ]
 
 
-def test_it_tells_of_the_bank_too(books):
+def test_the_history_has_words_for_the_bank(books):
     ann = known(books)
     call = comes(books, ann)
     call.win(600, 900)
@@ -66,7 +66,7 @@ def test_it_tells_of_the_bank_too(books):
     )
 
 
-def test_and_of_no_bank(books):
+def test_the_history_has_words_without_a_bank(books):
     books.change(mode="none")
     ann = known(books)
     call = comes(books, ann)
@@ -75,7 +75,7 @@ def test_and_of_no_bank(books):
     assert words(books, ann)[-1].startswith("Gained 15:00 on the visit from Xibalba, forfeited, ")
 
 
-def test_boards_are_told_of_in_figures(guests):
+def test_the_report_sums_each_board(guests):
     with guests.database.reading(guests.settings, guests.now) as desk:
         orcus, xibalba = boards(desk)
     assert (xibalba.callers, xibalba.visits) == (1, 2)
@@ -84,7 +84,7 @@ def test_boards_are_told_of_in_figures(guests):
     assert (orcus.gained, orcus.debt, orcus.given) == (300, 0, {("moduser", "writing"): 5})
 
 
-def test_a_debt_is_told_of_on_its_day(board):
+def test_a_debt_is_reported_on_its_day(board):
     call = comes(board, known(board))
     call.lose(600)
     call.close()
@@ -136,7 +136,7 @@ def test_other_programs_read_it(guests, timebank):
     )
 
 
-def test_nobody_has_come_yet(board, timebank):
+def test_a_report_without_guests_says_so(board, timebank):
     assert timebank.says("boards") == "No caller from another board has been here yet.\n"
 
 

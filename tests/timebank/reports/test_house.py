@@ -78,7 +78,7 @@ def test_without_a_board_nothing_is_called_luck(books, call):
     call.lose(120)
     (table,) = tables(books, None)
     assert (table.house, table.unknown, table.luck) == (120, 1, 0)
-    assert "  Odds are not known of 1 of them." in list(written(reports.table([table], [], {})))
+    assert "  The odds of 1 of them are unknown." in list(written(reports.table([table], [], {})))
 
 
 def test_play_money_stands_by_itself(books, call):

@@ -79,10 +79,10 @@ def test_totals_of_other_books_are_not_believed_and_a_damaged_file_is_none(
     file = tmp_path / "totals.sqlite3"
     kept = KeptTotals(file)
     kept.keep(played.do, 1)
-    kept._kept_here().execute("UPDATE blocks SET written = 'of others', moved = '[]'")
+    kept._connected().execute("UPDATE blocks SET written = 'of others', moved = '[]'")
     agree(played, kept)
     kept.keep(played.do, 1)
-    kept._kept_here().execute("UPDATE blocks SET changes = replace(changes, '0', '1')")
+    kept._connected().execute("UPDATE blocks SET changes = replace(changes, '0', '1')")
     agree(played, kept)
     kept.close()
     file.write_bytes(b"no books at all" * 400)
@@ -103,7 +103,7 @@ def test_numbers_that_go_on_further_behind_a_restore_are_no_block(played, tmp_pa
     kept = KeptTotals(tmp_path / "totals.sqlite3")
     kept.keep(played.do, 1)
     agree(played, kept)
-    (blocks,) = kept._kept_here().execute("SELECT count(*) FROM blocks").fetchone()
+    (blocks,) = kept._connected().execute("SELECT count(*) FROM blocks").fetchone()
     assert blocks == 5
     kept.close()
 

@@ -1,4 +1,4 @@
-"""How things went: each day's end, where minutes came from, and balances of the past."""
+"""Plots: the end of each day, the sources of minutes, and balances of the past."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def seconds(held) -> dict[int, int]:
     return {each.account_id: each.amount for each in held if each.amount}
 
 
-def test_what_accounts_held_is_told_of_any_moment(played):
+def test_balances_at_any_moment_are_right(played):
     for at, held in played.known:
         assert seconds(played.do(plots.balances_at, at)) == seconds(held)
     before = played.known[0][0] - timedelta(seconds=1)
     assert seconds(played.do(plots.balances_at, before)) == {}
 
 
-def test_each_day_ends_with_what_callers_had_then(played):
+def test_each_day_ends_with_the_balances_of_then(played):
     days = [played.settings.schedule.day_of(at) for at, _ in played.known]
     ends = played.do(plots.day_ends, days[0])
     assert [end.day for end in ends] == [*days, days[-1] + timedelta(days=1)]
@@ -51,7 +51,7 @@ def test_each_day_ends_with_what_callers_had_then(played):
     assert ends[-1].held == ends[-2].held
 
 
-def test_what_came_less_what_went_is_what_a_caller_has(played):
+def test_sources_less_uses_are_the_balance(played):
     came, went = played.do(plots.streams, played.ann)
     assert came == [("added by the sysop", "", 12 * MINUTE)]
     assert went == [("sent to others", "", 3 * MINUTE)]
