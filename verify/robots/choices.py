@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 
 from door.games.registry import GAMES
+from door.lobby.window import SERVICES
 from verify.robots import phrases, reading
 from verify.robots.reading import Done
 
@@ -51,7 +52,16 @@ _IN_A_ROOM: Mapping[str, Mapping[str, int]] = {
     "RLQ": {"R": 1, "L": 1, "Q": 20},
     "TWEBQ": {"T": 3, "W": 3, "E": 6, "B": 1, "Q": 6},
 }
-_WINDOW = {"D": 12, "W": 12, "T": 8, "B": 6, "R": 6, "A": 1, "L": 1, "H": 2, "Q": 14}
+_WINDOW = {
+    **dict.fromkeys(SERVICES, 6),
+    "D": 12,
+    "W": 12,
+    "T": 8,
+    "A": 1,
+    "L": 1,
+    "H": 2,
+    "Q": 14,
+}
 # The same for a table whose language has other words beside the letters.
 _AT_A_TABLE = {"B": 80, "F": 8, "Q": 4, "H": 40, "S": 45, "D": 12, "P": 10, "Y": 20, "N": 20}
 _READS_FAIRNESS = 8
