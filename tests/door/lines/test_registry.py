@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ import pytest
 
 from door.cli.check import report
 from door.config import config as settings
+from door.config import default_file, listeners
 from door.errors import CannotListen
 from door.lines import registry
 from door.server import public_page
+from tests import ROOT
 from tests.world import BOARD, world
 
 WIRE = replace(
@@ -24,6 +27,9 @@ WIRE = replace(
     look=lambda data: [f"The wire ends in {data.name}."],
 )
 TOML = BOARD + '[[listeners]]\nkind = "wire"\nhost = "127.0.0.1"\n'
+
+
+KINDS = dict(registry.KINDS)
 
 
 @pytest.fixture(autouse=True)
@@ -58,3 +64,14 @@ def test_settings_check_and_page_go_by_its_row(tmp_path: Path) -> None:
     public = replace(config.public, address="https://board.example")
     ways = public_page._ways(replace(config, public=public), [23, 2727])
     assert [way.typed for way in ways[1:]] == ["telnet board.example", "wire board.example 2727"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_sysop_reads_of_each_kind_and_of_its_port(kind: str) -> None:
+    comments = default_file.comments()
+    assert f'"{kind}"' in comments["[[listeners]]", "kind"]
+    usual = KINDS[kind].usual_port
+    ports = comments["[[listeners]]", "port"]
+    assert kind == listeners.USUAL or re.search(rf"{usual} for (the )?{kind}\b", ports)
+    guide = (ROOT / "docs" / "guide" / "ports.md").read_text("utf-8")
+    assert re.search(rf'^\| `"{kind}"` \| .* \| {usual} \|', guide, re.MULTILINE)
