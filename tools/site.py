@@ -21,7 +21,7 @@ from door.config import default_file, schema
 from tools import check_page
 from tools.gallery import __main__ as gallery
 from tools.gallery import kept
-from tools.gallery.paint import FontMissing
+from tools.gallery.paint import PaintMissing
 from tools.gallery.terminals import PAINTED, TERMINALS
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
     try:
         drawn = asyncio.run(gallery.draw(kept.BUILT))
-    except FontMissing as error:
+    except PaintMissing as error:
         raise PluginError(str(error)) from error
     for place, content in {**pages(drawn), CHECK_PAGE: check_page.built()}.items():
         files.append(File.generated(config, place, content=content))

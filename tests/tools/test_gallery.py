@@ -12,8 +12,10 @@ import pytest
 
 from ansi.charset import GLYPHS, Charset, encode
 from tests import ROOT
+from tools.gallery import __main__ as gallery
 from tools.gallery import kept
 from tools.gallery.__main__ import main
+from tools.gallery.paint import PaintMissing
 from tools.gallery.terminals import TERMINALS
 from tools.gallery.walks import HEADERS, WALKS, Shot, walk
 
@@ -49,7 +51,7 @@ async def test_screens_are_as_they_are_kept(
     shots = await shots_of(name, kept.TERMINAL, tmp_path, caplog)
     assert list(shots) == list(screens)
     for shot, text in shots.items():
-        assert text == screens[shot], shot
+        assert text == screens[shot], f"{shot}: is it meant? `python -m tools.gallery --keep`"
 
 
 def in_cp437(text: str) -> str:
@@ -166,3 +168,20 @@ def test_help_is_shown_and_nothing_drawn(tmp_path: Path, capsys) -> None:
     assert end.value.code == 0
     assert "--into" in capsys.readouterr().out
     assert not any(tmp_path.iterdir())
+
+
+def test_texts_are_kept_where_nothing_can_be_painted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def letters() -> None:
+        raise PaintMissing("Pillow is missing.")
+
+    monkeypatch.setattr(gallery, "letters", letters)
+    monkeypatch.setattr(gallery, "WALKS", {"fame": WALKS["fame"]})
+    monkeypatch.setattr(gallery, "TERMINALS", {kept.TERMINAL: TERMINALS[kept.TERMINAL]})
+    monkeypatch.setattr(kept, "TEXTS", tmp_path / "texts")
+    monkeypatch.setattr(kept, "KEPT", tmp_path)
+    with pytest.raises(SystemExit, match=r"^The texts are drawn, and no pictures: Pillow is miss"):
+        gallery.main(["--into", str(tmp_path / "built"), "--keep"])
+    assert [file.name for file in kept.TEXTS.iterdir()] == ["fame.txt"]
+    assert not list(tmp_path.rglob("*.png"))

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tools.gallery import kept
-from tools.gallery.paint import FontMissing, letters, picture
+from tools.gallery.paint import PaintMissing, letters, picture
 from tools.gallery.terminals import PAINTED, TERMINALS
 from tools.gallery.walks import WALKS, Shot, walk
 
@@ -23,34 +23,45 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--into", type=Path, default=kept.BUILT, help="folder (build/screens)")
     parser.add_argument("--keep", action="store_true", help="renew docs/screens from it")
     asked = parser.parse_args(arguments)
+    missing = ""
     try:
         drawn = asyncio.run(draw(asked.into))
-    except FontMissing as error:
-        sys.exit(str(error))
+    except PaintMissing as error:
+        missing = str(error)
+        drawn = asyncio.run(draw(asked.into, painted=()))
     if asked.keep:
         kept.keep_texts(drawn[kept.TERMINAL])
         kept.keep_pictures(asked.into)
+    if missing:
+        sys.exit(f"The texts are drawn, and no pictures: {missing}")
 
 
-async def draw(into: Path) -> dict[str, Texts]:
-    """Draw into a folder for each terminal, and return the texts by the terminal's name."""
-    letters()  # the fonts are missed before anything is drawn
+async def draw(into: Path, painted: Sequence[str] = PAINTED) -> dict[str, Texts]:
+    """Draw into a folder for each terminal, and return the texts by the terminal's name.
+
+    Of those in `painted` there are pictures too; raises `PaintMissing` before anything is drawn.
+    """
+    if painted:
+        letters()
     drawn: dict[str, Texts] = {}
     for terminal in TERMINALS:
         shutil.rmtree(into / terminal, ignore_errors=True)
         (into / terminal).mkdir(parents=True)
-        drawn[terminal] = {name: await _write(into / terminal, terminal, name) for name in WALKS}
+        drawn[terminal] = {
+            name: await _write(into / terminal, terminal, name, is_painted=terminal in painted)
+            for name in WALKS
+        }
     return drawn
 
 
-async def _write(folder: Path, terminal: str, name: str) -> dict[str, str]:
+async def _write(folder: Path, terminal: str, name: str, *, is_painted: bool) -> dict[str, str]:
     texts: dict[str, str] = {}
 
     def keep(shot: Shot) -> None:
         texts[shot.name] = shot.text
         file = folder / f"{shot.name}.txt"
         file.write_text(shot.text, encoding="utf-8")
-        if terminal in PAINTED:
+        if is_painted:
             picture(shot.terminal.screen).save(file.with_suffix(".png"), optimize=True)
 
     with TemporaryDirectory() as board:

@@ -10,6 +10,7 @@ import gzip
 import struct
 import unicodedata
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,18 +37,20 @@ DARK = ("000000", "aa0000", "00aa00", "aa5500", "0000aa", "aa00aa", "00aaaa", "a
 BRIGHT = ("555555", "ff5555", "55ff55", "ffff55", "5555ff", "ff55ff", "55ffff", "ffffff")
 
 
-class FontMissing(Exception):
-    """There are no letters to draw with; the text says where they come from."""
+class PaintMissing(Exception):
+    """There is nothing to draw pictures with; the text says where that comes from."""
 
 
 @cache
 def letters() -> dict[str, bytes]:
     """Read the fonts: sixteen rows of eight dots for each character."""
+    if find_spec("PIL") is None:
+        raise PaintMissing("Pillow is missing: pip install -e '.[gallery]'")
     found: dict[str, bytes] = {}
     for name in NAMED:
         file = FONTS / name
         if not file.exists():
-            raise FontMissing(f"{file} is missing: apt-get install console-setup-linux")
+            raise PaintMissing(f"{file} is missing: apt-get install console-setup-linux")
         found.update(letters_of(gzip.decompress(file.read_bytes())))
     for character, other in STAND_INS.items():
         found.setdefault(character, found[other])
