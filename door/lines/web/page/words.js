@@ -58,14 +58,13 @@ export const language = navigator.language || "en";
 export let spoken = "en";
 export let words = WORDS.en;
 
-// Speaks a language from now on, where it can; tells whether that is another one than before.
+// Speaks a language from now on, English where it lacks that; tells whether it is another one than
+// before.
 export function speak(wanted) {
     const before = spoken;
     const known = String(wanted).slice(0, 2).toLowerCase();
-    if (Object.hasOwn(WORDS, known)) {
-        spoken = known;
-        words = { ...WORDS.en, ...WORDS[known] };
-    }
+    spoken = Object.hasOwn(WORDS, known) ? known : "en";
+    words = { ...WORDS.en, ...WORDS[spoken] };
     return spoken !== before;
 }
 

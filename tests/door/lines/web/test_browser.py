@@ -37,6 +37,7 @@ from tests.door.page import WEB
 from tests.door.playing import at_the_table, hand
 from tests.door.proved import proved_hands, still_fits, tampered
 from tests.world import PASSWORD, world
+from timebank.language import ENGLISH, LANGUAGES
 from tools import check_page
 
 playwright = pytest.importorskip("playwright.async_api", reason="Playwright is not installed")
@@ -211,6 +212,15 @@ async def test_who_shuts_the_lid_in_mid_hand_comes_back_to_it(browser: Any, tmp_
             assert ada.complaints == []
 
 
+SPOKEN_WHERE_WORDS_ARE_MISSING = """async () => {
+    const page = await import("/words.js");
+    page.speak("xx");
+    const spoken = page.spoken;
+    page.speak("fr");
+    return spoken;
+}"""
+
+
 async def test_a_phone_has_keys_for_what_can_be_pressed_and_a_field_for_text(
     browser: Any, tmp_path: Path
 ) -> None:
@@ -256,7 +266,10 @@ async def test_a_phone_has_keys_for_what_can_be_pressed_and_a_field_for_text(
         await ada.taps("L")
         await ada.page.get_by_role("button", name="Aide").wait_for()
         assert await ada.page.locator("html").get_attribute("lang") == "fr"
-        await ada.taps("L")
+        assert await ada.page.evaluate(SPOKEN_WHERE_WORDS_ARE_MISSING) == "en"
+        for language in (*list(LANGUAGES)[2:], ENGLISH):
+            await ada.taps("L")
+            await ada.sees(LANGUAGES[language])
         await ada.page.get_by_role("button", name="Help").wait_for()
         await ada.taps("Q", "<G>oodbye")
 
