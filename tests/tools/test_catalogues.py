@@ -9,8 +9,11 @@ from gettext import GNUTranslations
 from string import Formatter
 
 import pytest
+from babel import Locale
 from babel.messages.catalog import Catalog
 
+from door.config import default_file
+from tests import ROOT
 from tests.uncollected import uncollected
 from timebank.language import ENGLISH, LANGUAGES
 from tools.catalogues import (
@@ -101,6 +104,19 @@ def test_a_language_has_a_place_for_every_text_and_is_compiled(language: str) ->
     assert is_same, "texts stand in another order: run `python -m tools.catalogues`"
     is_compiled = place(language).with_suffix(".mo").read_bytes() == compiled(read(language))
     assert is_compiled, "run `python -m tools.catalogues`"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_reader_of_the_documents_is_told_of_each_language(language: str) -> None:
+    name = Locale(language).get_display_name(ENGLISH) or language
+    documents = (
+        "README.md",
+        "docs/translating.md",
+        "docs/guide/callers.md",
+        "docs/guide/running.md",
+    )
+    assert [each for each in documents if name not in (ROOT / each).read_text("utf-8")] == []
+    assert f'"{language}"' in default_file.comments()["[board]", "language"]
 
 
 @pytest.mark.parametrize("language", OTHERS)
