@@ -50,11 +50,11 @@ if TYPE_CHECKING:
     "--given", metavar="NUMBER", type=NUMBER, help="These minutes did arrive: do nothing."
 )
 def boards(config: Path, form: str, again: int | None, given: int | None) -> None:
-    """Show what callers of other boards brought and gained, and settle doubts.
+    """Show the minutes of other boards' callers, and settle doubts.
 
-    Under each board: how gains went back to it. Then: what its host has yet to get. Minutes
-    are doubtful when the program died while writing them: ask the caller or look at their board,
-    then use --again or --given.
+    The lines under each board show how gains went back to it, and which minutes are still due.
+    Minutes are in doubt if the program died while writing them. Ask the caller or look at their
+    board, then use --again or --given.
     """
     with opened(config) as books:
         books.settle((claims.give_again, again), (claims.regard_as_given, given))
@@ -74,7 +74,7 @@ def boards(config: Path, form: str, again: int | None, given: int | None) -> Non
 @format_option
 @click.option("--caller", metavar="NAME", help="Only the accounts of this caller.")
 def accounts(config: Path, form: str, caller: str | None) -> None:
-    """Show what every account holds, and the limits that callers have set for themselves.
+    """Show the balance of every account, and the limits that callers have set for themselves.
 
     Frozen accounts and callers who are locked out are marked.
     """
@@ -82,7 +82,7 @@ def accounts(config: Path, form: str, caller: str | None) -> None:
         with books.look() as desk, working(common.READING):
             number = None
             if caller is not None:
-                number = common.found(callers.number_of(desk, caller), caller)
+                number = common.require_caller(callers.number_of(desk, caller), caller)
             states = callers.states(desk)
             balances = ledger.balances(desk, number)
             limits = [
@@ -114,14 +114,14 @@ def show_ledger(
 ) -> None:
     """Show transfers in the order they were made."""
     with opened(config) as books:
-        wanted = _wanted(books, **filters)  # type: ignore[arg-type]  # as click read them
+        wanted = _filters(books, **filters)  # type: ignore[arg-type]  # as click read them
         rows = extracts(books.look, wanted, newest_first=newest_first)
         schedule = books.settings.schedule
         records = (exports.ledger_record(row, schedule) for row in rows)
         tell(form, [statements.ledger_table(rows, schedule)], exports.LEDGER_FIELDS, records)
 
 
-def _wanted(
+def _filters(
     books: common.OpenBooks,
     *,
     caller: str | None,
@@ -137,7 +137,7 @@ def _wanted(
         return Wanted(
             caller_id=None
             if caller is None
-            else common.found(callers.number_of(desk, caller), caller),
+            else common.require_caller(callers.number_of(desk, caller), caller),
             game=None if game is None else known_game(desk, game),
             kind=None if kind is None else known_kind(desk, kind),
             call_id=call,
@@ -158,12 +158,12 @@ def statement(
 ) -> None:
     """Show a caller's entries and balances.
 
-    One line an entry, in words, with what each account held after it; and the limits that they have
-    set for themselves.
+    Each entry is one line in words, with the balances after it. The limits that callers have set
+    for themselves follow.
     """
     with opened(config) as books:
         with books.look() as desk:
-            caller_id = common.found(callers.number_of(desk, name), name)
+            caller_id = common.require_caller(callers.number_of(desk, name), name)
             called = callers.name_of(desk, caller_id)
             limits = own_limits.told(own_limits.of(desk, caller_id), desk)
         first, end = books.span(since, until)
@@ -195,8 +195,8 @@ def summary(
 ) -> None:
     """Show totals by day, week or month.
 
-    Minutes granted, used, banked, withdrawn, lent, repaid and forfeited; won and lost by game, and
-    the house's result.
+    These are minutes granted, used, banked, withdrawn, lent, repaid and forfeited, minutes won and
+    lost by game, and the house's result.
     """
     with opened(config) as books:
         first, end = books.span(since, until)
@@ -219,16 +219,17 @@ def summary(
 def show_house(
     config: Path, form: str, caller: str | None, since: datetime | None, until: datetime | None
 ) -> None:
-    """Show what the house won at each table, beside what exact odds would have given.
+    """Show the house's result at each table, compared with exact odds.
 
-    Exits with 1 and names tables and callers whose luck is not believable: a cheat, or a bug.
+    Exits with 1 if luck does not explain a result, and names the tables and callers: it is a cheat
+    or a bug.
     """
     with opened(config) as books:
         first, end = books.span(since, until)
         with books.look() as desk:
             number = None
             if caller is not None:
-                number = common.found(callers.number_of(desk, caller), caller)
+                number = common.require_caller(callers.number_of(desk, caller), caller)
             with working("Adding up"):
                 tables, doubted = house_report.house(
                     desk, house_report.installed_odds(), first, end, number
@@ -241,7 +242,7 @@ def show_house(
 
 
 def _bar() -> str:
-    """Choose what a bar is drawn with; nothing where nobody looks."""
+    """Return the character for bars, "" if the output is not a terminal."""
     if not sys.stdout.isatty():
         return ""
     try:
@@ -266,14 +267,14 @@ def export(config: Path, output: Path | None, form: str) -> None:
     with opened(config) as books:
         pieces = _exported(books, form)
         if output is None:
-            common.pour(common.watched(pieces))
+            common.pour(common.with_progress(pieces))
             return
         _write_new(output, pieces)
     click.echo(f"The books are in {output}.")
 
 
 def _exported(books: common.OpenBooks, form: str) -> Iterator[str]:
-    """Give the export a piece at a time; all of it is of one moment."""
+    """Return the pieces of the export. All of it is of one moment."""
     schedule = books.settings.schedule
     with books.look() as desk:
         balances = ledger.balances(desk)
@@ -291,7 +292,7 @@ def _exported(books: common.OpenBooks, form: str) -> Iterator[str]:
 
 
 def _write_new(path: Path, pieces: Iterable[str]) -> None:
-    """Write a file that was not there, whole or not at all."""
+    """Write a new file, complete or not at all."""
     with (
         refusing(BackupRefused),
         working("Writing"),
@@ -302,7 +303,7 @@ def _write_new(path: Path, pieces: Iterable[str]) -> None:
 
 
 def _digest(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> str | None:
-    """Read a digest as it was noted down."""
+    """Return a typed digest in lower case. Raises `BadParameter`."""
     if typed is not None and re.fullmatch("[0-9a-fA-F]{64}", typed.strip()) is None:
         raise click.BadParameter(f"{typed!r} is not a digest, which is 64 hexadecimal digits.")
     return None if typed is None else typed.strip().lower()
@@ -322,9 +323,9 @@ def _digest(_context: click.Context, _parameter: click.Parameter, typed: str | N
 def audit(config: Path, form: str, since_digest: str | None) -> None:
     """Check the books, row by row.
 
-    Exits with 1 and names the rows if anything is off. If all is well, it shows the digest of
-    the last transfer. Note it down, and you can prove later that the ledger up to it is unchanged.
-    As JSON and CSV it is always there; in CSV it is the last line.
+    Exits with 1 and names the rows if anything is wrong. Otherwise it shows the digest of the last
+    transfer. Note it down, and you can prove later that the ledger up to it is unchanged. JSON and
+    CSV always have the digest; in CSV it is the last line.
     """
     with opened(config) as books, books.look() as desk:
         audited = _audited(books, desk, since_digest)
@@ -353,22 +354,22 @@ class _Audited(NamedTuple):
 
 
 def _audited(books: common.OpenBooks, desk: Desk, since_digest: str | None) -> _Audited:
-    """Check the books, and note beside them what was found."""
+    """Check the books, and note the findings next to them."""
     with working("Checking the books"):
         findings = book_audit.audit(desk, since_digest)
     head = digests.head(desk.connection)
     restores, remark = generations(desk.connection), _remark(books, desk)
     audited = _Audited(findings, ledger.count(desk), head.digest, restores, remark)
-    told = findings if remark is None else [f"{remark}.", *findings]
-    common.note_audit(books.settings, last_runs.BOOKS, desk.now, audited.generation, told)
+    sentences = findings if remark is None else [f"{remark}.", *findings]
+    common.note_audit(books.settings, last_runs.BOOKS, desk.now, audited.generation, sentences)
     return audited
 
 
 def _remark(books: common.OpenBooks, desk: Desk) -> str | None:
-    """Say why these books may have been put back by hand."""
+    """Return why these books may have been put back by hand, or None."""
     remark = None
-    # Somebody else than the board may read the books, but not the files beside them. A second look,
-    # for the board may change its mark during the first.
+    # Other users than the board's may be able to read the books but not the notes next to them. Try
+    # twice, because the board may change its mark during the first try.
     with suppress(BooksUnavailable):
         for _ in range(2):
             remark = restore.suspicion(books.database, books.settings, desk.now)

@@ -1,4 +1,4 @@
-"""The `timebank clock` command: which time the board believes it is, and what a wrong one did."""
+"""The `timebank clock` command: shows the board's clock, and undoes what a wrong one did."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from timebank.calls.clock_mend import Ahead
     from timebank.ledger.database import Desk
 
-HEARD_SECONDS = 6.0  # within which every process of the board looks at its clock
+ADOPTION_SECONDS = 6.0  # every process of the board reads its clock within this time
 
 
 @click.command()
@@ -29,36 +29,35 @@ HEARD_SECONDS = 6.0  # within which every process of the board looks at its cloc
 @click.option("--yes", is_flag=True, help="Set it right without asking.")
 @by_option
 def clock(config: Path, believe: bool, mend: bool, yes: bool, by: str) -> None:
-    """Show the board's clock, and whether it is believed.
+    """Show the board's clock, and whether it trusts the wall clock.
 
-    Exits with 1 when it is not, or when callers are on days that lie ahead; --mend sets
-    them right.
+    Exits with 1 if it does not, or if callers are on days in the future; --mend corrects these.
     """
     with opened(config) as books:
         if believe:
-            _believe(books, by)
+            _believe_wall_clock(books, by)
         if mend:
             _mend(books, yes, by)
             return
         with books.look() as desk:
-            said = list(_shown(books, desk))
-            waiting = _waiting(desk)
-    say([*said, *waiting])
+            lines = list(_clock_lines(books, desk))
+            waiting = _ahead_lines(desk)
+    say([*lines, *waiting])
     if waiting or books.clock.off or not books.clock.is_certain:
         raise SystemExit(EXIT_WRONG)
 
 
-def _believe(books: OpenBooks, by: str) -> None:
+def _believe_wall_clock(books: OpenBooks, by: str) -> None:
     with books.database.transaction(books.settings, books.clock.reading()) as desk:
         judgement = books.clock.believe(desk, by)
         calls = [call for call in open_calls(desk) if call.live]
     books.clock.adopt(judgement)
     say(f"{words}." for words in judgement.news)
-    if calls:  # what is mended before their processes know of it could be undone by them
-        time.sleep(HEARD_SECONDS)
+    if calls:  # their processes could undo a correction made before they adopt the clock
+        time.sleep(ADOPTION_SECONDS)
 
 
-def _shown(books: OpenBooks, desk: Desk) -> Iterator[str]:
+def _clock_lines(books: OpenBooks, desk: Desk) -> Iterator[str]:
     believed, schedule = books.clock, books.settings.schedule
     local = schedule.local(desk.now)
     day = schedule.day_of(desk.now)
@@ -66,26 +65,28 @@ def _shown(books: OpenBooks, desk: Desk) -> Iterator[str]:
     wall = schedule.local(believed.instruments.now())
     if believed.off:
         yield f"The wall clock says {wall:%Y-%m-%d %H:%M:%S}."
-        yield f"It is {told(believed.off)}, and is not believed."
+        yield f"It is {told(believed.off)}, and the board does not trust it."
         yield "If it is right, run `timebank clock --believe`."
     elif not believed.is_certain:
         yield "That is far ahead of the books, so nothing is deleted until it is certain."
         yield "If it is right, run `timebank clock --believe`; if not, set the wall clock first."
     else:
         yield "The wall clock agrees."
-    servers = "agree with" if believed.instruments.is_synchronised() else "say nothing of"
-    yield f"Time servers {servers} the wall clock, as far as the system knows."
+    if believed.instruments.is_synchronised():
+        yield "The system synchronises the wall clock with time servers."
+    else:
+        yield "The system does not synchronise the wall clock with time servers."
 
 
-def _waiting(desk: Desk) -> list[str]:
+def _ahead_lines(desk: Desk) -> list[str]:
     ahead = clock_mend.ahead(desk)
     if not ahead:
         return []
-    return [*_listed(ahead, desk), "`timebank clock --mend` sets that right."]
+    return [*_list_ahead(ahead, desk), "`timebank clock --mend` corrects that."]
 
 
-def _listed(ahead: list[Ahead], desk: Desk) -> Iterator[str]:
-    yield "A wrong clock has taken these callers too far:"
+def _list_ahead(ahead: list[Ahead], desk: Desk) -> Iterator[str]:
+    yield "A wrong clock has put these callers on later days:"
     for each in ahead:
         yield f"  {each.name}: {each.words(desk)}"
 
@@ -93,7 +94,7 @@ def _listed(ahead: list[Ahead], desk: Desk) -> Iterator[str]:
 def _mend(books: OpenBooks, yes: bool, by: str) -> None:
     with books.look() as desk:
         ahead = clock_mend.ahead(desk)
-        listed = list(_listed(ahead, desk))
+        listed = list(_list_ahead(ahead, desk))
     if not ahead:
         say(["There is nothing to set right."])
         return

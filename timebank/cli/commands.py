@@ -1,4 +1,4 @@
-"""Commands that are loaded when they are asked for: `--help` shows them all, and must be quick."""
+"""Commands that are imported when they are run, because `--help` lists all and must be fast."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class CommandFiles(Mapping[str, click.Command]):
         self._rows = rows
 
     def __getitem__(self, name: str) -> click.Command:
-        found = vars(import_module(f"{self._package}.{self._rows[name][0]}")).values()
-        commands = (each for each in found if isinstance(each, click.Command))
+        values = vars(import_module(f"{self._package}.{self._rows[name][0]}")).values()
+        commands = (each for each in values if isinstance(each, click.Command))
         return next(each for each in commands if each.name == name)
 
     def __iter__(self) -> Iterator[str]:
@@ -32,7 +32,7 @@ class CommandFiles(Mapping[str, click.Command]):
 
 
 class LazyCommands(Commands):
-    """`rows` has for each command its file in the `package`, and the first sentence of its help."""
+    """Commands. `rows` has the file of each in `package`, and the first sentence of its help."""
 
     def __init__(self, name: str, *, package: str, rows: Rows, **values: Any) -> None:
         files = CommandFiles(package, rows)

@@ -1,6 +1,6 @@
-"""What the `timebank` commands share: opening the books, options, amounts, and how they refuse.
+"""The common parts of `timebank` commands: opening the books, options, amounts and output.
 
-It imports nothing heavy before a command needs it: `door odds` uses it too, without the books.
+Heavy modules are imported when a command needs them, because `door odds` uses this without books.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ READING = "Reading the books"
 
 config_option = click.option(
     "--config",
-    # What cannot be read is said with whose it is, by who reads it.
+    # `load` reports an unreadable file, with its owner.
     type=click.Path(path_type=Path, readable=False),
     default=Path("sysop.toml"),
     show_default=True,
@@ -46,7 +46,7 @@ config_option = click.option(
     show_envvar=True,
     help="The board's settings, which name its data folder.",
 )
-WIDE = "timebank.wide"  # where a command keeps that its tables may be wider than the window
+WIDE = "timebank.wide"  # the key of --wide in a context's `meta`
 
 
 def _widen(context: click.Context, _parameter: click.Parameter, wide: bool) -> None:
@@ -54,8 +54,7 @@ def _widen(context: click.Context, _parameter: click.Parameter, wide: bool) -> N
 
 
 def format_option(command: F) -> F:
-    """Give a command that prints rows the options by which it does: `form`, for `tell`, and
-    `--wide`, of which only `sheet` wants to know."""
+    """Add `--format`, an argument for `tell`, and `--wide`, which `sheet` reads."""
     form = click.option(
         "--format",
         "form",
@@ -97,13 +96,13 @@ class WholeNumber(click.IntRange):
         return number
 
 
-MOST = 2**63 - 1  # whatever SQLite can count to
+MOST = 2**63 - 1  # the largest integer of SQLite
 # The number of a transfer, call or hand.
 NUMBER = WholeNumber(1, MOST)
 
 
 def retired_option(name: str, **form: Any) -> Callable[[F], F]:
-    """Take an option that an earlier release had, and say that it counts no more."""
+    """Accept an option of an earlier release, and print that it is ignored."""
     return click.option(name, hidden=True, expose_value=False, callback=_retired, **form)
 
 
@@ -139,7 +138,7 @@ class OpenBooks:
 
     @contextmanager
     def work(self) -> Iterator[Desk]:
-        """Open the books for one transaction; those put back by hand are treated as such first."""
+        """Open the books for one transaction, after `take_up`."""
         self.take_up()
         with self.database.transaction(self.settings, self.clock.reading()) as desk:
             judgement = self.clock.keep(desk)
@@ -147,7 +146,7 @@ class OpenBooks:
         self.clock.adopt(judgement)
 
     def settle(self, *answers: tuple[Callable[[Desk, int], object], int | None]) -> None:
-        """Do what the sysop says of the numbers that are given."""
+        """Call each function with its number, in one transaction, unless the number is None."""
         if any(number is not None for _, number in answers):
             with self.work() as desk:
                 for do, number in answers:
@@ -155,7 +154,7 @@ class OpenBooks:
                         do(desk, number)
 
     def take_up(self) -> None:
-        """Do what is owed to the books before the first thing is written into them."""
+        """Treat books put back by hand as restored, once before the first write."""
         from timebank.keeping import restore
 
         if not self._taken_up:
@@ -165,7 +164,7 @@ class OpenBooks:
                 click.echo(sentence, err=True)
 
     def span(self, since: datetime | None, until: datetime | None) -> tuple[int | None, int | None]:
-        """Turn the days of --since and --until into seconds since 1970, the second not included."""
+        """Return --since and the day after --until as seconds since 1970, None where not given."""
         if since is not None and until is not None and since > until:
             raise UserError("--since must not be after --until.")
         following = None if until is None else _day_after(until.date())
@@ -186,8 +185,8 @@ def _day_after(day: date) -> date:
     return day if day == date.max else day + timedelta(days=1)
 
 
-def _whoever(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> str:
-    """Name who types a command, for the books: `--by`, or the user that the system knows."""
+def _typed_by(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> str:
+    """Return the name for the log: `--by`, or the name of the system's user."""
     import os
     import pwd
 
@@ -195,7 +194,7 @@ def _whoever(_context: click.Context, _parameter: click.Parameter, typed: str | 
 
     if typed is None:
         typed = os.environ.get("SUDO_USER", "")
-        with suppress(KeyError):  # a number that has no name
+        with suppress(KeyError):  # the user has no name
             typed = typed or pwd.getpwuid(os.getuid()).pw_name
     return at_command_line(typed)
 
@@ -203,7 +202,7 @@ def _whoever(_context: click.Context, _parameter: click.Parameter, typed: str | 
 by_option = click.option(
     "--by",
     metavar="NAME",
-    callback=_whoever,
+    callback=_typed_by,
     help="Who does it, for the log.  [default: your user name]",
 )
 
@@ -222,7 +221,7 @@ def opened(config: Path) -> AbstractContextManager[OpenBooks]:
 
 @contextmanager
 def open_books(settings: BankSettings) -> Iterator[OpenBooks]:
-    """Open the books that the settings name; whatever they refuse with becomes a sentence."""
+    """Open the books of these settings. Errors of the books become `UserError`."""
     from sqlalchemy.exc import DBAPIError
 
     from timebank.errors import BooksFailed, DatabaseRefused, EventRefused, Refused
@@ -234,17 +233,17 @@ def open_books(settings: BankSettings) -> Iterator[OpenBooks]:
         with refusing(DatabaseRefused, BooksFailed, EventRefused, Refused):
             database.open_existing()
             yield OpenBooks(database, settings, _board_clock(database, settings))
-    except UnicodeEncodeError as error:  # bytes from the command line that are no text
+    except UnicodeEncodeError as error:  # an argument is not text
         raise UserError(f"{error.object!a} is not readable text.") from error
-    except DBAPIError as error:  # tables that are not as they should be
-        said = failures.sentence(error)
-        raise UserError(f"Can't use the database {database.place}: {said}.") from error
+    except DBAPIError as error:  # tables are damaged or missing
+        reason = failures.sentence(error)
+        raise UserError(f"Can't use the database {database.place}: {reason}.") from error
     finally:
         database.close()
 
 
 def _board_clock(database: Database, settings: BankSettings) -> BelievedClock:
-    """Give the clock by which the board goes; when that is not the wall clock's time, say so."""
+    """Return the board's clock. Print a warning if it differs from the wall clock."""
     from timebank.calls.clock import BelievedClock, told
     from timebank.ledger import early_events
     from timebank.ledger.machine import Machine
@@ -255,7 +254,7 @@ def _board_clock(database: Database, settings: BankSettings) -> BelievedClock:
         settings.schedule.adopt_early(early_events.standing(desk))
     if clock.off:
         click.echo(
-            f"The wall clock is {told(clock.off)}, and is not believed:"
+            f"The wall clock is {told(clock.off)}, and the board does not trust it:"
             f" the board's time is {settings.schedule.local(clock.now()):%Y-%m-%d %H:%M}."
             " `timebank clock` says more.",
             err=True,
@@ -264,8 +263,8 @@ def _board_clock(database: Database, settings: BankSettings) -> BelievedClock:
 
 
 @contextmanager
-def noting(what: str) -> Iterator[None]:
-    """Note for the pages what was done; where that cannot be written, it is done all the same."""
+def ignoring_note_errors(what: str) -> Iterator[None]:
+    """Print a warning if the block cannot write its note for the sysop's pages."""
     try:
         yield
     except OSError as error:
@@ -287,37 +286,39 @@ def note_audit(
     *,
     hand: int | None = None,
 ) -> None:
-    """Note for the pages what an audit has found.
+    """Note an audit's findings for the sysop's pages.
 
-    `hand` is the first that was not over: those before it count as replayed if nothing is wrong.
+    `hand` is the first open hand. The hands before it count as replayed if nothing is wrong.
     """
     from timebank.keeping import last_runs
 
-    found = list(map(str, findings))
-    with noting("audit"):
-        last_runs.note_audit(settings, command, at, generation, found, None if found else hand)
+    sentences = list(map(str, findings))
+    with ignoring_note_errors("audit"):
+        last_runs.note_audit(
+            settings, command, at, generation, sentences, None if sentences else hand
+        )
 
 
 AUDIT_FIELDS = ("where", "sentence")
 
 
 def write_audit(form: str, facts: Record, findings: Iterable[Finding]) -> None:
-    """Write what an audit found, with its facts, or in CSV behind it the digest."""
+    """Print an audit's findings as JSON with `facts`, or as CSV with the digest as last line."""
     from timebank.reports.exports import one_as_json
 
-    found = [finding._asdict() for finding in findings]
+    rows = [finding._asdict() for finding in findings]
     if form == "csv":
-        found.append({"where": "digest", "sentence": facts["digest"]})
-        tell(form, (), AUDIT_FIELDS, found)
+        rows.append({"where": "digest", "sentence": facts["digest"]})
+        tell(form, (), AUDIT_FIELDS, rows)
     else:
-        click.echo(one_as_json({**facts, "findings": found}, indent=2))
+        click.echo(one_as_json({**facts, "findings": rows}, indent=2))
 
 
-Found = TypeVar("Found")
+T = TypeVar("T")
 
 
-def found(what: Found | None, name: str) -> Found:
-    """Give what was found of the caller of this name."""
+def require_caller(what: T | None, name: str) -> T:
+    """Return `what`. Raises `UserError` if it is None, because no caller has this name."""
     if what is None:
         raise UserError(f"There is no caller named {name}. `timebank accounts` lists them all.")
     return what
@@ -328,17 +329,16 @@ def say(lines: Iterable[str]) -> None:
 
 
 def pour(pieces: Iterable[str]) -> None:
-    """Print pieces of text that have their line ends, many at a time: each print is flushed."""
+    """Print pieces of text with their line ends, in batches, because each print is flushed."""
     rest = iter(pieces)
     while batch := "".join(islice(rest, BATCH)):
         click.echo(batch, nl=False)
 
 
 def sheet() -> Sheet:
-    """Say what tables are written on: the window, or where nobody looks, for a file or another
-    program, something as wide as they want.
+    """Return the sheet for tables: the window's, or one of any width for files and programs.
 
-    Colours are for eyes alone, and for those who have not set NO_COLOR (no-color.org).
+    Only terminals get colours, unless NO_COLOR is set (no-color.org).
     """
     import os
     import shutil
@@ -365,42 +365,41 @@ def tell(
     from timebank.reports import exports, tables
 
     if form == "text":
-        (show if paged else say)(watched(tables.written(table, sheet())))
+        (show if paged else say)(with_progress(tables.written(table, sheet())))
     elif form == "csv":
-        pour(watched(exports.as_csv(fields, lines)))
+        pour(with_progress(exports.as_csv(fields, lines)))
     else:
-        pour(watched(exports.as_json(lines if records is None else records)))
+        pour(with_progress(exports.as_json(lines if records is None else records)))
 
 
-def watched(lines: Iterator[str]) -> Iterator[str]:
-    """Show progress until the first row stands behind its heading: from then on rows are progress
-    themselves. Where the output goes elsewhere than to the terminal, show it to the end."""
+def with_progress(lines: Iterator[str]) -> Iterator[str]:
+    """Show progress until the first row is ready, or to the end if the output is not a terminal."""
     if not sys.stdout.isatty():
-        return _with_progress(lines)
+        return _until_the_end(lines)
     with working(READING):
         begun = list(islice(lines, 2))
     return chain(begun, lines)
 
 
-def _with_progress(lines: Iterator[str]) -> Iterator[str]:
+def _until_the_end(lines: Iterator[str]) -> Iterator[str]:
     with working(READING):
         yield from lines
 
 
 def show(lines: Iterable[str]) -> None:
-    """Let lines be leafed through on a terminal; print them where nobody looks."""
+    """Show lines in a pager on a terminal; print them otherwise."""
     if sys.stdout.isatty():
         import os
 
-        # `less` chops what is wider than the window, and the arrows lead to it.
+        # `less` cuts lines that are wider than the window; the arrow keys scroll them.
         os.environ.setdefault("LESS", "-RS")
-        # The pager ends the last line by itself.
+        # The pager adds the last line end.
         click.echo_via_pager(f"\n{line}" if number else line for number, line in enumerate(lines))
     else:
         say(lines)
 
 
-# More hours or minutes than anybody means, and SQLite counts far beyond them.
+# Longer amounts than anybody types, far below the largest integer of SQLite.
 AMOUNT = re.compile(
     r"(?P<sign>[-+]?)(?:(?P<all>[0-9]{1,8})|(?P<clock>[0-9]{1,6}:[0-5]?[0-9](?::[0-5][0-9])?)"
     r"|(?:(?P<hours>[0-9]{1,6})h)?(?:(?P<minutes>[0-9]{1,8})m)?)",
@@ -409,7 +408,7 @@ AMOUNT = re.compile(
 
 
 class WithAmount(click.Command):
-    """A command in which -5 is an amount and no option."""
+    """A command that takes -5 as an amount, not as an option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.ignore_unknown_options = any(word[:1] == "-" and _minutes_of(word) for word in args)
@@ -417,21 +416,21 @@ class WithAmount(click.Command):
 
 
 def _minutes_of(typed: str) -> int | None:
-    """Read a length of time in whole minutes; None for what is none, or is two."""
+    """Return a typed length of time in whole minutes, None if it is invalid or ambiguous."""
     match = AMOUNT.fullmatch(typed.strip())
     if match is None or not (match["all"] or match["clock"] or match["hours"] or match["minutes"]):
         return None
     if match["clock"]:
         hours, minutes, *seconds = match["clock"].split(":")
-        if seconds != ["00"]:  # "15:00" is either
+        if seconds != ["00"]:  # "15:00" may be hours or minutes
             return None
     else:
         hours, minutes = match["hours"] or "0", match["all"] or match["minutes"] or "0"
     return (int(hours) * 60 + int(minutes)) * (-1 if match["sign"] == "-" else 1)
 
 
-def whole_minutes(typed: str) -> int:
-    """Read a length of time as it is typed, and give minutes; `BadParameter` says what is wrong."""
+def parse_minutes(typed: str) -> int:
+    """Return a typed length of time in minutes. Raises `BadParameter` with the reason."""
     minutes = _minutes_of(typed)
     if minutes is not None:
         return minutes
@@ -456,7 +455,7 @@ def whole_minutes(typed: str) -> int:
 
 
 def amount(_context: click.Context, _parameter: click.Parameter, typed: str) -> int:
-    """Read an amount as it is typed, and give seconds above zero."""
+    """Return a typed amount in seconds, above zero. Raises `BadParameter`."""
     seconds = signed_amount(_context, _parameter, typed)
     if seconds < 0:
         raise click.BadParameter(f"{typed!r} is below zero. `timebank adjust` takes it.")
@@ -464,8 +463,8 @@ def amount(_context: click.Context, _parameter: click.Parameter, typed: str) -> 
 
 
 def signed_amount(_context: click.Context, _parameter: click.Parameter, typed: str) -> int:
-    """Read an amount with or without a sign, and give seconds that are not zero."""
-    minutes = whole_minutes(typed)
+    """Return a typed amount in seconds, above or below zero. Raises `BadParameter`."""
+    minutes = parse_minutes(typed)
     if minutes == 0:
         raise click.BadParameter("zero is not an amount.")
     return minutes * 60
@@ -480,6 +479,6 @@ class Minutes(WholeNumber):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
         try:
-            return self._within(whole_minutes(str(value)))
+            return self._within(parse_minutes(str(value)))
         except click.BadParameter as error:
             self.fail(error.message, param, ctx)

@@ -1,4 +1,4 @@
-"""The `timebank` commands that keep the books: copies, THEBANK.EXT, the nightly work."""
+"""The `timebank` commands for backups, the move of books, THEBANK.EXT and the nightly work."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from timebank.cli.common import (
     by_option,
     config_option,
     format_option,
+    ignoring_note_errors,
     load,
-    noting,
     opened,
     say,
     tell,
@@ -75,24 +75,24 @@ def backup(config: Path, file: Path) -> None:
             copied = back_up(books.database, books.settings, begun, file)
         _note_copy(books.settings, begun, file)
     if copied.findings:
-        _tell(copied.findings)
+        _say_findings(copied.findings)
         click.echo(f"{file} is a true copy, but the books have faults.", err=True)
         sys.exit(EXIT_WRONG)
     click.echo(f"{file} holds {_transfers(copied.transfers)}, and is in order.")
 
 
 def _note_copy(settings: BankSettings, at: datetime, file: Path) -> None:
-    """Keep for the pages when this copy was made; it is a good one without that as well."""
-    with noting("copy"):
+    """Note for the sysop's pages when this copy was made."""
+    with ignoring_note_errors("copy"):
         last_runs.note_copy(settings, at, file)
 
 
 def _copies(settings: BankSettings) -> ModuleType:
-    """Give what copies the books, by what they are in."""
+    """Return the module that copies the books: for a file, or for a server."""
     if settings.server is None:
         return file_copies
 
-    books_of(settings)  # which says what is missing, where that is so
+    books_of(settings)  # raises a sentence if the extra is not installed
     from timebank.keeping import dumps  # noqa: PLC0415 - it needs the extra `postgres`
 
     return dumps
@@ -118,7 +118,7 @@ def move(config: Path, source: str, target: str) -> None:
         moved = book_move.move(old, new, settings, datetime.now(UTC))
     click.echo(f"{new.place} holds the books: {moved.rows} rows, the same as in {old.place}.")
     if moved.findings:
-        click.echo("They are not in order, as they were before: see `timebank audit`.", err=True)
+        click.echo("The books had errors before, and still have: see `timebank audit`.", err=True)
         sys.exit(EXIT_WRONG)
 
 
@@ -141,17 +141,17 @@ def _books_at(place: str, settings: BankSettings) -> Database:
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Say what would be done and change nothing; the board can stay open.",
+    help="Show what a restore would do, and change nothing; the board can stay open.",
 )
 @click.argument("file", type=click.Path(path_type=Path))
 def restore(config: Path, by: str, dry_run: bool, file: Path) -> None:
     """Replace the books with the backup FILE.
 
-    The backup is audited first, and the board must be closed. The old books are kept beside
-    it. What is open in the backup is closed: shoes end, hands are void and their stakes go
-    back. Numbers go on past any ever given, in a new generation. Recovery codes are void.
-    What was taken from callers since stays taken, such as powers and SSH keys, and locks,
-    freezes and mutes hold that are in either. It says what changed for whom.
+    The board must be closed. The backup is audited first, and the old books stay next to the new.
+    Everything open in the backup is closed: shoes end, hands are void and their stakes return.
+    Numbers continue past any ever given, in a new generation. Recovery codes become void. Rights
+    that were taken from callers since are not given back, and locks, freezes and mutes hold that
+    are in either books. The command lists each change.
     """
     settings = load(config)
     try:
@@ -166,7 +166,7 @@ def restore(config: Path, by: str, dry_run: bool, file: Path) -> None:
                     restored = copies.restore(file, settings, now, by)
     except UserError as refusal:
         if isinstance(refusal.__cause__, NotInOrder):
-            _tell(refusal.__cause__.findings)
+            _say_findings(refusal.__cause__.findings)
             click.echo(str(refusal.__cause__), err=True)
             sys.exit(EXIT_WRONG)
         raise
@@ -186,7 +186,7 @@ def _transfers(count: int) -> str:
     return "1 transfer" if count == 1 else f"{count} transfers"
 
 
-def _tell(findings: Sequence[Finding]) -> None:
+def _say_findings(findings: Sequence[Finding]) -> None:
     say(str(finding) for finding in findings)
 
 
@@ -200,10 +200,10 @@ def _tell(findings: Sequence[Finding]) -> None:
     "--delivered", metavar="NUMBER", type=NUMBER, help="This record did arrive: do nothing."
 )
 def outbox(config: Path, form: str, repeat: int | None, delivered: int | None) -> None:
-    """Show what is not in THEBANK.EXT yet, and settle doubts.
+    """Show records that are not in THEBANK.EXT yet, and settle doubts.
 
-    A record is doubtful when the file was taken away while it was being written: look for it in
-    your time bank, then use --repeat or --delivered.
+    A record is in doubt if the file was removed while it was being written. Look for it in your
+    time bank, then use --repeat or --delivered.
     """
     with opened(config) as books:
         books.settle((thebank_ext.repeat, repeat), (thebank_ext.regard_as_delivered, delivered))
@@ -250,16 +250,16 @@ def _outbox_row(row: OutboxRow, schedule: Schedule) -> Row:
 def import_file(config: Path, file: Path) -> None:
     """Import a THEBANK.EXT from another program.
 
-    Each deposit and withdrawal is applied once, however often this is interrupted. The file
-    is kept as .BAK; what cannot be applied is reported, and in the sysop's log. Exits with 1 if
-    there is any, and with 2 if the file could not be imported.
+    Each deposit and withdrawal is applied once, also if the command is interrupted and repeated.
+    The file is kept as .BAK. Lines that cannot be applied are reported here and in the sysop's log.
+    Exits with 1 if there are any, and with 2 if the file could not be imported.
     """
     with opened(config) as books:
         books.take_up()
         with working("Importing"):
             report = importer.import_file(books.database, books.settings, books.clock.now(), file)
-    *said, last = report.sentences()
-    say(said)
+    *lines, last = report.sentences()
+    say(lines)
     if report.problem is not None:
         raise UserError(last)
     click.echo(last)
@@ -275,8 +275,8 @@ def maintain(config: Path) -> None:
     Closes the calls of dead processes, stands hands left open past their day, settles a tournament
     that is over, closes empty accounts of callers who are gone, drops old notices and log lines,
     repairs running totals of hands, and adds up new transfers for `timebank summary`. Exits with 1
-    if a hand could not be stood, or if the clock is in doubt: then nothing is done that could not
-    be undone.
+    if a hand could not be stood, or if the clock is in doubt. With a doubtful clock, only steps are
+    taken that can be undone.
     """
     with opened(config) as books, working("Doing the nightly work"):
         done = nightly.maintain(
@@ -285,10 +285,10 @@ def maintain(config: Path) -> None:
         counted = nightly.count_results(books.work, books.look)
         with closing(KeptTotals.for_books(books.settings)) as totals:
             totals.keep_all(books.look)
-    said = list(done.sentences())
+    lines = list(done.sentences())
     if counted:
-        said.append(f"Recounted {counted} running total{'s'[: counted > 1]} of hands.")
-    say(said or ["Nothing to do."])
+        lines.append(f"Recounted {counted} running total{'s'[: counted > 1]} of hands.")
+    say(lines or ["Nothing to do."])
     if done.left or done.held_up:
         sys.exit(EXIT_WRONG)
 

@@ -1,6 +1,6 @@
-"""The `timebank` command: what is in the books, whether they are right, and the sysop's hand.
+"""The `timebank` command: shows, audits, maintains and corrects the books.
 
-Its commands are loaded when they are asked for, so that `--help` comes at once.
+Commands are imported when they are run, so that `--help` is fast.
 """
 
 from __future__ import annotations
@@ -9,22 +9,22 @@ import click
 
 from timebank.cli.commands import LazyCommands
 
-# The module of each command, and the first sentence of what it says of itself.
+# The module of each command, and the first sentence of its help.
 COMMANDS = {
     "accounts": (
         "books",
-        "Show what every account holds, and the limits that callers have set for themselves.",
+        "Show the balance of every account, and the limits that callers have set for themselves.",
     ),
     "ledger": ("books", "Show transfers in the order they were made."),
     "statement": ("books", "Show a caller's entries and balances."),
     "summary": ("books", "Show totals by day, week or month."),
     "house": (
         "books",
-        "Show what the house won at each table, beside what exact odds would have given.",
+        "Show the house's result at each table, compared with exact odds.",
     ),
     "export": ("books", "Export the whole books for other programs."),
     "audit": ("books", "Check the books, row by row."),
-    "boards": ("books", "Show what callers of other boards brought and gained, and settle doubts."),
+    "boards": ("books", "Show the minutes of other boards' callers, and settle doubts."),
     "deposit": ("window", "Put minutes into a caller's account."),
     "withdraw": ("window", "Take minutes out of a caller's account."),
     "transfer": ("window", "Move minutes from NAME's account to TO's; NAME must not owe a loan."),
@@ -42,11 +42,11 @@ COMMANDS = {
         "Move the books from SOURCE to TARGET: files of SQLite, or postgresql:// URLs.",
     ),
     "restore": ("keeping", "Replace the books with the backup FILE."),
-    "outbox": ("keeping", "Show what is not in THEBANK.EXT yet, and settle doubts."),
+    "outbox": ("keeping", "Show records that are not in THEBANK.EXT yet, and settle doubts."),
     "import": ("keeping", "Import a THEBANK.EXT from another program."),
     "maintain": ("keeping", "Do the nightly work; safe to repeat at any time."),
     "tournament": ("tournament", "Show the weekly tournaments, the newest first."),
-    "clock": ("clock", "Show the board's clock, and whether it is believed."),
+    "clock": ("clock", "Show the board's clock, and whether it trusts the wall clock."),
 }
 
 

@@ -1,6 +1,6 @@
-"""What somebody at a terminal sees of a command that may take long: what it does.
+"""The line that a long command shows at a terminal.
 
-It is one line on stderr, which is wiped away at the end. In pipes and logs there is nothing.
+It is on stderr, and is erased at the end. Pipes and logs get nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _WIPE = "\r\x1b[K"
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show what is being done, such as "Checking the books", for as long as the block lasts."""
+    """Show a phrase such as "Checking the books" while the block runs."""
     _show(f"{what} ...")
     try:
         yield

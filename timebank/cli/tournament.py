@@ -35,31 +35,31 @@ MOST = 10_000
 @click.command()
 @config_option
 @format_option
-@click.option("--last", type=click.IntRange(1, MOST), default=10, help="Show so many.")
+@click.option("--last", type=click.IntRange(1, MOST), default=10, help="How many to show.")
 @click.option(
     "--call-off",
     metavar="WHY",
-    help="End the one that runs: all entries go back. WHY is shown to those who entered.",
+    help="End the running tournament and return all entries. WHY is shown to its players.",
 )
 @by_option
 def tournament(config: Path, form: str, last: int, call_off: str | None, by: str) -> None:
     """Show the weekly tournaments, the newest first.
 
-    With --call-off, the one that runs is ended first. Entries go back to the callers' bank
-    accounts, and what was put up to the house.
+    With --call-off, the running tournament is ended first. Entries go back to the callers' bank
+    accounts, and the house's share goes back to the house.
     """
     with opened(config) as books:
         if call_off is not None:
             with books.work() as desk:
                 tournaments.call_off(desk, call_off, by)
         with books.look() as desk:
-            found = list(_found(desk, last))
+            shown = list(_read(desk, last))
         schedule = books.settings.schedule
-    records = [_record(each, schedule) for each in found]
-    tell(form, [_table(found, schedule)], FIELDS, records, paged=False)
+    records = [_record(each, schedule) for each in shown]
+    tell(form, [_table(shown, schedule)], FIELDS, records, paged=False)
 
 
-def _found(desk: Desk, last: int) -> Iterator[Shown]:
+def _read(desk: Desk, last: int) -> Iterator[Shown]:
     for each in tournaments.listing(desk, last):
         yield each, tournaments.pot(desk, each), tournaments.standings(desk, each.seal)
 
@@ -80,7 +80,7 @@ def _record(shown: Shown, schedule: Schedule) -> Record:
     return dict(zip(FIELDS, values, strict=True))
 
 
-def _table(found: list[Shown], schedule: Schedule) -> Listing:
+def _table(shown: list[Shown], schedule: Schedule) -> Listing:
     columns = (
         *(Column("Opened"), Column("Until", goes=3), Column("State")),
         *(Column("Entered", right=True), Column("Finished", right=True, goes=4)),
@@ -94,6 +94,6 @@ def _table(found: list[Shown], schedule: Schedule) -> Listing:
             clock(sum(one.prize for one in placed)),
             ", ".join(printable(one.name) for one in placed if one.place == 1),
         )
-        for each, pot, placed in found
+        for each, pot, placed in shown
     ]
     return Listing(columns, rows, "There was no tournament yet.")

@@ -1,7 +1,7 @@
-"""The `timebank` commands by which the sysop reaches into accounts; each wants a reason.
+"""The `timebank` commands that correct accounts; each needs a reason.
 
-They go through the same transactions as callers at the window do, so they may be used while the
-board serves, also for a caller who is on line: their process sees that the books have changed.
+They use the same transactions as callers at the window. So they work while the board serves, also
+for callers who are online, whose processes notice the change.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from timebank.cli.common import (
     by_option,
     config_option,
     format_option,
-    found,
     opened,
+    require_caller,
 )
 from timebank.ledger import transfers
 from timebank.reports.statements import NAME, SHORT, WORDS, printable
@@ -117,9 +117,9 @@ def adjust(config: Path, why: str, by: str, name: str, amount: int) -> None:
 def _move(
     config: Path, names: Sequence[str], work: Callable[[Desk, list[int]], tuple[TransferRow, ...]]
 ) -> None:
-    """Do the work on callers' accounts, and say what was moved and what they hold now."""
+    """Run `work` on the accounts of `names`, and print its transfers and the new balances."""
     with opened(config) as books, books.work() as desk:
-        records = [found(callers.find(desk, name), name) for name in names]
+        records = [require_caller(callers.find(desk, name), name) for name in names]
         rows = work(desk, [record.id for record in records])
         banks = {
             balance.caller_id: balance.amount
@@ -140,8 +140,8 @@ def _move(
 def freeze(config: Path, why: str, by: str, name: str) -> None:
     """Freeze an account: nothing goes in or out.
 
-    Its caller plays as before. What they earn stays on their clock, and is banked when a day ends
-    on which the account is open again.
+    Its caller plays as before. Minutes that they earn stay on their clock, and are banked at the
+    end of a day on which the account is open again.
     """
     _set(
         config, name, lambda desk, caller_id: corrections.freeze(desk, caller_id, why, by), "frozen"
@@ -160,7 +160,7 @@ def unfreeze(config: Path, why: str, by: str, name: str) -> None:
 
 def _set(config: Path, name: str, work: Callable[[Desk, int], object], state: str) -> None:
     with opened(config) as books, books.work() as desk:
-        record = found(callers.find(desk, name), name)
+        record = require_caller(callers.find(desk, name), name)
         work(desk, record.id)
     click.echo(f"{record.name}'s account is {state}.")
 
@@ -182,7 +182,7 @@ def show_log(config: Path, form: str) -> None:
 
 
 def _log(books: OpenBooks) -> Iterator[LogEntry]:
-    """Go through the log, a page at a time, so that no transaction waits for a reader."""
+    """Yield the log, page by page, so that no transaction waits for a reader."""
     before = None
     while True:
         with books.look() as desk:

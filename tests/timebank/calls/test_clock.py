@@ -594,7 +594,8 @@ def test_the_command_shows_what_it_mends_before_it_does(board, timebank):
     code, output, _ = timebank("clock")
     assert code == 1
     assert (
-        "A wrong clock has taken these callers too far:\n  Ann: day set back from 2036-" in output
+        "A wrong clock has put these callers on later days:\n  Ann: day set back from 2036-"
+        in output
     )
     code, output, _ = timebank("clock", "--mend")  # nobody answers
     assert code == 1

@@ -75,7 +75,7 @@ def test_on_a_terminal_the_first_row_ends_it_and_no_other_is_fetched_before_it_i
 
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.setattr(sys, "stderr", Terminal())
-    lines = common.watched(rows())
+    lines = common.with_progress(rows())
     assert shown == [f"{common.READING} ...", "\r\x1b[K"]
     assert fetched == [0, 1]
     assert list(lines) == [f"row {number}" for number in range(4)]

@@ -15,7 +15,7 @@ import click
 import pytest
 
 from timebank.callers import notices, sysop_log
-from timebank.cli.common import whole_minutes
+from timebank.cli.common import parse_minutes
 from timebank.ledger import engines
 from timebank.window import corrections
 
@@ -117,7 +117,7 @@ NO_AMOUNTS = ["", "x", "h", "1:60", "-1:75", "1.5", "9" * 9, "٣", "--", "-x", "
     [("90", 90), ("15m", 15), ("2h", 120), ("1H30M", 90), ("15:00:00", 900), ("-1h5m", -65)],
 )
 def test_lengths_of_time_as_they_are_typed(typed, minutes):
-    assert whole_minutes(typed) == minutes
+    assert parse_minutes(typed) == minutes
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_lengths_of_time_as_they_are_typed(typed, minutes):
 )
 def test_what_is_no_amount_or_could_be_two_is_asked_back(typed, said):
     with pytest.raises(click.BadParameter, match=re.escape(said)):
-        whole_minutes(typed)
+        parse_minutes(typed)
 
 
 @pytest.mark.parametrize(
