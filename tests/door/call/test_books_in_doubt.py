@@ -85,7 +85,7 @@ def doubt(board: World, *, is_written: bool) -> Iterator[Outcome]:
             outcome.comes(is_there=is_written)
 
 
-async def test_a_bet_in_doubt_is_told_as_that_and_then_as_refused(tmp_path: Path) -> None:
+async def test_a_bet_in_doubt_is_reported_so_and_then_as_refused(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         seed = hand("hit")
         ada.board.seeds = [seed]
@@ -116,7 +116,7 @@ async def test_a_bet_that_counts_after_all_is_dealt(tmp_path: Path) -> None:
         await ada.stands()
 
 
-async def test_others_are_told_that_nothing_is_done_meanwhile(tmp_path: Path) -> None:
+async def test_other_callers_read_that_the_books_cannot_be_written(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         ada.board.enter("Bob")
         bob = await ada.board.call()
@@ -144,7 +144,7 @@ async def test_a_board_that_closes_meanwhile_says_that_it_is_not_known(tmp_path:
             assert "Nothing has changed" not in ada.terminal.picture
 
 
-async def test_everybody_at_the_vegas_table_is_told_and_the_round_goes_on(tmp_path: Path) -> None:
+async def test_all_at_the_vegas_table_read_of_a_doubt_and_the_round_goes_on(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
         await two.deal()

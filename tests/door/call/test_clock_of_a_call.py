@@ -200,7 +200,7 @@ async def test_a_key_in_time_keeps_an_idle_caller_on(tmp_path: Path) -> None:
 # Time up.
 
 
-async def test_a_caller_whose_time_is_up_is_told_when_to_call_back(board: World) -> None:
+async def test_a_caller_whose_time_is_up_reads_when_to_call_back(board: World) -> None:
     ada = await visitor(board, "Ada")
     await board.pass_time(7 * MINUTE)
     await ada.is_sent_off(
@@ -316,7 +316,7 @@ async def without_time(board: World, *, saved: int = 0) -> Guest:
     return ada
 
 
-async def test_who_calls_with_no_time_left_is_told_so_once(board: World) -> None:
+async def test_a_caller_without_time_reads_so_once(board: World) -> None:
     ada = await without_time(board)
     before = ada.ledger
     await ada.calls()
@@ -390,7 +390,7 @@ async def test_a_purse_that_arrives_late_does_not_replace_a_newer_one(board: Wor
     await caller.touch()
 
 
-async def test_who_waits_for_the_books_is_told_why_once(tmp_path: Path) -> None:
+async def test_a_wait_for_the_books_is_explained_once(tmp_path: Path) -> None:
     words = "The board is busy. Please wait."
     async with world(tmp_path, toml=TOML) as board:
         ada = await seated(board, "Ada")

@@ -168,7 +168,7 @@ class Heard(Wall):
             self.receiver.received(b" ")
 
 
-async def test_whoever_is_handed_over_while_the_books_are_locked_is_told_so(tmp_path) -> None:
+async def test_a_guest_reads_that_the_books_are_locked(tmp_path) -> None:
     async with world(tmp_path, toml=EVENTS_OFF, busy_seconds=0) as here:
         line = Heard()
         console = Console(line, LINES, here.clock)
@@ -178,7 +178,7 @@ async def test_whoever_is_handed_over_while_the_books_are_locked_is_told_so(tmp_
         assert "The board's books can't be opened just now." in line.said
 
 
-async def test_the_call_is_closed_once_whoever_asks(tmp_path) -> None:
+async def test_the_call_is_closed_once_however_many_ask(tmp_path) -> None:
     async with guest_of(tmp_path) as (here, caller):
         await withdraws_ten_minutes(here, caller)
         first = await caller.farewell("log-off")
@@ -195,7 +195,7 @@ async def test_the_call_is_closed_once_whoever_asks(tmp_path) -> None:
         ({"seconds": 0}, "You bring no minutes from Xibalba."),
     ],
 )
-async def test_guests_are_told_what_they_bring(tmp_path, said, words) -> None:
+async def test_guests_read_how_much_time_they_bring(tmp_path, said, words) -> None:
     async with guest_of(tmp_path, **said) as (_, caller):
         assert caller.news() == [words]
 

@@ -158,7 +158,7 @@ async def test_the_lowest_rank_is_checked_next_and_of_equal_ones_the_oldest(
     assert held.done == ["a", "e", "d", "f", "c", "b"], "a came while nobody waited"
 
 
-async def test_whoever_does_not_wait_any_more_keeps_nobodys_place(
+async def test_a_caller_who_stops_waiting_frees_their_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     held, desk = Held(monkeypatch), passwords.PasswordDesk()

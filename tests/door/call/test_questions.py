@@ -150,7 +150,7 @@ async def test_what_happens_behind_the_help_is_seen_after_it(caller: Somebody) -
         assert "Bob sits down." in caller.sees
 
 
-async def test_help_in_lines_is_told_once_and_the_question_asked_again() -> None:
+async def test_help_in_lines_is_shown_once_and_the_question_asked_again() -> None:
     caller = Somebody(paint=Paint.LINES)
     async with caller.asked(caller.console.prompt.ask(CHOICES, default="B")):
         await caller.types(b"?", b" ")

@@ -49,12 +49,12 @@ def row(amount: int, reason: Reason) -> TransferRow:
         (row(600, LoanShare(None)), "10 minutes of the winnings paid back on the loan."),
     ],
 )
-def test_what_the_clock_and_the_bank_move_is_told(moved: TransferRow, told: str) -> None:
+def test_movements_of_clock_and_bank_are_put_into_words(moved: TransferRow, told: str) -> None:
     assert wording.told(moved) == told
 
 
 @pytest.mark.parametrize("kind", ["elapsed", "stake", "lost", "returned", "won"])
-def test_what_a_caller_sees_happen_is_not_told_again(kind: str) -> None:
+def test_movements_that_a_caller_sees_happen_have_no_words(kind: str) -> None:
     assert wording.told(row(600, ByHand(kind, "Seen"))) == ""
 
 

@@ -61,7 +61,7 @@ async def test_a_process_adds_up_what_this_one_would() -> None:
     await sums.close()
 
 
-def test_luck_is_told_to_who_never_heard_of_a_deviation() -> None:
+def test_luck_is_explained_without_knowledge_of_deviations() -> None:
     good = TableLuck("vegas", "second", 200, 0, 120_000, -6_000, 600.0, -6_600.0, -1.28)
     assert list(sentences(good)) == [
         "You staked 2000 minutes and won 100 minutes.",

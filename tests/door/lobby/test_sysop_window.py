@@ -189,7 +189,7 @@ async def test_the_log_is_read_on_line(board: World, profile: Profile) -> None:
     await sysop.presses("q").is_asked("<L>og")
 
 
-async def test_the_caller_it_was_done_to_is_told_at_once(board: World) -> None:
+async def test_the_caller_of_the_account_reads_of_an_act_at_once(board: World) -> None:
     ada = await visitor(board, "Ada")
     sysop = await at_the_sysops_side(board, "Cora")
     await looks_at(sysop, "Ada")

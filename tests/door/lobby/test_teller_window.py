@@ -390,7 +390,7 @@ async def test_a_window_that_is_made_larger_shows_the_same(board: World) -> None
     assert last_column_is_empty(ada)
 
 
-async def test_a_muted_caller_is_told_that_minutes_go_without_a_note(board: World) -> None:
+async def test_a_muted_caller_reads_that_minutes_go_without_a_note(board: World) -> None:
     board.enter("Bob")
     ada = await at_the_window(board, "Ada", saved=30)
     with board.books() as desk:

@@ -210,7 +210,7 @@ async def test_a_key_that_cannot_be_read_does_nothing(board: World) -> None:
     await bob.presses("é").sees("That key does nothing here.")
 
 
-async def test_who_types_more_than_there_is_room_for_is_told(board: World) -> None:
+async def test_a_caller_reads_when_a_field_is_full(board: World) -> None:
     guest = await stranger(board, DUMB)
     await guest.presses("Maximilian Alexander von Humboldt\r").sees("Type up to 24 characters.")
     assert guest.terminal.transcript.count("Type up to 24 characters.") == 1
@@ -301,9 +301,7 @@ async def test_a_wrong_password_is_tried_as_often_for_a_name_that_nobody_has(
 
 
 @pytest.mark.parametrize("profile", [FRENCH, replace(MTTS, environment={"LANG": "fr_FR"})])
-async def test_french_is_told_in_plain_lines_with_its_accents(
-    board: World, profile: Profile
-) -> None:
+async def test_plain_lines_in_french_have_their_accents(board: World, profile: Profile) -> None:
     board.enter("Ada", looks={})
     terminal = await board.call(profile)
     await terminal.until("Nom :")

@@ -98,7 +98,7 @@ async def test_who_comes_back_in_the_place_of_their_own_call_was_never_away(
     assert "Bob" not in ada.terminal.heard[before:]
 
 
-async def test_a_caller_can_have_none_of_it(board: World) -> None:
+async def test_a_caller_can_switch_announcements_off(board: World) -> None:
     ada = await visitor(board, "Ada", profile=replace(MODERN, columns=40, rows=22))
     await ada.presses("y").is_asked("<Q>uit")
     assert "<W>ho comes on" in " ".join(ada.screen.split())

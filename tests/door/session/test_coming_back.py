@@ -37,7 +37,7 @@ async def plays(caller: PageCaller) -> None:
     await caller.may_press("H", "S")
 
 
-async def test_the_page_is_told_what_can_be_pressed_at_every_step(board: World) -> None:
+async def test_the_page_shows_the_open_keys_at_every_step(board: World) -> None:
     async with page_caller(board, columns=40, rows=31) as caller:
         await plays(caller)
         assert caller.keys["H"] == "Hit"

@@ -196,7 +196,7 @@ async def is_left(ada: Guest, most: int) -> None:
     await ada.terminal.wait_for(lambda _: most - 3 <= ada.time_left <= most, f"{most} s or less")
 
 
-async def test_an_event_that_is_started_early_is_told_closes_the_board_and_is_over(
+async def test_an_event_started_early_is_announced_closes_the_board_and_ends(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path) as board:

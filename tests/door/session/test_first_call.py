@@ -78,7 +78,7 @@ async def test_one_key_at_the_name_gives_plain_lines_now_and_next_time(board: Wo
     assert not ada.caller.console.screen.is_painted
 
 
-async def test_plain_lines_are_told_of_no_row_that_they_do_not_have(board: World) -> None:
+async def test_plain_lines_explain_no_row_that_they_lack(board: World) -> None:
     ada = await registers(board, key="!")
     ada.presses("y")
     await ada.sees("The menu says your time left, and the tables your pot in coins.")

@@ -51,7 +51,7 @@ async def test_a_letter_that_waited_says_how_it_is_answered(board: World, profil
     assert "third To answer" not in bob.screen, "they know by now"
 
 
-async def test_of_several_who_wrote_it_says_whom_an_answer_goes_to(board: World) -> None:
+async def test_with_several_senders_the_hint_names_who_gets_the_answer(board: World) -> None:
     bob = await away(board, "Bob", MODERN)
     board.enter("Ada")
     board.enter("Cyd")
@@ -69,7 +69,7 @@ async def test_who_is_on_is_not_among_the_last_callers(board: World) -> None:
     await bob.sees("Last callers: Ada Your game")
 
 
-async def test_who_is_muted_is_told_so_before_they_type_a_line(board: World) -> None:
+async def test_a_muted_caller_reads_so_before_they_type_a_line(board: World) -> None:
     bob = await visitor(board, "Bob")
     with board.books() as desk:
         caller_acts.set_muted(desk, bob.caller.record.id, True, "the test")

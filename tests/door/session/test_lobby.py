@@ -39,7 +39,7 @@ async def test_the_menu_says_who_is_on_and_what_enter_does(board: World) -> None
     assert "<B> Black Jack For Time (Enter)" in ada.screen
 
 
-async def test_who_calls_day_after_day_is_told_on_how_many(board: World) -> None:
+async def test_the_menu_says_how_many_days_in_a_row_a_caller_has_called(board: World) -> None:
     board.enter("Ada")
     with board.books() as desk:
         ada = callers.number_of(desk, "Ada")
@@ -91,7 +91,7 @@ async def test_a_setting_is_switched(board: World, key: str, preference: str, va
     assert ada.caller.record.preferences[preference] == value
 
 
-async def test_a_small_screen_is_told_why_it_gets_lines(board: World) -> None:
+async def test_a_small_screen_says_why_it_gets_lines(board: World) -> None:
     ada = await visitor(board, "Ada", profile=replace(MODERN, columns=40, rows=20))
     ada.presses("ys")
     await ada.terminal.until("Your choice")
@@ -113,7 +113,7 @@ async def test_the_goodbye_says_how_the_call_went(board: World) -> None:
     assert "1 win, 0 losses" not in ada.screen  # as the menu said before
 
 
-async def test_who_is_out_of_time_is_told_how_it_went_and_when_to_come_back(tmp_path: Path) -> None:
+async def test_a_caller_out_of_time_reads_their_result_and_when_to_return(tmp_path: Path) -> None:
     async with world(tmp_path, toml=sysop_toml(events="", minutes_per_day=10)) as board:
         ada = await seated(board, "Ada")
         await ada.bets(5, "stay", ends="lose")

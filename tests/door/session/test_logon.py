@@ -67,7 +67,7 @@ async def test_a_name_that_cannot_be_had_is_refused_with_the_reason(
 
 
 @pytest.mark.parametrize("name", ["BiII", "bill", "grace hopper"])
-async def test_that_a_name_is_taken_is_told_before_a_password_is_asked_for(
+async def test_a_taken_name_is_refused_before_the_password_is_asked_for(
     tmp_path: Path, name: str
 ) -> None:
     toml = sysop_toml().replace("[board]", '[board]\nsysop = "Grace Hopper"')
@@ -165,7 +165,7 @@ async def test_an_unknown_name_is_answered_like_a_wrong_password(board: World) -
     assert answers[0] == answers[1]
 
 
-async def test_who_waits_long_for_their_log_on_is_told_once(tmp_path: Path) -> None:
+async def test_a_long_wait_at_the_log_on_is_explained_once(tmp_path: Path) -> None:
     words = "The board is busy. Please wait."
     async with world(tmp_path) as board:
         ada = known(board, "Ada")
@@ -181,7 +181,7 @@ async def test_who_waits_long_for_their_log_on_is_told_once(tmp_path: Path) -> N
         assert ada.terminal.transcript.count(words) == 1
 
 
-async def test_a_locked_caller_is_told_so_once_the_password_is_right(board: World) -> None:
+async def test_a_locked_caller_reads_so_after_the_right_password(board: World) -> None:
     board.enter("Ada")
     with board.books() as desk:
         callers.set_locked(desk, callers.number_of(desk, "Ada"), True)
@@ -265,7 +265,7 @@ async def test_a_second_log_on_takes_over_the_ghost_and_its_hand(board: World) -
     assert ada.has["online"] == (55 + 10) * MINUTE - 92
 
 
-async def test_a_second_log_on_is_told_of_an_open_hand_only_where_there_is_one(
+async def test_a_second_log_on_mentions_an_open_hand_only_if_there_is_one(
     board: World,
 ) -> None:
     ghost = await seated(board, "Ada")
@@ -378,7 +378,7 @@ async def test_last_words_reach_a_caller_who_types_on_and_reads_late(board: Worl
     await ada.is_sent_off("Goodbye, Ada. Call again!")
 
 
-async def test_callers_are_told_when_the_board_closes(board: World) -> None:
+async def test_callers_read_when_the_board_closes(board: World) -> None:
     playing, at_the_log_on = await visitor(board, "Ada"), Guest(board, "Bob")
     await playing.sits_down()
     await playing.bets(5, "stay", ends="win")

@@ -27,7 +27,7 @@ async def test_a_limit_is_set_in_the_settings_and_bounds_the_bets(board: World) 
     assert ada.has["stake"] == 0
 
 
-async def test_a_pause_is_told_at_the_table_before_a_bet(board: World) -> None:
+async def test_a_table_says_before_a_bet_that_the_caller_has_paused(board: World) -> None:
     ada = await visitor(board, "Ada")
     await ada.presses("yop").is_asked("Days without a bet")
     await ada.presses("3\r").sees("Place no bet for 3 days?")

@@ -185,7 +185,7 @@ async def test_a_value_that_is_wider_than_its_field_is_cut(tmp_path: Path) -> No
         assert ada.terminal.row(0) == "[Bartho]"
 
 
-async def test_a_screen_that_is_drawn_anew_is_shown_at_once(tmp_path: Path) -> None:
+async def test_a_screen_redrawn_by_the_sysop_is_shown_at_once(tmp_path: Path) -> None:
     draws(tmp_path, "bank.ans", "The first one\r\n")
     async with world(tmp_path, toml=OPEN) as board:
         ada = await at_the_window(board, "Ada")

@@ -37,7 +37,7 @@ async def test_the_help_of_a_table_explains_what_a_hand_brings_to_it(board: Worl
         assert field not in ada.terminal.transcript, field
 
 
-async def test_a_menu_that_is_known_is_told_in_short(board: World) -> None:
+async def test_a_menu_shown_before_is_short_in_plain_lines(board: World) -> None:
     ada = await visitor(board, "Ada", profile=REFUSING)
     await ada.presses("moShuffle up\r").is_asked("<W>rite")
     await board.pass_time(EVERY_SECONDS)

@@ -185,7 +185,7 @@ def test_the_number_of_a_deleted_caller_never_has_any_again(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("command", ["grant", "revoke"])
 @pytest.mark.parametrize("written", ["ann smith", "Ann  Smith", "ANN SMITH", " Ann Smith"])
-def test_a_name_that_is_written_otherwise_is_refused_and_told(
+def test_another_spelling_of_a_name_is_refused_with_a_reason(
     tmp_path: Path, command: str, written: str
 ) -> None:
     """What was seen live: "ann smith" gave Ann Smith powers, and the guide says it does not."""
@@ -203,7 +203,7 @@ def test_a_name_that_is_written_otherwise_is_refused_and_told(
     assert shell("callers", command, "#1").status == 0
 
 
-def test_a_name_that_only_looks_like_anothers_is_refused_and_told(tmp_path: Path) -> None:
+def test_a_name_that_looks_like_anothers_is_refused_with_a_reason(tmp_path: Path) -> None:
     shell = Board(tmp_path, "Ann Smith")
     told = shell("callers", "grant", "Ann Srnith")
     assert (told.status, told.output) == (2, "")
@@ -237,7 +237,7 @@ def test_a_name_that_is_only_read_alike_is_given_nothing(tmp_path: Path) -> None
         (("grant", "Bob"), "Bob, caller number 2, already has sysop powers."),
     ],
 )
-def test_what_cannot_be_given_or_taken_is_told(
+def test_powers_that_cannot_be_given_or_taken_are_refused_with_a_reason(
     tmp_path: Path, words: tuple[str, ...], sentence: str
 ) -> None:
     shell = Board(tmp_path, "Ada", "Bob")

@@ -301,7 +301,7 @@ async def test_a_code_that_cannot_be_stored_is_said_not_to_work(
         await gets_to(board, code, "the question")
 
 
-async def test_a_code_of_which_the_disk_cannot_tell_is_said_to_be_uncertain(
+async def test_a_code_whose_storing_is_in_doubt_is_called_uncertain(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def nobody_knows(*_: object) -> bool:

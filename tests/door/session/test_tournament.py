@@ -179,7 +179,7 @@ def test_a_decision_deals_no_hand_again_that_was_before_it(monkeypatch: pytest.M
     assert duplicate.played(rules, seed, acts, hands) == game
 
 
-async def test_where_there_is_none_the_daily_deal_says_nothing_of_it(tmp_path: Path) -> None:
+async def test_the_daily_deal_does_not_mention_a_tournament_without_one(tmp_path: Path) -> None:
     async with world(tmp_path, toml=toml(day="sun")) as board:
         assert board.clock.now() < datetime(2100, 1, 1, tzinfo=UTC)
         ada = await newcomer(board, "Ada")

@@ -94,7 +94,7 @@ async def test_who_sits_behind_a_chair_sees_the_table_and_nothing_else(tmp_path:
         assert ada.caller.console.screen.onlookers == ()
 
 
-def test_a_hand_is_told_of_whom_cards_have_come_to() -> None:
+def test_lines_name_only_hands_that_have_cards() -> None:
     scene = BlackJackScene(coin=60, turns_limit=None, has_purse=False)
     scene.is_dealt, scene.player = True, "Ada"
     scene.mine = list(parse_cards("KH"))
@@ -103,7 +103,7 @@ def test_a_hand_is_told_of_whom_cards_have_come_to() -> None:
     assert "Dealer" not in told
 
 
-async def test_who_watches_hears_no_talk_of_a_caller_whom_they_ignore(tmp_path: Path) -> None:
+async def test_a_watcher_reads_no_talk_of_a_caller_they_ignore(tmp_path: Path) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
         ada = await player(board, "Ada")
         bob, cyd = await reader(board, "Bob"), await reader(board, "Cyd", REFUSING)
@@ -116,7 +116,7 @@ async def test_who_watches_hears_no_talk_of_a_caller_whom_they_ignore(tmp_path: 
         assert "hello table" not in bob.screen
 
 
-async def test_a_caller_says_where_they_are_watched_and_by_whom(board: World) -> None:
+async def test_a_caller_chooses_where_others_may_watch(board: World) -> None:
     ada = await seated(board, "Ada")
     bob = await reader(board, "Bob")
     assert "watch" not in bob.terminal.lines[3]  # alone at a table nobody is watched, unasked

@@ -1,4 +1,4 @@
-"""Whoever receives minutes is told: at once on line, at the next log-on else."""
+"""A caller who receives minutes reads of it: at once on line, else at the next log-on."""
 
 import pytest
 
@@ -53,7 +53,7 @@ async def has_looked(board: World) -> None:
 
 
 @painted_and_lines
-async def test_a_receiver_on_line_is_told_at_once(board: World, profile: Profile) -> None:
+async def test_a_receiver_on_line_reads_it_at_once(board: World, profile: Profile) -> None:
     bob = await visitor(board, "Bob", profile=profile)
     ada = await at_the_window(board, "Ada", saved=30)
     await sends_ten(ada)
@@ -68,7 +68,7 @@ async def test_a_receiver_on_line_is_told_at_once(board: World, profile: Profile
     assert TOLD not in bob.screen
 
 
-async def test_nobody_else_is_told(board: World) -> None:
+async def test_no_other_caller_reads_of_a_transfer(board: World) -> None:
     bob, carl = await visitor(board, "Bob"), await visitor(board, "Carl")
     ada = await at_the_window(board, "Ada", saved=30)
     await sends_ten(ada)
@@ -78,7 +78,7 @@ async def test_nobody_else_is_told(board: World) -> None:
         assert "has sent" not in other.screen
 
 
-async def test_what_another_process_writes_is_told_once(board: World) -> None:
+async def test_a_notice_from_another_process_is_shown_once(board: World) -> None:
     bob = await visitor(board, "Bob", profile=SCREENS["lines"])
     for why in ("first", "second"):
         writes_elsewhere(board, "Bob", 5, why)

@@ -1,4 +1,4 @@
-"""What became of a hand whose caller was not there to see it: told once, at the next log-on."""
+"""The end of a hand that its caller did not see is shown once, at the next log-on."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ async def loses_the_line_in_the_last_key(guest: Guest, key: str) -> None:
 
 @HANG_UPS
 @pytest.mark.parametrize("dealt", [everybody_plays, ace_up], ids=["a decision", "insurance"])
-async def test_who_loses_the_line_alone_at_vegas_is_told_how_the_hand_ended(
+async def test_a_caller_who_lost_the_line_at_vegas_reads_how_the_hand_ended(
     tmp_path: Path, dealt: Callable[..., bool], hang_up: Callable[[Terminal], None]
 ) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, dealt)) as (ada,):
@@ -124,7 +124,7 @@ async def test_who_loses_the_line_alone_at_vegas_is_told_how_the_hand_ended(
 
 
 @HANG_UPS
-async def test_a_hand_that_was_seen_to_its_end_is_not_told_again(
+async def test_a_hand_seen_to_its_end_is_not_shown_again(
     tmp_path: Path, hang_up: Callable[[Terminal], None]
 ) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
@@ -134,7 +134,9 @@ async def test_a_hand_that_was_seen_to_its_end_is_not_told_again(
         await is_told_nothing(ada)
 
 
-async def test_a_call_that_dies_while_its_own_key_is_settled_is_told(tmp_path: Path) -> None:
+async def test_a_line_lost_while_its_own_key_is_settled_shows_the_hand(
+    tmp_path: Path,
+) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(2)
         await ada.has_the_turn()
@@ -142,7 +144,7 @@ async def test_a_call_that_dies_while_its_own_key_is_settled_is_told(tmp_path: P
         await is_told_once(ada, AT_VEGAS)
 
 
-async def test_a_hand_that_the_clock_stood_for_a_line_that_broke_is_told(tmp_path: Path) -> None:
+async def test_a_hand_stood_by_the_clock_for_a_lost_line_is_shown_again(tmp_path: Path) -> None:
     """Nobody has pressed a key since, so nobody knows whether anybody saw it."""
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
@@ -154,7 +156,7 @@ async def test_a_hand_that_the_clock_stood_for_a_line_that_broke_is_told(tmp_pat
         await is_told_once(ada, AT_VEGAS)
 
 
-async def test_who_watched_and_then_closed_the_line_is_not_told(tmp_path: Path) -> None:
+async def test_a_caller_who_saw_the_end_and_hung_up_is_not_shown_it_again(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
@@ -169,7 +171,9 @@ async def test_who_watched_and_then_closed_the_line_is_not_told(tmp_path: Path) 
 # In company.
 
 
-async def test_who_loses_the_line_while_another_key_ends_the_round_is_told(tmp_path: Path) -> None:
+async def test_a_line_lost_while_another_ends_the_round_shows_it_again(
+    tmp_path: Path,
+) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
@@ -187,7 +191,7 @@ async def test_who_loses_the_line_while_another_key_ends_the_round_is_told(tmp_p
         await is_told_nothing(bob)
 
 
-async def test_who_is_on_no_call_when_the_round_ends_is_told_by_one_notice(tmp_path: Path) -> None:
+async def test_a_caller_not_on_when_the_round_ends_has_one_notice(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
@@ -198,7 +202,7 @@ async def test_who_is_on_no_call_when_the_round_ends_is_told_by_one_notice(tmp_p
         await is_told_once(ada, "the dealer stood it for you: you")
 
 
-async def test_who_got_up_is_told_in_the_next_room_and_not_again(tmp_path: Path) -> None:
+async def test_a_caller_who_got_up_reads_the_end_in_the_next_room_once(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
@@ -215,7 +219,7 @@ async def test_who_got_up_is_told_in_the_next_room_and_not_again(tmp_path: Path)
 # A call that is taken over.
 
 
-async def test_the_call_that_takes_over_is_told_what_was_settled_meanwhile(tmp_path: Path) -> None:
+async def test_the_call_that_takes_over_shows_what_was_settled_meanwhile(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(2)
         await ada.has_the_turn()
