@@ -56,12 +56,12 @@ class Sitter:
 
     # What the table asks of them.
 
-    def hears(self, happened: Sequence[object]) -> None:
+    def on_news(self, happened: Sequence[object]) -> None:
         self.heard.extend(happened)
 
-    def awaits_receipt(self) -> None: ...
+    def expect_receipt(self) -> None: ...
 
-    def receives(self, receipt: object) -> None:
+    def on_receipt(self, receipt: object) -> None:
         self.receipts.append(receipt)
 
     # What they do.

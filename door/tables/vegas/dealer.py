@@ -1,6 +1,6 @@
-"""Who deals at the Vegas table: every change of the cards, through the books and then on the table.
+"""The dealer of a Vegas table, who writes every change of the cards to the books first.
 
-Each method is one step of the table's task: pure first, then durable, then adopted, then told.
+Each method is one step of the table's task: work it out, make it durable, adopt it, announce it.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("door.tables")
 
 
-def _tell_elsewhere(caller: Caller, settlement: Settlement, receipt: Receipt) -> None:
-    """Tell a caller who is on line, but not at the table, how their round ended."""
+def _tell_away_caller(caller: Caller, settlement: Settlement, receipt: Receipt) -> None:
+    """Tell a caller who is online but away from the table how their round ended."""
     with speaking_to(caller.console.viewer):
         words = vegas_round.stood_words(settlement.won - settlement.lost)
         caller.console.screen.say(f"|14{words}")
@@ -55,25 +55,25 @@ def _tell_elsewhere(caller: Caller, settlement: Settlement, receipt: Receipt) ->
 
 @dataclass(frozen=True)
 class Present:
-    """A caller on line here that an entry concerns, and what adopts its receipt."""
+    """A caller on this server, and the function that adopts their receipt of an entry."""
 
     caller: Caller
     adopt: Callable[[Receipt], None]
 
 
 class Dealer:
-    """The house's hands at one table."""
+    """The dealer of one table; `place` is the table's number in its pit."""
 
     def __init__(self, board: Board, state: TableState, place: int) -> None:
         self._board = board
         self._state = state
         self._place = place
-        self.hold = Hold()  # under which everything is written
+        self.hold = Hold()  # checked by every write
 
     # Shoe and deal.
 
     async def lay_shoe(self) -> None:
-        """See that the shoe on the table is one that the next round can be dealt from."""
+        """Make sure that the table has a shoe for the next round."""
         state = self._state
         rules = state.house.rules
         shoe = state.shoe
@@ -95,27 +95,29 @@ class Dealer:
         state.tell(news.ShoeSealed(state.shoe.seal))
 
     def commit_seats(self) -> None:
-        """Commit every seat that is not committed to the phrase that it has, on a fresh shoe."""
+        """Commit each uncommitted seat to its caller's phrase, for a fresh shoe."""
         state = self._state
         if not state.may_be_cut or not state.is_cut_by_all:
             return
         committed = {each.caller_id for each in state.commitments}
         for seat in state.seated():
             if seat.guest is not None and seat.caller_id not in committed:
-                kept = phrases.stored(seat.guest.caller.record.preferences)
-                self.commit(seat, (kept or phrases.drawn(self._board.new_seed())).text)
+                phrase = phrases.stored(seat.guest.caller.record.preferences)
+                self.commit(seat, (phrase or phrases.drawn(self._board.new_seed())).text)
 
     def commit(self, seat: Chair, phrase: str) -> None:
-        """Commit a seat to a phrase, and tell everybody so; the phrase itself at the deal."""
+        """Commit a seat to a phrase and announce the commitment; the deal shows the phrase."""
         shoe = self._state.shoe
         assert shoe is not None  # a fresh one
-        told = shuffle.commitment(shoe.seed, phrase, shoe.link)
-        self._state.commit(Committed(seat.caller_id, seat.name, phrase, told))
-        self._state.tell(news.CutCommitted(seat.name, told))
+        commitment = shuffle.commitment(shoe.seed, phrase, shoe.link)
+        self._state.commit(Committed(seat.caller_id, seat.name, phrase, commitment))
+        self._state.tell(news.CutCommitted(seat.name, commitment))
 
     async def deal(self) -> None:
-        """Deal to everybody who has bet; a bet that the bank refuses is left out. Nothing is dealt
-        from a shoe that was closed: the next one has another seal."""
+        """Deal to all callers who have bet, except for bets that the bank refuses.
+
+        When the shoe has been closed, refuse all bets: the next shoe has another seal.
+        """
         while seats := self._state.bettors():
             try:
                 await self._deal_to(seats)
@@ -133,7 +135,7 @@ class Dealer:
     async def _deal_to(self, seats: Sequence[Chair]) -> None:
         state, house = self._state, self._state.house
         shoe = state.shoe
-        assert shoe is not None  # laid before anybody is dealt to
+        assert shoe is not None  # `lay_shoe` comes first
         coin = house.coin_minutes * 60
         terms = Deal(
             unit="second",
@@ -143,17 +145,17 @@ class Dealer:
             start=shoe.position,
         )
         bets = [Bet(seat.chair, seat.caller_id, seat.name, seat.bet) for seat in seats]
-        sitters, here = self._sitters(bets)
+        sitters, online = self._sitters(bets)
         post = self._post(lambda desk, work: work(desk, sitters))
         committed = tuple(state.commitments) if shoe.fresh else ()
         cut = "\n".join(each.phrase for each in committed) or state.cut
-        tell_cuts = await self.cuts_told(committed)
+        tell_cuts = await self.cut_announcer(committed)
         step = await play.deal(post, VEGAS_KIND, replace(shoe, cut=cut), terms, bets)
         state.cut = cut
         tell_cuts()
-        self._adopt_deal(step, here)
+        self._adopt_deal(step, online)
 
-    async def cuts_told(self, cuts: Sequence[Committed]) -> Callable[[], None]:
+    async def cut_announcer(self, cuts: Sequence[Committed]) -> Callable[[], None]:
         """Return a function that tells all guests of these cuts. It hides from each guest the
         words of callers whom that guest may not hear."""
         writers = [each.caller_id for each in cuts]
@@ -176,12 +178,12 @@ class Dealer:
 
         return tell
 
-    def _adopt_deal(self, step: Step, here: Mapping[int, Present]) -> None:
+    def _adopt_deal(self, step: Step, online: Mapping[int, Present]) -> None:
         for seat in self._state.seated():
             seat.bet = 0
         hand = step.hand
         dealt = news.RoundDealt(hand.names, hand.round, step.events, hand.coin)
-        self._adopt(step, here, dealt)
+        self._adopt(step, online, dealt)
 
     def _refuse(self, seat: Chair, reason: Phrase | Refused) -> None:
         seat.bet = 0
@@ -190,24 +192,26 @@ class Dealer:
     # Decisions.
 
     async def act(self, action: BlackjackAction, amount: int | None) -> None:
-        """Carry out a decision of the seat at turn; `amount` (seconds) is for insurance. Raises
-        `NotNow` when it is not open, and what the bank refuses."""
+        """Carry out a decision of the seat at turn; `amount` (seconds) is for insurance.
+
+        Raises `NotNow` when the action is not open, and `Refused` of the bank.
+        """
         hand = self._hand()
         await self._play(hand, action, amount, *self._sitters(hand.bets))
 
     async def stand(self, seat: Chair) -> None:
-        """Decide for the seat at turn as for one who is not there."""
+        """Decide for the seat at turn as for an absent caller."""
         hand = self._hand()
         self._state.tell(news.StoodFor(seat.name))
         action = BlackjackAction(VEGAS_KIND.absent(hand.round).word)
-        sitters, here = self._sitters(hand.bets)
+        sitters, online = self._sitters(hand.bets)
         try:
             try:
-                await self._play(hand, action, None, sitters, here)
+                await self._play(hand, action, None, sitters, online)
             except CallClosed:  # the call is being taken over: the books know the new one
                 sitters[seat.chair] = Sitter(seat.caller_id)
-                here.pop(seat.chair)
-                await self._play(hand, action, None, sitters, here)
+                online.pop(seat.chair)
+                await self._play(hand, action, None, sitters, online)
         except NotNow as late:
             log.info("the Vegas table: %s", late)
 
@@ -222,7 +226,7 @@ class Dealer:
         action: BlackjackAction,
         amount: int | None,
         sitters: Mapping[int, Sitter],
-        here: Mapping[int, Present],
+        online: Mapping[int, Present],
     ) -> None:
         assert hand.round.turn is not None  # somebody decides
         act = Act(str(action), hand.round.turn.seat + 1, amount)
@@ -237,13 +241,12 @@ class Dealer:
             raise NotNow(Phrase("This hand has moved on.")) from late
         after = step.hand
         played = news.RoundWentOn(after.names, after.round, step.events, after.coin)
-        self._adopt(step, here, played)
+        self._adopt(step, online, played)
 
     # Rounds in the journal.
 
     async def take_up(self, lead: int) -> None:
-        """Lay a round on the table that was left open, and keep its seats. One that cannot be read
-        is left to the log."""
+        """Put an open round on the table and hold its seats. The log names a damaged round."""
         try:
             stored = await self._board.books.run(lambda desk: journal.stored_round(desk, lead))
             if stored is None or all(seat.settled for seat in stored.seats):
@@ -262,11 +265,11 @@ class Dealer:
         stored = await self._board.books.run(lambda desk: journal.stored_round(desk, hand.lead))
         if stored is not None:
             self._state.hand = found(VEGAS_KIND, stored)
-            self._lay_aside()
+            self._clear_round()
             self._state.tell()
 
     def _post(self, enter: Callable[[Desk, Work], Played]) -> Post:
-        """Return who brings an entry to the books: fenced, in the transaction that writes it."""
+        """Return the function that posts an entry; its transaction checks the fence first."""
         guard = self.hold.guard
 
         def write(desk: Desk, work: Work) -> Played:
@@ -278,50 +281,55 @@ class Dealer:
     def _tell_doubt(self) -> None:
         self._state.tell(news.BooksInDoubt())
 
-    # Adopted.
+    # Adopting what is durable.
 
     def _sitters(self, bets: Iterable[Bet]) -> tuple[dict[int, Sitter], dict[int, Present]]:
-        """Return by chair who sits there for the books, and which of them are on line here. To be
-        asked for right before the entry: from here on it is expected."""
+        """Return the sitters for the books by chair, and those of them on this server.
+
+        Call it right before the entry: the callers' purses expect a receipt from now on.
+        """
         on_line = {caller.record.id: caller for caller in self._board.callers()}
         sitters: dict[int, Sitter] = {}
-        here: dict[int, Present] = {}
+        online: dict[int, Present] = {}
         for bet in bets:
             caller = on_line.get(bet.caller_id)
             if caller is None:
                 sitters[bet.seat] = Sitter(bet.caller_id)
             else:
                 sitters[bet.seat] = Sitter(bet.caller_id, caller.call_id, caller.purse.ticked())
-                here[bet.seat] = Present(caller, caller.expect())
-        return sitters, here
+                online[bet.seat] = Present(caller, caller.expect())
+        return sitters, online
 
     def _adopt(
-        self, step: Step, here: Mapping[int, Present], happened: news.RoundDealt | news.RoundWentOn
+        self,
+        step: Step,
+        online: Mapping[int, Present],
+        happened: news.RoundDealt | news.RoundWentOn,
     ) -> None:
-        """Make what is durable now the table's, and every purse its caller's; tell all of it."""
+        """Adopt a durable step at the table and in the purses, and announce it."""
         state, receipts = self._state, step.played.receipts
         state.hand = step.hand
         for chair, receipt in receipts.items():
             if (guest := state.seats[chair].guest) is not None:
-                guest.awaits_receipt()
-            if chair in here:
-                here[chair].adopt(receipt)
-        self._lay_aside()
+                guest.expect_receipt()
+            if chair in online:
+                online[chair].adopt(receipt)
+        self._clear_round()
         state.tell(happened)
         for chair, receipt in receipts.items():
             guest = state.seats[chair].guest
             if guest is not None:
                 with speaking_to(guest.caller.console.viewer):
-                    guest.receives(receipt)
-            elif chair in here and step.hand.over:
-                _tell_elsewhere(here[chair].caller, step.played.settled[chair], receipt)
+                    guest.on_receipt(receipt)
+            elif chair in online and step.hand.over:
+                _tell_away_caller(online[chair].caller, step.played.settled[chair], receipt)
         if step.hand.over and None in [state.seats[chair].guest for chair in receipts]:
-            self._board.books.notices_wait.set()  # for those who are on another call by now
+            self._board.books.notices_wait.set()  # for callers who are on another call
         if step.hand.over and step.hand.is_shoe_done:
             state.tell(news.ShoeDone(state.seed))
 
-    def _lay_aside(self) -> None:
-        """After a round let everybody bet anew, from what is left of the shoe."""
+    def _clear_round(self) -> None:
+        """After a round, open the table for bets and move the shoe on or remove it."""
         state, hand = self._state, self._state.hand
         if hand is None or not hand.over:
             return

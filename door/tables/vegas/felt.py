@@ -1,4 +1,4 @@
-"""The felt of the Vegas table: how large it is, where everything lies, how hands lie on it.
+"""The felt of a Vegas table: its size, the place of everything, and how hands are painted.
 
 The dealer is in the middle, with seven seats in an arc before them. How much of a card is seen
 depends on the room: a line of its own, a whole card, or a large one.
@@ -23,12 +23,11 @@ if TYPE_CHECKING:
     from door.tables.vegas.words import SeatEnding
 
 RAIL_ROW = 1
-# Which step from the top each chair is at, and in which of the three columns, from the dealer's
-# right to the left.
+# By chair, from the dealer's right to the left: the step from the top, and the column.
 PLACES = ((0, 0), (1, 0), (2, 0), (2, 1), (2, 2), (1, 2), (0, 2))
 MOST_SEAT_COLUMNS = 34
-# Rows of a seat: with cards in lines, with whole cards, with large ones; and the rows of a scene
-# that has room for it.
+# Rows of a seat with cards in lines, with whole cards and with large ones; and the rows of a scene
+# for them.
 SEAT_ROWS = 4  # a name, two hands, how it ended
 TALL_ROWS, TALL_SEAT_ROWS = 30, 8  # a name, cards, what they count, how it ended
 LARGE_ROWS, LARGE_SEAT_ROWS = 38, 11  # a name, cards, what they count and how it ended
@@ -43,8 +42,10 @@ _BACK_CARD = Style(Colour.LIGHT_CYAN, Colour.BLUE)
 
 
 class VegasLayout(NamedTuple):
-    """Where things are on a felt of `columns` cells from `left` on. Seats begin at column `first`,
-    `step` rows from one to the next."""
+    """The layout of a felt of `columns` cells from `left`.
+
+    Seats begin at column `first`, `step` rows from one to the next.
+    """
 
     left: int
     columns: int
@@ -76,7 +77,7 @@ class VegasLayout(NamedTuple):
 
     @property
     def rail_row(self) -> int:
-        """The row of the rail below the seats; what is said stands under it."""
+        """The row of the rail below the seats; talk is below it."""
         return RAIL_ROW + 1 + 3 * self.step
 
     def seat(self, chair: int) -> tuple[int, int]:
@@ -86,7 +87,7 @@ class VegasLayout(NamedTuple):
 
 
 def layout_of(area: Area, *, has_side: bool = False) -> VegasLayout:
-    """Lay out a felt that is not narrow; where talk stands at the side, it takes all rows."""
+    """Lay out a felt that is not narrow; with talk at the side it takes all rows."""
     seat_columns = min(MOST_SEAT_COLUMNS, (area.columns - 7) // 3)
     first = area.centred(3 * seat_columns + 7) + 2
     rows = SEAT_ROWS
@@ -99,7 +100,7 @@ def layout_of(area: Area, *, has_side: bool = False) -> VegasLayout:
 
 
 def paint_felt(canvas: Canvas, left: int, columns: int, end: int) -> None:
-    """Lay the felt from the rail at the top to the one in row `end`."""
+    """Paint the felt from the upper rail to the rail in row `end`."""
     canvas.blank(RAIL_ROW, left, columns, end - RAIL_ROW, FELT)
     canvas.put(RAIL_ROW, left, "▀" * columns, RAIL)
     canvas.put(end, left, "▄" * columns, RAIL)
@@ -108,7 +109,7 @@ def paint_felt(canvas: Canvas, left: int, columns: int, end: int) -> None:
 def paint_print(
     canvas: Canvas, row: int, column: int, width: int, lines: Sequence[str], most: int
 ) -> None:
-    """Write what is printed on the felt, as many of the lines as are whole in so many rows."""
+    """Paint the print on the felt: all the whole lines that fit in `most` rows."""
     end = row + most
     for line in lines:
         parts = wrap(line, width)
@@ -120,7 +121,7 @@ def paint_print(
 
 
 def paint_ring(canvas: Canvas, layout: VegasLayout, chair: int) -> None:
-    """Paint the ring in which a bet would lie, at a seat that is free."""
+    """Paint the ring for a bet at a free seat."""
     row, column = layout.seat(chair)
     row += (layout.seat_rows - SEAT_ROWS) // 2
     for number, line in enumerate((_("free seat"), "┌───┐", "└───┘")):
@@ -128,7 +129,7 @@ def paint_ring(canvas: Canvas, layout: VegasLayout, chair: int) -> None:
 
 
 def paint_places(canvas: Canvas, row: int, column: int, *, large: bool = False) -> None:
-    """Mark the corners of the two cards that are yet to be dealt."""
+    """Mark the corners of two cards that are not dealt yet."""
     width = LARGE_WIDTH if large else CARD_WIDTH
     for start in (column, column + width + 1):
         paint_place(canvas, row, start, large)
@@ -137,8 +138,10 @@ def paint_places(canvas: Canvas, row: int, column: int, *, large: bool = False) 
 def fitting(
     cards: Sequence[Card | None], width: int, *, large: bool
 ) -> tuple[Sequence[Card | None], bool]:
-    """Return what of a hand can lie in so many cells, and whether in large cards: all of it, or its
-    last cards, so that no hand covers another."""
+    """Return the cards of a hand that fit in `width`, and whether they are large.
+
+    Where not all fit, return the last ones, so that no hand covers another.
+    """
     if large and _taken(len(cards), width, LARGE_WIDTH) <= width:
         return cards, True
     most = len(cards)
@@ -167,7 +170,7 @@ def paint_fan(
 def paint_line(
     canvas: Canvas, row: int, column: int, cards: Sequence[Card | None], width: int
 ) -> int:
-    """Paint a hand in one row, its last cards where not all have room; return the column after."""
+    """Paint the last cards of a hand that fit in one row; return the column after them."""
     step = 4 if 4 * len(cards) <= width else 3
     for card in cards[-max(1, width // step) :]:
         if card is None:
@@ -180,12 +183,12 @@ def paint_line(
 
 
 def paint_right(canvas: Canvas, row: int, end: int, words: str) -> None:
-    """Write words that end before a column."""
+    """Paint words that end before column `end`."""
     canvas.put_pipe(row, end - text_width(plain(words)), words, FELT)
 
 
 def shortened(name: str, room: int) -> str:
-    """Return as many words of a name as there is room for, and of a long word its beginning.
+    """Return the words of a name that fit in `room`, or the beginning of a long word.
 
     >>> shortened("Ada King Lovelace", 24), shortened("Ada King Lovelace", 12)
     ('Ada King Lovelace', 'Ada King')
@@ -194,10 +197,10 @@ def shortened(name: str, room: int) -> str:
 
 
 def paint_banner(canvas: Canvas, row: int, column: int, width: int, ending: SeatEnding) -> None:
-    """Say how a round ended for a caller, with a chip for each coin where there is a row left."""
+    """Paint how a round ended, with a chip for each coin where a row is left."""
     words, chips = _(ending.words), "■" * min(ending.coins, CHIPS_SHOWN, width - 2)
     framed = f"░▒▓ {words} ▓▒░"
-    told = (framed,) if text_width(framed) <= width else wrap(words, width)
+    lines = (framed,) if text_width(framed) <= width else wrap(words, width)
     style, _quiet = BY_SIGN[(ending.net > 0) - (ending.net < 0)]
-    for number, line in enumerate((*told, ending.amount, chips)[:BANNER_ROWS]):
+    for number, line in enumerate((*lines, ending.amount, chips)[:BANNER_ROWS]):
         canvas.put(row + number, column, line.center(width), style)

@@ -1,4 +1,4 @@
-"""A round of Vegas, shown again from one seat of it."""
+"""Films a round of Vegas from one seat of it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Named:
 
 @dataclass(frozen=True)
 class _Watcher:
-    """Who looks from a seat: nothing is asked of their purse or their console."""
+    """The caller of the filmed seat; a film needs no purse and no console."""
 
     record: _Named
     purse: None = None
@@ -55,7 +55,7 @@ class _Table:
 
 
 class _FilmedScene(VegasScene):
-    """Everybody who was dealt in sits here, and nobody's turns are told."""
+    """A scene of the callers in the round, without anybody's turns."""
 
     def explain(self) -> Sequence[str]:
         return ()
@@ -87,15 +87,15 @@ def film(reel: Reel, hand: ReplayedHand) -> None:
             action = PLAY_KEYS[BlackjackAction(step.act.word)][1]
             films.decide(reel, hand.name_of_actor(step.act), _(action))
         state.hand = step.hand
-        told = news.RoundDealt if step.act is None else news.RoundWentOn
-        item = told(names, step.hand.round, step.events, stored.coin)
+        kind = news.RoundDealt if step.act is None else news.RoundWentOn
+        item = kind(names, step.hand.round, step.events, stored.coin)
         scene.hide(item)
         reel.display.refresh()
         while scene.hidden:
             reel.beat(BEAT_SECONDS)
             scene.show_next()
             reel.display.refresh()
-        for words in vegas_words.told_beside_the_scene(item, stored.caller):
+        for words in vegas_words.painted_sentences(item, stored.caller):
             reel.display.say(words)
         reel.beat(BEAT_SECONDS)
     if hand.after.over:
@@ -109,7 +109,7 @@ def film(reel: Reel, hand: ReplayedHand) -> None:
 
 
 def _empty(hand: ReplayedHand) -> tuple[_FilmedScene, TableState]:
-    """Return a table at which those sit who are dealt in, and how it stands."""
+    """Return the scene of a table with the round's callers, and its state."""
     stored, bets = hand.stored, hand.steps[0].hand.bets
     number = FIRST_TABLE if stored.shoe is None else stored.shoe.table
     settings = VegasSettings(

@@ -1,7 +1,7 @@
-"""What happens at the Vegas table, for everybody who sits at it: one small frozen class a thing.
+"""News of the Vegas table for its guests: a frozen class for each kind.
 
-Names are those of callers, amounts seconds. The events of a round come with it, so that whoever
-tells them can say which seat is whose.
+`name` is a caller's name, and amounts are seconds. News of a round has the names of its seats in
+order.
 """
 
 from __future__ import annotations
@@ -16,86 +16,88 @@ from timebank.language import Phrase
 
 @dataclass(frozen=True)
 class News:
-    """Something that happened at the table."""
+    """An event at the table."""
 
 
 @dataclass(frozen=True)
-class OfSomebody(News):
-    """Something that a caller did, or that was done to them."""
+class CallerNews(News):
+    """News of one caller."""
 
     name: str
 
 
-class SatDown(OfSomebody):
-    """Somebody has a seat."""
+class SatDown(CallerNews):
+    """A caller has a seat."""
 
 
-class CameBack(OfSomebody):
-    """Somebody sits at the hand again that they had left."""
+class CameBack(CallerNews):
+    """A caller is back at their open hand."""
 
 
-class GotUp(OfSomebody):
-    """Somebody is not at the table any more."""
+class GotUp(CallerNews):
+    """A caller has left the table."""
 
 
 @dataclass(frozen=True)
-class LineLost(OfSomebody):
-    """Somebody's line broke in a round; their hand waits so many seconds for them."""
+class LineLost(CallerNews):
+    """A caller's line broke in a round; their hand waits `seconds`."""
 
     seconds: int
 
 
-class StoodFor(OfSomebody):
-    """Somebody who is not there, or says nothing, is decided for."""
+class StoodFor(CallerNews):
+    """The dealer decides for an absent or silent caller."""
 
 
 @dataclass(frozen=True)
-class BetAnnounced(OfSomebody):
-    """Somebody bets so many coins in the next round, and is ready for the cards."""
+class BetAnnounced(CallerNews):
+    """A caller bets `coins` in the next round."""
 
     coins: int
 
 
 @dataclass(frozen=True)
-class BetRefused(OfSomebody):
-    """Somebody's bet was not taken. The reason is for them alone, and becomes words for them."""
+class BetRefused(CallerNews):
+    """A caller's bet was refused. Only that caller reads the reason."""
 
     reason: Phrase | Exception
 
 
 @dataclass(frozen=True)
-class CutMade(OfSomebody):
-    """Somebody cut the cards with these words; "" takes the cut back. None replaces words that
-    the reader is not shown."""
+class CutMade(CallerNews):
+    """A caller cut the cards with `words`; "" takes the cut back.
+
+    `words` is None for a reader who may not see them.
+    """
 
     words: str | None
 
 
 @dataclass(frozen=True)
-class CutCommitted(OfSomebody):
-    """Somebody is committed to a cut of the fresh shoe, which nobody sees before the deal."""
+class CutCommitted(CallerNews):
+    """A caller is committed to a cut of the fresh shoe, which is hidden until the deal."""
 
     commitment: str
 
 
 @dataclass(frozen=True)
-class TurnBegan(OfSomebody):
-    """Somebody has to decide, in so many seconds, because others wait for them."""
+class TurnBegan(CallerNews):
+    """A caller has `seconds` to decide, because other callers wait."""
 
     seconds: int
 
 
 @dataclass(frozen=True)
-class Said(OfSomebody):
-    """Somebody said something to all."""
+class TableTalk(CallerNews):
+    """A caller spoke to the whole table."""
 
     text: str
     speaker_id: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
-class Whispered(OfSomebody):
-    """Somebody said something to one."""
+class Whispered(CallerNews):
+    """A caller whispered to one other."""
 
     to: str
     text: str
@@ -103,32 +105,32 @@ class Whispered(OfSomebody):
 
 @dataclass(frozen=True)
 class BellSet(News):
-    """The bell rings in so many seconds, and the cards are dealt."""
+    """The bell rings in `seconds`, and the cards are dealt."""
 
     seconds: int
 
 
 class BellRang(News):
-    """Whoever has bet is dealt in, nobody else."""
+    """The time for bets is over."""
 
 
 @dataclass(frozen=True)
 class ShoeSealed(News):
-    """A new shoe is on the table; this is its seal."""
+    """A new shoe with this seal is on the table."""
 
     seal: str
 
 
 @dataclass(frozen=True)
 class ShoeDone(News):
-    """Nothing more is dealt from a shoe: this was its seed."""
+    """A shoe is done; this was its seed."""
 
     seed: str
 
 
 @dataclass(frozen=True)
 class RoundNews(News):
-    """What came of something in a round, for these seats in order."""
+    """Events of a round; `names` are its callers by seat."""
 
     names: tuple[str, ...]
     round: BlackjackRound
@@ -137,33 +139,33 @@ class RoundNews(News):
 
 
 class RoundDealt(RoundNews):
-    """A round was dealt; the deal is in the events."""
+    """A round was dealt; `events` has the deal."""
 
 
 class RoundWentOn(RoundNews):
-    """Something was decided."""
+    """A decision was carried out."""
 
 
 @dataclass(frozen=True)
 class RoundResumed(News):
-    """A round that was left in the journal lies on the table again."""
+    """A round from the journal is on the table again."""
 
     names: tuple[str, ...]
     round: BlackjackRound
     coin: int
-    seconds: int  # how long each seat is kept for its caller
+    seconds: int  # how long each seat waits for its caller
 
 
 class BooksBusy(News):
-    """The books take their time: another program has them, or the disk hangs."""
+    """The books are slow: another program has locked them, or the disk hangs."""
 
 
 class BooksClosed(News):
-    """The books cannot be written right now; it is tried again."""
+    """The books cannot be written; the table tries again."""
 
 
 class BooksInDoubt(News):
-    """A COMMIT has failed, and nobody knows yet whether what was done last counts."""
+    """A COMMIT failed, and the books do not know yet whether the last action counts."""
 
 
 class TableLost(News):

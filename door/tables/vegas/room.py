@@ -1,7 +1,7 @@
-"""The Vegas room: the tables of one server, which open as callers come, and their way there.
+"""The Vegas room: the tables of one server, which open as callers arrive.
 
-The server takes a pit as it starts (`pits.py`), and the rounds with it that an earlier server left
-there. It keeps the pit until it ends.
+The server takes a pit at its start (`pits.py`), with the rounds that an earlier server left there.
+It keeps the pit until it ends.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ UNREACHED = N_(
     "The table can't be reached just now. Any open hand is kept for you: please try again in a "
     "minute."
 )
-TOLD_SECONDS = 30.0  # to read why there is no table; nobody is kept there until they idle out
+MESSAGE_SECONDS = 30.0  # then the menu comes without a key
 
 
 class VegasRoom(Shared):
@@ -57,7 +57,7 @@ class VegasRoom(Shared):
         self.hold: Hold | None = None  # the pit, while this server has one
         self._tables: dict[int, VegasTable] = {}
         self._hold_changes = asyncio.Lock()
-        self._unreadable: set[int] = set()  # rounds of other servers, named in the log
+        self._damaged: set[int] = set()  # rounds of other servers, named in the log
 
     @property
     def settings(self) -> VegasSettings:
@@ -81,23 +81,22 @@ class VegasRoom(Shared):
             await table.resume()
 
     async def stop(self) -> None:
-        """Close all tables: what is in play stays in the journal, for this server's return."""
+        """Close all tables; open rounds stay in the journal."""
         for table in self._tables.values():
             await table.stop()
 
     async def look_after(self, *, leads: bool) -> None:
-        """Keep the pit, and stand the rounds of servers that have died if this one `leads`."""
+        """Renew the lease of the pit; a server that `leads` stands the rounds of dead servers."""
         if not self._board.server_id:
             return
         async with self._hold_changes:
             if self.hold is not None and not await self._renew(self.hold):
                 self._lose()
         if leads:
-            await self._stand_left()
+            await self._stand_abandoned()
 
     async def own(self) -> Hold:
-        """Return the pit of this server. The lowest that is free is taken where it has none, and
-        the rounds that are in play there with it."""
+        """Return the pit of this server, or take the lowest free pit and its open rounds."""
         async with self._hold_changes:
             if self.hold is not None:
                 return self.hold
@@ -120,43 +119,45 @@ class VegasRoom(Shared):
         return await self._board.books.run(partial(pits.renew, hold=hold, server_id=server))
 
     def _lose(self) -> None:
-        """Have all tables start over in another pit: another server has had this one."""
+        """Make all tables start over in another pit, after another server has held this one."""
         if self.hold is not None:
             log.warning("another server has taken the Vegas tables of this one")
             self.hold = None
         for table in self._tables.values():
             table.look()
 
-    async def _stand_left(self) -> None:
+    async def _stand_abandoned(self) -> None:
         books = self._board.books
-        left = await books.read(partial(pits.abandoned_rounds, unreadable=self._unreadable))
+        left = await books.read(partial(pits.abandoned_rounds, unreadable=self._damaged))
         for lead, pit in left.items():
             try:
                 is_stood = await books.run(partial(pits.stand, lead=lead, pit=pit))
             except Refused as refused:
                 log.info("hand %d at the Vegas table was left alone: %s", lead, refused)
             except JournalDamaged as damaged:
-                self._unreadable.add(lead)
+                self._damaged.add(lead)
                 log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
             else:
                 if is_stood:
                     log.warning("hand %d at the Vegas table was stood: its server is gone", lead)
                     books.notices_wait.set()
 
-    # Where callers sit.
+    # The table of a caller.
 
     async def table_for(self, caller: Caller) -> VegasTable:
-        """Return the table of a caller's open hand, else one with a seat; `HandElsewhere`."""
+        """Return the table of a caller's open hand, else one to sit at; raises `HandElsewhere`."""
         return await self.find(caller.record.id) or self.table(self._choose())
 
     async def find(self, caller_id: int) -> VegasTable | None:
-        """Return the table of a caller's open hand, which lies there as soon as the table is free;
-        None without one. Raises `HandElsewhere`."""
+        """Return the table of a caller's open hand, None without one; raises `HandElsewhere`.
+
+        The table takes the round up as soon as it is free.
+        """
         await self.own()
-        found = await self._board.books.run(partial(self._hand_of, caller_id=caller_id))
-        if found is None:
+        location = await self._board.books.run(partial(self._hand_of, caller_id=caller_id))
+        if location is None:
             return None
-        lead, number = found
+        lead, number = location
         if number is None:
             raise HandElsewhere
         table = self.table(number)
@@ -165,8 +166,10 @@ class VegasRoom(Shared):
         return table
 
     def _hand_of(self, desk: Desk, caller_id: int) -> tuple[int, int | None] | None:
-        """Return which round a caller plays and at which table of this server, None for another's;
-        None for no round that can be read."""
+        """Return a caller's open round and its table, None as the table of another server.
+
+        Return None without a readable round.
+        """
         try:
             stored = journal.round_in_play(desk, caller_id)
         except JournalDamaged as damaged:
@@ -174,12 +177,14 @@ class VegasRoom(Shared):
             return None
         if stored is None or stored.game != GAME:
             return None
-        assert self.hold is not None  # it was just asked for
+        assert self.hold is not None  # `find` has called `own`
         return stored.lead, self.hold.place_of_round(stored)
 
     def _choose(self) -> int:
-        """Return where somebody sits down who comes: at the first table in use that has a seat,
-        else at one that is opened for them, else where the fewest wait."""
+        """Return the table for a new guest.
+
+        The first table in use with a free seat, else the first empty one, else the least crowded.
+        """
         seats = self.settings.seats
         taken = {
             number: 0 if (table := self._tables.get(number)) is None else table.crowd
@@ -200,7 +205,7 @@ async def menu_words(board: Board, caller: Caller) -> str:
 
 
 class RoomVisit:
-    """One caller's way to a table of the room."""
+    """One caller's visit to the room, which finds them a table."""
 
     def __init__(self, board: Board, caller: Caller) -> None:
         self._board = board
@@ -235,7 +240,7 @@ class RoomVisit:
             await VegasVisit(self._board, self._caller, table).stand_open_hand()
 
     async def _in_time(self, looking: Awaitable[T]) -> T:
-        """Return what is looked for; `BooksUnavailable` where the caller has waited too long."""
+        """Return the result of `looking`; `BooksUnavailable` after the caller's longest wait."""
         try:
             async with until(self._board.clock, self._caller.console.keyboard.answer_by()):
                 return await looking
@@ -243,13 +248,15 @@ class RoomVisit:
             raise BooksUnavailable(Phrase(NOT_IN_TIME)) from late
 
     async def _tell(self, words: str) -> None:
-        """Say why there is no table, and go on to the menu also without a key. What was typed for
-        the table is for nothing here."""
+        """Show why there is no table, until a key or for `MESSAGE_SECONDS`.
+
+        Keys typed ahead were meant for the table and are dropped.
+        """
         console = self._caller.console
         console.keyboard.forget_keys()
         console.display.stage(Page("Vegas", wrap(words, LAYOUT_COLUMNS - 2)))
         console.display.prompt(f"|07{_('Press any key')}")
-        await console.keyboard.pause(TOLD_SECONDS)
+        await console.keyboard.pause(MESSAGE_SECONDS)
         if console.keyboard.next_key() is not None:
             await console.keyboard.key()
         console.display.answered()

@@ -1,8 +1,8 @@
-"""The Vegas table as a caller sees it: the dealer in the middle, seven seats in an arc before it.
+"""The scene of a Vegas table: the dealer in the middle, and seven seats in an arc.
 
-Cards of the seats are small, one cell high, so that everybody's hands are to be seen at once; the
-dealer's are whole ones, and on a tall screen everybody's. On a narrow screen the seats are a list,
-and the caller's own hand is large. Cards fall one by one: what is hidden yet is not painted.
+The cards of the seats are one cell high, so that all hands fit; the dealer's are whole, and on a
+tall screen all cards are. A narrow screen lists the seats and shows the caller's own hand large.
+Cards appear one by one: hidden cards are not painted yet.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from door.tables.vegas import felt
 from door.tables.vegas.table_round import GAME
 from door.tables.vegas.words import (
     SeatEnding,
+    card_words,
     natural_odds,
+    net_of,
     odds,
-    standing_of,
-    told_cards,
     total_of,
 )
 from door.tables.words import count_words
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from door.tables.vegas.news import RoundDealt, RoundWentOn
     from door.tables.vegas.state import Chair, TableState
 
-LINES_TOLD = 3  # of talk, to those who watch in lines
-LINES_OF_TALK = 30  # that are kept; a large window shows more of them
-NAME_COLUMNS = 13  # of a seat in a line of its own
+TALK_LINES_SHOWN = 3  # for watchers in plain lines
+LINES_OF_TALK = 30  # kept for large windows
+NAME_COLUMNS = 13  # a seat in a line of its own
 
 ENDED = {
     "natural": ("|14", N_("wins")),
@@ -66,15 +66,15 @@ DEALER_RULES = {
 
 
 class Place(NamedTuple):
-    """Where a card lies: at a seat's hand, or with the dealer for seat -1."""
+    """The place of a card in a hand of a seat; the dealer is seat -1."""
 
     seat: int
     hand: int
     card: int
 
 
-class SeenTable(Protocol):
-    """A table as it is looked at: `VegasTable`, or what a film has in place of one."""
+class TableView(Protocol):
+    """What a scene reads of a table: of a `VegasTable`, or of a film's table."""
 
     @property
     def title(self) -> str: ...
@@ -92,7 +92,7 @@ class SeenTable(Protocol):
 
 
 class Onlooker(Protocol):
-    """Who looks at it: a `Caller`, or who watches a film."""
+    """What a scene reads of its viewer: of a `Caller`, or of a film's viewer."""
 
     @property
     def record(self) -> Any: ...
@@ -105,31 +105,33 @@ class Onlooker(Protocol):
 
 
 class VegasScene:
-    def __init__(self, table: SeenTable, caller: Onlooker) -> None:
+    def __init__(self, table: TableView, caller: Onlooker) -> None:
         self.title = table.title
         self._table = table
         self._state = table.state
         self._caller = caller
         self.talk: deque[str] = deque(maxlen=LINES_OF_TALK)
-        # The lines of it that were said to all, each with the number of its speaker.
-        self.aloud: deque[tuple[int, str]] = deque(maxlen=LINES_OF_TALK)
-        self.is_from_behind = False  # whether somebody else looks at it
-        self.hidden: list[Place] = []  # cards that this caller is yet to see, in order
-        self.banner: SeatEnding | None = None  # across the felt, for a moment
-        self.has_side = False  # what is said stands beside the felt, where it was painted last
+        # The lines to the whole table, each with the number of its speaker.
+        self.public_talk: deque[tuple[int, str]] = deque(maxlen=LINES_OF_TALK)
+        self.is_from_behind = False  # whether a watcher sees it
+        self.hidden: list[Place] = []  # cards not shown yet, in order
+        self.banner: SeatEnding | None = None  # shown across the felt
+        self.has_side = False  # whether talk was last painted next to the felt
 
     def from_behind(self, name: str, unheard: Set[int]) -> VegasScene:
-        """Return the table as somebody behind this caller's chair sees it, without the talk of
-        `unheard` callers. The felt shows where the caller sits, so `name` is not needed."""
-        seen = copy(self)
-        heard = (line for speaker, line in self.aloud if speaker not in unheard)
-        seen.talk, seen.is_from_behind = deque(heard), True
-        return seen
+        """Return a copy for a watcher, without the talk of `unheard` callers.
 
-    # Cards that fall one by one.
+        `name` is unused: the felt shows the caller's seat.
+        """
+        scene = copy(self)
+        talk = (line for speaker, line in self.public_talk if speaker not in unheard)
+        scene.talk, scene.is_from_behind = deque(talk), True
+        return scene
+
+    # Cards that appear one by one.
 
     def hide(self, item: RoundDealt | RoundWentOn) -> None:
-        """Take the cards that an event brought off the table, to be shown one after the other."""
+        """Hide the new cards of `item`; `show_next` shows them one by one."""
         places: list[Place] = []
         for event in item.events:
             if isinstance(event, dealt.BlackjackDealt):
@@ -157,8 +159,8 @@ class VegasScene:
     def show_all(self) -> None:
         self.hidden = []
 
-    def _seen(self, seat: int, number: int, hand: Hand) -> Hand:
-        """Return a hand without what is hidden of it; how it ends is shown with the last card."""
+    def _visible_hand(self, seat: int, number: int, hand: Hand) -> Hand:
+        """Return a hand without its hidden cards, and without its end until all are shown."""
         if not self.hidden:
             return hand
         cards = [
@@ -166,20 +168,20 @@ class VegasScene:
         ]
         return replace(hand, cards=tuple(cards), settled=None)
 
-    def _dealer_seen(self, cards: Sequence[Card | None]) -> list[Card | None]:
-        """Return what is seen of the dealer's cards: the second is face down before it is shown."""
+    def _visible_dealer_cards(self, cards: Sequence[Card | None]) -> list[Card | None]:
+        """Return the dealer's visible cards; the second is face down until it is shown."""
         if not self.hidden:
             return list(cards)
-        seen: list[Card | None] = []
+        visible: list[Card | None] = []
         for at, card in enumerate(cards):
             hidden = Place(-1, 0, at) in self.hidden
             if hidden and at == 1 and card is not None:
-                seen.append(None)
+                visible.append(None)
             elif not hidden:
-                seen.append(card)
-        return seen
+                visible.append(card)
+        return visible
 
-    # How it looks.
+    # The scene.
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         if area.is_narrow:
@@ -206,7 +208,7 @@ class VegasScene:
         self._paint_short(canvas, end, area.rows - 1)
 
     def lines(self) -> Sequence[str]:
-        told = [f"|15{self.title}|07 - {self._turns_only()}".removesuffix("|07 - ")]
+        lines = [f"|15{self.title}|07 - {self._turns_only()}".removesuffix("|07 - ")]
         for seat in self._state.seated():
             words = _("Seat {number}: {name}, {coins}") if seat.bet else _("Seat {number}: {name}")
             seated = words.format(
@@ -214,23 +216,23 @@ class VegasScene:
                 name=f"|15{literal(seat.name)}|07",
                 coins=wording.coins_of(seat.bet, self._table.coin),
             )
-            told.append(f"|07{seated}")
-            told.extend(f"|07  {words}" for words in self._hand_lines(seat))
+            lines.append(f"|07{seated}")
+            lines.extend(f"|07  {words}" for words in self._hand_lines(seat))
         hand = self._state.hand
         if hand is not None:
             cards = hand.round.dealer
             words = _("Dealer: {cards} ({total})")
-            said = words.format(cards=told_cards(cards), total=count_words(cards))
-            told.append(f"|07{said}")
-        if hand is None or hand.over:  # the next bet is theirs who hear this
+            dealer_line = words.format(cards=card_words(cards), total=count_words(cards))
+            lines.append(f"|07{dealer_line}")
+        if hand is None or hand.over:  # bets are open
             coin = _("A coin is {time} of your time.").format(time=span(self._table.coin))
-            told.append(f"|07{coin}")
+            lines.append(f"|07{coin}")
         if self.is_from_behind:
-            told.extend(list(self.talk)[-LINES_TOLD:])
-        return told
+            lines.extend(list(self.talk)[-TALK_LINES_SHOWN:])
+        return lines
 
     def explain(self) -> Sequence[str]:
-        """Say what each field of the table means."""
+        """Return the meaning of each field, for the help page."""
         painted = self._caller.console.screen.is_painted
         fields = [
             (_("A coin"), _("What a coin is worth in your time.")),
@@ -251,8 +253,7 @@ class VegasScene:
         return [f"|15{name}|07  {meaning}" for name, meaning in fields]
 
     def fairness(self) -> Fairness:
-        """Return seal, seed and cut, as far as there are any. A seed beside a seal is of the shoe
-        before: it may not be taken for what the seal binds to."""
+        """Return seal, seed and cut. A seed next to a seal belongs to the shoe before."""
         state = self._state
         seal = "" if state.shoe is None else state.shoe.seal
         is_next_sealed = bool(seal and state.seed)
@@ -260,14 +261,14 @@ class VegasScene:
         shoe = state.shoe
         if shoe is None:
             return fairness
-        told = tuple((each.name, each.commitment) for each in state.commitments)
+        commitments = tuple((each.name, each.commitment) for each in state.commitments)
         return replace(
             fairness.sealed_ahead(self._caller.record.preferences, shoe, shoe.link - 1),
-            commitments=told,
+            commitments=commitments,
         )
 
     def clock_words(self) -> str:
-        """Return what the clock of the table runs for, "" when it is off."""
+        """Return the words for the alarm of the table, "" for none."""
         alarm, left = self._state.alarm, self._table.seconds_left()
         if alarm is None:
             return ""
@@ -289,15 +290,15 @@ class VegasScene:
         row, column = layout.dealer_row, layout.dealer_column
         after = canvas.put_pipe(row, column, f"|15{_('Dealer')}", FELT)
         if hand is not None:
-            seen = self._dealer_seen(hand.round.dealer)
-            total = f"|14{count_words(seen)}" if seen else ""
+            cards = self._visible_dealer_cards(hand.round.dealer)
+            total = f"|14{count_words(cards)}" if cards else ""
             canvas.put_pipe(row, after + 2, total, FELT)
-            felt.paint_fan(canvas, row + 1, column, seen, width, large=layout.is_large)
+            felt.paint_fan(canvas, row + 1, column, cards, width, large=layout.is_large)
         elif layout.has_whole_cards:
             felt.paint_places(canvas, row + 1, column, large=layout.is_large)
         clock = wrap(self.clock_words(), width + 1) if self.clock_words() else ()
         for number, line in enumerate(clock):
-            # The longest names begin a cell beside the cards.
+            # The longest names start one cell left of the cards.
             start = column - (text_width(without_codes(line)) > width)
             canvas.put_pipe(layout.clock_row + number, start, line, FELT)
         printed, last = layout.clock_row + len(clock), layout.clock_row + 2
@@ -305,11 +306,11 @@ class VegasScene:
             printed, last = layout.clock_row + 3, layout.seat(4)[0] - 1
         elif hand is None:
             printed, last = row + 2, layout.clock_row
-        # Seats begin a cell beside these columns: a long line may go to their edge.
+        # The seats leave a cell on each side, which a long line may use.
         felt.paint_print(canvas, printed, column - 1, width + 2, self.felt_words(), last - printed)
 
     def felt_words(self) -> tuple[str, str, str]:
-        """Return what the table pays, and how its dealer plays, as it is printed on the felt."""
+        """Return the print on the felt: the pays and the dealer's rule."""
         rules = self._table.settings.rules
         pays = _("Blackjack pays {odds}").format(odds=natural_odds(rules))
         insurance = _("Insurance pays {odds}").format(odds=odds(2, 1))
@@ -329,7 +330,7 @@ class VegasScene:
             canvas.put_pipe(row + 1, column, self._waiting_words(seat), FELT)
             return
         hands = [
-            self._seen(place, number, one)
+            self._visible_hand(place, number, one)
             for number, one in enumerate(hand.round.seats[place].hands)
         ]
         net, last = self._net_words(place), row + layout.seat_rows - 1
@@ -355,7 +356,7 @@ class VegasScene:
     def _paint_large(
         self, canvas: Canvas, row: int, column: int, width: int, hands: Sequence[Hand]
     ) -> None:
-        """Paint large cards, or two hands of whole ones."""
+        """Paint one hand of large cards, or two hands of whole cards."""
         if len(hands) == 1:
             felt.paint_fan(canvas, row, column, hands[0].cards, width, large=True)
             return
@@ -372,14 +373,14 @@ class VegasScene:
         return "|14" if is_mine or self._state.at_turn is seat else "|15"
 
     def _paint_talk(self, canvas: Canvas, left: int, width: int, first: int, end: int) -> None:
-        """Paint what was said, the latest in the last row before `end`."""
+        """Paint the talk, the latest line in the row before `end`."""
         lines = [line for text in self.talk for line in wrap(text, width)]
         room = max(0, end - first)
         for number, line in enumerate(lines[-room:] if room else ()):
             canvas.put_pipe(first + number, left, line)
 
     def _paint_short(self, canvas: Canvas, end: int, row: int) -> None:
-        """Paint the first digits of seal or seed, as far as a round is over."""
+        """Paint the first digits of the seal, or of the seed after a round."""
         words = self.fairness().short() if self._state.in_play is None else ""
         if words:
             canvas.put_pipe(row, end - len(words), f"|07{words}")
@@ -395,7 +396,7 @@ class VegasScene:
         canvas.put_pipe(0, area.left + area.columns - 1 - len(turns), f"|18|15{turns}")
         mine = self._state.seat_of(self._caller.record.id)
         others = [seat for seat in self._state.seated() if seat is not mine]
-        # Whole cards for the dealer where they leave a row of talk.
+        # Whole cards for the dealer, if a row of talk still fits.
         is_whole = felt.NARROW_ROWS + felt.NARROW_CARD_ROWS + len(others) <= area.rows
         first = 2 + (felt.NARROW_CARD_ROWS if is_whole else 0)
         own = first + len(others)
@@ -416,14 +417,14 @@ class VegasScene:
         hand = self._state.hand
         column = canvas.put_pipe(1, left, f"|15{_('Dealer')} ", FELT)
         if hand is not None:
-            seen = self._dealer_seen(hand.round.dealer)
-            words = f" |14{count_words(seen)}" if seen else ""
+            cards = self._visible_dealer_cards(hand.round.dealer)
+            words = f" |14{count_words(cards)}" if cards else ""
             if is_whole:
-                felt.paint_fan(canvas, 2, left, seen, width - 1)
+                felt.paint_fan(canvas, 2, left, cards, width - 1)
                 column = canvas.put_pipe(1, column, words, FELT)
             else:
                 room = width - column - text_width(without_codes(words))
-                column = felt.paint_line(canvas, 1, column, seen, room)
+                column = felt.paint_line(canvas, 1, column, cards, room)
                 column = canvas.put_pipe(1, column, words, FELT)
         elif is_whole:
             felt.paint_places(canvas, 2, left)
@@ -439,8 +440,8 @@ class VegasScene:
             words = self._waiting_words(seat)
         else:
             hands = hand.round.seats[place].hands
-            seen = [self._seen(place, number, one) for number, one in enumerate(hands)]
-            words = _hands_words(seen, width - NAME_COLUMNS, self._net_words(place))
+            visible = [self._visible_hand(place, number, one) for number, one in enumerate(hands)]
+            words = _hands_words(visible, width - NAME_COLUMNS, self._net_words(place))
         room = width - text_width(without_codes(words)) - 1
         name = felt.shortened(literal(seat.name), room)
         canvas.put_pipe(row, left - 1, self._pointer(seat), FELT)
@@ -461,13 +462,13 @@ class VegasScene:
             return
         hands = hand.round.seats[place].hands
         each = width // len(hands)
-        seen = [self._seen(place, number, one) for number, one in enumerate(hands)]
-        for number, one in enumerate(seen):
+        visible = [self._visible_hand(place, number, one) for number, one in enumerate(hands)]
+        for number, one in enumerate(visible):
             felt.paint_fan(canvas, row + 1, left + number * each, one.cards, each - 1)
         right = self._status_words(seat, place) or f"|15{self._bet_words(seat)}"
         free = width - text_width(without_codes(right)) - 2
         room = free - min(text_width(seat.name), NAME_COLUMNS)
-        words = _hands_words(seen, room, self._net_words(place))
+        words = _hands_words(visible, room, self._net_words(place))
         name = felt.shortened(literal(seat.name), free - text_width(without_codes(words)))
         canvas.put_pipe(row, left - 1, self._pointer(seat), FELT)
         column = canvas.put_pipe(row, left, f"{self._colour_of(seat)}{name}", FELT)
@@ -509,11 +510,11 @@ class VegasScene:
         return f"|15{_('away') if seat.silent else _('no bet yet')}"
 
     def _net_words(self, place: int) -> str:
-        """Return what a round that is over came to for a seat."""
+        """Return the net of a seat in a finished round."""
         hand = self._state.hand
         if hand is None or not hand.over or self.hidden:
             return ""
-        return standing_of(hand.round, place, hand.coin)
+        return net_of(hand.round, place, hand.coin)
 
     def _status_words(self, seat: Chair, place: int) -> str:
         hand = self._state.hand
@@ -533,18 +534,20 @@ class VegasScene:
         if place is None or hand is None:
             return []
         words = _("{cards} ({total})")
-        told = [
-            words.format(cards=told_cards(one.cards), total=total_of(one))
+        lines = [
+            words.format(cards=card_words(one.cards), total=total_of(one))
             for one in hand.round.seats[place].hands
         ]
         if self.is_from_behind and (net := self._net_words(place)):
-            told.append(net)  # its callers read it in a sentence
-        return told
+            lines.append(net)  # callers get a message instead
+        return lines
 
 
 def _hands_words(hands: Sequence[Hand], room: int, net: str = "") -> str:
-    """Return what the hands of a seat count and how they stand, with what they came to at last; of
-    two hands only what they count where there is no room for all of it, or nothing."""
+    """Return totals and states of a seat's hands, with their net after the round.
+
+    Where `room` is too small, two hands have their totals only, or nothing.
+    """
     if len(hands) == 1:
         return _hand_words(hands[0], net)
     behind = f" {net}" if net else ""
@@ -559,7 +562,7 @@ def _hands_words(hands: Sequence[Hand], room: int, net: str = "") -> str:
 
 
 def _hand_words(hand: Hand, net: str = "") -> str:
-    """Return what a hand counts and how it stands, or in place of that what it came to."""
+    """Return total and state of a hand, or its net in place of the state."""
     if not hand.cards:
         return ""
     count = f"{'|14' if hand.is_natural else '|15'}{total_of(hand)}"

@@ -1,8 +1,8 @@
-"""Vegas as a caller meets it: a seat at the table that everybody shares.
+"""One caller's visit to a shared Vegas table.
 
-The table lives in the server and goes on whether this caller looks or not; this is one chair. What
-happens at the table arrives through `hears`, which shows it and returns; what they want goes to
-the table as a request. So what a key means is asked of the table when the key comes.
+The table lives in the server and goes on without this caller. News of the table arrives through
+`on_news`, which shows it and returns. The caller's actions go to the table as commands. The
+meaning of a key depends on the table's state when the key arrives.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
 
 LONGEST_AMOUNT = 8
 BEAT_SECONDS = 0.25  # between two cards
-AGAIN, TALK = "AK"  # besides the keys of every table
+AGAIN, TALK = "AK"  # in addition to the keys of every table
 
 PLAY_KEYS = {
     BlackjackAction.DOUBLE: ("D", N_("Double")),
@@ -87,7 +87,7 @@ PLAY_KEYS = {
     BlackjackAction.NO_INSURANCE: ("N", N_("No")),
 }
 ACTIONS = {letter: action for action, (letter, _label) in PLAY_KEYS.items()}
-# Keys that work whenever a caller is asked, and stand in the help where the menu has no room.
+# Keys that only the help names.
 SILENT = {TUTOR, STRATEGY}
 SILENT_IN_A_HAND = {RULES, FAIRNESS, BANK, *SILENT}
 KEY_MEANINGS = {
@@ -110,35 +110,35 @@ class VegasVisit(Sitting):
     header = GAME
     is_shared = True
     scene: VegasScene
-    tutor: Tutor  # while the visit lasts: it speaks through the one it advises
+    tutor: Tutor  # exists during the visit only
 
     def __init__(self, board: Board, caller: Caller, table: VegasTable) -> None:
         super().__init__(caller)
         self.table = table
         self.title = table.title
-        self.thinking = TutorProcess.among(board.shared)
+        self.tutor_process = TutorProcess.among(board.shared)
         self._board = board
-        self._terms_told = table.settings  # the terms that the caller last read or was told
+        self._known_terms = table.settings  # the last terms announced to the caller
         self.me = caller.record.name
         self.scene = VegasScene(self.table, caller)
         self.tally = TableTally()
-        self._is_looking = False  # at the table, not at a page of rules or the bank's window
-        self._is_choosing = False  # between two answers, so that the menu is theirs to answer
-        self._is_asked = ""  # the menu that stands there, "" where none does
+        self._is_at_table = False  # not at the rules or the bank's window
+        self._is_choosing = False  # waiting for a key of the menu
+        self._shown_menu = ""  # the menu on screen, "" for none
         self._ask_is_due = False
-        self._is_puzzled = False  # told that a key means nothing, since the last that did
-        self._unfolding: Timer | None = None  # shows the next card
-        self._is_receipt_due = False  # the purse has changed, and the cards are told next
-        self._unsaid: list[str] = []  # until the last card lies there
-        self._unbettable = ""  # likewise: why they can bet no more, after a round
-        self._ending: SeatEnding | None = None  # likewise: what the banner is to say
-        self._waving: Timer | None = None  # takes the banner down
-        self._lies: int | None = None  # the round that they were shown or told the cards of
-        self._has_played = False  # a round that is over, and was not asked what next
-        self._is_stood = False  # time is up, and the table decides for them
-        self._is_deciding = False  # the tutor has yet to say what it thinks of a decision
+        self._is_puzzled = False  # told of a wrong key since the last right one
+        self._card_timer: Timer | None = None  # shows the next card
+        self._is_receipt_due = False  # the purse has changed, the cards are not shown yet
+        self._pending_messages: list[str] = []  # shown after the last card
+        self._refusal_message = ""  # why they cannot bet any more; shown after the last card
+        self._ending: SeatEnding | None = None  # for the banner after the last card
+        self._banner_timer: Timer | None = None  # removes the banner
+        self._shown_lead: int | None = None  # the round whose cards they have seen
+        self._has_played = False  # a round has ended since the last menu
+        self._is_stood = False  # time is up, and the dealer stands for them
+        self._is_deciding = False  # the tutor has not judged the last decision yet
 
-    # The evening at this table.
+    # The visit.
 
     @property
     def coin(self) -> int:
@@ -146,25 +146,25 @@ class VegasVisit(Sitting):
 
     async def _run_visit(self) -> None:
         leave = self.table.leave
-        self.tutor = Tutor(self.thinking, self._advised, self._round_at_turn)
+        self.tutor = Tutor(self.tutor_process, self._say_advice, self._round_at_turn)
         self._come_to_table()
         try:
             if self.caller.config.shoes_ahead:
-                await phrases.phrase_of(self.caller)  # which the seat is committed to
+                await phrases.phrase_of(self.caller)  # the table commits the seat to it
             await self.table.sit(self)
-            if self._lies != self._lead():  # cards were dealt while they came
+            if self._shown_lead != self._lead():  # cards were dealt during the arrival
                 self._come_to_table()
             self._greet()
             await self._stay()
         except TakenOver:
             leave = self.table.hand_over
             raise
-        except (CarrierLost, BooksFailed):  # who is asked to call again finds their hand
+        except (CarrierLost, BooksFailed):  # their hand waits for the next call
             leave = self.table.lose
             raise
         finally:
-            self._end_unfolding()
-            self._is_looking = False
+            self._show_all_cards()
+            self._is_at_table = False
             leave(self)
             self.tutor.leave()
             del self.tutor
@@ -173,7 +173,7 @@ class VegasVisit(Sitting):
         return self.scene
 
     async def stand_open_hand(self) -> None:
-        """Have the hand stood at its turns, for a caller who has no time left."""
+        """Stand the hand at its turns, when the caller's time is up."""
         self.console.display.stage(self.scene)
         await self.table.stand_for(self.caller.record.id, self)
         if self._place is not None:
@@ -181,7 +181,7 @@ class VegasVisit(Sitting):
             self.console.screen.say(f"|14{words}")
 
     async def _stay(self) -> None:
-        """Take keys until they get up; out of time, have the hand stood and see how it ends."""
+        """Handle keys until the caller leaves. When time is up, stand the hand first."""
         while True:
             try:
                 return await self._take_keys()
@@ -189,16 +189,18 @@ class VegasVisit(Sitting):
                 if self._place is None:
                     raise
             with contextlib.suppress(TimeAgain):
-                return await self._see_it_stood()
+                return await self._wait_for_stand()
 
     async def _take_keys(self) -> None:
-        while await self._answer(await self._key()):
+        while await self._handle_key(await self._key()):
             pass
 
-    async def _see_it_stood(self) -> None:
-        """Have the hand stood, and take keys until it is over. Then raises `TimeAgain` or `TimeUp`
-        for a caller who has not got up."""
-        if not self._is_looking:
+    async def _wait_for_stand(self) -> None:
+        """Stand the hand and handle keys until it is over.
+
+        Raises `TimeAgain` or `TimeUp` then, unless the caller has left the table.
+        """
+        if not self._is_at_table:
             self._come_to_table()
         self.console.screen.say(f"|14{_('Your time is up. The dealer stands for you.')}")
         self._is_stood = True
@@ -212,66 +214,66 @@ class VegasVisit(Sitting):
             self.console.keyboard.lift(TimeAgain)
 
     def _end_stand(self) -> None:
-        """Go on, or have the call ended, when the hand that was stood for them is over."""
+        """After a stood hand, go on or end the call."""
         if self._is_stood and self._place is None:
             is_up = self.caller.purse.time_is_up()
             self.console.keyboard.interrupt(TimeUp(TIME_UP) if is_up else TimeAgain())
 
-    # What the table tells.
+    # News of the table.
 
-    def hears(self, happened: Sequence[News]) -> None:
+    def on_news(self, happened: Sequence[News]) -> None:
         for item in happened:
             self._note(item)
-        if self._is_looking:
+        if self._is_at_table:
             self._show(happened)
         elif any(map(self._is_my_end, happened)):
             self.caller.last_hand.mark_shown()
         self._end_stand()
 
     def _show(self, happened: Sequence[News]) -> None:
-        """Show what happened, and say it when the cards that it brought lie there."""
+        """Show news; its messages follow after its cards."""
         self.console.display.refresh()
         tell = (
-            vegas_words.told_beside_the_scene
+            vegas_words.painted_sentences
             if self.console.screen.is_painted
-            else vegas_words.told
+            else vegas_words.sentences_for
         )
         for item in happened:
             if isinstance(item, news.RoundDealt | news.RoundResumed):
-                self._lies = self._lead()
+                self._shown_lead = self._lead()
             if isinstance(item, news.RoundDealt | news.RoundWentOn):
-                self._end_unfolding()
-                self._unfold(item)
+                self._show_all_cards()
+                self._start_cards(item)
             if self._is_my_end(item):
                 place = item.names.index(self.me)
                 self._ending = vegas_words.ending_of(item.round, place, item.coin)
-            self._unsaid += tell(item, self.me)
-            if self.scene.has_side and isinstance(item, news.Said | news.Whispered):
-                self._unsaid += vegas_words.told(item, self.me)
+            self._pending_messages += tell(item, self.me)
+            if self.scene.has_side and isinstance(item, news.TableTalk | news.Whispered):
+                self._pending_messages += vegas_words.sentences_for(item, self.me)
         has_ended = any(map(self._is_my_end, happened))
         if has_ended and (betting := self._betting()).refusal():
             words = betting.last_turn() if betting.turns_are_used else betting.refusal()
-            self._unbettable = f"|14{words}"
-        if self._unfolding is None:
+            self._refusal_message = f"|14{words}"
+        if self._card_timer is None:
             self._say_all()
-        if has_ended and self._unfolding is None:
+        if has_ended and self._card_timer is None:
             self.caller.last_hand.mark_shown()
 
     def _say_all(self) -> None:
-        if self._unsaid:
-            said, self._unsaid = "\n".join(self._unsaid), []
-            self._say(said)
-        if self._unbettable:  # by itself: what else is said later takes no room from it
-            said, self._unbettable = self._unbettable, ""
-            self._say(said)
+        if self._pending_messages:
+            text, self._pending_messages = "\n".join(self._pending_messages), []
+            self._say(text)
+        if self._refusal_message:  # a message of its own, which later messages do not push out
+            text, self._refusal_message = self._refusal_message, ""
+            self._say(text)
         self._show_banner()
         self._advise()
-        self._ask_anew()
+        self._refresh_menu()
 
-    # How a round ended for them, across the felt for a moment; nobody waits for it.
+    # The banner with the result of a round. No key waits for it.
 
     def _show_banner(self) -> None:
-        """Put the banner up, at the pace that they like; not for those who are ahead of it."""
+        """Show the banner, unless animation is off or the caller has typed ahead."""
         ending, self._ending = self._ending, None
         if ending is None or not self.console.screen.is_painted or self.console.keyboard.next_key():
             return
@@ -279,19 +281,19 @@ class VegasVisit(Sitting):
             self.scene.banner = ending
             self.console.display.refresh()
             wait = BANNER_SECONDS * self.console.keyboard.pace
-            self._waving = self.console.clock.call_later(wait, self._take_banner_down)
+            self._banner_timer = self.console.clock.call_later(wait, self._take_banner_down)
 
     def _take_banner_down(self) -> None:
         self._ending = None
-        if self._waving is not None:
-            self._waving.cancel()
-            self._waving, self.scene.banner = None, None
+        if self._banner_timer is not None:
+            self._banner_timer.cancel()
+            self._banner_timer, self.scene.banner = None, None
             self.console.display.refresh()
 
-    # Cards fall one after the other, for each who looks in their own time: the table does not wait.
+    # Cards appear one by one, at each caller's own pace. The table does not wait for them.
 
-    def _unfold(self, item: news.RoundDealt | news.RoundWentOn) -> None:
-        """Begin to show the cards of an event; at once for those who are ahead of them."""
+    def _start_cards(self, item: news.RoundDealt | news.RoundWentOn) -> None:
+        """Show the cards of `item` one by one, or at once without animation or after typed keys."""
         self.scene.hide(item)
         if (
             not (self.console.screen.is_painted and self.console.keyboard.pace)
@@ -301,85 +303,84 @@ class VegasVisit(Sitting):
         self._next_card()
 
     def _next_card(self) -> None:
-        self._unfolding = None
+        self._card_timer = None
         with speaking_to(self.console.viewer):
             self.scene.show_next()
             if self.scene.hidden:
                 wait = BEAT_SECONDS * self.console.keyboard.pace
-                self._unfolding = self.console.clock.call_later(wait, self._card_falls)
+                self._card_timer = self.console.clock.call_later(wait, self._on_card_timer)
 
-    def _card_falls(self) -> None:
+    def _on_card_timer(self) -> None:
         self._next_card()
         self.console.display.refresh()
-        if self._unfolding is None:
-            self._all_fell()
+        if self._card_timer is None:
+            self._on_cards_shown()
 
     def _show_figures(self) -> None:
-        """Show the pot, unless it would tell how cards end that are still to be shown."""
-        self.caller.status.waits = self._is_receipt_due or self._unfolding is not None
+        """Show the pot, unless it would give away cards that are not shown yet."""
+        self.caller.status.waits = self._is_receipt_due or self._card_timer is not None
         self.caller.status.show()
 
-    def _all_fell(self) -> None:
+    def _on_cards_shown(self) -> None:
         with speaking_to(self.console.viewer):
             self._show_figures()
             self._say_all()
         if self.table.state.in_play is None:
             self.caller.last_hand.mark_shown()
 
-    def _end_unfolding(self) -> None:
-        """Show at once what cards are still to be shown, and what is to be said of them. The banner
-        comes down, or does not go up."""
+    def _show_all_cards(self) -> None:
+        """Show the remaining cards and their messages at once, without a banner."""
         self._take_banner_down()
-        if self._unfolding is None:
+        if self._card_timer is None:
             return
-        self._unfolding.cancel()
-        self._unfolding = None
+        self._card_timer.cancel()
+        self._card_timer = None
         self.scene.show_all()
         self.console.display.refresh()
-        self._all_fell()
+        self._on_cards_shown()
 
     def _say(self, text: str) -> None:
-        """Give them a message; among lines the menu follows when all is said, and once."""
-        if self._is_asked and not self.console.screen.is_painted:
+        """Show a message; in plain lines the menu is printed again after the last one."""
+        if self._shown_menu and not self.console.screen.is_painted:
             self.console.display.answered()
-            self._is_asked = ""
+            self._shown_menu = ""
         self.console.screen.say(text)
 
-    def awaits_receipt(self) -> None:
+    def expect_receipt(self) -> None:
         self._is_receipt_due = self.caller.status.waits = True
 
-    def receives(self, receipt: Receipt) -> None:
+    def on_receipt(self, receipt: Receipt) -> None:
         self._is_receipt_due = False
         self._show_figures()
-        if self._unfolding is None:
+        if self._card_timer is None:
             self.caller.tell(receipt)
         else:
-            self._unsaid += [f"|14{sentence}" for sentence in wording.sentences(receipt)]
+            self._pending_messages += [f"|14{sentence}" for sentence in wording.sentences(receipt)]
 
     def _note(self, item: News) -> None:
-        """Remember what is talk, count what is theirs, and ring when it is their turn."""
-        if isinstance(item, news.Said | news.Whispered):
-            self.scene.talk.extend(vegas_words.told(item, self.me))
-            if isinstance(item, news.Said):
-                told = vegas_words.told(item, me="")
-                self.scene.aloud.extend((item.speaker_id, line) for line in told)
+        """Keep talk, count the caller's results, and ring at their turn."""
+        if isinstance(item, news.TableTalk | news.Whispered):
+            self.scene.talk.extend(vegas_words.sentences_for(item, self.me))
+            if isinstance(item, news.TableTalk):
+                lines = vegas_words.sentences_for(item, me="")
+                self.scene.public_talk.extend((item.speaker_id, line) for line in lines)
         elif isinstance(item, news.TurnBegan) and item.name == self.me:
             self.console.screen.bell()
-            if not self._is_looking or self.console.screen.cover is not None:
+            if not self._is_at_table or self.console.screen.cover is not None:
                 words = _("Your turn at Vegas: {time}.").format(time=span(item.seconds))
                 self.console.screen.say(f"|14{words}")
         elif self._is_my_end(item):
             net = self._count(item)
             self._has_played = True
-            if not self._is_looking:
+            if not self._is_at_table:
                 self.console.screen.say(f"|14{stood_words(net)}")
 
     def _is_my_end(self, item: News) -> TypeGuard[news.RoundDealt | news.RoundWentOn]:
-        """Tell whether a round has ended in which the caller was dealt in."""
+        """Return whether `item` ends a round with a hand of the caller."""
         return isinstance(item, news.RoundNews) and item.round.over and self.me in item.names
 
     def _count(self, item: news.RoundDealt | news.RoundWentOn) -> int:
-        """Add a round to the figures of this visit; return its net, in seconds."""
+        """Count a round in the tally of this visit; return its net in seconds."""
         totals = item.round.totals_of(item.names.index(self.me))
         net = totals.won - totals.lost
         self.tally.turns += 1
@@ -392,13 +393,13 @@ class VegasVisit(Sitting):
         if hand is not None and self.caller.prefers("tutor") and not self._is_deciding:
             self.tutor.watch(hand.round, affordable(hand, self.caller))
 
-    def _advised(self, text: str) -> None:
-        """Pass on what the tutor says, unless they look elsewhere by now."""
-        if self._is_looking:
+    def _say_advice(self, text: str) -> None:
+        """Show what the tutor says, while the caller is at the table."""
+        if self._is_at_table:
             self._say(text)
-            self._ask_anew()
+            self._refresh_menu()
 
-    # What they may do now.
+    # The actions that are open now.
 
     @property
     def _place(self) -> int | None:
@@ -406,7 +407,7 @@ class VegasVisit(Sitting):
 
     @property
     def _hand_at_turn(self) -> VegasRound | None:
-        """The round on the table while it is theirs to decide."""
+        """The round on the table while the caller is at turn."""
         seat = self.table.state.at_turn
         return self.table.state.in_play if seat is not None and seat.guest is self else None
 
@@ -454,45 +455,46 @@ class VegasVisit(Sitting):
         return f"|15{words.format(total=total)}|07  {menu}"
 
     def _default(self, choices: Mapping[str, str]) -> str | None:
-        """Return what Enter gives: a bet, where none stands."""
+        """Return the letter for Enter: a bet, before the caller has one."""
         seat = self.table.state.seat_of(self.caller.record.id)
         return BET if BET in choices and seat is not None and not seat.bet else None
 
     # Keys.
 
     async def _key(self) -> str:
-        """Show what they may do, and wait for a key; meanwhile the table may change it."""
+        """Show the menu and wait for a key; the table may change the menu meanwhile."""
         self._is_choosing = True
-        # A key of no meaning leaves it there.
-        if self._unfolding is None and self._is_asked != self._menu(self._choices()):
+        # After a wrong key the menu is still there.
+        if self._card_timer is None and self._shown_menu != self._menu(self._choices()):
             self._ask()
         try:
             return await self.console.keyboard.key(takes_slash=True)
         except BaseException:
-            self._is_asked = ""
+            self._shown_menu = ""
             raise
         finally:
             self._is_choosing = False
-            self._end_unfolding()
+            self._show_all_cards()
 
     def _ask(self) -> None:
         choices = self._choices()
-        self._is_asked = self._menu(choices)
-        self.console.display.prompt(self._is_asked)
+        self._shown_menu = self._menu(choices)
+        self.console.display.prompt(self._shown_menu)
         self.console.screen.offer("keys", choices, self._default(choices))
 
-    def _ask_anew(self) -> None:
-        """Show another menu when what they may do has changed under them: on a painted screen at
-        once; among lines behind what else is told in this step, and only where it is for them to
-        do something."""
-        if not self._is_choosing or self._unfolding is not None:
+    def _refresh_menu(self) -> None:
+        """Show the menu again when it has changed during the wait for a key.
+
+        Plain lines print it after the messages of this step, and only when the caller can act.
+        """
+        if not self._is_choosing or self._card_timer is not None:
             return
         choices = self._choices()
-        if self._menu(choices) == self._is_asked:
+        if self._menu(choices) == self._shown_menu:
             return
-        if self._is_asked:
+        if self._shown_menu:
             self.console.display.answered()
-            self._is_asked = ""
+            self._shown_menu = ""
         if self.console.screen.is_painted:
             self._ask()
         elif not self._ask_is_due and self._is_their_move(choices):
@@ -500,7 +502,7 @@ class VegasVisit(Sitting):
             asyncio.get_running_loop().call_soon(self._ask_now)
 
     def _is_their_move(self, choices: Mapping[str, str]) -> bool:
-        """Whether the caller can do more now than talk: it is their turn, or a round is over."""
+        """Return whether the caller is at turn, or can bet after a round."""
         if self._hand_at_turn is not None:
             return True
         has_played, self._has_played = self._has_played, False
@@ -508,12 +510,12 @@ class VegasVisit(Sitting):
 
     def _ask_now(self) -> None:
         self._ask_is_due = False
-        if self._is_choosing and not self._is_asked:
+        if self._is_choosing and not self._shown_menu:
             with speaking_to(self.console.viewer):
                 self._ask()
 
-    async def _answer(self, key: str) -> bool:
-        """Do what a key means now; `False` when they get up."""
+    async def _handle_key(self, key: str) -> bool:
+        """Carry out the meaning of a key; `False` when the caller leaves."""
         self.table.wake(self)
         choices = self._choices()
         letter = key.upper()
@@ -527,24 +529,24 @@ class VegasVisit(Sitting):
             return await self._puzzle(key, choices)
         self._is_puzzled = False
         self.console.display.answered()
-        self._is_asked = ""
-        return not await self.attempt(self._gets_up(letter, whispers=key == "/"))
+        self._shown_menu = ""
+        return not await self.attempt(self._carry_out(letter, whispers=key == "/"))
 
     async def _puzzle(self, key: str, choices: Mapping[str, str]) -> bool:
-        """Explain the keys when asked to, and say once of another that it does nothing."""
+        """Explain the keys on request, and say once that a key does nothing."""
         if key in HELP_KEYS:
-            self._is_looking = not self.console.screen.is_painted
+            self._is_at_table = not self.console.screen.is_painted
             meanings = {letter: _(KEY_MEANINGS[letter]) for letter in choices}
             await self.console.prompt.explain(choices, meanings, self._default(choices), QUIT)
-            self._is_looking, self._is_asked = True, ""
+            self._is_at_table, self._shown_menu = True, ""
             self.console.display.refresh()
         elif key != " " and not self._is_puzzled:
             self._is_puzzled = True
             self.console.prompt.say_useless(key)
         return True
 
-    async def _gets_up(self, letter: str, *, whispers: bool) -> bool:
-        """Do what a letter of the menu means; `True` when the caller gets up."""
+    async def _carry_out(self, letter: str, *, whispers: bool) -> bool:
+        """Carry out a letter of the menu; `True` when the caller leaves."""
         if letter in ACTIONS:
             await self._decide(ACTIONS[letter])
         elif letter == BET:
@@ -569,7 +571,7 @@ class VegasVisit(Sitting):
         elif letter == TUTOR:
             await self._switch("tutor", TUTOR_ON, TUTOR_OFF)
             self._advise()
-        return letter == QUIT and await self._really_goes()
+        return letter == QUIT and await self._confirm_leaving()
 
     async def _fairness(self) -> Fairness:
         """Return seal and cuts of the shoe. Words are hidden if this caller may not hear their
@@ -577,12 +579,12 @@ class VegasVisit(Sitting):
         fairness, by = self.scene.fairness(), self.table.state.cut_by
         me, own = self.caller.record.id, phrases.stored(self.caller.record.preferences)
         unheard = await self.caller.ask_books(lambda desk: hearing.unheard(desk, me, by.values()))
-        heard = {words for words, writer in by.items() if writer not in unheard}
+        shown = {words for words, writer in by.items() if writer not in unheard}
         if own is not None:
-            heard.add(own.text)
+            shown.add(own.text)
         hidden = _("(not shown to you; the proof of the hand has it)")
         cuts = fairness.cut.split("\n") if fairness.cut else []
-        cut = "\n".join(words if words in heard else hidden for words in cuts)
+        cut = "\n".join(words if words in shown else hidden for words in cuts)
         return replace(fairness, cut=cut)
 
     async def _decide(self, action: BlackjackAction) -> None:
@@ -601,7 +603,7 @@ class VegasVisit(Sitting):
         self._advise()
 
     async def _ask_insurance(self) -> int | None:
-        """Return how many seconds are insured, `None` for none after all."""
+        """Ask for the insurance in seconds; `None` at Esc."""
         hand = self._hand_at_turn
         if hand is None:
             raise NotNow(Phrase("It's not your turn."))
@@ -624,7 +626,7 @@ class VegasVisit(Sitting):
         return amount
 
     async def _bet(self) -> None:
-        self._hears_new_terms()
+        self._announce_new_terms()
         betting = self._betting()
         if refusal := betting.refusal():
             raise NotNow(refusal)
@@ -634,25 +636,24 @@ class VegasVisit(Sitting):
             await betting.remember(bet)
 
     async def _bet_again(self) -> None:
-        """Bet as last time, unless the terms have changed: then only tell the caller so."""
-        if not self._hears_new_terms():
+        """Repeat the last bet; after a change of terms, only announce the change."""
+        if not self._announce_new_terms():
             betting = self._betting()
             least, most = betting.limits()
             await self.table.bet(self, betting, max(least, min(betting.last(), most)))
 
-    def _hears_new_terms(self) -> bool:
-        """Tell the caller if coin or rules have changed since they were last told; return whether
-        they have."""
-        before, self._terms_told = self._terms_told, self.table.settings
-        told = []
-        if before.coin_minutes != self._terms_told.coin_minutes:
+    def _announce_new_terms(self) -> bool:
+        """Announce a change of coin or rules; return whether there was one."""
+        before, self._known_terms = self._known_terms, self.table.settings
+        messages = []
+        if before.coin_minutes != self._known_terms.coin_minutes:
             self.caller.status.coin = self.coin
-            told.append(_("A coin is {time} of your time now.").format(time=span(self.coin)))
-        if before.rules != self._terms_told.rules:
-            told.append(_("The rules of this table have changed: R shows them."))
-        if told:
-            self.console.screen.say(f"|14{' '.join(told)}")
-        return bool(told)
+            messages.append(_("A coin is {time} of your time now.").format(time=span(self.coin)))
+        if before.rules != self._known_terms.rules:
+            messages.append(_("The rules of this table have changed: R shows them."))
+        if messages:
+            self.console.screen.say(f"|14{' '.join(messages)}")
+        return bool(messages)
 
     def _betting(self) -> BettingTime:
         return self.table.betting(self.caller)
@@ -669,7 +670,7 @@ class VegasVisit(Sitting):
             await self.table.cut_cards(self, chosen.text)
 
     async def _talk(self, opening: str) -> None:
-        """Let them say something; what is refused stays in the field, to be sent again."""
+        """Ask for a line of talk and send it; a refused line stays in the field."""
         prompt = _("Whisper (name message):") if opening else _("Say:")
         typed: str | None = ""
         while True:
@@ -698,18 +699,18 @@ class VegasVisit(Sitting):
             else:
                 return
 
-    async def _really_goes(self) -> bool:
+    async def _confirm_leaving(self) -> bool:
         if self._place is None:
             return True
         return await self.console.prompt.agrees(
             _("If you leave now, the dealer stands for you. Leave?"), default="N"
         )
 
-    # Looking on.
+    # Coming and going.
 
     def _come_to_table(self) -> None:
-        self._is_looking = True
-        self._lies = self._lead()
+        self._is_at_table = True
+        self._shown_lead = self._lead()
         super()._come_to_table()
 
     def _lead(self) -> int | None:
@@ -717,12 +718,12 @@ class VegasVisit(Sitting):
         return None if hand is None else hand.lead
 
     async def _step_away(self, to: Awaitable[object]) -> None:
-        self._end_unfolding()
-        self._is_looking = False
+        self._show_all_cards()
+        self._is_at_table = False
         await super()._step_away(to)
 
     def _greet(self) -> None:
-        """Tell a caller without a hand when they may play."""
+        """Tell a caller without a hand when they can play."""
         if self._place is not None:
             return
         if self.table.state.seat_of(self.caller.record.id) is None:
@@ -732,8 +733,8 @@ class VegasVisit(Sitting):
             self.console.screen.say(refusal)
 
     def _on_tick(self) -> None:
-        """Paint the seconds that are left, once in each."""
-        if self._is_looking and self.table.state.alarm is not None:
+        """Paint the countdown once a second."""
+        if self._is_at_table and self.table.state.alarm is not None:
             self.console.display.refresh()
 
     def _statement(self) -> str:

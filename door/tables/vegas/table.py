@@ -1,9 +1,8 @@
-"""A Vegas table: one for all callers of this server, who sit at it together.
+"""A Vegas table, which several callers share.
 
-One task owns it: whatever callers want arrives as commands in its queue and is done one after the
-other, each to its end, so the keys of two callers never meet inside an operation. Telling is a call
-that returns at once, whatever the line behind it does: a caller who hangs is waited for by the
-clock of the table, and by nobody else.
+One task owns the table. Requests of callers are commands in its queue, and the task completes each
+before the next, so keys of two callers never meet inside an operation. Telling a guest returns at
+once, whatever the line does: only the clock of the table waits for a slow caller.
 """
 
 from __future__ import annotations
@@ -49,25 +48,28 @@ Command = Callable[[], Awaitable[None]]
 
 
 class Progress(Enum):
-    """How far the table is with what a guest wants."""
+    """How far the table has come with an errand."""
 
     WAITS = auto()
     BEGUN = auto()
-    DONE = auto()  # all but what follows from it
+    DONE = auto()  # except for the steps that follow
 
 
 @dataclass(slots=True, eq=False)
 class Errand:
-    """What somebody wants of the table, and who waits for it."""
+    """A command for the table, and the future that its guest waits for."""
 
     command: Command
     answer: asyncio.Future[None]
     stage: Progress = Progress.WAITS
-    problem: Exception | None = None  # why it was not done
+    problem: Exception | None = None  # why it failed
 
     def give_up(self) -> None:
-        """Let nobody wait any more. What was not begun is not done; what was is, and so is all that
-        follows: of a decision that the books have nobody knows then whether it counts."""
+        """End the wait for the answer.
+
+        An errand that has not begun is dropped. One that has begun goes on, and its guest learns
+        that the outcome is unknown.
+        """
         if self.answer.done():
             return
         if self.stage is Progress.WAITS:
@@ -92,8 +94,11 @@ class VegasTable:
         own: Callable[[], Awaitable[Hold]],
         lose: Callable[[], None],
     ) -> None:
-        """`number` is that within its pit; `own` takes a pit, unless one is held, and `lose` is
-        called when another server has had it."""
+        """`number` is the table's number in its pit.
+
+        `own` returns the pit and takes one first where needed. `lose` is called after another
+        server has held the pit.
+        """
         self.number = number
         self.state = TableState(lambda: VegasSettings.of(board.config.games))
         self._board = board
@@ -103,20 +108,20 @@ class VegasTable:
         self._task: asyncio.Task[None] | None = None
         self._closed = False
         self._clock = TableClock(board, self.state, self.look)
-        self._left_open: list[int] = []  # rounds in the journal that are yet to be taken up
+        self._left_open: list[int] = []  # rounds in the journal to take up
         self._talk = defaultdict[int, spoken.Pace](spoken.Pace)
         self._moves = defaultdict[int, spoken.Pace](spoken.Pace)
 
-    # What can be asked.
+    # Questions.
 
     @property
     def settings(self) -> VegasSettings:
-        """The terms of the bets that lie here or the round in play, else of the next bet."""
+        """The terms of the bets on the table or the round in play, else of the next bet."""
         return self.state.house
 
     @property
     def title(self) -> str:
-        """What the table is called, by its number where there are several."""
+        """The name of the table, with its number where there are several."""
         is_one = self.number == FIRST_TABLE and self.settings.tables == 1
         return "Vegas" if is_one else f"Vegas {self.number}"
 
@@ -135,21 +140,21 @@ class VegasTable:
 
     @property
     def crowd(self) -> int:
-        """How many are here, with or without a seat; seats that are kept count too."""
-        return len(self.state.seats) + len(self.state.standing)
+        """The number of guests, with or without a seat, and of seats that wait for a caller."""
+        return len(self.state.seats) + len(self.state.waiting)
 
     def take_up_soon(self, leads: Iterable[int]) -> None:
-        """Take up the rounds with these numbers, which are in play, when the table is free."""
+        """Take up the open rounds with these numbers when the table is free."""
         self._left_open += [lead for lead in leads if lead not in self._left_open]
         self._begin()
         self.look()
 
     async def resume(self) -> None:
-        """Do all that is due, such as taking up a round."""
+        """Run the steps that are due, such as taking up a round."""
         await self._do(_nothing)
 
     async def stop(self) -> None:
-        """Do nothing more: a round in play stays in the journal for the next server."""
+        """Stop the task; a round in play stays in the journal for the next server."""
         self._close()
         if self._task is not None:
             self._task.cancel()
@@ -163,108 +168,115 @@ class VegasTable:
             if not answer.done():
                 answer.set_exception(Closing(Phrase(CLOSING)))
 
-    # The guests' side. Most of these are commands: done when they return, all that follows too, as
-    # far as it was in time. They have as long as their guest may wait for an answer: one that was
-    # not begun by then is not done (`BooksUnavailable`), and of one that was nobody may know
-    # (`OutcomeUnknown`). Once the table is closed they raise `Closing`, as the wait for a key does.
+    # The guests' side. The coroutines are commands: they return after the command and the steps
+    # that follow. They time out with the guest's wait for an answer. Then a command that has not
+    # begun is dropped (`BooksUnavailable`), and one that has may count or not (`OutcomeUnknown`).
+    # At a closed table they raise `Closing`, as the wait for a key does.
 
     async def sit(self, guest: SeatedGuest) -> None:
-        """Give a guest a seat: at their hand if they have one in play, else when one is free."""
+        """Seat a guest at their open hand, or else when a seat is free."""
         await self._do(partial(self._sit, guest), guest)
 
     async def bet(self, guest: SeatedGuest, betting: BettingTime, coins: int) -> None:
-        """Bet on the next round, under the terms that the caller was asked with, and be ready for
-        it; `NotNow` when the bet cannot be placed."""
+        """Bet on the next round under the terms of `betting`; raises `NotNow`."""
         await self._do(partial(self._bet, guest, betting, coins), guest)
 
     async def cut_cards(self, guest: SeatedGuest, words: str) -> None:
-        """Cut a fresh shoe: all seats where its seed was sealed ahead, else the first one alone.
-        Raises `NotNow`."""
+        """Cut a fresh shoe; raises `NotNow`.
+
+        Every seat cuts a shoe that was sealed ahead. The first seat cuts any other.
+        """
         await self._do(partial(self._cut, guest, words), guest)
 
     async def decide(self, guest: SeatedGuest, action: BlackjackAction, amount: int | None) -> None:
-        """Do what a guest at turn decides; `amount` (seconds) is for insurance. Raises `NotNow`
-        when it is not open to them, and what the bank refuses."""
+        """Carry out a guest's decision; `amount` (seconds) is for insurance.
+
+        Raises `NotNow` when it is not their turn, and `Refused` of the bank.
+        """
         await self._do(partial(self._decide, guest, action, amount), guest)
 
     async def stand_for(self, caller_id: int, guest: SeatedGuest | None = None) -> None:
-        """Have a caller's hand stood at its turns; `guest` is they themselves, if they wait."""
+        """Stand a caller's hand at its turns; `guest` is that caller's visit, if it waits."""
         await self._do(partial(self._stand_for, caller_id), guest)
 
     def leave(self, guest: SeatedGuest) -> None:
-        """Let a guest go who gets up; a hand of theirs is stood at its turns."""
-        seat = self.state.let_go(guest)
+        """Release a guest who leaves; the dealer stands their hand at its turns."""
+        seat = self.state.release(guest)
         if seat is not None:
             seat.stood = True
             self._tell_if_news(seat, news.GotUp(seat.name))
         self.look()
 
     def lose(self, guest: SeatedGuest) -> None:
-        """Let a guest go whose line broke: what is left of a turn is theirs to come back."""
+        """Release a guest whose line broke; their hand waits for the rest of their turn."""
         seat = self.state.seat_of(guest.caller.record.id)
-        until = 0.0 if seat is None else self._clock.way_back(seat)
+        until = 0.0 if seat is None else self._clock.return_deadline(seat)
         if self.state.place_of(guest.caller.record.id) is None:
             self.leave(guest)
             return
-        seat = self.state.let_go(guest)
+        seat = self.state.release(guest)
         if seat is not None:
-            seat.kept_until = until
+            seat.held_until = until
             seconds = max(0, -int(-(until - self._clock.now()) // 1))
             self._tell_if_news(seat, news.LineLost(seat.name, seconds))
         self.look()
 
     def hand_over(self, guest: SeatedGuest) -> None:
-        """Let a guest go who will be back at once on another call: their hand is kept."""
-        seat = self.state.let_go(guest)
+        """Release a guest who comes back at once on another call; their hand waits."""
+        seat = self.state.release(guest)
         if seat is not None:
-            seat.kept_until = self._clock.now() + self.settings.turn_seconds
+            seat.held_until = self._clock.now() + self.settings.turn_seconds
         self.look()
 
     def wake(self, guest: SeatedGuest) -> None:
-        """Note that a guest has pressed a key: if they were silent, they are waited for again."""
+        """Note a guest's key; the table waits for them again if they were silent."""
         seat = self.state.seat_of(guest.caller.record.id)
         if seat is not None:
             seat.silent = False
 
     def talk(self, guest: SeatedGuest, typed: str) -> None:
-        """Pass on what a guest says to all, or whispers with "/name"; `NotSaid` when it is not. The
-        round has no part in it, so it waits for nothing."""
+        """Pass on a guest's line to all, or whisper it with "/name"; raises `NotSaid`.
+
+        Talk does not go through the queue.
+        """
         record = guest.caller.record
         line = spoken.clean(typed)
         if not line:
             return
         others = {each.caller.record.name: each for each in self.state.guests()}
         others.pop(record.name, None)
-        what = spoken.addressed(line, list(others))
+        addressed = spoken.addressed(line, list(others))
         if not self._talk[record.id].allows(self._clock.now()):
             raise NotSaid(_("Not so fast: let the others get a word in."))
-        if isinstance(what, spoken.Whisper):
-            if not _is_heard(record.id, others[what.to]):
-                words = _("{name} doesn't take messages from you.").format(name=what.to)
+        if isinstance(addressed, spoken.Whisper):
+            if not _can_hear(record.id, others[addressed.to]):
+                words = _("{name} doesn't take messages from you.").format(name=addressed.to)
                 raise NotSaid(words)
-            whispered = news.Whispered(record.name, what.to, what.text)
-            self.state.tell_to((guest, others[what.to]), whispered)
+            whispered = news.Whispered(record.name, addressed.to, addressed.text)
+            self.state.tell_to((guest, others[addressed.to]), whispered)
         else:
-            hearers = [each for each in self.state.guests() if _is_heard(record.id, each)]
-            self.state.tell_to(hearers, news.Said(record.name, what, record.id))
+            listeners = [each for each in self.state.guests() if _can_hear(record.id, each)]
+            self.state.tell_to(listeners, news.TableTalk(record.name, addressed, record.id))
 
     # The task.
 
     async def _do(self, command: Command, guest: SeatedGuest | None = None) -> None:
-        """Queue a command and wait until it is done, with all that follows from it; for as long as
-        the guest whose command it is may wait."""
+        """Queue a command and wait for it and the steps that follow.
+
+        The wait ends when `guest` may wait no longer for an answer.
+        """
         if self._closed:
             raise Closing(Phrase(CLOSING))
         self._begin()
-        wanted = self._put(command)
+        errand = self._put(command)
         until = None if guest is None else guest.caller.console.keyboard.answer_by()
         if until is None:
-            await asyncio.shield(wanted.answer)
+            await asyncio.shield(errand.answer)
             return
         clock = self._board.clock
-        timer = clock.call_later(until - clock.monotonic(), wanted.give_up)
+        timer = clock.call_later(until - clock.monotonic(), errand.give_up)
         try:
-            await asyncio.shield(wanted.answer)
+            await asyncio.shield(errand.answer)
         finally:
             timer.cancel()
 
@@ -273,46 +285,46 @@ class VegasTable:
             self._task = asyncio.create_task(self._serve())
 
     def look(self) -> None:
-        """Let the task see by itself what has changed; the clock does so too."""
+        """Wake the task, which looks for steps that are due."""
         if self._task is not None and not self._closed:
             self._put(_nothing)
 
     def _put(self, command: Command) -> Errand:
-        wanted = Errand(command, asyncio.get_running_loop().create_future())
-        wanted.answer.add_done_callback(_look_at)
-        self._queue.put_nowait(wanted)
-        return wanted
+        errand = Errand(command, asyncio.get_running_loop().create_future())
+        errand.answer.add_done_callback(_consume)
+        self._queue.put_nowait(errand)
+        return errand
 
     async def _serve(self) -> None:
         while True:
-            wanted = await self._queue.get()
-            answer = wanted.answer
-            if answer.done():  # nobody waits for it any more: it is not to be done
+            errand = await self._queue.get()
+            answer = errand.answer
+            if answer.done():  # given up
                 continue
             try:
                 with patience(self._board.clock, self._tell_to_wait):
-                    wanted.stage = Progress.BEGUN
-                    await wanted.command()
-                    wanted.stage = Progress.DONE
+                    errand.stage = Progress.BEGUN
+                    await errand.command()
+                    errand.stage = Progress.DONE
                     await self._go_on()
             except LeaseLost:
                 self._lose()
-                wanted.problem = NotNow(Phrase("This hand has moved on."))
-            except Exception as error:  # for the guest who asked; the table goes on
-                wanted.problem = error
+                errand.problem = NotNow(Phrase("This hand has moved on."))
+            except Exception as error:  # raised at the guest who asked; the table goes on
+                errand.problem = error
                 await self._go_on()
             else:
                 if not self._closed and not answer.done():
                     answer.set_result(None)
             finally:
                 if not answer.done():
-                    answer.set_exception(wanted.problem or Closing(Phrase(CLOSING)))
+                    answer.set_exception(errand.problem or Closing(Phrase(CLOSING)))
 
     def _tell_to_wait(self) -> None:
         self.state.tell(news.BooksBusy())
 
     async def _go_on(self) -> None:
-        """Do all that follows by itself, then set the clock."""
+        """Run all steps that are due, then set the clock."""
         try:
             while not self._closed and not self._clock.waits_for_books and await self._step():
                 pass
@@ -328,7 +340,7 @@ class VegasTable:
             self._clock.run()
 
     async def _step(self) -> bool:
-        """Do one thing that nobody has to ask for; tell whether there may be another."""
+        """Run one step that is due; return whether another may be due."""
         state = self.state
         await self._open()
         seat = state.at_turn
@@ -342,10 +354,10 @@ class VegasTable:
             await self._dealer.take_up(self._left_open[0])
             del self._left_open[0]
             return True
-        for given in state.fill_chairs(self.settings.seats):
-            self._tell_if_news(given, news.SatDown(given.name))
+        for seated in state.fill_chairs(self.settings.seats):
+            self._tell_if_news(seated, news.SatDown(seated.name))
         if not state.guests():
-            self._clock.clear_bell()  # it would ring and ring again: nobody is dealt to
+            self._clock.clear_bell()  # else it would ring without end
             return False
         await self._dealer.lay_shoe()
         self._dealer.commit_seats()
@@ -355,7 +367,7 @@ class VegasTable:
         return True
 
     async def _open(self) -> None:
-        """See that the table is of a pit of ours; start over where another server has had that."""
+        """Make sure that this server holds a pit; start over in a new pit."""
         hold, before = await self._own(), self._dealer.hold
         if hold != before:
             self._dealer.hold = hold
@@ -364,12 +376,12 @@ class VegasTable:
                 self.state.tell(news.TableLost())
 
     def _is_given_up(self, seat: Chair) -> bool:
-        """Whether nobody waits any more for the seat at turn."""
+        """Whether the dealer decides for the seat at turn."""
         if seat.guest is None:
-            return seat.stood or seat.kept_until <= self._clock.now()
+            return seat.stood or seat.held_until <= self._clock.now()
         hand = self.state.in_play
         assert hand is not None  # a seat is at turn
-        # Insurance that they cannot pay is declined unasked.
+        # Insurance that a caller cannot pay is declined without asking.
         unpayable = affordable(hand, seat.guest.caller) == [BlackjackAction.NO_INSURANCE]
         return seat.stood or seat.silent or unpayable
 
@@ -379,7 +391,7 @@ class VegasTable:
         record = guest.caller.record
         seat = self.state.seat_of(record.id)
         if seat is None:
-            self.state.standing.append(guest)
+            self.state.waiting.append(guest)
             return
         seat.guest = guest
         seat.silent = seat.stood = False
@@ -408,12 +420,12 @@ class VegasTable:
         self.state.tell(news.BetAnnounced(seat.name, coins))
 
     def _refuse_haste(self, seat: Chair) -> None:
-        """Raise `NotNow` when a seat changes its mind faster than the others can follow."""
+        """Raise `NotNow` when a seat changes bet or cut too often."""
         if not self._moves[seat.caller_id].allows(self._clock.now()):
             raise NotNow(Phrase("Not so fast: let the others keep up."))
 
     def _tell_if_news(self, seat: Chair, happened: News) -> None:
-        """Tell that somebody comes or goes, unless they do nothing else."""
+        """Announce arrivals and departures, unless the caller makes too many."""
         if self._moves[seat.caller_id].allows(self._clock.now()):
             self.state.tell(happened)
 
@@ -429,7 +441,7 @@ class VegasTable:
         if self.state.is_cut_by_all:
             self._dealer.commit(seat, words)
             return
-        tell = await self._dealer.cuts_told([Committed(seat.caller_id, seat.name, words, "")])
+        tell = await self._dealer.cut_announcer([Committed(seat.caller_id, seat.name, words, "")])
         self.state.cut = words
         tell()
 
@@ -447,7 +459,7 @@ class VegasTable:
             seat.stood = True
 
     def _wants_deal(self) -> bool:
-        """Tell whether the cards are to be dealt now; the bell is set while they are not."""
+        """Return whether to deal now; set the bell while bets are missing."""
         bettors = self.state.bettors()
         awaited = [seat for seat in self.state.seated() if self._is_awaited(seat)]
         if bettors and (self._clock.bell_rang or not awaited):
@@ -459,8 +471,8 @@ class VegasTable:
         return False
 
     def _is_awaited(self, seat: Chair) -> bool:
-        """Whether the others wait for a seat to bet."""
-        if seat.guest is None or seat.bet or not self.state.has_company:
+        """Whether the bets of the others wait for this seat."""
+        if seat.guest is None or seat.bet or not self.state.has_several_guests:
             return False
         return not (seat.silent or self.betting(seat.guest.caller).refusal())
 
@@ -473,8 +485,8 @@ class VegasTable:
         self._clock.clear_bell()
 
 
-def _is_heard(speaker: int, guest: SeatedGuest) -> bool:
-    """Whether a guest does not ignore who speaks."""
+def _can_hear(speaker: int, guest: SeatedGuest) -> bool:
+    """Whether a guest does not ignore the speaker."""
     return speaker not in ignored(guest.caller.record.preferences)
 
 
@@ -482,7 +494,7 @@ async def _nothing() -> None:
     """Wake the table."""
 
 
-def _look_at(answer: asyncio.Future[None]) -> None:
-    """Take note of an outcome that nobody may wait for."""
+def _consume(answer: asyncio.Future[None]) -> None:
+    """Retrieve the exception, which asyncio would log otherwise."""
     if not answer.cancelled():
         answer.exception()

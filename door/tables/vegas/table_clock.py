@@ -1,7 +1,7 @@
-"""The clock of the Vegas table: the bell, the countdown of a turn, seats that are kept.
+"""The clock of the Vegas table: bell, turns, seats of absent callers, and retries.
 
-One alarm at a time, because the table waits for one thing at a time. When it rings, what the time
-was up for is noted in the state, and the table is asked to see what follows.
+The table waits for one event at a time, so there is one alarm at a time. When it rings, the clock
+notes the result in the state and wakes the table.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.clock import Timer
 
-RETRY_SECONDS = 5.0  # until it is tried again what the books could not take
+RETRY_SECONDS = 5.0  # after a failed write
 
 
 class TableClock:
-    """What the table of one board waits for."""
+    """The clock of one table; `look` wakes the table."""
 
     def __init__(self, board: Board, state: TableState, look: Callable[[], None]) -> None:
         self.bell_rang = False
@@ -32,47 +32,49 @@ class TableClock:
         self._bell_at: float | None = None
         self._retry: Alarm | None = None
         self._turn: tuple[object, ...] = ()
-        self._told_turn: tuple[object, ...] = ()  # a turn is news once, not with every card
+        self._announced_turn: tuple[object, ...] = ()  # announced once a turn, not with every card
         self._turn_ends = 0.0
 
     def now(self) -> float:
         return self._board.clock.monotonic()
 
     def seconds_left(self) -> int:
-        """Return the seconds until it rings, rounded up; 0 when it is off."""
+        """Return the seconds until the alarm, rounded up; 0 without one."""
         alarm = self._state.alarm
         return 0 if alarm is None else max(0, -int(-(alarm.at - self.now()) // 1))
 
     @property
     def waits_for_books(self) -> bool:
-        """Whether nothing is to be tried before it rings."""
+        """Whether the table waits to retry a write."""
         return self._retry is not None
 
     def retry_later(self) -> None:
-        """Ring when what the books could not take may be tried again."""
+        """Ring in `RETRY_SECONDS` to retry a write."""
         self._retry = Alarm("retry", self.now() + RETRY_SECONDS)
 
-    def way_back(self, seat: Chair) -> float:
-        """Return until when a seat is kept whose caller lost the line: for the rest of their turn,
-        or for as long as a turn lasts."""
+    def return_deadline(self, seat: Chair) -> float:
+        """Return until when a seat waits for its caller after a lost line.
+
+        That is the end of their own turn, or else the length of a turn from now.
+        """
         alarm = self._state.alarm
         if alarm is not None and alarm.what == "turn" and self._state.at_turn is seat:
             return alarm.at
         return self.now() + self._state.house.turn_seconds
 
     def set_bell(self) -> None:
-        """Start the bell, once, when there is a bet that the others may follow."""
+        """Start the countdown to the bell, once a round."""
         if self._bell_at is None:
             seconds = self._state.house.bell_seconds
             self._bell_at = self.now() + seconds
             self._state.tell(news.BellSet(seconds))
 
     def clear_bell(self) -> None:
-        """Let nobody wait for the bell."""
+        """Stop the countdown to the bell."""
         self._bell_at, self.bell_rang = None, False
 
     def run(self) -> None:
-        """Set the alarm for what the table waits for now."""
+        """Set the alarm for the event that the table waits for now."""
         alarm = self._next()
         if alarm != self._state.alarm:
             self._state.alarm = alarm
@@ -88,23 +90,23 @@ class TableClock:
             return self._retry
         seat = self._state.at_turn
         if seat is not None:
-            return self._of_turn(seat)
+            return self._turn_alarm(seat)
         return None if self._bell_at is None else Alarm("bell", self._bell_at)
 
-    def _of_turn(self, seat: Chair) -> Alarm | None:
-        """Return how long the seat at turn may take: as long as it likes where nobody waits."""
+    def _turn_alarm(self, seat: Chair) -> Alarm | None:
+        """Return the alarm for the seat at turn; None where no other guest waits."""
         if seat.guest is None:
-            return Alarm("return", seat.kept_until, seat.name)
-        if not self._state.has_company:
-            self._turn = self._told_turn = ()
+            return Alarm("return", seat.held_until, seat.name)
+        if not self._state.has_several_guests:
+            self._turn = self._announced_turn = ()
             return None
         assert self._state.hand is not None  # it is somebody's turn
         turn = (self._state.hand.lead, self._state.hand.sequence, seat.guest)
         if turn != self._turn:
             self._turn = turn
             self._turn_ends = self.now() + self._state.house.turn_seconds
-            if turn[::2] != self._told_turn:
-                self._told_turn = turn[::2]
+            if turn[::2] != self._announced_turn:
+                self._announced_turn = turn[::2]
                 self._state.tell(news.TurnBegan(seat.name, self._state.house.turn_seconds))
         return Alarm("turn", self._turn_ends, seat.name)
 
@@ -117,7 +119,7 @@ class TableClock:
             self._timer = self._board.clock.call_later(alarm.at - self.now(), ring)
 
     def _ring(self, alarm: Alarm) -> None:
-        """Note what the time is up for; what follows is the table's to do."""
+        """Note the result of an alarm, and wake the table."""
         if alarm is not self._state.alarm:
             return
         self._state.alarm = None
@@ -129,5 +131,5 @@ class TableClock:
         elif seat is not None and alarm.what == "turn":
             seat.silent = True
         elif seat is not None:
-            seat.kept_until = 0.0
+            seat.held_until = 0.0
         self._look()

@@ -1,7 +1,7 @@
-"""A round of the Vegas table and the books: what is entered with it, and what a caller can pay.
+"""A Vegas round and the books: entering decisions, and what a caller can pay.
 
-Chairs count from 1 and may have gaps; places are what the engine calls seats: 0 for the first chair
-that was dealt in.
+Chairs count from 1 and may have gaps. Places are the seats of the engine: 0 is the first chair with
+a hand.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ GAME = VEGAS_KIND.name
 
 
 def chair_at_turn(hand: VegasRound) -> int | None:
-    """Return the chair that has to decide, None when the round is over."""
+    """Return the chair at turn, None when the round is over."""
     turn = hand.round.turn
     return None if turn is None else hand.bets[turn.seat].seat
 
 
 def enter_action(desk: Desk, work: Work, sitters: Mapping[int, Sitter]) -> Played:
-    """Enter a decision, and leave word for those whose hands ended on another line."""
+    """Enter a decision, and leave a notice for callers whose hands ended on another call."""
     played = work(desk, sitters)
     for chair, settlement in played.settled.items():
         if played.receipts[chair].ended:
@@ -47,15 +47,17 @@ def enter_action(desk: Desk, work: Work, sitters: Mapping[int, Sitter]) -> Playe
 def _tell_on_another_line(
     desk: Desk, sitter: Sitter, round_id: int, settlement: Settlement
 ) -> None:
-    """Leave word for a caller who is on another call than the table knows of. Who is on no call at
-    all finds a notice of the bank's."""
+    """Leave a notice for a caller who is on another call than the one at the table.
+
+    A caller without a call gets a notice from the bank.
+    """
     if live_call(desk, sitter.caller_id) not in (None, sitter.call_id):
         words = stood_words(settlement.won - settlement.lost)
         tell_hand(desk, sitter.caller_id, round_id, words)
 
 
 def stood_words(net: int) -> str:
-    """Return what a caller is told who was not at the table when their round ended; `net` seconds.
+    """Return the message for a caller who was away at the end of their round; `net` in seconds.
 
     >>> stood_words(-60)
     'Your hand at Vegas was played out: you lost 1 minute.'
@@ -70,12 +72,14 @@ def stood_words(net: int) -> str:
     return words.format(time=span(abs(net)))
 
 
-# What a caller can pay at the Vegas table, and how they say how much.
+# What a caller can pay, and the amounts that they type.
 
 
 def affordable(hand: VegasRound, caller: Caller) -> list[BlackjackAction]:
-    """Return what cards and rules allow and the pot can pay; its last coin stays in it. A second to
-    spare is enough for insurance, which may be bought for any amount."""
+    """Return the actions that the rules allow and the pot can pay.
+
+    The last coin stays in the pot. One spare second is enough for insurance of any amount.
+    """
     spare = max(0, caller.purse.spendable() - hand.coin)
     return [action for action in hand.round.legal() if _least(hand, action) <= spare]
 
@@ -87,7 +91,7 @@ def most_insured(hand: VegasRound, caller: Caller) -> int:
 
 
 def figure(seconds: int, coin: int) -> str:
-    """Return an amount in coins as a caller may type it, rounded down to hundredths.
+    """Return seconds as coins, rounded down to hundredths.
 
     >>> figure(90, 60), figure(120, 60), figure(100, 60)
     ('1.5', '2', '1.66')
@@ -96,7 +100,7 @@ def figure(seconds: int, coin: int) -> str:
 
 
 def seconds_typed(typed: str, coin: int) -> int:
-    """Return the seconds in an amount that was typed in coins, rounded down; 0 for no number.
+    """Return the seconds of a typed amount of coins, rounded down; 0 for no number.
 
     >>> seconds_typed("1.5", 60), seconds_typed(",5", 60), seconds_typed("1..", 60)
     (90, 30, 0)

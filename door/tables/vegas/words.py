@@ -1,6 +1,6 @@
-"""What is said at the Vegas table: everything that happens there, in sentences for one listener.
+"""The news of a Vegas table in sentences for one caller.
 
-Each sentence is told from where they sit: "You stand", "Ada stands". Amounts are spoken in coins.
+The caller is "you": "You stand", "Ada stands". Amounts are in coins.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 
 def total_of(hand: Hand) -> str:
-    """Return what a hand counts, as it is said: "blackjack", "soft 17", "21"."""
+    """Return the total of a hand in words: "blackjack", "soft 17", "21"."""
     return _("blackjack") if hand.is_natural else total_words(hand.count)
 
 
-def told(item: News, me: str) -> list[str]:
-    """Return everything that is said of `item` to the caller called `me`, pipe codes inside."""
+def sentences_for(item: News, me: str) -> list[str]:
+    """Return all sentences on `item` for the caller called `me`, with pipe codes."""
     match item:
         case news.RoundDealt():
-            dealt = 2 * len(item.names) + 2  # cards: they are told by hands
+            dealt = 2 * len(item.names) + 2  # card events, replaced by the lines of hands
             return [*_hands(item.names, item.round), *_events(item, item.events[dealt:], me)]
         case news.RoundWentOn():
             return list(_events(item, item.events, me))
@@ -46,13 +46,13 @@ def told(item: News, me: str) -> list[str]:
             words = _("A round is still on the table. Seats are kept for {time}.")
             seats = f"|14{words.format(time=span(item.seconds))}"
             return [seats, *_hands(item.names, item.round)]
-        case news.Said(name, text):
+        case news.TableTalk(name, text):
             words = _("You say: {text}") if name == me else _("{name} says: {text}")
             return [hanging(f"|11{words.format(name=literal(name), text=f'|07{text}')}")]
         case news.Whispered(name, to, text):
             return [hanging(f"|13{_whisper(name, to, me, text)}")]
-    said = _at_the_table(item, me)
-    return [said] if said else []
+    sentence = _at_the_table(item, me)
+    return [sentence] if sentence else []
 
 
 def _whisper(name: str, to: str, me: str, text: str) -> str:
@@ -62,25 +62,25 @@ def _whisper(name: str, to: str, me: str, text: str) -> str:
     return words.format(name=literal(to if name == me else name), text=f"|07{text}")
 
 
-def told_beside_the_scene(item: News, me: str) -> list[str]:
-    """Return what is said of `item` to one who sees the table painted: what concerns them."""
+def painted_sentences(item: News, me: str) -> list[str]:
+    """Return the sentences on `item` that a painted screen needs as well."""
     if isinstance(item, RoundNews):
         return list(
             _events(item, [event for event in item.events if _matters(item, event, me)], me)
         )
-    if isinstance(item, news.BetAnnounced | news.Said | news.Whispered | news.TurnBegan):
+    if isinstance(item, news.BetAnnounced | news.TableTalk | news.Whispered | news.TurnBegan):
         return []
     if isinstance(item, news.ShoeSealed | news.ShoeDone | news.RoundResumed | news.BellSet):
         return []
     if isinstance(item, news.StoodFor) and item.name != me:
         return []
-    said = _at_the_table(item, me)
-    return [said] if said else []
+    sentence = _at_the_table(item, me)
+    return [sentence] if sentence else []
 
 
 @dataclass(frozen=True, slots=True)
 class SeatEnding:
-    """How a round ended for one seat: English words, and what it came to in seconds and coins."""
+    """How a round ended for one seat: words in English, and the net in seconds and coins."""
 
     words: str
     net: int
@@ -89,7 +89,7 @@ class SeatEnding:
 
 
 def ending_of(round_: BlackjackRound, place: int, coin: int) -> SeatEnding:
-    """Return what the banner says to a seat of a round that is over."""
+    """Return the banner for a seat of a finished round."""
     totals = round_.totals_of(place)
     net = totals.won - totals.lost
     amount = f"{'+' if net > 0 else '-'}{wording.coins_of(abs(net), coin)}" if net else ""
@@ -111,9 +111,8 @@ def _banner(round_: BlackjackRound, place: int, net: int) -> str:
     return N_("YOU WIN!") if net > 0 else N_("DEALER WINS")
 
 
-def standing_of(round_: BlackjackRound, place: int, coin: int) -> str:
-    """Return what a seat won or lost in a round that is over, as it stands on the felt: "+3",
-    "-1.5", "push"."""
+def net_of(round_: BlackjackRound, place: int, coin: int) -> str:
+    """Return the net of a seat in a finished round, for the felt: "+3", "-1.5", "push"."""
     totals = round_.totals_of(place)
     net = totals.won - totals.lost
     if not net:
@@ -127,7 +126,7 @@ def _minutes(seconds: int, _coin: int) -> str:
     return wording.clock_time(seconds)
 
 
-# What one caller does or has, to that caller and to the others.
+# For each event: colour, the sentence for the caller, the sentence for others.
 YOURS_AND_THEIRS = {
     news.SatDown: ("|07", N_("You sit down."), N_("{name} sits down.")),
     news.CameBack: ("|14", N_("You're back at your hand."), N_("{name} is back.")),
@@ -143,17 +142,17 @@ YOURS_AND_THEIRS = {
 }
 
 
-def _said(kind: type, name: str, me: str, **values: str) -> str:
+def _sentence(kind: type, name: str, me: str, **values: str) -> str:
     colour, mine, theirs = YOURS_AND_THEIRS[kind]
     words = _(mine) if name == me else _(theirs)
     return colour + words.format(name=literal(name), **values)
 
 
 def _at_the_table(item: News, me: str) -> str:
-    """Return what is said of a thing that is neither cards nor talk, "" when nothing is."""
+    """Return the sentence on news other than cards and talk, "" for none."""
     match item:
         case news.SatDown(name) | news.CameBack(name) | news.GotUp(name) | news.StoodFor(name):
-            return _said(type(item), name, me)
+            return _sentence(type(item), name, me)
         case news.LineLost(name, seconds):
             words = _("{name} was disconnected and has {time} to come back.")
             return f"|14{words.format(name=literal(name), time=span(seconds))}"
@@ -183,7 +182,7 @@ def _at_the_table(item: News, me: str) -> str:
     return f"|14{_(words)}" if words else ""
 
 
-# What the house says, to everybody alike.
+# Sentences of the house, the same for all callers.
 _HOUSE = {
     news.BellRang: N_("No more bets."),
     news.ShoeSealed: N_("The dealer shuffles."),
@@ -202,18 +201,18 @@ def _hands(names: Sequence[str], round_: BlackjackRound) -> Iterator[str]:
     for name, seat in zip(names, round_.seats, strict=True):
         for hand in seat.hands:
             words = _("{name}: {cards} ({total})")
-            cards, total = told_cards(hand.cards), total_of(hand)
+            cards, total = card_words(hand.cards), total_of(hand)
             yield f"|07{words.format(name=literal(name), cards=cards, total=total)}"
-    yield f"|07{_('Dealer: {cards}').format(cards=told_cards(round_.dealer))}"
+    yield f"|07{_('Dealer: {cards}').format(cards=card_words(round_.dealer))}"
 
 
-def told_cards(cards: Sequence[Card | None]) -> str:
-    """Return cards in words, brighter than the sentence that they stand in."""
+def card_words(cards: Sequence[Card | None]) -> str:
+    """Return cards in words, brighter than the sentence around them."""
     return f"|15{listed_cards(cards)}|07"
 
 
 def _matters(item: RoundNews, event: Event, me: str) -> bool:
-    """Whether an event is told to one who sees the cards: their own, and the dealer's last."""
+    """Return whether a painted screen needs a sentence on an event."""
     match event:
         case happened.Peeked() | happened.DealerNatural():
             return me in item.names
@@ -233,9 +232,9 @@ def _matters(item: RoundNews, event: Event, me: str) -> bool:
 
 def _events(item: RoundNews, events: Sequence[Event], me: str) -> Iterator[str]:
     for event in events:
-        said = _dealers(event) or _callers(item, event, me)
-        if said:
-            yield said
+        sentence = _dealers(event) or _callers(item, event, me)
+        if sentence:
+            yield sentence
 
 
 def _dealers(event: Event) -> str:
@@ -258,19 +257,19 @@ def _dealers(event: Event) -> str:
 def _callers(item: RoundNews, event: Event, me: str) -> str:
     match event:
         case happened.BlackjackDealt(seat, hand, card):
-            said = _said(type(event), item.names[seat], me, card=the_card(card))
-            return _on_hand(said, item, seat, hand)
+            sentence = _sentence(type(event), item.names[seat], me, card=the_card(card))
+            return _on_hand(sentence, item, seat, hand)
         case happened.BlackjackStood(seat, hand, total):
-            said = _said(type(event), item.names[seat], me, total=str(total))
-            return _on_hand(said, item, seat, hand)
+            sentence = _sentence(type(event), item.names[seat], me, total=str(total))
+            return _on_hand(sentence, item, seat, hand)
         case happened.Doubled(seat, hand) | happened.TwentyOne(seat, hand):
-            return _on_hand(_said(type(event), item.names[seat], me), item, seat, hand)
+            return _on_hand(_sentence(type(event), item.names[seat], me), item, seat, hand)
         case (
             happened.BlackjackNatural(seat)
             | happened.InsuranceDeclined(seat)
             | happened.Split(seat)
         ):
-            return _said(type(event), item.names[seat], me)
+            return _sentence(type(event), item.names[seat], me)
         case happened.InsuranceBought(seat, amount):
             name = item.names[seat]
             words = _("You insure for {coins}.") if name == me else _("{name} insures for {coins}.")
@@ -280,7 +279,7 @@ def _callers(item: RoundNews, event: Event, me: str) -> str:
             return _insurance(item, event, me)
         case happened.BlackjackSettled():
             return _settled(item, event, me)
-    return ""  # a bust is told with what it costs
+    return ""  # the settlement has the sentence for a bust
 
 
 def _insurance(item: RoundNews, event: happened.InsuranceSettled, me: str) -> str:
@@ -311,27 +310,27 @@ def _settled(item: RoundNews, event: happened.BlackjackSettled, me: str) -> str:
             if name == me
             else _("{name} busts with {total}: {coins} lost.")
         )
-        said = f"|12{words.format(name=literal(name), total=total, coins=coins)}"
-        return _on_hand(said, item, event.seat, event.hand)
+        sentence = f"|12{words.format(name=literal(name), total=total, coins=coins)}"
+        return _on_hand(sentence, item, event.seat, event.hand)
     if outcome is BlackjackOutcome.PUSH:
         colour, mine, theirs = "|14", _("Push."), _("{name} pushes.")
     elif event.won:
         colour, mine, theirs = "|10", _("{coins} won."), _("{name} wins {coins}.")
     else:
         colour, mine, theirs = "|12", _("{coins} lost."), _("{name} loses {coins}.")
-    told = (mine if name == me else theirs).format(name=literal(name), coins=coins)
-    return _on_hand(f"{colour}{told}", item, event.seat, event.hand)
+    sentences_for = (mine if name == me else theirs).format(name=literal(name), coins=coins)
+    return _on_hand(f"{colour}{sentences_for}", item, event.seat, event.hand)
 
 
-def _on_hand(said: str, item: RoundNews, seat: int, hand: int) -> str:
-    """Say of which of two hands it is, after a split."""
+def _on_hand(sentence: str, item: RoundNews, seat: int, hand: int) -> str:
+    """Return a sentence with the number of the hand after a split."""
     if len(item.round.seats[seat].hands) == 1:
-        return said
+        return sentence
     which = _("First hand: {told}") if hand == 0 else _("Second hand: {told}")
-    return f"|07{which.format(told=said)}"
+    return f"|07{which.format(sentences_for=sentence)}"
 
 
-# The rules of the table as a caller may read them there, as they are set here.
+# The rules page of the table.
 
 DEALER = {
     "stand 17": N_("The dealer draws to 16 and stands on every 17."),
@@ -358,7 +357,7 @@ DOUBLE = {
 
 @cached_text
 def rules_text(settings: VegasSettings, all_cut: bool) -> str:
-    """Say what the house plays by; `all_cut` where every seat cuts a fresh shoe."""
+    """Return the rules page; `all_cut` where every seat cuts a fresh shoe."""
     rules = settings.rules
     together = _(
         "Everybody sees every card. The cards come when everybody has bet, or {bell} after the "
@@ -415,8 +414,8 @@ def rules_text(settings: VegasSettings, all_cut: bool) -> str:
             _("Your hand waits for the rest of your turn. Then the dealer stands for you."),
         ),
     )
-    told = [f"|15{name}|07  {text}" for name, text in sections]
-    return "\n\n".join((coins_rule(settings, "rounds"), _pay_table(rules), *told))
+    sentences_for = [f"|15{name}|07  {text}" for name, text in sections]
+    return "\n\n".join((coins_rule(settings, "rounds"), _pay_table(rules), *sentences_for))
 
 
 def _pay_table(rules: BlackjackRules) -> str:
@@ -430,7 +429,7 @@ def _pay_table(rules: BlackjackRules) -> str:
 
 
 def odds(wins: int, stake: int) -> str:
-    """Return what is won for a stake, in the way a table says it.
+    """Return the odds in words.
 
     >>> odds(2, 1)
     '2 to 1'
@@ -439,7 +438,7 @@ def odds(wins: int, stake: int) -> str:
 
 
 def natural_odds(rules: BlackjackRules) -> str:
-    """Return what a natural pays.
+    """Return the odds that a natural pays.
 
     >>> from door.games.blackjack.rules import VEGAS
     >>> natural_odds(VEGAS)

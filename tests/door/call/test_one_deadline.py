@@ -162,7 +162,7 @@ class TestAtVegas:
                 await ada.sees("Your next call will show")
                 assert seat.guest is None
                 assert not seat.stood
-                assert seat.kept_until > here.clock.monotonic()
+                assert seat.held_until > here.clock.monotonic()
 
     async def test_a_command_that_was_not_begun_is_never_done(self, tmp_path: Path) -> None:
         async with party(tmp_path, 2) as two:

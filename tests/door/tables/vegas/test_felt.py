@@ -22,7 +22,7 @@ from door.tables.solo_table import BANNER_SECONDS
 from door.tables.vegas.felt import MOST_SEAT_COLUMNS, fitting, layout_of, paint_print
 from door.tables.vegas.scene import VegasScene
 from door.tables.vegas.seat import BEAT_SECONDS
-from door.tables.vegas.words import ending_of, standing_of
+from door.tables.vegas.words import ending_of, net_of
 from door.tables.words import count_words
 from tests.door.company import Player, company, player, table_toml
 from tests.door.seated import Party, everybody_plays, party, shoe
@@ -293,8 +293,8 @@ async def test_help_does_not_have_the_same_said_twice_beside_the_felt(tmp_path: 
     ],
 )
 def test_a_seat_says_once_what_a_round_came_to(round_: BlackjackRound, told: str) -> None:
-    assert plain(standing_of(round_, 0, 60)).strip() == told
+    assert plain(net_of(round_, 0, 60)).strip() == told
 
 
 def test_an_amount_that_is_no_half_coin_is_told_in_time() -> None:
-    assert plain(standing_of(played("TS 9D KS 8C", STAND), 0, 1000)).strip() == "+10:00"
+    assert plain(net_of(played("TS 9D KS 8C", STAND), 0, 1000)).strip() == "+10:00"

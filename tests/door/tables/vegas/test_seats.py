@@ -276,7 +276,7 @@ async def test_a_guest_who_cannot_be_told_holds_up_nobody(tmp_path: Path) -> Non
         def breaks(happened: object) -> None:
             raise RuntimeError("a screen that breaks")
 
-        ada.hears = breaks
+        ada.on_news = breaks
         await two.deal()
         await two.pass_time(TURN)
         await bob.does("stay")
@@ -291,7 +291,7 @@ async def test_while_the_books_are_slow_the_table_waits_and_talk_does_not(tmp_pa
             stays = asyncio.create_task(ada.does("stay"))
             await asyncio.sleep(0)
             bob.says("are you asleep?")
-            assert ada.was_told(news.Said) == [news.Said("Bob", "are you asleep?")]
+            assert ada.was_told(news.TableTalk) == [news.TableTalk("Bob", "are you asleep?")]
             assert ada.is_at_turn  # nothing is shown that is not in the books
         await stays
         assert bob.is_at_turn

@@ -68,7 +68,7 @@ async def test_where_all_seats_are_taken_one_waits_where_the_fewest_do(tmp_path:
     async with world(tmp_path, toml=vegas(tables=2, seats=1)) as here:
         sitters = await crowd(here, 4)
         assert at(sitters) == [1, 2, 1, 2]
-        assert [len(table_of(here.server.board, number).state.standing) for number in (1, 2)] == [
+        assert [len(table_of(here.server.board, number).state.waiting) for number in (1, 2)] == [
             1,
             1,
         ]
@@ -113,8 +113,8 @@ async def test_who_sits_at_one_table_hears_nothing_of_another(tmp_path: Path) ->
         bob.says("good evening")
         await bob.bets(1)
         await bob.gets_up()
-        assert [each.name for each in ada.was_told(news.OfSomebody)] == ["Ada"]
-        assert [each.name for each in bob.was_told(news.Said)] == ["Bob"]
+        assert [each.name for each in ada.was_told(news.CallerNews)] == ["Ada"]
+        assert [each.name for each in bob.was_told(news.TableTalk)] == ["Bob"]
 
 
 async def crash_at_the_second(folder: Path) -> None:

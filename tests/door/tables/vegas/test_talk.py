@@ -112,7 +112,7 @@ async def test_what_is_said_is_heard_by_all_and_a_whisper_by_two(tmp_path: Path)
         ada.says("hello \x1b[5mall")
         bob.says("/ada hello yourself")
         for guest in (ada, bob, cyd):
-            assert guest.was_told(news.Said) == [news.Said("Ada", "hello [5mall")]
+            assert guest.was_told(news.TableTalk) == [news.TableTalk("Ada", "hello [5mall")]
         whispered = [news.Whispered("Bob", "Ada", "hello yourself")]
         assert ada.was_told(news.Whispered) == bob.was_told(news.Whispered) == whispered
         assert cyd.was_told(news.Whispered) == []
@@ -125,7 +125,7 @@ async def test_who_waits_for_a_seat_talks_and_hears_too(tmp_path: Path) -> None:
         bob = await (await arrives(two.here, "Bob")).sits()
         bob.says("stand, I would")
         ada.says("/bob would you")
-        assert ada.was_told(news.Said) == [news.Said("Bob", "stand, I would")]
+        assert ada.was_told(news.TableTalk) == [news.TableTalk("Bob", "stand, I would")]
         assert bob.was_told(news.Whispered) == [news.Whispered("Ada", "Bob", "would you")]
 
 
@@ -147,10 +147,10 @@ async def test_a_flood_of_lines_is_dammed_and_runs_again_later(tmp_path: Path) -
             with pytest.raises(NotSaid, match="Not so fast"):
                 ada.says(line)
         bob.says("my turn")
-        assert len(bob.was_told(news.Said)) == MAX_LINES + 1
+        assert len(bob.was_told(news.TableTalk)) == MAX_LINES + 1
         await two.pass_time(WINDOW_SECONDS)
         ada.says("one more")
-        assert bob.was_told(news.Said)[-1] == news.Said("Ada", "one more")
+        assert bob.was_told(news.TableTalk)[-1] == news.TableTalk("Ada", "one more")
 
 
 async def test_who_leaves_and_comes_back_may_not_talk_the_more(tmp_path: Path) -> None:

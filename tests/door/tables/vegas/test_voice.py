@@ -157,10 +157,10 @@ async def test_what_two_callers_hear_is_made_for_each_in_their_language(tmp_path
         for sitter, language in ((ada, "en"), (bob, "fr")):
             sitter.caller.console.viewer.language = language
 
-            def hears(_happened: object, name: str = sitter.name) -> None:
+            def on_news(_happened: object, name: str = sitter.name) -> None:
                 spoken[name] = _("Yes")
 
-            sitter.hears = hears  # type: ignore[method-assign]
+            sitter.on_news = on_news  # type: ignore[method-assign]
         two.state.tell(news.BellRang())
         viewers = Viewer("en"), Viewer("fr")
         assert spoken == {"Ada": _("Yes"), "Bob": _in(viewers[1])}
@@ -175,8 +175,8 @@ def _in(viewer: Viewer) -> str:
 
 def test_a_refused_bet_is_put_into_words_when_it_is_told() -> None:
     refused = news.BetRefused("Ada", Phrase("Please bet again."))
-    assert words.told(refused, "Ada") == ["|12Please bet again."]
-    assert words.told(refused, "Bob") == ["|07Ada sits this one out."]
+    assert words.sentences_for(refused, "Ada") == ["|12Please bet again."]
+    assert words.sentences_for(refused, "Bob") == ["|07Ada sits this one out."]
 
 
 # Cards fall
