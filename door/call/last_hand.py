@@ -1,4 +1,6 @@
-"""Whether a caller has seen the end of their last hand; if not, the next log-on shows it.
+"""Keeps track of whether a caller has seen the end of their last hand.
+
+If they have not, the next log-on shows it.
 
 The books keep an ended hand as unseen (`timebank.callers.notices`) until a call notes otherwise. It
 counts as seen if a key has come since it was on the screen, or if it came soon after a key. Without

@@ -1,4 +1,4 @@
-"""Who is handed over, by which board and for how long: drop files read by the rules of sysop.toml.
+"""The guest of a door call, their board and their time, from drop files and sysop.toml.
 
 Nothing here opens the books or a line.
 """

@@ -249,8 +249,8 @@ async def _as_registered(board: Board, console: Console, name: str) -> str:
 def _meet(console: Console, *, is_asked: bool) -> None:
     """Use plain lines on a terminal that asks for them, and offer them first to all others.
 
-    The offer comes before the picture, so that callers who listen need not sit through it. It is
-    left out where nothing `is_asked`.
+    The offer comes before the picture, so that callers who listen need not sit through it. There is
+    no offer unless a question follows (`is_asked`).
     """
     if looks.wants_lines(console.line.hints):
         _use_lines(console)
