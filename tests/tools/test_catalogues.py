@@ -99,7 +99,8 @@ def test_a_language_has_a_place_for_every_text_and_is_compiled(language: str) ->
     # Lines, and no more than whether they are the same: a minute goes by over a picture of how two
     # long files differ.
     kept, now = place(language).read_bytes(), written(catalogue)
-    assert set(kept.splitlines()) ^ set(now.splitlines()) == set()
+    differing = set(kept.splitlines()) ^ set(now.splitlines())
+    assert differing == set(), "run `python -m tools.catalogues`"
     is_same = kept == now
     assert is_same, "texts stand in another order: run `python -m tools.catalogues`"
     is_compiled = place(language).with_suffix(".mo").read_bytes() == compiled(read(language))

@@ -103,7 +103,11 @@ def accounts(config: Path, form: str, caller: str | None) -> None:
 @format_option
 @click.option("--caller", metavar="NAME", help="Only transfers of this caller.")
 @click.option("--game", metavar="GAME", help="Only transfers of this game.")
-@click.option("--kind", metavar="KIND", help='Only transfers of this kind, such as "grant".')
+@click.option(
+    "--kind",
+    metavar="KIND",
+    help='Only transfers of this kind, such as "grant" or "clamp"; CSV and JSON name it.',
+)
 @click.option("--call", metavar="NUMBER", type=NUMBER, help="Only transfers made on this call.")
 @click.option("--hand", metavar="NUMBER", type=NUMBER, help="Only transfers of this hand.")
 @since_option

@@ -82,7 +82,7 @@ FAULTS = {
     syncs_nothing: 6,
     syncs_checkpoints_alone: 7,
     answers_before_the_commit: 14,
-    swallows_a_failed_commit: 14,
+    swallows_a_failed_commit: 60,
     guesses_that_nothing_has_changed: 28,
     leaves_new_books_in_the_log: 15,
     syncs_no_folder: 25,

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from door.lobby.teller import COMMANDS
+from door.lobby.window import SERVICES
 from tests.door.banking import (
     SCREENS,
     WINDOW,
@@ -413,3 +414,9 @@ async def test_a_muted_caller_reads_that_minutes_go_without_a_note(board: World)
 def test_no_choice_is_cut_where_two_stand_side_by_side(language: str) -> None:
     with speaking_to(Viewer(language)):
         assert [word for word in COMMANDS.values() if len(_(word)) > 14] == []
+
+
+def test_no_service_of_the_bank_takes_the_key_of_another_choice() -> None:
+    assert {key: COMMANDS[key] for key in SERVICES} == {
+        key: service.label for key, service in SERVICES.items()
+    }
