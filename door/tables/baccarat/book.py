@@ -1,6 +1,6 @@
-"""The tutor at baccarat: what the book does on a 5, by its two cards.
+"""The tutor at baccarat: the best action on a 5, by its two cards.
 
-It is worked out where it is asked: of five pairs of cards each takes a millisecond, once.
+Each of the five pairs of cards takes a millisecond once, so no other process is needed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DOING = {
     BaccaratAction.CARD: N_("with a card it {gain}"),
     BaccaratAction.NO_CARD: N_("without a card it {gain}"),
 }
-_SAID = {
+_VERDICT = {
     BaccaratAction.CARD: N_("The book takes a card; that play costs about {cost}% of your bet."),
     BaccaratAction.NO_CARD: N_(
         "The book takes no card; that play costs about {cost}% of your bet."
@@ -36,7 +36,7 @@ _OTHER = {
 
 @dataclass(frozen=True)
 class BaccaratAdvice:
-    card: float  # what a bet gains with one
+    card: float  # gain of a bet that takes a card
     no_card: float
 
     @property
@@ -54,20 +54,20 @@ class BaccaratAdvice:
         return book_words(_(_ADVISED[self.best]), gain_words(self._gain(self.best)), doing)
 
     def verdict(self, chosen: BaccaratAction) -> str:
-        """What the book would have done, "" where that gains nothing that whole percents show.
+        """Return what the book would have done, "" where it gains less than one percent.
 
         >>> BaccaratAdvice(0.02, -0.03).verdict(BaccaratAction.NO_CARD)
         'The book takes a card; that play costs about 5% of your bet.'
         """
         cost = whole_percent(self._gain(self.best)) - whole_percent(self._gain(chosen))
-        return _(_SAID[self.best]).format(cost=cost) if cost else ""
+        return _(_VERDICT[self.best]).format(cost=cost) if cost else ""
 
     def _gain(self, action: BaccaratAction) -> float:
         return self.card if action is BaccaratAction.CARD else self.no_card
 
 
 def advice(round_: BaccaratRound) -> BaccaratAdvice:
-    """What the book makes of a 5 that the player has to decide about."""
+    """Return the advice for a player who has to decide on a 5."""
     first, second = sorted(map(value_of, round_.player))
     return BaccaratAdvice(*_values(round_.rules, first, second))
 

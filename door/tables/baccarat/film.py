@@ -1,4 +1,4 @@
-"""A coup of baccarat, shown again."""
+"""Films a coup of baccarat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The baccarat table as a caller sees it: chandelier, felt, cards, scoreboard, brass plate.
+"""The scene of a baccarat table: chandelier, felt, cards, scoreboard, brass plate.
 
 The scene follows events one by one, so that cards can be slid from the shoe one after the other;
 what it shows is always something that has happened.
@@ -43,17 +43,17 @@ if TYPE_CHECKING:
     from door.tables.baccarat.stakes import ForTheBank
 
 
-COUPS_SHOWN = 20  # in a row of the scoreboard
+COUPS_SHOWN = 20  # a row of the scoreboard
 COUPS_KEPT = 60
 ON_PLATE = 5  # names
 PANEL_COLUMNS = 24
 SCORE_COLUMN = 10
-ROWS_FOR_TWO = 40  # that the lights, two sides of large cards and the scoreboard take
-_FELT_COLUMNS = LAYOUT_COLUMNS - PANEL_COLUMNS - 1  # beside the panel
+ROWS_FOR_TWO = 40  # the lights, two sides of large cards and the scoreboard
+_FELT_COLUMNS = LAYOUT_COLUMNS - PANEL_COLUMNS - 1  # next to the panel
 
-_SIGNS = {BaccaratOutcome.PLAYER: 1, BaccaratOutcome.BANK: -1}  # of what the caller wins
+_SIGNS = {BaccaratOutcome.PLAYER: 1, BaccaratOutcome.BANK: -1}  # sign of the caller's net
 
-# The chandelier by the room there is for it: candles, arms, crystals.
+# The chandelier by the rows for it: candles, arms, crystals.
 _SMALL = (
     "  ·   *    *    *  ║  *    *    *   ·  ",
     "   °  ╘════╧════╧══╩══╧════╧════╛  °   ",
@@ -72,7 +72,7 @@ _LARGE = (
     " °    °    ·   ╘═══╧═══╧════╧══╣▓╠══╧════╧═══╧═══╛   ·    °    ° ",
     "   ·     °   ·   °   ·   °     ╚╦╝     °   ·   °   ·   °     ·   ",
 )
-# By what is lit: how it looks, and how it sparkles for a player who wins.
+# By part of the chandelier: its colours, and those when the player wins.
 _LIGHTS = {
     "*": (Style(Colour.YELLOW), Style(Colour.WHITE)),
     "·°": (Style(Colour.LIGHT_CYAN), Style(Colour.YELLOW)),
@@ -83,7 +83,7 @@ _LIGHT_OF = {sign: styles for signs, styles in _LIGHTS.items() for sign in signs
 
 
 class BaccaratLayout(NamedTuple):
-    """Where things stand in the area there is. Rows and columns are the screen's."""
+    """The layout of the table in an area; rows and columns of the screen."""
 
     lights: Sequence[str]
     lights_row: int
@@ -109,9 +109,9 @@ def layout_of(area: Area) -> BaccaratLayout:
     if area.is_narrow:
         return _narrow(area)
     left = area.centred()
-    if area.rows >= ROWS_FOR_TWO:  # one side above the other, and the figures beside them
+    if area.rows >= ROWS_FOR_TWO:  # one side above the other, next to the figures
         felt, side = 1 + len(_LARGE), LARGE_HEIGHT + 2
-        rows = 2 * side + 1  # the last for what the coup brought
+        rows = 2 * side + 1  # the last row has the result
         return BaccaratLayout(
             *(_LARGE, 1, left, LAYOUT_COLUMNS, felt, rows, _FELT_COLUMNS),
             *(((felt, left + 1), (felt + side, left + 1)), felt + rows, 2, COUPS_KEPT // 2),
@@ -145,7 +145,7 @@ def _narrow(area: Area) -> BaccaratLayout:
 
 @dataclass
 class BaccaratScene:
-    played: str = ""  # what for, at the right of the title
+    played: str = ""  # the stakes, at the right of the title
     figures: Sequence[tuple[str, str]] = ()
     for_time: bool = True
     seal: str = ""
@@ -154,13 +154,13 @@ class BaccaratScene:
     short: str = ""  # of seal or seed, once a coup is over
     player: list[Card] = field(default_factory=list)
     bank: list[Card | None] = field(default_factory=list)
-    points: dict[Side, int] = field(default_factory=dict)  # as they were called
+    points: dict[Side, int] = field(default_factory=dict)  # called so far
     winner: BaccaratOutcome | None = None
-    banner: str = ""  # what the coup brought
-    plate: Sequence[str] = ()  # who broke the bank, the last one first
+    banner: str = ""  # the result of the coup
+    plate: Sequence[str] = ()  # names of callers who broke the bank, the latest first
     coups: deque[happened.BaccaratSettled] = field(default_factory=lambda: deque(maxlen=COUPS_KEPT))
 
-    # What happens.
+    # Changes of the scene.
 
     def clear(self) -> None:
         self.player, self.bank, self.points, self.winner = [], [], {}, None
@@ -174,7 +174,7 @@ class BaccaratScene:
             self.points[Side.BANK] = coup.bank_point
 
     def remember(self, coups: Iterable[happened.BaccaratSettled]) -> None:
-        """Put the coups of the books on an empty scoreboard."""
+        """Fill an empty scoreboard with coups of the books."""
         if not self.coups:
             self.coups.extend(coups)
 
@@ -202,10 +202,10 @@ class BaccaratScene:
                 self.winner = event.outcome
                 self.coups.append(event)
 
-    # How it looks.
+    # The scene.
 
     def from_behind(self, name: str, unheard: Set[int]) -> BaccaratScene:
-        """Return it as it looks now to somebody behind the chair of its caller, who is `name`."""
+        """Return a copy for a watcher of the caller `name`."""
         bets = [(what, value) for what, value in self.figures if what == bet_name()]
         return replace(self, figures=bets, played=name)
 
@@ -227,18 +227,20 @@ class BaccaratScene:
             canvas.put_pipe(area.rows - 1, layout.left + 1, f"|07{self.short}")
 
     def lines(self) -> Sequence[str]:
-        told = [f"|15{words.title()}"]
-        if self.player and self.winner is None:  # else they are told with what may be bet next
-            told = [f"|15{words.title()}|07 - {self.played}"]
-            told.extend(_told(name, f"|15{value}") for name, value in self.figures)
+        lines = [f"|15{words.title()}"]
+        if self.player and self.winner is None:  # between coups `pot_words` has the figures
+            lines = [f"|15{words.title()}|07 - {self.played}"]
+            lines.extend(_figure_line(name, f"|15{value}") for name, value in self.figures)
         for side, cards in ((Side.PLAYER, self.player), (Side.BANK, self.bank)):
             shown = [card for card in cards if card is not None]
             if shown:
                 point = words.point_name(self.points[side]) if side in self.points else "?"
-                told.append(_told(words.name_of(side), f"|15{listed_cards(shown)}|07 ({point})"))
+                lines.append(
+                    _figure_line(words.name_of(side), f"|15{listed_cards(shown)}|07 ({point})")
+                )
         if self.coups:
-            told.append(_told(_score_title(COUPS_SHOWN), f"|15{self.score_line()}"))
-        return told
+            lines.append(_figure_line(_score_title(COUPS_SHOWN), f"|15{self.score_line()}"))
+        return lines
 
     def explain(self) -> Sequence[str]:
         return self._explained(words.explained(for_time=self.for_time))
@@ -246,12 +248,16 @@ class BaccaratScene:
     def explain_lines(self) -> Sequence[str]:
         return self._explained(words.explained(for_time=self.for_time, in_lines=True))
 
-    def _explained(self, told: Sequence[str]) -> Sequence[str]:
-        return [*told, f"|07{words.brass_plate(self.plate)}"] if self.plate else told
+    def _explained(self, lines: Sequence[str]) -> Sequence[str]:
+        return [*lines, f"|07{words.brass_plate(self.plate)}"] if self.plate else lines
 
     def pot_words(self) -> str:
-        told = (_told(name, f"|15{value}|07") for name, value in self.figures if name != bet_name())
-        return f"{', '.join(told)}. {self.played}."
+        figures = (
+            _figure_line(name, f"|15{value}|07")
+            for name, value in self.figures
+            if name != bet_name()
+        )
+        return f"{', '.join(figures)}. {self.played}."
 
     def score_line(self) -> str:
         """Return the scoreboard in one line, the latest coup last: P9 B7 S6."""
@@ -317,7 +323,7 @@ class BaccaratScene:
                 canvas.put_pipe(row + first + number, column + 2, f"|14{name[: width - 4]}")
 
     def _paint_figures(self, canvas: Canvas, layout: BaccaratLayout) -> None:
-        """Put figures in pairs where they fit, else one in a row, as many as there is room for."""
+        """Paint two figures a row where they fit, else one, as far as the rows go."""
         half = layout.columns // 2
         fit = all(len(name) + 1 + len(value) < half for name, value in self.figures)
         for number, (name, value) in enumerate(self.figures):
@@ -348,13 +354,13 @@ class BaccaratScene:
                 canvas.put_pipe(first + number, column + SCORE_COLUMN, " ".join(marks))
 
 
-def _told(name: str, value: str) -> str:
+def _figure_line(name: str, value: str) -> str:
     return f"|07{figure(name, value)}"
 
 
 def _score_title(coups: int) -> str:
-    told = ngettext("The last coup", "The last {number} coups", coups)
-    return told.format(number=coups)
+    words = ngettext("The last coup", "The last {number} coups", coups)
+    return words.format(number=coups)
 
 
 def _outcomes() -> Sequence[tuple[BaccaratOutcome, str, str]]:
@@ -374,7 +380,7 @@ def _banner_row(layout: BaccaratLayout) -> int:
 
 
 def paint_lights(canvas: Canvas, layout: BaccaratLayout, *, is_won: bool = False) -> None:
-    """Paint the chandelier; it sparkles for a player who wins."""
+    """Paint the chandelier, which sparkles when the player wins."""
     if layout.lights:
         column = layout.left + (layout.columns - len(layout.lights[0])) // 2
         canvas.stamp(layout.lights_row, column, _lit(layout.lights, is_won, canvas.colour))
@@ -392,12 +398,12 @@ def _lit(lights: Sequence[str], is_won: bool, colour: bool) -> tuple[Row, ...]:
     return canvas.painted(0, len(lights))
 
 
-# What happens when the bank is broken: the black cloth, the plaque, the champagne.
+# The ceremony for a broken bank: the black cloth, the plaque, the champagne.
 #
 # At Monte Carlo a table whose bank was broken was covered with a black cloth until it had money
 # again.
 
-FALL_SECONDS = 0.03  # for a row of the cloth
+FALL_SECONDS = 0.03  # a row of the cloth
 LINE_SECONDS = 0.15
 
 _CLOTH = Style(Colour.DARK_GREY)
@@ -407,14 +413,14 @@ _NAME = Style(Colour.WHITE)
 
 @dataclass
 class Ceremony:
-    """The table of a broken bank: `fallen` rows of cloth, `told` lines of the plaque."""
+    """The table of a broken bank: `fallen` rows of cloth, `plaque_lines` lines of the plaque."""
 
     announced: str
     ordered: str
     plaque: Sequence[str]
     fallen: int = 0
-    told: int = 0
-    cloth_rows: int = 14  # of the screen it was painted on last
+    plaque_lines: int = 0
+    cloth_rows: int = 14  # at the last painting
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         layout = layout_of(area)
@@ -425,7 +431,7 @@ class Ceremony:
         canvas.blank(top, layout.left, layout.columns, self.cloth_rows, FELT)
         for row in range(top, top + min(self.fallen, self.cloth_rows)):
             canvas.put(row, layout.left, "▒" * layout.columns, _CLOTH)
-        if self.told:
+        if self.plaque_lines:
             self._paint_plaque(canvas, layout, top)
 
     def lines(self) -> Sequence[str]:
@@ -440,7 +446,7 @@ class Ceremony:
         row = top + (self.cloth_rows - height) // 2
         canvas.blank(row, column, width, height)
         canvas.box(row, column, width, height, _GOLD, frame=DOUBLE)
-        for number, line in enumerate(lines[: self.told]):
+        for number, line in enumerate(lines[: self.plaque_lines]):
             start = layout.left + (layout.columns - len(line)) // 2
             canvas.put(row + 1 + spread * number, start, line, _GOLD if number else _NAME)
 
@@ -470,7 +476,7 @@ async def celebrate(console: Console, stakes: ForTheBank, name: str) -> None:
 
 
 async def hold(console: Console, ceremony: Ceremony) -> None:
-    """Hold the ceremony, after a moment for the last coup; a key shortens it."""
+    """Hold the ceremony after a pause for the last coup; a key shortens it."""
     if not console.screen.is_painted:
         console.display.stage(ceremony)
         return
@@ -485,9 +491,9 @@ async def hold(console: Console, ceremony: Ceremony) -> None:
         ceremony.fallen = row
         console.display.refresh()
         await console.keyboard.beat(FALL_SECONDS)
-    ceremony.fallen = 100  # whatever the window becomes
+    ceremony.fallen = 100  # enough for a window of any size
     for line in range(1, 2 * len(ceremony.plaque) + 1):
-        ceremony.told = line
+        ceremony.plaque_lines = line
         console.display.refresh()
         if line < len(ceremony.plaque):
             await console.keyboard.beat(LINE_SECONDS)

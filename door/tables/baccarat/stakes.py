@@ -1,8 +1,7 @@
-"""The two ways to play baccarat: for time, and for the bank. What may be wagered, and in what.
+"""The stakes of baccarat: for time, or in play money to break the bank.
 
-For time a coin is whole minutes, within the sysop's limits, and the last one of the pot stays with
-the caller. For the bank it is a dollar or a franc, up to the whole bankroll and to what the bank
-still has.
+For time a coin is whole minutes, within the sysop's limits, and the last coin of the pot cannot be
+bet. Against the bank a coin is a dollar or a franc. The limit is the bankroll and the bank's money.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ FIRST_WAGER = 1_000  # dollars or francs
 
 
 class Wagering(Betting):
-    """Amounts as a croupier asks for them."""
+    """Bets in the words of a croupier."""
 
     letters = "0123456789 .,"
     longest = 15
@@ -50,18 +49,18 @@ class ForTime(Wagering, BettingTime):
     def played(self) -> str:
         turns, limit = self.caller.purse.turns(GAME), self.turns_limit
         if limit is None:
-            counted = ngettext(
+            words = ngettext(
                 "Played for time - {turns} turn today",
                 "Played for time - {turns} turns today",
                 turns,
             )
-            return counted.format(turns=turns)
-        counted = ngettext(
+            return words.format(turns=turns)
+        words = ngettext(
             "Played for time - {turns} of {limit} turns",
             "Played for time - {turns} of {limit} turns",
             turns,
         )
-        return counted.format(turns=turns, limit=limit)
+        return words.format(turns=turns, limit=limit)
 
     def figures(self, wager: int | None) -> list[tuple[str, str]]:
         figures = [
@@ -76,17 +75,17 @@ class ForTime(Wagering, BettingTime):
         return figures
 
     def why_refused(self, bet: int, most: int | None = None) -> str:
-        """Say which limit is overstepped, as it is now."""
+        """Return which of the current limits a bet exceeds, "" for none."""
         return super().why_refused(bet)
 
     def warning(self, bet: int) -> str:
-        """Say how much of a win the next event would cut off, if the bet can be placed."""
+        """Return how much of a win the next event would cut off, for a bet within the limits."""
         return "" if self.why_refused(bet) else super().warning(bet)
 
     def follow(self, receipt: Receipt) -> None:
         """No-op: the caller keeps the purse."""
 
-    def ended(self) -> str:
+    def result_words(self) -> str:
         return net_words(self.tally.net, span(abs(self.tally.net)))
 
 
@@ -96,20 +95,19 @@ class ForTheBank(Wagering):
     def __init__(self, caller: Caller, unit: Unit) -> None:
         super().__init__(caller, words.CENTS, FIRST_WAGER, f"{GAME} {unit}")
         self.unit = unit
-        self.is_faced = False  # whether the caller has sat down to it on this visit
+        self.has_met = False  # whether the caller has sat down against the bank on this visit
         self.tally = TableTally()
         self.bankroll = self.casino = 0
 
-    async def face(self) -> str:
-        """Sit down to a bank that is whole again; return what the croupier says to that.
-        Raises `BooksUnavailable`, as `renew` does."""
-        welcome = await self._brings(play_money.sit_down)
-        self.is_faced = True
+    async def meet(self) -> str:
+        """Sit down against a full bank; return the welcome. Raises `BooksUnavailable`."""
+        welcome = await self._post_welcome(play_money.sit_down)
+        self.has_met = True
         return welcome
 
     async def renew(self) -> str:
-        """Renew a bankroll that is gone, if midnight has come since; return what is said."""
-        return await self._brings(play_money.renew_bankroll)
+        """Renew an empty bankroll after midnight; return the message. Raises `BooksUnavailable`."""
+        return await self._post_welcome(play_money.renew_bankroll)
 
     @property
     def is_broken(self) -> bool:
@@ -140,17 +138,17 @@ class ForTheBank(Wagering):
             return f"|14{paused}"
         if self.is_broken:
             full = self.amount(FULL_BANK)
-            told = _("The bank is broken. It opens again with {bank} when you come back.")
-            return f"|14{told.format(bank=full)}"
-        return self.gone()
+            text = _("The bank is broken. It opens again with {bank} when you come back.")
+            return f"|14{text.format(bank=full)}"
+        return self.gone_words()
 
-    def gone(self) -> str:
-        """Say that the bankroll is gone and when there will be another, "" while there is one."""
+    def gone_words(self) -> str:
+        """Return when an empty bankroll is renewed, "" while it is not empty."""
         if self.bankroll:
             return ""
         fresh = self.amount(NEW_BANKROLL)
-        told = _("Your bankroll is gone. Come back after midnight for a fresh {bankroll}.")
-        return f"|12{told.format(bankroll=fresh)}"
+        text = _("Your bankroll is gone. Come back after midnight for a fresh {bankroll}.")
+        return f"|12{text.format(bankroll=fresh)}"
 
     def limits(self) -> tuple[int, int]:
         return 1, min(self.bankroll, self.casino) // self.coin
@@ -159,11 +157,11 @@ class ForTheBank(Wagering):
         if bet < 1:
             return self.with_amounts(SMALLEST_BET, least=1)
         if bet * self.coin > self.bankroll:
-            told = _("You can't bet more than your bankroll of {most}.")
-            return told.format(most=self.amount(self.bankroll))
+            text = _("You can't bet more than your bankroll of {most}.")
+            return text.format(most=self.amount(self.bankroll))
         if bet * self.coin > self.casino:
-            told = _("The bank has only {most} left to win.")
-            return told.format(most=self.amount(self.casino))
+            text = _("The bank has only {most} left to win.")
+            return text.format(most=self.amount(self.casino))
         return ""
 
     def amount(self, amount: int) -> str:
@@ -174,10 +172,10 @@ class ForTheBank(Wagering):
         if play is not None and play.unit == self.unit:
             self.bankroll, self.casino = play.bankroll, play.casino
 
-    def ended(self) -> str:
+    def result_words(self) -> str:
         return _("Your bankroll: {amount}.").format(amount=self.amount(self.bankroll))
 
-    async def _brings(self, operation: Callable[[Desk, int, int, Unit], Receipt]) -> str:
+    async def _post_welcome(self, operation: Callable[[Desk, int, int, Unit], Receipt]) -> str:
         receipt = await self.caller.post(
             lambda desk, call, ticked: operation(desk, call, ticked, self.unit)
         )
@@ -191,27 +189,25 @@ class ForTheBank(Wagering):
             for row in receipt.rows
             if row.kind in welcomes
         )
-        return welcome or self.gone()
+        return welcome or self.gone_words()
 
 
 BaccaratStakes = ForTime | ForTheBank
 
 
 def statement(stakes: BaccaratStakes) -> str:
-    """Say how the caller did with these stakes since sitting down, "" when they did not play."""
+    """Return the result of the visit with these stakes, "" without a coup."""
     tally = stakes.tally
     if not tally.turns:
         return ""
     won, lost = tally.endings[BaccaratOutcome.PLAYER], tally.endings[BaccaratOutcome.BANK]
     off = tally.endings[BaccaratOutcome.STAND_OFF]
-    counted = [
+    parts = [
         ngettext("{number} win", "{number} wins", won).format(number=won),
         ngettext("{number} loss", "{number} losses", lost).format(number=lost),
     ]
     if off:
-        counted.append(
-            ngettext("{number} stand-off", "{number} stand-offs", off).format(number=off)
-        )
-    told = field(words.title(), f"{', '.join(counted)}. {stakes.ended()}")
+        parts.append(ngettext("{number} stand-off", "{number} stand-offs", off).format(number=off))
+    sentence = field(words.title(), f"{', '.join(parts)}. {stakes.result_words()}")
     is_open = isinstance(stakes, ForTime) and stakes.caller.hand_waits
-    return f"{told} {_('A coup is still open.')}" if is_open else told
+    return f"{sentence} {_('A coup is still open.')}" if is_open else sentence

@@ -55,15 +55,15 @@ if TYPE_CHECKING:
     from timebank.wagers.journal import StoredRound
     from timebank.words import Unit
 
-SLIDE_SECONDS = 0.25  # for a card out of the shoe
-CALL_SECONDS = 0.8  # for what is called
+SLIDE_SECONDS = 0.25  # after a card
+CALL_SECONDS = 0.8  # after a call of the croupier
 FRENCH = "fr"
-# As sysop.toml and older preferences call them.
+# The names in sysop.toml and in older preferences.
 _NAMED = {"english": ENGLISH, "french": FRENCH}
 
 
 class BaccaratTable(SoloTable):
-    """One caller's visit. The language, what is played for and the last wagers are remembered."""
+    """One caller's visit. Preferences keep the language, the mode and the last wagers."""
 
     title = "Baccarat"
     new_shoe = N_("The cards are shuffled: a new shoe.")
@@ -80,8 +80,8 @@ class BaccaratTable(SoloTable):
         self.for_the_bank: dict[Unit, ForTheBank] = {}
         self.betting = self.for_time
         self.wager: int | None = None  # on the table, in the unit of the stakes
-        self._shown_refusal = ""  # why no bet for time can be placed, as long as it holds
-        self._is_recalled = False  # whether scoreboard and brass plate are as the books have them
+        self._shown_refusal = ""  # the last reason shown why no bet for time can be placed
+        self._is_scoreboard_loaded = False  # with the brass plate
 
     @property
     def round(self) -> BaccaratRound | None:
@@ -90,7 +90,7 @@ class BaccaratTable(SoloTable):
 
     @property
     def coin(self) -> int:
-        """What a coin is worth for time, in the coup on the table or in the next one."""
+        """Seconds that a coin for time is worth in the coup on the table or in the next one."""
         return self.for_time.coin
 
     # The language.
@@ -101,7 +101,7 @@ class BaccaratTable(SoloTable):
 
     @contextlib.contextmanager
     def _spoken(self) -> Iterator[None]:
-        """Speak the language of this table for a while, and what the caller chose ever after."""
+        """Speak the language of this table until the end, unless the caller has chosen one."""
         viewer = self.console.viewer
         before, viewer.language = viewer.language, self._language()
         self.caller.status.show()
@@ -117,28 +117,30 @@ class BaccaratTable(SoloTable):
         return str(chosen) if chosen in LANGUAGES else None
 
     def _language(self) -> str:
-        """Return what the caller chose for all rooms, else for this table before there was such a
-        choice, else what the sysop has spoken here."""
-        kept = _NAMED.get(str(_kept(self.caller).get("language")))
+        """Return the caller's choice for all rooms, else an older choice for this table, else the
+        language that the sysop has set for it."""
+        saved = _NAMED.get(str(_preferences(self.caller).get("language")))
         house = _NAMED.get(self.settings.language)
-        return self._chosen() or kept or house or self.console.viewer.language
+        return self._chosen() or saved or house or self.console.viewer.language
 
     @property
     def _unit(self) -> Unit:
-        """What the bank is played for in the language that is spoken."""
+        """The play money of the current language."""
         return "frf-cent" if self.console.viewer.language == FRENCH else "usd-cent"
 
     async def _change_language(self) -> bool:
         language = ENGLISH if self.console.viewer.language == FRENCH else FRENCH
-        kept = {name: value for name, value in _kept(self.caller).items() if name != "language"}
-        await self.caller.remember({"language": language, GAME: kept})
+        saved = {
+            name: value for name, value in _preferences(self.caller).items() if name != "language"
+        }
+        await self.caller.remember({"language": language, GAME: saved})
         self.caller.status.show()
         return True
 
-    # The evening at this table.
+    # The visit.
 
     async def stand_open_hand(self) -> None:
-        """Take no card in the coup that `has_open_hand` found, for a caller without time."""
+        """Take no card in the coup that `has_open_hand` found, when the caller's time is up."""
         with self._spoken():
             await self._lay_out()
             await self._stand()
@@ -154,14 +156,14 @@ class BaccaratTable(SoloTable):
 
     async def _lay_out(self) -> None:
         if isinstance(self.betting, ForTheBank):
-            await self.betting.face()
-        await self._recall()
+            await self.betting.meet()
+        await self._load_scoreboard()
         self._come_to_table()
 
-    async def _recall(self) -> None:
+    async def _load_scoreboard(self) -> None:
         """Fill scoreboard and brass plate from the books, once."""
         shoe, scene = self.play.shoe, self.scene
-        if self._is_recalled or shoe is None:
+        if self._is_scoreboard_loaded or shoe is None:
             return
         with contextlib.suppress(BooksUnavailable):
             results = await self.caller.ask_books(
@@ -171,7 +173,7 @@ class BaccaratTable(SoloTable):
             scene.plate = await self.caller.look_up(
                 lambda desk: awards.holders(desk, BANK, ON_PLATE)
             )
-            self._is_recalled = True
+            self._is_scoreboard_loaded = True
 
     async def _resume(self) -> bool:
         await self._lay_out()
@@ -179,17 +181,16 @@ class BaccaratTable(SoloTable):
         await self._play()
         self.for_time.coin = self.caller.status.coin = self.settings.coin_minutes * 60
         if isinstance(self.betting, ForTheBank):
-            # They are back, and the bank has recovered; but not from a coup that has just broken
-            # it.
-            self.betting.is_faced = self.betting.is_broken
+            # The bank recovers when a caller returns, but not from a coup that broke it just now.
+            self.betting.has_met = self.betting.is_broken
         return await self._meet_the_bank() is not None
 
     async def _sit_down(self) -> bool:
         return await self._choose_mode() and await self._take_place()
 
     async def _choose_mode(self) -> bool:
-        """Ask a caller who has never said so what they play for; `False` when they leave."""
-        mode = _kept(self.caller).get("mode")
+        """Ask for the mode unless preferences have it; `False` when the caller leaves."""
+        mode = _preferences(self.caller).get("mode")
         if mode not in words.modes():
             self.scene.played = ""
             self.console.display.stage(self.scene)
@@ -199,14 +200,14 @@ class BaccaratTable(SoloTable):
                 cancel=QUIT,
                 meanings=words.MODE_MEANINGS,
             )
-            if mode == QUIT or not await self.attempt(self._keep(mode=str(mode))):
+            if mode == QUIT or not await self.attempt(self._remember(mode=str(mode))):
                 return False
         self._use_mode(str(mode))
         return True
 
     def _use_mode(self, mode: str) -> None:
-        """Play for time, or for the bank in the money of the language, from now on."""
-        self.wager = None  # that of the last coup was in another unit
+        """Switch to time, or to the play money of the language."""
+        self.wager = None  # the last one was in another unit
         if mode == words.FOR_TIME:
             self.betting = self.for_time
         else:
@@ -217,14 +218,14 @@ class BaccaratTable(SoloTable):
         self.betting = self.for_the_bank.setdefault(unit, fresh)
 
     async def _take_place(self) -> bool:
-        """Lay out what is played for, with a sealed shoe; `False` when the books cannot."""
+        """Show the table with a sealed shoe and the stakes; `False` without the books."""
         welcome = await self._meet_the_bank()
         if welcome is None:
             return False
-        if self._is_recalled:
+        if self._is_scoreboard_loaded:
             self._come_to_table()
         else:
-            await self._recall()
+            await self._load_scoreboard()
             self._come_to_table()
             if self.scene.plate:
                 self.console.screen.say(f"|06{words.brass_plate(self.scene.plate)}")
@@ -233,13 +234,15 @@ class BaccaratTable(SoloTable):
         return True
 
     async def _meet_the_bank(self) -> str | None:
-        """Have a shoe on the table, and a bank that is faced where it is played for; return what
-        the croupier says to that, `None` when the books cannot."""
+        """Seal a shoe and sit down against the bank; return the croupier's welcome.
+
+        Return `None` without the books.
+        """
         try:
             if self.play.shoe is None:
                 await self._lay_shoe()
-            if isinstance(self.betting, ForTheBank) and not self.betting.is_faced:
-                return await self.betting.face()
+            if isinstance(self.betting, ForTheBank) and not self.betting.has_met:
+                return await self.betting.meet()
         except BooksUnavailable:
             self.books_unavailable()
             await self.console.pager.any_key()
@@ -256,7 +259,7 @@ class BaccaratTable(SoloTable):
         can_bet = not self.betting.refusal()
         labels = words.menu(can_bet=can_bet)
         return await self.console.prompt.ask(
-            # Where no bet is offered, B says why.
+            # Where no bet is offered, B shows the reason.
             {BET: "", **labels, STRATEGY: _(STRATEGY_LABEL)},
             menu=self._menu(labels),
             default=BET if can_bet else None,
@@ -265,7 +268,7 @@ class BaccaratTable(SoloTable):
         )
 
     def _menu(self, labels: Mapping[str, str]) -> str:
-        """Return the menu in two rows, or in as many as it takes where there is little room."""
+        """Return the menu in two rows; a narrow screen wraps it."""
         if self.console.screen.is_painted and self.console.screen.page_columns < LAYOUT_COLUMNS:
             return lit(labels, BET)
         first = {letter: labels[letter] for letter in _FIRST_ROW if letter in labels}
@@ -275,7 +278,7 @@ class BaccaratTable(SoloTable):
     async def _serve(self, choice: str) -> None:
         if choice == words.MODE:
             mode = words.FOR_THE_BANK if self.betting is self.for_time else words.FOR_TIME
-            if await self.attempt(self._keep(mode=mode)):
+            if await self.attempt(self._remember(mode=mode)):
                 self._clear()
                 self._use_mode(mode)
                 await self._take_place()
@@ -286,11 +289,11 @@ class BaccaratTable(SoloTable):
                     self._use_mode(words.FOR_THE_BANK)
                 await self._take_place()
         elif choice == words.SHOE:
-            self.console.screen.say(self._shoe_told())
+            self.console.screen.say(self._shoe_words())
         else:
             await super()._serve(choice)
 
-    def _shoe_told(self) -> str:
+    def _shoe_words(self) -> str:
         if self.play.is_shoe_done:
             return f"|07{_('The shoe is done: the next coup comes from a new one.')}"
         cards = self.play.cards_left
@@ -299,8 +302,8 @@ class BaccaratTable(SoloTable):
         ).format(number=f"|15{cards}|07")
         return f"|07{left} {_('Reshuffle at {cards} cards.').format(cards=RESHUFFLE_AT)}"
 
-    async def _keep(self, **habits: str) -> bool:
-        await self.caller.remember({GAME: {**_kept(self.caller), **habits}})
+    async def _remember(self, **habits: str) -> bool:
+        await self.caller.remember({GAME: {**_preferences(self.caller), **habits}})
         return True
 
     # Before the deal.
@@ -336,7 +339,7 @@ class BaccaratTable(SoloTable):
     async def _play(self) -> None:
         await super()._play()
         stakes = self.betting
-        if isinstance(stakes, ForTheBank) and (gone := stakes.gone()):
+        if isinstance(stakes, ForTheBank) and (gone := stakes.gone_words()):
             self.console.screen.say(gone)
         elif isinstance(stakes, ForTheBank) and stakes.is_broken:
             name = self.caller.record.name
@@ -346,7 +349,7 @@ class BaccaratTable(SoloTable):
             self.console.display.stage(self.scene)
 
     async def _decide(self) -> None:
-        """Let the seed decide for the bank, where it tosses for it, or the player on a 5."""
+        """Toss for the bank, or let the player decide on a 5."""
         with self.caller.status.suspense():
             step = await self.play.toss()
             if step is not None:
@@ -380,7 +383,7 @@ class BaccaratTable(SoloTable):
         self.console.screen.say(f"|14{_('Your time was up: you took no card.')}")
 
     async def _show(self, step: Step) -> None:
-        """Let a step happen; on a painted screen a moment passes after each thing."""
+        """Show the events of a step with pauses."""
         for event in step.events:
             self._show_event(event)
             slid = isinstance(event, BaccaratDealt)
@@ -401,7 +404,7 @@ class BaccaratTable(SoloTable):
             tally.endings[event.outcome] += 1
             self.scene.banner = words.banner(event, self.betting.amount)
         self.console.display.refresh()
-        # A card on a painted table speaks for itself.
+        # A painted card needs no words.
         if not (self.console.screen.is_painted and isinstance(event, BaccaratDealt)):
             self.console.screen.say(words.sentence(event, self.betting.amount))
 
@@ -412,7 +415,7 @@ class BaccaratTable(SoloTable):
             self.scene.short = self._fairness().short()
             self.console.display.refresh()
 
-    # Small things.
+    # The figures.
 
     def _rules(self) -> Mapping[str, object]:
         return asdict(self.settings.rules)
@@ -431,8 +434,7 @@ class BaccaratTable(SoloTable):
         self.scene.figures = self.betting.figures(self.wager)
 
     def _on_tick(self) -> None:
-        """Paint the table again when time that ticked has taken a coin from the pot; but never
-        let figures run ahead of the cards."""
+        """Repaint when the clock has taken a coin from the pot, but never before the cards."""
         before = self.scene.figures
         if not self.caller.status.waits:
             self._update()
@@ -444,19 +446,19 @@ class BaccaratTable(SoloTable):
         return " ".join(filter(None, map(statement, every)))
 
 
-# Of the menu; the rest stands in a second row.
+# Keys in the first row of the menu.
 _FIRST_ROW = (BET, RULES, FAIRNESS, CUT)
 
 
 def _settled(result: Mapping[str, Any]) -> BaccaratSettled:
-    """Return a coup of the journal as the scoreboard has it, whatever was bet."""
+    """Return a coup of the journal for the scoreboard, without amounts."""
     mine, banks = result["points"]
     return BaccaratSettled(BaccaratOutcome(result["outcome"]), mine, banks, 0, 0, 0)
 
 
-def _kept(caller: Caller) -> Mapping[str, object]:
-    kept = caller.record.preferences.get(GAME)
-    return kept if isinstance(kept, dict) else {}
+def _preferences(caller: Caller) -> Mapping[str, object]:
+    saved = caller.record.preferences.get(GAME)
+    return saved if isinstance(saved, dict) else {}
 
 
 def sit_down(board: Board, caller: Caller) -> BaccaratTable:

@@ -1,4 +1,4 @@
-"""What the croupier says: the table's words, and events, cards and amounts put into them.
+"""The words of the croupier: labels, calls, sentences on events, and the rules.
 
 Texts are in English; the croupier's French is in the catalogue, as all French is.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CENTS = 100  # in a dollar or a franc
 
-# What this table has besides the keys of every table.
+# Keys of this table in addition to those of every table.
 MODE, LANGUAGE, SHOE = "MLS"
 MEANINGS = {
     **tables.MEANINGS,
@@ -54,7 +54,7 @@ def stand_off() -> str:
 
 
 def signed_money(cents: int, unit: Unit) -> str:
-    """Return what somebody is up, or down when negative.
+    """Return an amount of money with its sign.
 
     >>> signed_money(500_000, "usd-cent"), signed_money(-500_000, "frf-cent")
     ('+$5,000', '-FR 5,000')
@@ -63,7 +63,7 @@ def signed_money(cents: int, unit: Unit) -> str:
 
 
 def point_name(point: int) -> str:
-    """Return a point as it is called.
+    """Return the name of a point.
 
     >>> point_name(0), point_name(9)
     ('zero', 'nine')
@@ -82,11 +82,11 @@ def point_name(point: int) -> str:
     )[point]
 
 
-# What is called.
+# The calls.
 
 
 def call(side: Side, point: int) -> str:
-    """Return a point as the croupier calls it.
+    """Return the croupier's call of a point.
 
     >>> call(Side.BANK, 7)
     'Seven for the bank'
@@ -101,26 +101,26 @@ def _called(side: Side, point: int) -> str:
 
 
 def sentence(event: Event, amount: Callable[[int], str]) -> str:
-    """Return what is said of an event; `amount` puts what was won or lost into words."""
+    """Return the sentence on an event; `amount` turns an amount into words."""
     match event:
         case happened.BaccaratDealt(card=dealt):
             if dealt is None:
                 return f"|07{_('The bank takes a card, face down.')}"
-            told = _("You get {card}.").format(card=f"|15{the_card(dealt)}|07")
-            return f"|07{told}"
+            words = _("You get {card}.").format(card=f"|15{the_card(dealt)}|07")
+            return f"|07{words}"
         case happened.BaccaratNatural(side=side, point=point):
             return f"|15{_('A natural: {call}!').format(call=_called(side, point))}"
         case happened.BaccaratRevealed(cards=(first, second), point=point):
             both = _("{card} and {other}").format(card=the_card(first), other=the_card(second))
-            told = _("The bank turns up {cards}: {point}.")
-            return f"|07{told.format(cards=f'|15{both}|07', point=point_name(point))}"
+            words = _("The bank turns up {cards}: {point}.")
+            return f"|07{words.format(cards=f'|15{both}|07', point=point_name(point))}"
         case happened.BaccaratDrew(side=side, card=drawn, point=point):
-            told = (
+            words = (
                 _("A card for the player: {card}. {call}.")
                 if side is Side.PLAYER
                 else _("The bank draws {card}. {call}.")
             )
-            return f"|07{told.format(card=f'|15{the_card(drawn)}|07', call=call(side, point))}"
+            return f"|07{words.format(card=f'|15{the_card(drawn)}|07', call=call(side, point))}"
         case happened.BaccaratStood(side=side, point=point):
             stands = (
                 _("The player stands: {call}.")
@@ -137,17 +137,17 @@ def _settled(event: happened.BaccaratSettled, amount: Callable[[int], str]) -> s
     points = {"player": event.player_point, "bank": event.bank_point}
     if event.outcome is BaccaratOutcome.PLAYER:
         won = f"|15{amount(event.won)}|10"
-        told = _("Player wins, {player} to {bank}: you win {amount}.")
-        return f"|10{told.format(**points, amount=won)}"
+        words = _("Player wins, {player} to {bank}: you win {amount}.")
+        return f"|10{words.format(**points, amount=won)}"
     if event.outcome is BaccaratOutcome.BANK:
         lost = f"|15{amount(event.lost)}|12"
-        told = _("Bank wins, {bank} to {player}: you lose {amount}.")
-        return f"|12{told.format(**points, amount=lost)}"
+        words = _("Bank wins, {bank} to {player}: you lose {amount}.")
+        return f"|12{words.format(**points, amount=lost)}"
     return f"|14{_('A stand-off: all bets are off.')}"
 
 
 def banner(event: happened.BaccaratSettled, amount: Callable[[int], str]) -> str:
-    """Return how a coup ended, as it stands on the felt."""
+    """Return the banner for the end of a coup."""
     if event.outcome is BaccaratOutcome.PLAYER:
         return _("You win {amount}").format(amount=amount(event.won))
     if event.outcome is BaccaratOutcome.BANK:
@@ -155,11 +155,11 @@ def banner(event: happened.BaccaratSettled, amount: Callable[[int], str]) -> str
     return _("Stand-off: your bet comes back")
 
 
-# The keys, and what they do.
+# The keys and their meanings.
 
 
 def menu(*, can_bet: bool) -> dict[str, str]:
-    """Return the labels of the menu between two coups; the bet where one can be placed."""
+    """Return the labels of the menu between two coups; `can_bet` adds the bet."""
     return {
         **({tables.BET: _("Bet")} if can_bet else {}),
         tables.RULES: _("Rules"),
@@ -195,11 +195,11 @@ CARD_MEANINGS = {
 }
 
 
-# The rules, as a caller may read them at the table.
+# The rules page.
 
 
 def rules_text(settings: BaccaratSettings, unit: Unit, plate: Sequence[str] = ()) -> str:
-    """Return rules, pay table and this house's settings; `plate` names who broke the bank."""
+    """Return rules, pay table and settings; `plate` has the names of bank breakers."""
     point, *deal = _cards_rules(settings)
     paragraphs = (
         point,
@@ -300,7 +300,7 @@ def _stakes_rules(settings: BaccaratSettings, unit: Unit) -> Sequence[tuple[str,
 
 
 def explained(*, for_time: bool, in_lines: bool = False) -> list[str]:
-    """Return what each field of the table means; told `in_lines`, the scoreboard is a line."""
+    """Return the meaning of each field; `in_lines`, the scoreboard is one line."""
     cards = (_("Player, Bank"), _("Each side's cards and points. Nine is best."))
     coups = (
         _("Scoreboard"),
@@ -310,10 +310,10 @@ def explained(*, for_time: bool, in_lines: bool = False) -> list[str]:
         ),
     )
     if in_lines:
-        told = _(
+        meaning = _(
             "The last coups, the latest last: the letter of the winner, and the winning point."
         )
-        coups = (_("Scoreboard"), told)
+        coups = (_("Scoreboard"), meaning)
     net = (_("Net"), _("How far you're up or down since you sat down."))
     bet = (bet_name(), _("What you have on the table."))
     own = (
