@@ -25,7 +25,7 @@ from door.defence.front_ends import Lookout, signs_in
 from door.errors import CertificateRefused
 from door.lines.registry import KINDS
 from door.lines.tls.tls import Certificate
-from door.server.server_note import of_another_release
+from door.server.server_note import release_warning
 from timebank import files, serving
 from timebank.calls.calls import latest_addresses
 from timebank.cli.errors import refusing
@@ -57,7 +57,7 @@ def looked_at(path: Path) -> tuple[Config, list[str]]:
     for kind in dict.fromkeys(listener.kind for listener in settings.listeners):
         look = KINDS[kind].look
         doubts += [] if look is None else look(settings.board.data)
-    doubts += filter(None, [of_another_release(settings.board.data)])
+    doubts += filter(None, [release_warning(settings.board.data)])
     return settings, [*doubts, *_look_at_people(settings, path)]
 
 

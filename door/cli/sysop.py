@@ -221,7 +221,7 @@ def _tell_state(where: Where) -> None:
     path, data = where
     folders = [data] if data is not None else [Path(s.data) for s in server_note.servers_of(path)]
     for folder in folders:
-        for words in (closed.sentence(str(folder)), server_note.of_another_release(folder)):
+        for words in (closed.sentence(str(folder)), server_note.release_warning(folder)):
             if words:
                 click.echo(words)
 

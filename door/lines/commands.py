@@ -23,10 +23,10 @@ HEARD, PART, SAID = "heard", "part", "said"
 PIECE = 32 * 1024  # characters of a packet, all of them ASCII
 SECONDS = 10.0  # that one packet may take
 
-Said = Mapping[str, Any]  # an object, as JSON has it
+Message = Mapping[str, Any]  # an object, as JSON has it
 
 
-def packets(what: Said) -> list[bytes]:
+def packets(what: Message) -> list[bytes]:
     """Make the packets of an answer.
 
     >>> packets({"words": "Hello."})
@@ -37,7 +37,7 @@ def packets(what: Said) -> list[bytes]:
     return [*(hand_over.packed(PART, part) for part in parts), hand_over.packed(SAID, last)]
 
 
-def read(text: str) -> Said:
+def read(text: str) -> Message:
     """Read an object; an empty one for what is none."""
     try:
         said = json.loads(text)
@@ -51,20 +51,20 @@ class SysopCommand:
 
     def __init__(self, wire: socket.socket, text: str) -> None:
         """Tell the sysop that the command is heard; OSError where they no longer wait."""
-        self.said = read(text)
+        self.request = read(text)
         self.has_ended = False
         self._wire = wire
         self._listens = False
         wire.send(hand_over.packed(HEARD))
 
-    async def answer(self, what: Said) -> None:
+    async def answer(self, what: Message) -> None:
         """Send an object; OSError where nobody takes it."""
         loop = asyncio.get_running_loop()
         for packet in packets(what):
             async with asyncio.timeout(SECONDS):
                 await loop.sock_sendall(self._wire, packet)
 
-    def listen(self, typed: Callable[[Said], None], hung_up: Callable[[], None]) -> None:
+    def listen(self, typed: Callable[[Message], None], hung_up: Callable[[], None]) -> None:
         """Call `typed` with each object that the sysop types, and `hung_up` at the end, until
         `stop`."""
         self._listens = True
@@ -75,7 +75,7 @@ class SysopCommand:
             self._listens = False
             asyncio.get_running_loop().remove_reader(self._wire.fileno())
 
-    def _read(self, typed: Callable[[Said], None], hung_up: Callable[[], None]) -> None:
+    def _read(self, typed: Callable[[Message], None], hung_up: Callable[[], None]) -> None:
         try:
             word, *texts = hand_over.unpacked(hand_over.receive(self._wire))
         except BlockingIOError:
@@ -93,7 +93,7 @@ class SysopCommand:
 class Conversation:
     """One command and what follows it, at the other end."""
 
-    def __init__(self, folder: Path, said: Said) -> None:
+    def __init__(self, folder: Path, said: Message) -> None:
         """Give a command to the server in a data folder; OSError where none listens."""
         near = hand_over.dial(str(folder))
         self._wire = socket.socket(fileno=near.detach())
@@ -105,10 +105,10 @@ class Conversation:
         with contextlib.suppress(OSError):
             self._say(TYPED, said)
 
-    def _say(self, word: str, said: Said) -> None:
+    def _say(self, word: str, said: Message) -> None:
         self._wire.send(hand_over.packed(word, json.dumps(said)))
 
-    async def told(self) -> AsyncGenerator[Said, None]:
+    async def told(self) -> AsyncGenerator[Message, None]:
         """Give what the server tells, until its end; OSError where it has been killed."""
         loop, text = asyncio.get_running_loop(), ""
         with self._wire:

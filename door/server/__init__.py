@@ -1,1 +1,1 @@
-"""The server: listeners, leases, housekeeping, and the sysop's hand on it. Uses `session`."""
+"""The server: listeners, leases, housekeeping and the sysop's commands. Uses `session`."""

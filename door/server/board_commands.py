@@ -98,18 +98,18 @@ async def _who_is_on(board: Board) -> list[OpenCall]:
     try:
         return (await look_into(board)).calls
     except (TimeoutError, BooksFailed) as error:
-        log.warning("a command is not carried out without the books: %s", error)
+        log.warning("a command is refused because the books do not answer: %s", error)
         raise CommandRefused("The books do not say now who is on. Nothing was done.") from error
 
 
 async def _on(board: Board, node: int, call: int | None) -> OpenCall:
     """Return the call on a node; refuse if `call`, the number the sysop expects, is another."""
-    found = next((each for each in await _who_is_on(board) if each.node == node), None)
-    if found is None:
+    call_there = next((each for each in await _who_is_on(board) if each.node == node), None)
+    if call_there is None:
         raise CommandRefused(f"Node {node} is empty.")
-    if call not in (None, found.call_id):
+    if call not in (None, call_there.call_id):
         raise CommandRefused(f"Another call is on node {node} by now. Nothing was done.")
-    return found
+    return call_there
 
 
 def _here(board: Board, calls: Collection[OpenCall]) -> list[Caller]:
@@ -122,20 +122,22 @@ def _here(board: Board, calls: Collection[OpenCall]) -> list[Caller]:
 
 async def kick(board: Board, node: int, why: str, by: str, call: int | None) -> Part:
     """End the call on a node; raise `CommandRefused` if the node is empty."""
-    found = await _on(board, node, call)
-    name, here = clean(found.name), _here(board, [found])
+    online = await _on(board, node, call)
+    name, here = clean(online.name), _here(board, [online])
     log.warning("%s ends the call of %s on node %d", by, name, node)
     if here:
         here[0].console.keyboard.interrupt(kicked(why))
-        return {"words": f"{name} on node {node} is told and hung up."}
+        return {"words": f"{name} on node {node} sees why and is disconnected."}
     try:
-        is_ended = await board.books.run(partial(end_call, call_id=found.call_id, why=why))
+        is_ended = await board.books.run(partial(end_call, call_id=online.call_id, why=why))
     except BooksFailed as error:
         raise CommandRefused(str(error)) from error
     if not is_ended:
         raise CommandRefused(f"Node {node} is empty.")
-    place = place_of(found)
-    return {"words": f"{name} on node {node}, on {place}, is told and hung up in a moment."}
+    place = place_of(online)
+    return {
+        "words": f"{name} on node {node}, on {place}, sees why and is disconnected in a moment."
+    }
 
 
 async def say(board: Board, node: int | None, text: str, call: int | None) -> Part:
@@ -172,7 +174,7 @@ async def forgive_at_pages(board: Board, who: str) -> bool:
     try:
         return await board.books.run(lambda desk: page_tries.forgive(desk, from_there, about))
     except BooksFailed as error:
-        log.warning("what the books count of the pages stays there: %s", error)
+        log.warning("the counts of failed log-ons at the pages are not cleared: %s", error)
         return False
 
 
@@ -191,12 +193,12 @@ async def nodes(board: Board, stays: int | None) -> Part:
     try:
         moment = await look_into(board)
     except (TimeoutError, BooksFailed) as error:
-        log.warning("who is on elsewhere is not known: %s", error)
+        log.warning("callers of other servers are not known: %s", error)
         silent.append("The books do not answer: callers of other servers are missing here.")
-        found = [_seen(board, caller, None, own) for caller in here.values()]
+        shown = [_own_node(board, caller, None, own) for caller in here.values()]
     else:
         event = moment.event
-        found = [_node(board, call, here.get(call.call_id)) for call in moment.calls]
+        shown = [_node(board, call, here.get(call.call_id)) for call in moment.calls]
         silent += [
             clean(f"Server {row.name} is silent: nothing was heard of it for {span(seconds)}.")
             for row, seconds in moment.lost
@@ -207,7 +209,7 @@ async def nodes(board: Board, stays: int | None) -> Part:
     ]
     servers = sorted([server, *others], key=lambda each: str(each["name"]))
     return {
-        "nodes": [asdict(node) for node in sorted(found, key=lambda node: node.node)],
+        "nodes": [asdict(node) for node in sorted(shown, key=lambda node: node.node)],
         "servers": servers,
         "log_ons": log_ons,
         "draining": all(each["draining"] for each in servers),
@@ -219,14 +221,14 @@ async def nodes(board: Board, stays: int | None) -> Part:
 def _node(board: Board, call: OpenCall, caller: Caller | None) -> Node:
     since = call.since.isoformat()
     if caller is not None:
-        return _seen(board, caller, since, board.peers.own_name)
+        return _own_node(board, caller, since, board.peers.own_name)
     return Node(
         *(call.node, clean(call.name), "-", since, None, None),
         *(clean(call.address), clean(call.server)),
     )
 
 
-def _seen(board: Board, caller: Caller, since: str | None, server: str) -> Node:
+def _own_node(board: Board, caller: Caller, since: str | None, server: str) -> Node:
     idle = int(board.clock.monotonic() - caller.console.keyboard.last_key)
     return Node(
         *(caller.node, clean(caller.record.name), clean(caller.place), since, idle),

@@ -22,7 +22,7 @@ from door.server.sysop_visit import ATTEND, attend
 
 if TYPE_CHECKING:
     from door.call.board import Board
-    from door.lines.commands import Said, SysopCommand
+    from door.lines.commands import Message, SysopCommand
 
 MOST_SHOWN = 100  # refused addresses in one answer
 UNKNOWN = "This server does not know that command. Is it of another version?"
@@ -59,20 +59,20 @@ async def answer_control(server: Served, command: SysopCommand) -> None:
     """Run a command and send its answer; raise `OSError` if the asker is gone."""
     answer: Part
     try:
-        if command.said.get(COMMAND) == ATTEND:
+        if command.request.get(COMMAND) == ATTEND:
             await attend(server.board, command)
             return
-        answer = await carry_out(server, command.said)
+        answer = await carry_out(server, command.request)
     except CommandRefused as refusal:
         answer = {"error": str(refusal)}
     await command.answer(answer)
 
 
-async def carry_out(server: Served, said: Said) -> Part:
+async def carry_out(server: Served, fields: Message) -> Part:
     """Run a command and return its answer; raise `CommandRefused` if it cannot run."""
     board = server.board
-    by = clean(str(said.get("by") or "")) or "the sysop"  # commands from the browser have no name
-    match said:
+    by = clean(str(fields.get("by") or "")) or "the sysop"  # commands from the browser have no name
+    match fields:
         case {"control": "here"}:
             return {}
         case {"control": "look"}:
@@ -81,9 +81,9 @@ async def carry_out(server: Served, said: Said) -> Part:
         case {"control": "nodes"}:
             return await board_commands.nodes(board, server.stays)
         case {"control": "kick", "node": int(node), "why": str(why)}:
-            return await board_commands.kick(board, node, clean(why), by, _call(said))
+            return await board_commands.kick(board, node, clean(why), by, _call(fields))
         case {"control": "say", "node": int() | None as node, "text": str(text)}:
-            return await board_commands.say(board, node, _line(text), _call(said))
+            return await board_commands.say(board, node, _line(text), _call(fields))
         case {"control": "refused"}:
             return _refused(board)
         case {"control": "forgive", "who": str(who)}:
@@ -98,9 +98,9 @@ async def carry_out(server: Served, said: Said) -> Part:
     raise CommandRefused(UNKNOWN)
 
 
-def _call(said: Said) -> int | None:
+def _call(fields: Message) -> int | None:
     """Return the number of the call, if the command names one next to its node."""
-    call = said.get("call")
+    call = fields.get("call")
     return call if isinstance(call, int) else None
 
 

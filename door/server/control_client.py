@@ -1,7 +1,7 @@
-"""How a running server is asked: by the commands, and by the pages.
+"""Send commands to a running server: for the command line and for the pages.
 
-They need its socket and nothing else. Where sysop.toml cannot be read, or names another data folder
-than the server was started with, the note that the server has left says where it is
+The sender needs only the server's socket. If sysop.toml cannot be read, or names another data
+folder than the running server uses, the note that the server has left says where it is
 (`door.server.server_note`).
 """
 
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 
     from timebank.settings.settings import BankSettings
 
-HEARD_SECONDS = 3.0  # that a server may take to hear a command
-SECONDS = 10.0  # that it may take to do it
+RECEIPT_SECONDS = 3.0  # for a server to confirm that it has read a command
+ANSWER_SECONDS = 10.0  # for a server to carry it out
 
 
 def ask_server(
     path: Path, data: Path | None, command: str, what: Mapping[str, object]
 ) -> Mapping[str, Any]:
-    """Ask the server of the board with this sysop.toml, or the one in `data` where that is given.
+    """Ask the server of the board with this sysop.toml, or the server in `data` if that is given.
 
-    `NoAnswer` when nothing came of it; it also says what is wrong with the settings, if that is why
-    no server was found.
+    Raises `NoAnswer`, which also says what is wrong with the settings if no server was found
+    because of them.
     """
-    said = {COMMAND: command, **what}
+    request = {COMMAND: command, **what}
     if data is not None:
-        return ask(data, said)
+        return ask(data, request)
     nobody: NoAnswer | None = None
     problem, tried = "", ""
     try:
@@ -53,7 +53,7 @@ def ask_server(
         problem = f"Can't read the settings:\n{error}"
     else:
         try:
-            return ask(settings.board.data, said)
+            return ask(settings.board.data, request)
         except NobodyThere as error:
             nobody, tried = error, os.path.realpath(settings.board.data)
             problem = _elsewhere(settings.bank)
@@ -61,7 +61,7 @@ def ask_server(
         if server.data == tried:
             continue
         try:
-            return ask(Path(server.data), said, server_note.trusted(path))
+            return ask(Path(server.data), request, server_note.trusted(path))
         except NobodyThere as error:
             nobody = nobody or error
     if nobody is None:
@@ -70,17 +70,17 @@ def ask_server(
 
 
 def ask(
-    data: Path, said: Mapping[str, object], believed: Collection[int] | None = None
+    data: Path, request: Mapping[str, object], believed: Collection[int] | None = None
 ) -> Mapping[str, Any]:
-    """Ask the server whose data folder this is, if its user is in `believed` or that is None.
+    """Ask the server of a data folder; its user must be in `believed`, unless that is None.
 
-    `NoAnswer` when nothing came of it, `NobodyThere` when no server listens there.
+    Raises `NoAnswer`, and `NobodyThere` if no server listens in the folder.
     """
     try:
-        with closing(hand_over.dial(str(data), HEARD_SECONDS)) as wire:
+        with closing(hand_over.dial(str(data), RECEIPT_SECONDS)) as wire:
             if believed is not None and not any(hand_over.is_of(wire, user) for user in believed):
                 raise NoAnswer(f"Another user's program listens in {data}. It was not asked.")
-            answer = _answer_by(wire, data, said)
+            answer = _answer_by(wire, data, request)
     except (FileNotFoundError, ConnectionRefusedError) as error:
         raise _nobody(data) from error
     except PermissionError as error:
@@ -90,8 +90,8 @@ def ask(
         raise NoAnswer(_stands_still(data)) from error
     except TimeoutError as error:
         raise NoAnswer(
-            f"The server began to do this, and did not answer within {SECONDS:g} seconds: nobody"
-            " knows whether it is done."
+            f"The server has read this and has not answered within {ANSWER_SECONDS:g} seconds:"
+            " nobody knows whether it is done."
         ) from error
     except OSError as error:
         raise NoAnswer(f"Can't talk to the server: {error}.") from error
@@ -100,22 +100,22 @@ def ask(
     return answer
 
 
-def _answer_by(wire: _socket, data: Path, said: Mapping[str, object]) -> Mapping[str, Any]:
-    """Give a command and wait for its answer; `NoAnswer` where it is not even heard."""
-    packet = hand_over.packed(commands.COMMAND, json.dumps(said))
+def _answer_by(wire: _socket, data: Path, request: Mapping[str, object]) -> Mapping[str, Any]:
+    """Send a command and wait for its answer; raise `NoAnswer` if the server does not read it."""
+    packet = hand_over.packed(commands.COMMAND, json.dumps(request))
     if len(packet) > hand_over.LARGEST:
         raise NoAnswer("That is too long. Nothing was done.")
     wire.send(packet)
     try:
-        heard = hand_over.receive(wire)
+        receipt = hand_over.receive(wire)
     except TimeoutError:
-        wire.shutdown(SHUT_RDWR)  # from here on the server cannot say that it hears
-        if not (heard := hand_over.receive(wire)):
+        wire.shutdown(SHUT_RDWR)  # the server can no longer confirm the command
+        if not (receipt := hand_over.receive(wire)):
             raise NoAnswer(_stands_still(data)) from None
-    if heard != hand_over.packed(commands.HEARD):
-        other = server_note.of_another_release(data) or "The server has hung up."
+    if receipt != hand_over.packed(commands.HEARD):
+        other = server_note.release_warning(data) or "The server has hung up."
         raise NoAnswer(f"{other} Nothing was done.")
-    wire.settimeout(SECONDS)
+    wire.settimeout(ANSWER_SECONDS)
     text = ""
     while packet := hand_over.receive(wire):
         word, *texts = hand_over.unpacked(packet)
@@ -126,42 +126,42 @@ def _answer_by(wire: _socket, data: Path, said: Mapping[str, object]) -> Mapping
 
 
 def _stands_still(data: Path) -> str:
-    found = server_note.server_in(data)
-    process = "process" if found is None else f"process {found.process}"
+    server = server_note.server_in(data)
+    process = "process" if server is None else f"process {server.process}"
     return (
-        f"The server, {process}, has heard nothing for {HEARD_SECONDS:g} seconds: it stands still,"
-        " or its machine is overloaded. Nothing was done. If it stays so, end it with SIGKILL and"
-        " start it again: no hand is lost."
+        f"The server, {process}, has read nothing for {RECEIPT_SECONDS:g} seconds: it stands"
+        " still, or its machine is overloaded. Nothing was done. If it stays so, end it with"
+        " SIGKILL and start it again: no hand is lost."
     )
 
 
 def _nobody(data: Path) -> NoAnswer:
-    """Say that no server listens in a data folder, and what became of the last one."""
-    found = server_note.server_in(data)
-    lock = serving.place_of(str(data / serving.BOOKS)) if found is None else found.lock
+    """Return the error that no server listens in a data folder, and how the last one ended."""
+    server = server_note.server_in(data)
+    lock = serving.place_of(str(data / serving.BOOKS)) if server is None else server.lock
     note = serving.read(lock)
     if note is not None and note.state != serving.SERVING and serving.is_held(lock):
         return NoAnswer(f"{note}. Try again in a moment.")
-    if said := closed.sentence(str(data)):
-        return NobodyThere(f"This board's server is not running. {said}")
-    if found is None:
+    if reason := closed.sentence(str(data)):
+        return NobodyThere(f"This board's server is not running. {reason}")
+    if server is None:
         return NobodyThere(f"This board's server is not running: nothing listens in {data}.")
-    if found.runs:
+    if server.runs:
         return NoAnswer(
-            f"Process {found.process} has served this board since {found.since}, but doesn't"
+            f"Process {server.process} has served this board since {server.since}, but doesn't"
             f" answer: nothing listens in {data}. SIGTERM closes the board, and no hand is lost."
         )
     return NobodyThere(
-        f"This board's server is not running. The last one in {data}, process {found.process},"
-        f" began on {found.since} and ended without closing the board."
+        f"This board's server is not running. The last one in {data}, process {server.process},"
+        f" began on {server.since} and ended without closing the board."
     )
 
 
 def _elsewhere(bank: BankSettings) -> str:
-    """Say which servers of the board other machines have, if its books are where they say so."""
+    """Return a sentence about the board's servers on other machines, if its books list them."""
     if bank.server is None:
         return ""
-    # Books on a server are an extra, and most commands are about servers that run.
+    # Only boards on several machines need these modules; most commands do not.
     from timebank.ledger.engines import books_of  # noqa: PLC0415
     from timebank.servers import registry  # noqa: PLC0415
 
@@ -179,11 +179,11 @@ def _elsewhere(bank: BankSettings) -> str:
     return f"On other machines these run, and take commands there: {', '.join(names)}."
 
 
-def tell_of_event(path: Path) -> None:
-    """Have the server of the board with this sysop.toml see at once that an event was started.
+def announce_event(path: Path) -> None:
+    """Make the server of the board with this sysop.toml look at once for events started early.
 
-    Servers see that by themselves within five seconds, and what they write into the books keeps to
-    it in any case: so nothing is said of a server that cannot be asked.
+    Servers look by themselves every five seconds, and the books apply the event in any case. So a
+    server that does not answer is ignored.
     """
     with suppress(NoAnswer):
         ask_server(path, None, "look", {})

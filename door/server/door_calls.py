@@ -1,9 +1,10 @@
-"""Callers whom door processes hand over, and the sysop's commands, by one socket.
+"""The socket in the data folder: door processes hand callers over, and the sysop gives commands.
 
-A door sends the host's drop files and its own options (`lines.hand_over`). The server understands
-them, and asks for the caller's line. The door also writes what goes back to the host. So the server
-may be of another user, need not see the host's folder, and waits for no disk of a host's. The modes
-of the socket and its folder say who may connect. Commands are for the server's user and root.
+A door sends the host's drop files and its own options (`lines.hand_over`). The server reads them
+and asks for the caller's line. The door also writes the results into the host's files. So the
+server may run as another user, need not see the host's folder, and never waits for the host's
+disk. The modes of the socket and its folder decide who may connect. Only the server's user and root
+may give commands.
 """
 
 from __future__ import annotations
@@ -64,20 +65,20 @@ if TYPE_CHECKING:
     from door.lines.hand_over import HostFile
     from door.lines.line import Line
 
-ANSWER_SECONDS = 5.0  # that a door process may take for a message
-PAUSE = 1.0  # seconds, until it is tried again whether the system has room for one more
-GIVE_SECONDS = 10.0  # that it may take to write into a file of the host's
-LATEST = 1e12  # seconds that a machine has been on
+ANSWER_SECONDS = 5.0  # for one message of a door process
+PAUSE = 1.0  # seconds before the next try when no descriptor is free
+GIVE_SECONDS = 10.0  # for the door process to write into a file of the host's
+LATEST = 1e12  # seconds since the machine started; no clock says more
 MOST_ENDS = 2  # descriptors of a line
-MOST_UNHEARD = 64  # processes that are listened to before they have said what they want
+MAX_UNIDENTIFIED = 64  # connections whose first message has not arrived
 MOST_BYTES = 16 * hand_over.LARGEST_FILE  # of the drop files of one door
 KILLED = "the door was killed"
 GONE = "The door had gone before it could write anything."
 KILLED_GIVING = "The door was killed when it was to write into the host's file."
 NO_ANSWER = "The door does not say whether it has written into the host's file."
 STOPS = N_("The board's server is closing. One moment, please: you go on from here.")
-BEAT_SECONDS = 10.0  # between two signs that this server does not stand still
-WELL, FAILED, REFUSED = "0", "1", "2"  # as `door run` exits
+BEAT_SECONDS = 10.0  # between two signs of life
+WELL, FAILED, REFUSED = "0", "1", "2"  # exit statuses of `door run`
 FULL = "All lines are busy just now. Please call again later."
 NO_ROOM = "not all descriptors of a caller have arrived: this server may have {} open"
 ANOTHER = "another server listens there"
@@ -88,7 +89,7 @@ log = logging.getLogger("door.run")
 
 
 class DoorListener:
-    """The socket in the data folder, and all who came in through it."""
+    """The socket in the data folder, with its doors and commands."""
 
     def __init__(
         self,
@@ -99,30 +100,30 @@ class DoorListener:
         is_old: Callable[[], Awaitable[bool]],
         answer: Callable[[SysopCommand], Awaitable[None]],
     ) -> None:
-        """`session` is the block in which a call is counted as one that is on.
+        """`session` is the block in which a call counts as online.
 
-        `comes` is called before a door is heard, and `has_gone` once it is gone. `is_old` is called
-        when a door of another release comes that was installed in the place of this one; true if
-        this server ends for that. `answer` does a command of the sysop.
+        `comes` is called before a door's first message is read, and `has_gone` once a door is gone.
+        `is_old` is called when a door of a newer release comes, installed in place of this one. It
+        returns whether this server ends for that. `answer` carries out a command of the sysop.
         """
         self._board = board
         self._session = session
         self._comes, self._has_gone, self._is_old = comes, has_gone, is_old
         self._answer_command = answer
-        self._release = hand_over.release()  # of this process, whatever is installed meanwhile
+        self._release = hand_over.release()  # of this process, even if another is installed later
         self._wire: socket.socket | None = None
         self._path = Path()
-        self._tasks: set[asyncio.Task[None]] = set()  # of doors, and of what is not known yet
-        self._unheard = 0  # of these, those that are yet to say what they want
+        self._tasks: set[asyncio.Task[None]] = set()  # of doors, and of unidentified connections
+        self._unidentified = 0  # tasks whose first message has not arrived
         self._commands: set[asyncio.Task[None]] = set()
-        self._calls: dict[Console, HandedBack] = {}  # and what gives each back
+        self._calls: dict[Console, HandedBack] = {}  # with the interrupt that hands each call back
         self._note: str | None = None
         self._again: asyncio.TimerHandle | None = None
         self._beat: asyncio.TimerHandle | None = None
 
     @property
     def is_empty(self) -> bool:
-        """Whether no door is here, not even one that has only just come."""
+        """Whether no door is connected or waits to be accepted."""
         return not (self._tasks or self._somebody_waits())
 
     def _somebody_waits(self) -> bool:
@@ -133,15 +134,15 @@ class DoorListener:
         return bool(poll.poll(0))
 
     def leave_note(self) -> None:
-        """Say beside sysop.toml where this server listens, if it does."""
+        """Leave a note next to sysop.toml that says where this server listens, if it does."""
         config = self._board.config
         if config.found is not None and self._wire is not None:
             folder = str(self._path.parent)
             self._note = hand_over.leave_note(str(config.path), config.found, folder)
             if self._note is None:
                 log.warning(
-                    "commands such as door nodes need --data %s should %s ever be unreadable:"
-                    " nothing that leads there can be written beside it or in this user's home",
+                    "commands such as door nodes need --data %s if %s cannot be read:"
+                    " a note can be written neither next to it nor in this user's home",
                     *(folder, config.path),
                 )
 
@@ -151,7 +152,7 @@ class DoorListener:
             return
 
     def open_in(self, folder: Path) -> None:
-        """Begin to listen; `OSError` where it cannot."""
+        """Start to listen in a folder; raise `OSError` if that fails."""
         wire = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with _free_name(folder) as name:
@@ -168,9 +169,9 @@ class DoorListener:
         self.leave_note()
 
     def _bind(self, wire: socket.socket, name: str, folder: Path) -> None:
-        """Let the owner connect, and the group of the folder where the sysop lets it write there.
+        """Let the owner connect, and the folder's group if the sysop lets the group write there.
 
-        Whoever may connect can say that any caller of any board is on the line.
+        A process that may connect can claim that any caller of any board is on the line.
         """
         shares = self._board.config.board.data_mode & stat.S_IWGRP
         usual = os.umask(0o117 if shares else 0o177)
@@ -179,18 +180,18 @@ class DoorListener:
         finally:
             os.umask(usual)
         if shares:
-            with contextlib.suppress(OSError):  # a group that we are not in
-                # Who shares the folder may have put a link to a file of ours in its place just now.
+            with contextlib.suppress(OSError):  # the sysop's user is not in the group
+                # A user who shares the folder may just have replaced the socket by a link.
                 os.lchown(name, -1, folder.stat().st_gid)
 
     def _beats(self) -> None:
-        """Leave a sign of life on the socket, by the clock of `time.monotonic`."""
+        """Leave a sign of life on the socket, by `time.monotonic`."""
         with contextlib.suppress(OSError):
             os.utime(self._path, (now := time.monotonic(), now))
         self._beat = asyncio.get_running_loop().call_later(BEAT_SECONDS, self._beats)
 
     def close(self) -> None:
-        """Take nobody any more; who is on stays."""
+        """Accept no more connections; calls in progress go on."""
         if self._wire is None:
             return
         if self._beat is not None:
@@ -208,13 +209,13 @@ class DoorListener:
                 self._path.unlink()
 
     def hand_back(self, staying: set[Console]) -> None:
-        """Let everybody but those who are `staying` go on at another server."""
+        """Hand all calls but those `staying` back to their doors, to go on at another server."""
         for console, back in self._calls.items():
             if console not in staying:
                 console.keyboard.interrupt(back)
 
     async def finish(self) -> None:
-        """Close, and end what is left."""
+        """Close the socket, and cancel the tasks that still run."""
         self.close()
         if left := self._tasks | self._commands:
             for task in left:
@@ -222,19 +223,19 @@ class DoorListener:
             await asyncio.wait(left)
 
     def _accept(self) -> None:
-        assert self._wire is not None  # nothing is reported of a socket that is closed
+        assert self._wire is not None  # a closed socket has no reader
         loop = asyncio.get_running_loop()
         try:
             near, _ = self._wire.accept()
         except (BlockingIOError, InterruptedError, ConnectionAbortedError):
             return
-        except OSError:  # no descriptor is left: the kernel would report it again and again
+        except OSError:  # no descriptor is free; the loop would report the socket without pause
             loop.remove_reader(self._wire.fileno())
             self._again = loop.call_later(PAUSE, self._listen)
             return
         self._comes()
-        self._unheard += 1
-        if self._unheard >= MOST_UNHEARD:
+        self._unidentified += 1
+        if self._unidentified >= MAX_UNIDENTIFIED:
             loop.remove_reader(self._wire.fileno())
         task = loop.create_task(self._answer(near))
         self._tasks.add(task)
@@ -243,13 +244,13 @@ class DoorListener:
     def _is_done(self, task: asyncio.Task[None]) -> None:
         if task in self._commands:
             self._commands.discard(task)
-            return  # nobody has been on for that
+            return  # a command is no call
         self._tasks.discard(task)
         self._has_gone()
 
-    def _is_heard(self) -> None:
-        self._unheard -= 1
-        if self._unheard == MOST_UNHEARD - 1:
+    def _identified(self) -> None:
+        self._unidentified -= 1
+        if self._unidentified == MAX_UNIDENTIFIED - 1:
             self._listen()
 
     def _listen(self) -> None:
@@ -264,7 +265,7 @@ class DoorListener:
                 try:
                     word, texts, files = await wire.message(hand_over.CALL, commands.COMMAND)
                 finally:
-                    self._is_heard()
+                    self._identified()
                 if word == commands.COMMAND:
                     await self._do(near, wire, texts)
                     return
@@ -272,13 +273,13 @@ class DoorListener:
             except ServerEnds:
                 wire.say(hand_over.AGAIN)
             except CallNotTaken as refused:
-                why, status = f"nobody can be let in: {refused}", WELL
+                why, status = f"the call is refused: {refused}", WELL
                 if refused.is_fault:
                     status = REFUSED
                     log.error("%s", why)
                 wire.say(hand_over.REFUSED, hand_over.VERSION, status, refused.words, why)
             except OSError as error:
-                log.info("a door has gone: %s", error)
+                log.info("a door has disconnected: %s", error)
             except Exception:
                 log.exception("the door failed")
                 wire.say(hand_over.DONE, FAILED)
@@ -291,7 +292,7 @@ class DoorListener:
         try:
             command = SysopCommand(near, "".join(texts))
         except OSError:
-            log.warning("a command came too late, the sysop has gone: %s", "".join(texts))
+            log.warning("a command came too late, the sysop no longer waits: %s", "".join(texts))
             return
         if wire.is_ours():
             await self._answer_command(command)
@@ -301,12 +302,12 @@ class DoorListener:
     async def _understand(
         self, wire: DoorWire, texts: list[str], files: list[HostFile]
     ) -> HandedOver:
-        """Read what a door says of its call; `CallNotTaken` for what makes no sense."""
-        said = dict(text.partition("=")[::2] for text in texts)
-        await self._meet(said.get("release", ""), said.get("version", ""))
+        """Read a door's message about its call; raise `CallNotTaken` if it is wrong."""
+        fields = dict(text.partition("=")[::2] for text in texts)
+        await self._meet(fields.get("release", ""), fields.get("version", ""))
         if self._board.draining:
             raise CallNotTaken("the board takes no more calls", hand_over.CLOSED, is_fault=False)
-        facts = Facts(said, files)
+        facts = Facts(fields, files)
         game = facts.game()
         if "local" in facts.asked:
             if not wire.is_ours():
@@ -320,9 +321,9 @@ class DoorListener:
         if facts.went_on is not None:
             arrival = goes_on(arrival, facts.went_on)
         until = arrival.guest.until
-        if until is not None:  # it was read off the wall clock
+        if until is not None:  # the host's wall clock gave it
             until = self._board.clock.from_wall(until)
-        # A host may give its doors a monotonic clock of their own, and no time may be free.
+            # A host may have a monotonic clock of its own, which must not give free time.
         arrived = min(arrival.guest.arrived, self._board.clock.monotonic())
         guest = replace(arrival.guest, by_door=True, arrived=arrived, until=until, give=wire.give)
         arrival = replace(arrival, guest=guest)
@@ -330,11 +331,11 @@ class DoorListener:
         return HandedOver(arrival, arrival.introduction, way, game)
 
     async def _meet(self, release: str, version: str) -> None:
-        """Look at the release of a door; raises `ServerEnds` if it was installed in our place.
+        """Check the release of a door; raise `ServerEnds` if it was installed in place of ours.
 
-        A server that the sysop has started goes on: it has ports, which the next door could not
-        open. `door nodes` and `door check` name its release. Raises `CallNotTaken` for a door that
-        speaks otherwise.
+        A server that the sysop has started goes on, because the next door could not open its ports.
+        `door nodes` and `door check` name its release. Raises `CallNotTaken` for a door with
+        another version of the messages.
         """
         is_installed = release not in ("", self._release) and release == hand_over.release()
         if self._release and is_installed and await self._is_old():
@@ -359,7 +360,7 @@ class DoorListener:
             wire.say(hand_over.DONE, WELL if went_well else FAILED)
 
     async def _greet(self, line: Line, call: HandedOver) -> tuple[HandedBack, bool]:
-        """Serve a call on its line. Returns what gives it back, and whether all went well here."""
+        """Serve a call on its line; return how to hand it back, and whether the server was well."""
         board, arrival = self._board, call.arrival
         guest = None if arrival is None else arrival.guest
         look = None if guest is None else guest.look
@@ -392,25 +393,25 @@ class HandedOver:
     arrival: DoorCall | None
     introduction: Introduction
     way: line_setup.WayIn
-    game: Game | None  # the one table they came for
+    game: Game | None  # the table that `--door` names
 
 
 class Facts:
-    """What a door process says of its host and its own command line."""
+    """The host, the options and the environment of a door process."""
 
-    def __init__(self, said: Mapping[str, str], files: list[HostFile]) -> None:
-        """Read a message that came behind the drop files; raises `CallNotTaken`."""
-        self.asked = asked = _behind("--", said)
-        self._environment = _behind("$", said)
+    def __init__(self, fields: Mapping[str, str], files: list[HostFile]) -> None:
+        """Read the message after the drop files; raise `CallNotTaken` if it is wrong."""
+        self.asked = asked = _with_prefix("--", fields)
+        self._environment = _with_prefix("$", fields)
         try:
-            is_named, error = said["named"] == "1", hand_over.error_in(said["unread"])
-            self._at = HostFiles(said["folder"], is_named, error, files)
-            self._here = Path(said["here"])
-            zone = timezone(timedelta(seconds=int(said["offset"])))
-            self._now = datetime.fromtimestamp(float(said["now"]), UTC).astimezone(zone)
-            self._arrived = _instant(said["arrived"])
-            # When the last server let the call go, on the monotonic clock.
-            self.went_on = _instant(said["went_on"]) if "went_on" in said else None
+            is_named, error = fields["named"] == "1", hand_over.error_in(fields["unread"])
+            self._at = HostFiles(fields["folder"], is_named, error, files)
+            self._here = Path(fields["here"])
+            zone = timezone(timedelta(seconds=int(fields["offset"])))
+            self._now = datetime.fromtimestamp(float(fields["now"]), UTC).astimezone(zone)
+            self._arrived = _instant(fields["arrived"])
+            # When the last server handed the call back, on the monotonic clock.
+            self.went_on = _instant(fields["went_on"]) if "went_on" in fields else None
             self._asked = DoorOptions(
                 dropfile=Path(asked["dropfile"]) if "dropfile" in asked else None,
                 board=asked.get("board"),
@@ -428,7 +429,7 @@ class Facts:
         return at_home(self._environment)
 
     def game(self) -> Game | None:
-        """Return the one table they came for; raises `CallNotTaken` where there is none such."""
+        """Return the table that `--door` names, if any; raise `CallNotTaken` if there is none."""
         table = self.asked.get("door")
         game = None if table is None else game_named(table)
         if table is not None and game is None:
@@ -459,13 +460,13 @@ class Facts:
             raise CallNotTaken(str(nobody), hand_over.OUT_OF_ORDER) from nobody
 
 
-def _behind(mark: str, said: Mapping[str, str]) -> dict[str, str]:
-    """Return what is said under the names that begin with a mark, without it."""
-    return {name.removeprefix(mark): said[name] for name in said if name.startswith(mark)}
+def _with_prefix(prefix: str, fields: Mapping[str, str]) -> dict[str, str]:
+    """Return the fields whose names begin with `prefix`, without the prefix."""
+    return {name.removeprefix(prefix): fields[name] for name in fields if name.startswith(prefix)}
 
 
 def _instant(text: str) -> float:
-    """Read an instant of the monotonic clock; `ValueError` for what no clock says."""
+    """Read an instant of the monotonic clock; raise `ValueError` if no clock shows it."""
     instant = float(text)
     if not 0.0 <= instant <= LATEST:
         raise ValueError("no instant")
@@ -473,35 +474,35 @@ def _instant(text: str) -> float:
 
 
 class DoorWire:
-    """The connection to one door process, and what it tells of its host (`host.Signs`)."""
+    """The connection to one door process, which also reports its host's signs (`host.Signs`)."""
 
     def __init__(self, wire: socket.socket) -> None:
         self._wire = wire
         self._loop = asyncio.get_running_loop()
         self._listens = False
-        self._answer: asyncio.Future[list[str]] | None = None  # to what it was asked to give
+        self._answer: asyncio.Future[list[str]] | None = None  # to `give`
         self._lose_carrier: Callable[[str], None] = lambda reason: None
         self._look: Callable[[], None] = lambda: None
 
     def is_ours(self) -> bool:
-        """Whether the process is of our user or of root."""
+        """Return whether the process is of our user or of root."""
         return hand_over.is_of(self._wire, os.geteuid())
 
     def say(self, word: str, *texts: str) -> None:
-        """Send a message; a process that has gone does not get it."""
+        """Send a message; ignore a process that is gone."""
         with contextlib.suppress(OSError):
             self._wire.send(hand_over.packed(word, *texts), socket.MSG_NOSIGNAL)
 
     async def message(self, *words: str) -> tuple[str, list[str], list[HostFile]]:
-        """Wait for the message that begins with one of these words, and for the files before it.
+        """Return a message that begins with one of these words, and the files sent before it.
 
-        Raises `OSError` when it does not come.
+        Raises `OSError` if no such message comes.
         """
         files: list[HostFile] = []
         room = MOST_BYTES
         async with asyncio.timeout(ANSWER_SECONDS):
             while True:
-                # Doors of before have passed descriptors on.
+                # Doors of older releases also passed descriptors.
                 data, ends = await self._packet(hand_over.MOST_FILES)
                 _close(ends)
                 try:
@@ -509,14 +510,14 @@ class DoorWire:
                 except ValueError:
                     raise ConnectionError("a file that it sends cannot be read") from None
                 if file is None:
-                    return *_said(data, *words), files
+                    return *_expected(data, *words), files
                 files.append(file)
                 room -= len(data)
                 if room < 0 or len(files) > hand_over.MOST_FILES:
                     raise ConnectionError("it sends too many files")
 
     async def ends(self, way: line_setup.WayIn) -> list[int]:
-        """Ask for the descriptors of a line, which are then ours to close."""
+        """Ask for the descriptors of a line; the caller of this method must close them."""
         match way:
             case line_setup.Stdio():
                 self.say(hand_over.WANTED, hand_over.STDIO)
@@ -531,7 +532,7 @@ class DoorWire:
             data, ends = await self._packet(MOST_ENDS)
         wanted = 2 if isinstance(way, line_setup.Stdio) else 1
         try:
-            _said(data, hand_over.LINE)
+            _expected(data, hand_over.LINE)
             if len(ends) != wanted or not all(map(hand_over.flows, ends)):
                 raise CallNotTaken("the caller's line cannot be passed on", hand_over.OUT_OF_ORDER)
         except BaseException:
@@ -540,14 +541,15 @@ class DoorWire:
         return ends
 
     def take(self) -> None:
-        """Tell the process that its caller is ours, and obey it; raises `OSError` if it has gone:
-        it did not wait for a server that stood still, and has told its caller so.
+        """Tell the process that we have its caller, and obey it; raise `OSError` if it is gone.
+
+        A process that did not wait for a slow server has told its caller so.
         """
         self._wire.send(hand_over.packed(hand_over.TAKEN), socket.MSG_NOSIGNAL)
         self.listen()
 
     def listen(self) -> None:
-        """Obey what comes from now on, until `stop`."""
+        """Obey the process's messages until `stop`."""
         self._listens = True
         self._loop.add_reader(self._wire.fileno(), self._obey)
 
@@ -580,12 +582,12 @@ class DoorWire:
             self._answers([word, *texts, ""])
             return
         if word not in (hand_over.HUNG_UP, hand_over.ENDED):
-            self.stop()  # there is nobody any more
+            self.stop()  # the process is gone
             self._answers([hand_over.IN_DOUBT, KILLED_GIVING])
         self._lose_carrier({hand_over.HUNG_UP: HUNG_UP, hand_over.ENDED: ENDED}.get(word, KILLED))
 
     async def give(self, way: GiveBack, minutes: int) -> Path:
-        """Have the process write minutes into a file of the host's; raises `NotGiven`."""
+        """Make the process write minutes into a file of the host's; raise `NotGiven`."""
         if not self._listens:
             raise NotGiven(GONE, False)
         answer = self._answer = self._loop.create_future()
@@ -603,12 +605,12 @@ class DoorWire:
             raise NotGiven(text, word == hand_over.IN_DOUBT)
         return Path(text)
 
-    def _answers(self, said: list[str]) -> None:
+    def _answers(self, texts: list[str]) -> None:
         if self._answer is not None and not self._answer.done():
-            self._answer.set_result(said)
+            self._answer.set_result(texts)
 
     async def _packet(self, most: int) -> tuple[bytes, list[int]]:
-        """Wait for a message, and for at `most` so many descriptors."""
+        """Wait for a message with at `most` so many descriptors."""
         ready: asyncio.Future[None] = self._loop.create_future()
 
         def come() -> None:
@@ -623,15 +625,15 @@ class DoorWire:
         data, ends, flags, _ = socket.recv_fds(
             self._wire, hand_over.LARGEST, most, socket.MSG_CMSG_CLOEXEC
         )
-        if flags & socket.MSG_CTRUNC:  # the kernel has left some out
+        if flags & socket.MSG_CTRUNC:  # the kernel has dropped descriptors
             _close(ends)
             raise CallNotTaken(NO_ROOM.format(*resource.getrlimit(resource.RLIMIT_NOFILE)), FULL)
         return data, ends
 
 
-def _said(data: bytes, *words: str) -> tuple[str, list[str]]:
+def _expected(data: bytes, *words: str) -> tuple[str, list[str]]:
     word, *texts = hand_over.unpacked(data)
-    if word not in words:  # it has gone, or been hung up on
+    if word not in words:  # the process is gone or hung up
         raise ConnectionError("it has ended")
     return word, texts
 
@@ -643,9 +645,9 @@ def _close(ends: list[int]) -> None:
 
 @contextmanager
 def _free_name(folder: Path) -> Iterator[str]:
-    """Give the name to listen at; what a server that was killed has left there is taken away.
+    """Yield the name to listen at; remove the socket of a server that was killed.
 
-    Raises `OSError` where another server listens.
+    Raises `OSError` if another server listens there.
     """
     name, held = hand_over.short(str(folder))
     try:
@@ -655,7 +657,7 @@ def _free_name(folder: Path) -> Iterator[str]:
             pass
         except ConnectionRefusedError:
             os.unlink(name)
-        except BlockingIOError as busy:  # it stands still, and its queue is full
+        except BlockingIOError as busy:  # a server that hangs, with a full queue
             raise OSError(ANOTHER) from busy
         else:
             raise OSError(ANOTHER)

@@ -1,14 +1,14 @@
-"""A port for programs that ask by HTTP: whether this server can serve, and its numbers.
+"""A port that answers by HTTP whether this server can serve, and its metrics.
 
-HAProxy asks every second (`option httpchk`). 200: it serves. 404: it drains, or its books have not
-answered for ten seconds: new callers are led elsewhere, and those who are on stay (`http-check
-disable-on-404`). 503: its books have not answered for so long that all callers are better off
-elsewhere. A server that stands still says nothing, which is an answer, too. Prometheus asks for
-`/metrics` (`metrics.py`).
+HAProxy asks every second (`option httpchk`). 200: the server serves. 404: the server drains, or its
+books have not answered for ten seconds. New callers then go to other servers, and the callers
+online stay (`http-check disable-on-404`). 503: the books have been silent for so long that all
+callers are better off on another server. A server that hangs does not answer at all, which HAProxy
+counts as a failure. Prometheus asks for `/metrics` (`metrics.py`).
 
-A connection is for one short question. Its address is checked before it takes a place, and a
-question may be so long and take so much time. So strangers take no place from those who may ask,
-and slow senders keep none.
+A connection may ask one short question. The client's address is checked before the connection takes
+a place, and both the length and the time of a question are limited. So neither strangers nor slow
+senders can keep HAProxy out.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from door.defence.reception import Reception
     from timebank.ledger.database import Desk
 
-AT_ONCE = 32  # that may ask at the same time
-QUESTION_SECONDS = 5.0  # that a question may take
+AT_ONCE = 32  # connections at the same time
+QUESTION_SECONDS = 5.0  # from the connection to the end of the question
 LONGEST_QUESTION = 2048  # bytes
 QUESTION = re.compile(rb"(GET|HEAD|OPTIONS) ([!-~]+) HTTP/1\.[01]\r?\n")  # its first line
 METRICS = b"/metrics"
 
-# How often the books are asked, and after how long a silence of theirs no new callers come. Those
-# who are on are sent away later: a standby takes less time to become the primary.
+# The books are asked every `ASK_SECONDS`. No new callers come after `LATE_SECONDS` of silence.
+# Callers online are sent away after `SILENT_SECONDS`: a standby becomes the primary sooner.
 ASK_SECONDS = 2.0
 LATE_SECONDS = 10.0
 SILENT_SECONDS = 40.0
@@ -61,20 +61,20 @@ class Pulse:
     """Whether the books answer."""
 
     def __init__(self, books: Books, clock: Clock) -> None:
-        """Take it that they do: they are open."""
+        """Count the silence from now on, because the books are open."""
         self._books = books
         self._clock = clock
         self._answered = clock.monotonic()
 
     def silence(self) -> float:
-        """For how many seconds they have not answered."""
+        """The seconds since the books last answered."""
         return self._clock.monotonic() - self._answered
 
     def is_felt(self) -> bool:
         return self.silence() < SILENT_SECONDS
 
     async def feel(self) -> None:
-        """Ask the books again and again, behind all that waits for them."""
+        """Ask the books every `ASK_SECONDS`, after all operations that wait, until cancelled."""
         while True:
             with contextlib.suppress(BooksFailed):
                 await self._books.run(_nothing)
@@ -91,7 +91,7 @@ class HealthPort(Listener):
         refusals: Reception,
         clock: Clock | None = None,
     ) -> None:
-        """`status` gives the number of HTTP to answer with, and `numbers` what `/metrics` says.
+        """`status` returns the HTTP status to answer with, and `numbers` the text of `/metrics`.
         Only `friends` and this machine may ask."""
         super().__init__(Entrance(_Gate(friends, refusals)))
         self._status = status
@@ -111,11 +111,11 @@ class HealthPort(Listener):
         self.begin_call(line, call)
 
     async def _answer_to(self, question: bytes) -> bytes:
-        found = QUESTION.match(question)
-        has_body = not (found and found[1] == b"HEAD")
-        if found and found[2].partition(b"?")[0] == METRICS:
+        match = QUESTION.match(question)
+        has_body = not (match and match[1] == b"HEAD")
+        if match and match[2].partition(b"?")[0] == METRICS:
             return http("200 OK", (await self._numbers()).encode(), has_body=has_body)
-        number = self._status() if found else REFUSED
+        number = self._status() if match else REFUSED
         reason, words = _ANSWERS[number]
         return http(f"{number} {reason}", f"{words}\r\n".encode("ascii"), has_body=has_body)
 
@@ -141,9 +141,9 @@ class _Gate(OpenGate):
         self._refusals.cut_off(address, Blame(f"health: {blame.why}", blame.own_fault))
 
     def _may_ask(self, address: str) -> bool:
-        found = address_in(address)
-        return found is not None and (
-            found.is_loopback or any(found in network for network in self._friends)
+        parsed = address_in(address)
+        return parsed is not None and (
+            parsed.is_loopback or any(parsed in network for network in self._friends)
         )
 
     def _leave(self) -> None:
@@ -184,7 +184,7 @@ class _Connection(StreamProtocol):
 
 
 def http(status: str, body: bytes, *, has_body: bool = True) -> bytes:
-    """Return a whole answer of HTTP; that to a HEAD only says how long the body is.
+    """Return a whole HTTP response; the response to HEAD states the length of the body it omits.
 
     >>> http("404 Not Found", b"").split(b"\\r\\n")[0]
     b'HTTP/1.0 404 Not Found'
@@ -202,4 +202,4 @@ def http(status: str, body: bytes, *, has_body: bool = True) -> bytes:
 
 
 def _nothing(_desk: Desk) -> None:
-    """Ask for nothing but an answer."""
+    """Do nothing: only the answer counts."""

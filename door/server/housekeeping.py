@@ -103,12 +103,12 @@ class Housekeeping:
 
         Raises `BooksUnavailable`.
         """
-        await self._beside_the_loop(restore.take_up)
+        await self._in_a_thread(restore.take_up)
 
     async def start(self) -> None:
         """Do the jobs that must precede the first caller, then start the periodic ones."""
-        seen = await self._see()
-        self._leads = seen.leads
+        look = await self._see()
+        self._leads = look.leads
         await self._look_for_a_wrong_clock()
         await self._begin_to_lead()
         self._books.outbox_waits.set()
@@ -165,7 +165,7 @@ class Housekeeping:
         """
         if not self._leads:
             return True
-        delivery = await self._beside_the_loop(flush_outbox)
+        delivery = await self._in_a_thread(flush_outbox)
         for number in delivery.doubtful:
             log.error(
                 "record %d of THEBANK.EXT may or may not have arrived: see `timebank outbox`",
@@ -187,7 +187,7 @@ class Housekeeping:
         bank_settings = self._board.config.bank
         if bank_settings.mode != "built-in" or not bank_settings.imports:
             return
-        for report in await self._beside_the_loop(import_all):
+        for report in await self._in_a_thread(import_all):
             if report.applied or report.refused:
                 for sentence in report.sentences():
                     log.warning("%s", sentence)
@@ -195,7 +195,7 @@ class Housekeeping:
 
     async def _renew_mark(self) -> None:
         """Change the mark of the books, by which an older copy is recognized."""
-        self._report("mark", await self._beside_the_loop(restore.renew))
+        self._report("mark", await self._in_a_thread(restore.renew))
 
     async def _stand_overdue(self) -> None:
         await overdue.stand_all(self._books)
@@ -238,28 +238,28 @@ class Housekeeping:
         if the leading server is gone.
         """
         await self.keep_clock()
-        seen = await self._see()
-        await self._lead(seen.leads)
-        if seen.due and self._leads:
+        look = await self._see()
+        await self._lead(look.leads)
+        if look.due and self._leads:
             await self._guarded(self._settle_tournament)
-        if seen.version != self._books_version:
-            self._books_version = seen.version
+        if look.version != self._books_version:
+            self._books_version = look.version
             if self._leads:
-                self._books.outbox_waits.set()  # the other process may have added a record
+                self._books.outbox_waits.set()  # another process may have added a record
             await self._tell_notices()
 
     async def _see(self) -> _Look:
         """Look at the books, and apply the changes of other processes."""
         board = self._board
         here = [caller.call_id for caller in board.callers()]
-        seen = await self._books.run(partial(self._look, here=here))
-        board.peers.adopt(seen.living)
-        board.end_closed(seen.closed)
-        board.arrivals.look(seen.elsewhere.names)
-        board.busy_elsewhere = seen.elsewhere.on_nodes
-        board.champion = seen.champion
-        self._take_early(seen.early)
-        return seen
+        look = await self._books.run(partial(self._look, here=here))
+        board.peers.adopt(look.living)
+        board.end_closed(look.closed)
+        board.arrivals.look(look.elsewhere.names)
+        board.busy_elsewhere = look.elsewhere.on_nodes
+        board.champion = look.champion
+        self._take_early(look.early)
+        return look
 
     def _look(self, desk: Desk, here: Collection[int]) -> _Look:
         board = self._board
@@ -284,7 +284,7 @@ class Housekeeping:
             return
         self._leads = leads
         if leads:
-            log.warning("this server leads now: it does what only one of several may do")
+            log.warning("this server leads now and does the jobs that only one server may do")
         else:
             log.info("another server leads now")
         await self._begin_to_lead()
@@ -437,7 +437,7 @@ class Housekeeping:
             log.exception("a round of housekeeping failed")
         return ""
 
-    async def _beside_the_loop(self, work: Callable[[Database, BankSettings, datetime], T]) -> T:
+    async def _in_a_thread(self, work: Callable[[Database, BankSettings, datetime], T]) -> T:
         now = self._clock.now()
         return await asyncio.to_thread(work, self._database, self._board.config.bank, now)
 

@@ -1,9 +1,9 @@
 """Which of several servers does the jobs that only one may do.
 
 Books in a file have one server, which does all jobs. With books on a server the leader holds the
-lease `jobs`. It takes the lease again at each look at the books. It lets the lease go at its end,
-or when it drains and another server takes calls. The lease of a dead leader runs out, and the next
-server that looks takes it: within 15 seconds, the time of a lease and between two looks together.
+lease `jobs` and renews it at each look at the books. The leader releases the lease when it ends, or
+when it drains and another server takes calls. The lease of a dead leader expires, and the next
+server that looks takes it. The lease and the pause between two looks last at most 15 seconds.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ LOOK_SECONDS = 5.0  # how often a server looks at the books, and at the lease
 
 
 def attend(desk: Desk, server_id: int, *, draining: bool) -> bool:
-    """Take or keep the jobs for a server, unless another has them; tell whether it leads.
+    """Take or keep the leader's lease unless another server holds it; return whether we lead.
 
-    One that drains leads only where nobody else could.
+    A draining server leads only if no other server can.
     """
     holder = leases.holder(desk, JOBS)
     is_ours = holder is not None and holder.server_id == server_id

@@ -1,6 +1,6 @@
-"""Numbers of a server and of its books, as Prometheus reads them: text, and nothing of who plays.
+"""Metrics of a server and its books in the text format of Prometheus, without callers' names.
 
-A reading connection looks into the books, so that nobody on the board waits.
+The books are read through a reading connection, so that no caller waits.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from timebank.ledger.database import Desk
 
-BOOKS_SECONDS = 5.0  # that the books may take
-# Upper ends of the classes of delays, in milliseconds; what is later is in one more.
+BOOKS_SECONDS = 5.0  # for the books to answer
+# Upper bounds of the histogram's buckets, in milliseconds; one more bucket takes longer delays.
 LAGS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 LOOK_SECONDS = 0.25
 
 
 class LoopLag:
-    """By how much the event loop is late: what a key waits, whoever presses it."""
+    """How late the event loop runs, which is how long a pressed key waits."""
 
     def __init__(self) -> None:
-        self.classes = [0] * (len(LAGS) + 1)  # how many looks were so late
+        self.classes = [0] * (len(LAGS) + 1)  # the count of each bucket
         self.seconds = 0.0
 
     async def watch(self) -> None:
-        """Look again and again, until cancelled."""
+        """Measure the delay every `LOOK_SECONDS`, until cancelled."""
         while True:
             due = asyncio.get_running_loop().time() + LOOK_SECONDS
             await asyncio.sleep(LOOK_SECONDS)
             self.count(max(0.0, asyncio.get_running_loop().time() - due))
 
     def count(self, late: float) -> None:
-        """Count a look that was so many seconds late."""
+        """Count one measurement of a delay of `late` seconds."""
         self.classes[bisect_left(LAGS, late * 1000)] += 1
         self.seconds += late
 
 
 async def numbers(board: Board, lag: LoopLag) -> str:
-    """Return all numbers in the text format of Prometheus, without those of books that fail."""
+    """Return all metrics in the text format of Prometheus; leave out the books' if they fail."""
     try:
         async with asyncio.timeout(BOOKS_SECONDS):
             of_books = await board.books.read(_of_books)
@@ -91,7 +91,7 @@ def _of_server(board: Board) -> Iterator[str]:
 
 
 def _histogram(lag: LoopLag, server: str) -> Iterator[str]:
-    """Add up classes of delays as Prometheus has them, each with all that are below it."""
+    """Yield the lines of the histogram; each bucket includes the smaller ones, as in Prometheus."""
     name, so_far = "bjft_loop_lag_seconds", 0
     yield f"# HELP {name} By how much the event loop is late."
     yield f"# TYPE {name} histogram"
@@ -104,7 +104,7 @@ def _histogram(lag: LoopLag, server: str) -> Iterator[str]:
 
 
 def _of_books(desk: Desk) -> list[str]:
-    """Read few rows, however old the books are.
+    """Return the metrics of the books. The number of rows read does not grow with the books.
 
     Amounts are seconds of callers' time; play money is left out.
     """
@@ -117,8 +117,8 @@ def _of_books(desk: Desk) -> list[str]:
     records = outbox.undelivered(desk)
     in_doubt = sum(record.state == "doubtful" for record in records)
     copy = last_runs.last_copy(desk.settings)
-    found = ((each, last_runs.last_audit(desk.settings, each)) for each in last_runs.AUDITS)
-    audits = {command: audit for command, audit in found if audit is not None}
+    last_audits = ((each, last_runs.last_audit(desk.settings, each)) for each in last_runs.AUDITS)
+    audits = {command: audit for command, audit in last_audits if audit is not None}
     at = {command: audit.at.timestamp() for command, audit in audits.items()}
     wrong = {command: audit.wrong for command, audit in audits.items()}
     copied = {} if copy is None else {"": copy.at.timestamp()}
@@ -145,7 +145,7 @@ def _by(label: str, values: Mapping[str, float]) -> dict[str, float]:
 
 
 def _family(kind: str, name: str, words: str, values: Mapping[str, float]) -> Iterator[str]:
-    """Give the lines of numbers with one name; `values` are by their labels."""
+    """Yield the lines of one metric; `values` has its values by label."""
     name = f"bjft_{name}_total" if kind == "counter" else f"bjft_{name}"
     yield f"# HELP {name} {words}"
     yield f"# TYPE {name} {kind}"
@@ -154,7 +154,7 @@ def _family(kind: str, name: str, words: str, values: Mapping[str, float]) -> It
 
 
 def _labels(**values: str) -> str:
-    r"""Write labels.
+    r"""Return labels as Prometheus writes them.
 
     >>> _labels(server='the "north"', le="1")
     '{server="the \\"north\\"",le="1"}'

@@ -1,7 +1,7 @@
-"""`door pages` beside a server: a process of its own, so that no page holds up a caller.
+"""`door pages` next to a server, as a process of its own, so that no page delays a caller.
 
-It is started again when it dies, and ends with its server: in peace, or because the pipe breaks
-that it waits at when the server is killed.
+The server starts the process again when it dies. The process ends with its server: it is
+terminated, or, if the server is killed, it sees the end of its standard input.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ LIBRARIES = ("jinja2", "starlette", "uvicorn")
 NOT_INSTALLED = (
     "The pages need libraries that are not installed: run pip install 'blackjack-for-time[pages]'."
 )
-# Until they are started again: longer each time where they end soon after their start.
+# The pause before a restart doubles each time the pages end within `SOON_SECONDS`.
 SOON_SECONDS, FIRST_PAUSE, LONGEST_PAUSE = 10.0, 1.0, 60.0
-ENDING_SECONDS = 3.0  # that they may take to end
+ENDING_SECONDS = 3.0  # from SIGTERM to SIGKILL
 
 log = logging.getLogger("door.server")
 
 
 def check_libraries() -> None:
-    """Raise `CannotListen` where no pages could be shown."""
+    """Raise `CannotListen` if the libraries of the pages are not installed."""
     if any(importlib.util.find_spec(name) is None for name in LIBRARIES):
         raise CannotListen(f"{NOT_INSTALLED} Or set serve = false in [pages].")
 
 
 async def keep_pages(path: Path) -> None:
-    """Show the books of the board with this sysop.toml until cancelled."""
+    """Serve the pages of the board with this sysop.toml until cancelled."""
     loop = asyncio.get_running_loop()
     pause = FIRST_PAUSE
     while True:
@@ -47,18 +47,18 @@ async def keep_pages(path: Path) -> None:
         status = await _show(path)
         if loop.time() - began > SOON_SECONDS:
             pause = FIRST_PAUSE
-        words = "the pages have ended with status %s, and are started again in %g seconds"
+        words = "the pages have ended with status %s and are started again in %g seconds"
         log.warning(words, status, pause)
         await asyncio.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
 async def _show(path: Path) -> int | str:
-    """Start the pages and wait for their end; return their status, or why there is none."""
+    """Start the pages and wait for their end; return their status, or why they cannot start."""
     words = ("pages", "--with-server", "--config", str(path))
     try:
         process = await asyncio.create_subprocess_exec(
-            # A session of its own: Ctrl-C is the server's, which ends the pages behind it.
+            # A session of its own: Ctrl-C reaches only the server, which then ends the pages.
             *(sys.executable, "-P", "-c", PROGRAM, *words),
             stdin=PIPE,
             start_new_session=True,

@@ -1,8 +1,8 @@
-"""How the other servers of the board know of this one, from its start to its end.
+"""This server's row in the books, by which the board's other servers know it.
 
-Only books on a server have several. Its row has the settings that must be equal on all servers. A
-server whose settings differ does not start. A server that reads its file again goes by the new
-settings at once, and names those that still differ in its log.
+Only books on a server have several servers. The row holds the settings that must be equal on all of
+them. A server whose settings differ does not start. A server that reloads its file uses the new
+settings at once, and logs those that differ from the other servers'.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from door.peers.agreement import Terms
     from timebank.ledger.database import Desk
 
-# Two renewals may fail before anybody thinks that this server is dead.
+# Two renewals may fail before the other servers take this one for dead.
 RENEW_SECONDS = LIVING_SECONDS / 3
 
 log = logging.getLogger("door.peers")
 
 
 class _Entered(NamedTuple):
-    """A server's row, and why it cannot serve beside the others."""
+    """A server's row, and the reasons why it cannot serve with the other servers."""
 
     row: ServerRecord
     against: list[str]
@@ -43,15 +43,15 @@ class _Entered(NamedTuple):
 
 class Presence:
     def __init__(self, board: Board, has_ended: Callable[[str], bool]) -> None:
-        """`has_ended` is said of a process."""
+        """`has_ended` returns whether a process has ended."""
         self._board = board
         self._has_ended = has_ended
         self._job: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
-        """Enter this server, if the others are like it; raises `CannotJoin`.
+        """Enter this server; raise `CannotJoin` if its settings differ from the other servers'.
 
-        Books in a file have this server alone, and no rows.
+        Does nothing for books in a file, which have no other servers.
         """
         board = self._board
         if board.config.bank.server is None:
@@ -65,7 +65,7 @@ class Presence:
         self._job = asyncio.create_task(self._keep())
 
     async def end(self) -> None:
-        """Take this server out: nobody is to wait for it."""
+        """Remove this server's row, so that no other server waits for it."""
         if self._job is not None:
             self._job.cancel()
             await asyncio.gather(self._job, return_exceptions=True)
@@ -75,8 +75,8 @@ class Presence:
                     partial(registry.leave, server_id=self._board.server_id)
                 )
 
-    async def tell(self) -> None:
-        """Let the others know that this server drains."""
+    async def announce_drain(self) -> None:
+        """Show the other servers that this server drains."""
         if not self._board.server_id:
             return
         with contextlib.suppress(BooksFailed):
@@ -104,7 +104,7 @@ class Presence:
         return agreement.terms_of(self._board.config)
 
     async def _keep(self) -> None:
-        """Renew the row as long as this server lives."""
+        """Renew the row every `RENEW_SECONDS`, until cancelled."""
         while True:
             await sleep(self._board.clock, RENEW_SECONDS)
             try:
@@ -122,11 +122,11 @@ class Presence:
         back, living = await board.books.run(renew)
         if back is not None:
             self._is_entered(back.row)
-            log.warning("the others thought this server dead; it is back")
+            log.warning("the other servers took this server for dead; it has entered itself again")
             _warn(back.against)
         board.peers.adopt(living)
 
-    async def tell_settings(self) -> None:
+    async def update_settings(self) -> None:
         """Write the new settings into this server's row, and warn of servers that differ."""
         while self._board.server_id:
             try:
@@ -145,4 +145,4 @@ class Presence:
 
 def _warn(objections: Iterable[str]) -> None:
     for words in objections:
-        log.warning("%s Make the files alike, and have each server read its own.", words)
+        log.warning("%s Make the files alike, and reload each server.", words)

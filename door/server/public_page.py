@@ -100,10 +100,10 @@ class PublicPage:
             self.files.clear()
             return
         try:
-            found = await self._books.read(
+            contents = await self._books.read(
                 lambda desk: _look(desk, config.public, seals=config.shoes_ahead > 0)
             )
-            made = await asyncio.to_thread(lambda: dict(_files(config, self._ports, found)))
+            made = await asyncio.to_thread(lambda: dict(_files(config, self._ports, contents)))
         except BooksFailed as error:
             if str(error) != self._problem:
                 log.error("the page about the board stays as it was: %s", error)
@@ -134,18 +134,18 @@ def _open_until(desk: Desk) -> str:
     return "" if until is None else f"{until.astimezone(desk.settings.zone):%Y-%m-%d %H:%M %Z}"
 
 
-def _files(config: Config, ports: Sequence[int], found: BoardNow) -> Iterator[tuple[str, File]]:
+def _files(config: Config, ports: Sequence[int], contents: BoardNow) -> Iterator[tuple[str, File]]:
     public, own = config.public, config.board.language
-    ways = _ways(config, ports)
+    entries = _calling_ways(config, ports)
     with speaking_to(Viewer(own)):
         head = _head(config, f"{public.address}/", own)
         yield "/", pages.front(config.board.name, head, ABOUT)
     for language in LANGUAGES:
         with speaking_to(Viewer(language)):
-            text = _page(config, ways, found, language)
+            text = _page(config, entries, contents, language)
         yield f"/{_path(language, own)}", pages.made(".html", text.encode(), FRESH_SECONDS)
     if config.shoes_ahead:
-        yield f"/{SEALS}", pages.made(".txt", _list_of_seals(found.sealed), FRESH_SECONDS)
+        yield f"/{SEALS}", pages.made(".txt", _list_of_seals(contents.sealed), FRESH_SECONDS)
 
 
 def _path(language: str, own: str) -> str:
@@ -159,17 +159,17 @@ def _list_of_seals(sealed: Iterable[SealedChain]) -> bytes:
 # How to call.
 
 
-def _ways(config: Config, ports: Sequence[int]) -> list[CallingWay]:
+def _calling_ways(config: Config, ports: Sequence[int]) -> list[CallingWay]:
     """Return the ways to call: those in `[public]`, else the listeners open to other machines."""
     public = config.public
     if public.ways:
         return [CallingWay("", typed) for typed in public.ways]
-    ways = [CallingWay("web", public.address, public.address)]
+    entries = [CallingWay("web", public.address, public.address)]
     for listener, port in zip(config.listeners, ports, strict=True):
         way = KINDS[listener.kind].way
         if way is not None and not (listener.proxies or listener.host.startswith(LOOPBACK)):
-            ways.append(CallingWay(listener.kind, *way(public.host, port)))
-    return list(dict.fromkeys(ways))
+            entries.append(CallingWay(listener.kind, *way(public.host, port)))
+    return list(dict.fromkeys(entries))
 
 
 # The page, in the viewer's language.
@@ -180,14 +180,14 @@ def _template() -> str:
     return (files("door.lines.web") / "about.html").read_text("utf-8")
 
 
-def _page(config: Config, ways: Sequence[CallingWay], found: BoardNow, language: str) -> str:
+def _page(config: Config, entries: Sequence[CallingWay], contents: BoardNow, language: str) -> str:
     board, public, own = config.board, config.public, config.board.language
     others = (
         f'<a href="{_path(each, own)}" hreflang="{each}" lang="{each}">{html.escape(name)}</a>'
         for each, name in LANGUAGES.items()
         if each != language
     )
-    made = _("As of {time}, by the board's clock.").format(time=found.at)
+    made = _("As of {time}, by the board's clock.").format(time=contents.at)
     values = {
         "language": language,
         "board": html.escape(board.name),
@@ -195,7 +195,7 @@ def _page(config: Config, ways: Sequence[CallingWay], found: BoardNow, language:
         "alt": html.escape(_alt(config)),
         "about": html.escape(_about(config)),
         "play": html.escape(_("Play now")),
-        "parts": "\n".join(_parts(ways, found, seals=config.shoes_ahead > 0)),
+        "parts": "\n".join(_parts(entries, contents, seals=config.shoes_ahead > 0)),
         "made": html.escape(made),
         "others": " ".join(others),
     }
@@ -242,23 +242,23 @@ def _head(config: Config, address: str, language: str) -> str:
     return "\n".join(tags)
 
 
-def _parts(ways: Sequence[CallingWay], found: BoardNow, *, seals: bool) -> Iterator[str]:
-    yield _section(_("How to call"), _calling(ways))
-    if found.until or found.champion is not None:
-        yield _section(_("The tournament"), _tournament(found))
-    if found.news is not None:
-        yield _section(_("Hall of fame"), _hall(found.news, found.breakers))
+def _parts(entries: Sequence[CallingWay], contents: BoardNow, *, seals: bool) -> Iterator[str]:
+    yield _section(_("How to call"), _calling(entries))
+    if contents.until or contents.champion is not None:
+        yield _section(_("The tournament"), _tournament(contents))
+    if contents.news is not None:
+        yield _section(_("Hall of fame"), _hall(contents.news, contents.breakers))
     if seals:
-        yield _section(_("Sealed for today"), _seals(found.sealed))
+        yield _section(_("Sealed for today"), _seals(contents.sealed))
 
 
 def _section(heading: str, inside: str) -> str:
     return f"<section>\n<h2>{html.escape(heading)}</h2>\n{inside}\n</section>"
 
 
-def _calling(ways: Sequence[CallingWay]) -> str:
+def _calling(entries: Sequence[CallingWay]) -> str:
     rows = []
-    for way in ways:
+    for way in entries:
         typed = f"<code>{html.escape(way.typed)}</code>"
         if way.link:
             typed = f'<a href="{html.escape(way.link)}">{typed}</a>'
@@ -266,20 +266,20 @@ def _calling(ways: Sequence[CallingWay]) -> str:
             rows.append(f"<dt>{html.escape(_(KINDS[way.name].called))}</dt>\n<dd>{typed}</dd>")
         else:
             rows.append(f"<li>{typed}</li>")
-    inside, kind = "\n".join(rows), "dl" if ways[0].name else "ul"
+    inside, kind = "\n".join(rows), "dl" if entries[0].name else "ul"
     return f"<{kind}>\n{inside}\n</{kind}>"
 
 
-def _tournament(found: BoardNow) -> str:
+def _tournament(contents: BoardNow) -> str:
     sentences = []
-    if found.until:
+    if contents.until:
         sentences.append(
             _("A tournament is on until {time}. The cards are the same for everybody.").format(
-                time=found.until
+                time=contents.until
             )
         )
-    if found.champion is not None:
-        sentences.append(greeting.champion_words(found.champion.names))
+    if contents.champion is not None:
+        sentences.append(greeting.champion_words(contents.champion.names))
     return "\n".join(f"<p>{html.escape(each)}</p>" for each in sentences)
 
 

@@ -1,4 +1,4 @@
-"""Callers that other boards send by rlogin: believed or not, then guests like any others."""
+"""Callers that other boards send by rlogin. If their board is believed, they play as guests."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 NOT_KNOWN = b"This port takes callers of boards that are known here, and yours is not.\r\n"
 
-# How long a terminal of which nothing is known is waited for. Synchronet may wait three seconds for
-# it first, and passes nothing on meanwhile.
+# How long to wait for a terminal that has told nothing about itself. Synchronet may wait three
+# seconds for the terminal first, and passes nothing on meanwhile.
 ANSWER_SECONDS = 4.0
 ANSI, UNICODE = "ansi", "unicode"  # types for a terminal that has answered, by its letters
 
@@ -35,9 +35,9 @@ log = logging.getLogger("door.rlogin")
 
 
 async def answer_board(board: Board, line: Line, header: RloginHeader) -> None:
-    """Serve the caller of a board that is believed; all others are told no more than that.
+    """Serve the caller of a board that is believed; tell all others only that it is not known.
 
-    `xtrn=CODE` in the header leads straight to a table; a code that is none, to the main menu.
+    `xtrn=CODE` in the header leads straight to a table; an unknown code leads to the main menu.
     """
     hosts = board.config.boards
     try:
@@ -63,7 +63,7 @@ async def answer_board(board: Board, line: Line, header: RloginHeader) -> None:
 
 
 async def _meet(console: Console) -> None:
-    """Find out what the caller's terminal is; where the header has `xtrn=CODE`, it cannot say."""
+    """Identify the caller's terminal. With `xtrn=CODE` the header does not name the terminal."""
     line = console.line
     if looks.known(line.hints) is not None:
         terminal.ask_size(console)

@@ -76,17 +76,16 @@ if TYPE_CHECKING:
     from timebank.serving import Lock
 
 
-# The event loop that a board runs on: uvloop's where that is installed, asyncio's own elsewhere, or
-# where the sysop wants that.
+# The event loop of a board: uvloop's if it is installed and allowed, else asyncio's own.
 
 
 def loop_of(config: Config) -> Callable[[], AbstractEventLoop] | None:
-    """Return what makes the loop that the settings want; `None` for asyncio's own."""
+    """Return the factory of the event loop that the settings ask for; None for asyncio's own."""
     return quickest() if config.server.loop == "auto" else None
 
 
 def quickest() -> Callable[[], AbstractEventLoop] | None:
-    """Return what makes the quickest loop there is; `None` for asyncio's own."""
+    """Return the factory of the fastest event loop installed; None for asyncio's own."""
     try:
         import uvloop  # noqa: PLC0415 - there are no wheels of it for every machine
     except ImportError:
@@ -99,26 +98,26 @@ OLD_COLLECTIONS = 1000  # collections of younger objects before one of all objec
 
 
 def spare_collections() -> None:
-    """Take the objects that exist now out of garbage collection, and collect old ones less often.
+    """Exempt the objects that exist now from garbage collection, and collect old ones less often.
 
-    With 1,000 callers on, a collection of all objects takes 100 ms, in which everybody waits. A
-    call that ends leaves no cycles. Young objects are collected as often as before.
+    With 1,000 callers online, a collection of all objects stops everybody for 100 ms. A call that
+    ends leaves no cycles. Young objects are collected as often as before.
     """
     gc.freeze()
     young, middle, _old = gc.get_threshold()
     gc.set_threshold(young, middle, OLD_COLLECTIONS)
 
 
-# At the end, all within the ten seconds that init systems leave: how long callers may take to be
-# told, posted and hung up; those who were not by then; and what is still under way to anybody.
+# The time limits of an orderly end, within the ten seconds that init systems allow: for callers to
+# read the words, be posted and hung up; for sessions that are then cancelled; for unsent bytes.
 CLOSING_SECONDS, LATE_SECONDS, PARTING_SECONDS = 5.0, 1.5, 1.5
-# Within the first of these, how long books that another program keeps locked are waited for.
+# How long the end waits for books that another program keeps locked, within `CLOSING_SECONDS`.
 LOCKED_SECONDS = 3.0
 # How long a server that doors have started may take to end for another.
 ROOM_SECONDS, ROOM_POLL_SECONDS = 15.0, 0.1
-LOCK_SECONDS = 5.0  # how often it is looked whether the file of the lock is still there
+LOCK_SECONDS = 5.0  # between two checks that the file of the lock still exists
 CLOSING_SOON = N_("The sysop is about to close the board. Please finish soon.")
-OPEN_FILES = 65536  # a line each; more callers than any board has
+OPEN_FILES = 65536  # one for each line; more callers than any board has
 
 log = logging.getLogger("door.server")
 
@@ -134,8 +133,8 @@ class Server:
         for_doors: ForDoors | None = None,
         lock: Lock | None = None,
     ) -> None:
-        """Take the parts of a board, and the lock of its books; a server that a door has started is
-        given `for_doors`."""
+        """Build a board from its parts. `lock` is the lock of the books, and `for_doors` is given
+        to a server that a door has started."""
         self._for_doors = for_doors
         clock = BoardClock(machine)
         self.books = Books(database, lambda: self.board.config.bank, clock)
@@ -153,10 +152,10 @@ class Server:
             self.give_way,
             partial(answer_control, self),
         )
-        self.public_page: PublicPage | None = None  # where there is a port for the web
-        # Said of a process that has left calls in the books, or its row.
+        self.public_page: PublicPage | None = None  # only with a listener for the web
         self._lock = lock
-        self.is_replaced = False  # by another process that has the lock of the books now
+        self.is_replaced = False  # whether another process has the lock of the books by now
+        # Whether a process that has left calls or a server's row in the books has ended.
         self._has_ended = left_to(lock, in_file=config.bank.server is None)
         self._presence = Presence(self.board, self._has_ended)
         self._looks: list[asyncio.Task[None]] = []
@@ -165,10 +164,10 @@ class Server:
         self._stops = False
         self._is_shut = False  # whether the sysop has closed the board, for doors as well
         self._settings_are_new = Flag()
-        self.ended = asyncio.Event()  # set when the board is to close
+        self.ended = asyncio.Event()  # set when the server must close
 
     async def start(self) -> None:
-        """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
+        """Settle what an earlier process left, then listen; raise `CannotListen` on failure."""
         with self._within_reach() as folder:
             self._handed.refuse_another(folder)  # before its calls are closed as orphans
         passwords.make_ready()
@@ -208,8 +207,8 @@ class Server:
         self._looks.append(asyncio.create_task(self._keep_lock()))
 
     async def stop(self, words: str) -> None:
-        """Take no more calls, end those on in peace with `words`, and close the books; each caller
-        reads them in their language."""
+        """Take no more calls, end those online in peace, and close the books. Each caller reads
+        `words` in their language."""
         self._stops = True
         self.books.hurry(LOCKED_SECONDS)
         for look in self._looks:
@@ -218,7 +217,7 @@ class Server:
             listener.close()
         self._handed.close()
         await self._housekeeping.stop()
-        # First of all: seats that are left after this are not stood, the journal keeps them.
+        # Before all else: seats that are left later are not stood, the journal keeps them.
         await self.board.stop_games()
         if self.books.gone.is_set():
             words = wording.GONE
@@ -235,7 +234,7 @@ class Server:
                     log.error("a session does not end: %s", session.get_name())
         parting = [listener.finish(PARTING_SECONDS) for listener in self._listeners]
         await asyncio.gather(*parting)
-        # A front end that finds nobody there cuts off who is on.
+        # Last of the ports: a front end that gets no answer cuts off its callers.
         if self._health is not None:
             await self._health.finish(0)
         await self._handed.finish()
@@ -247,8 +246,8 @@ class Server:
         self.board.reception.close_log()
 
     def shut(self, by: str) -> str:
-        """Close the board now, for doors as well, until the sysop opens it; return what is wrong
-        with that."""
+        """Close the board now, for doors as well, until the sysop opens it; return a sentence about
+        a problem, or ""."""
         self.ended.set()
         return self._close_for_doors(f"{by} with `door stop`")
 
@@ -257,10 +256,10 @@ class Server:
         return _closed_for_doors(str(self.board.config.board.data), by)
 
     def drain(self, by: str = "the sysop") -> str:
-        """Take no more calls, close when the last caller has gone, or now if asked again; return
-        what is wrong with that.
+        """Take no more calls, and close when the last caller has gone. A second drain closes now.
 
-        The board is closed for doors at once, until the sysop opens it.
+        Closes the board for doors at once, until the sysop opens it. Returns a sentence about a
+        problem, or "".
         """
         problem = self._close_for_doors(f"{by} with `door drain`")
         if self.board.draining:
@@ -268,7 +267,7 @@ class Server:
             return problem
         callers = self.board.callers()
         self._take_no_more()
-        self._looks.append(asyncio.create_task(self._presence.tell()))
+        self._looks.append(asyncio.create_task(self._presence.announce_drain()))
         for caller in callers:
             caller.console.screen.bell()
             with speaking_to(caller.console.viewer):
@@ -285,52 +284,52 @@ class Server:
             console.keyboard.interrupt(Closing(Phrase(DRAINING)))
 
     def look_now(self) -> None:
-        """See at once what a command has written into the books."""
+        """Read at once the changes that a command has written into the books."""
         self._housekeeping.look_now()
 
     async def give_way(self) -> bool:
-        """End for another server, if a door has started this one; callers of doors go on there."""
+        """End for another server if a door has started this one; its callers go on there."""
         if self._for_doors is None:
             return False
         if not self.ended.is_set():
-            log.info("another server takes the place of this one, which a door has started")
-        self._handed.close()  # at once: who comes from now on waits for the next
+            log.info("this server, which a door has started, ends for another")
+        self._handed.close()  # at once: doors that come from now on wait for the next server
         self.ended.set()
         return True
 
     def reload(self) -> None:
-        """Read the file again, for calls to come; a bad file keeps the old settings."""
+        """Read sysop.toml again, for new calls; keep the old settings if the file is wrong."""
         old = self.board.config
         try:
             new, later = keep_begun(old, self._adapted(settings.load(old.path)))
         except SettingsError as error:
-            log.error("%s is not used, the settings stay as they were:\n%s", old.path, error)
+            log.error("%s is wrong, the old settings stay in force:\n%s", old.path, error)
             return
         for words in later:
             log.warning("%s", words)
         self._looks.append(asyncio.create_task(self._tell_changes(old, new)))
         self._adopt(new)
-        self._looks.append(asyncio.create_task(self._presence.tell_settings()))
+        self._looks.append(asyncio.create_task(self._presence.update_settings()))
 
     def _adopt(self, new: Config) -> None:
-        """Go by new settings."""
+        """Apply new settings."""
         new.bank.schedule.adopt_early(self.board.config.bank.schedule.early)
         self.board.config = new
         if not new.company.watching:
             self.board.send_watchers_away()
         self.board.reception.keep_to(new)
         self._handed.leave_note()
-        log.info("%s was read again; it counts for new calls", new.path)
+        log.info("%s was read again; the settings apply to new calls", new.path)
         self._settings_are_new.set()
         self._look_who_is_on()
 
     async def _tell_changes(self, old: Config, new: Config) -> None:
-        """Say in the log which keys are others than they were, once a file was read again."""
+        """Log which keys a reload has changed."""
         from door.config import editing  # noqa: PLC0415 - for a reload alone, as its library is
 
-        with contextlib.suppress(SettingsError):  # a file of before that is in order no more
-            found = await asyncio.to_thread(editing.differences, old.text, new.text, new.path)
-            for name, before, after in found:
+        with contextlib.suppress(SettingsError):  # the old text may no longer be valid
+            changes = await asyncio.to_thread(editing.differences, old.text, new.text, new.path)
+            for name, before, after in changes:
                 values = editing.shown(name, after), editing.shown(name, before)
                 log.info("%s is %s now, was %s", name, *values)
 
@@ -343,7 +342,7 @@ class Server:
             self._settings_are_new.clear()
             path = self.board.config.path
             _warn_of(self.board.config.unheeded)
-            with contextlib.suppress(BooksUnavailable):  # `door check` says it as well
+            with contextlib.suppress(BooksUnavailable):  # `door check` reports these doubts too
                 _warn_of(await self.books.run(partial(people.doubts, path=path)))
             if self.public_page is not None:
                 await self.public_page.renew()
@@ -380,10 +379,10 @@ class Server:
         try:
             return await self.books.run(lambda desk: ssh_keys.owner(desk, name, key)) is not None
         except BooksFailed:
-            return False  # a password is asked for, and then the caller is told
+            return False  # the caller is asked for a password, and then told about the books
 
     async def _open_health(self) -> None:
-        """Tell front ends and Prometheus how this server is, if the settings say where; raises
+        """Open the port for front ends and Prometheus if the settings name one; raise
         `CannotListen`."""
         from door.server.metrics import LoopLag, numbers  # noqa: PLC0415 - for this port alone
 
@@ -393,19 +392,19 @@ class Server:
             return
         proxies = (each for listener in config.listeners for each in listener.proxies)
         friends, lag = (*proxies, *config.metrics.allow), LoopLag()
-        told = partial(numbers, self.board, lag)
-        port = health.HealthPort(self.status, told, friends, self.board.reception)
+        metrics = partial(numbers, self.board, lag)
+        port = health.HealthPort(self.status, metrics, friends, self.board.reception)
         try:
             self._health = await port.open(where.host, where.port)
         except OSError as error:
             raise CannotListen(
-                f"The port {where} for front ends that ask cannot be opened ({_reason(error)})."
-                f" [server] health in {config.path} says where it is."
+                f"The port {where} for front ends cannot be opened ({_reason(error)})."
+                f" It is set by [server] health in {config.path}."
             ) from error
         self._looks += map(asyncio.create_task, (self._pulse.feel(), lag.watch()))
 
     def status(self) -> int:
-        """Return what front ends are told, as a number of HTTP."""
+        """Return the HTTP status for front ends."""
         if self._stops:
             return health.DRAINS
         if not self._pulse.is_felt():
@@ -415,13 +414,13 @@ class Server:
 
     @property
     def health_port(self) -> int | None:
-        """The port at which front ends ask; None where there is none."""
+        """The port that front ends ask; None without one."""
         return None if self._health is None else self._health.port
 
     def _listen_for_doors(self) -> None:
-        """Let doors hand their callers over, and the sysop give commands; raises `CannotListen`.
+        """Accept callers from doors and commands from the sysop; raise `CannotListen`.
 
-        A server that a door has started ends once nobody has been on for a while.
+        A server that a door has started ends when no caller has been online for a while.
         """
         with self._within_reach() as folder:
             self._handed.open_in(folder)
@@ -436,7 +435,7 @@ class Server:
 
     @contextlib.contextmanager
     def _within_reach(self) -> Iterator[Path]:
-        """Give the data folder, where doors and commands reach this server."""
+        """Yield the data folder, in which doors and commands reach this server."""
         folder = self.board.config.board.data
         try:
             yield folder
@@ -447,7 +446,7 @@ class Server:
             ) from error
 
     def _end_empty(self) -> None:
-        self._handed.close()  # at once: who comes from now on waits for the next server
+        self._handed.close()  # at once: doors that come from now on wait for the next server
         self.ended.set()
 
     def _look_who_is_on(self) -> None:
@@ -456,14 +455,12 @@ class Server:
 
     @property
     def stays(self) -> int | None:
-        """For how many minutes without callers this server stays; None for one that does not end
-        by itself."""
+        """Minutes that this server stays without callers; None if it stays until it is stopped."""
         minutes = self.board.config.server.start_for_doors_minutes
         return None if self._for_doors is None else minutes
 
     def _door_comes(self) -> None:
-        """Read the settings again before a door is served, where nobody else says that they are
-        new."""
+        """Read changed settings before a door is served, if a door has started this server."""
         part = self._for_doors
         if part is not None and part.has_other_settings(self.board.config):
             self.reload()
@@ -482,7 +479,7 @@ class Server:
 
     @contextlib.contextmanager
     def _session(self) -> Iterator[None]:
-        """Count the task that runs as one that is ended in peace when the server stops."""
+        """Count the current task as a session, which the server ends in peace when it stops."""
         session = asyncio.current_task()
         assert session is not None  # the listener gives every call a task
         self._sessions.add(session)
@@ -498,7 +495,7 @@ class Server:
         self.ended.set()
 
     async def _keep_lock(self) -> None:
-        """Hold the lock whatever becomes of its file; end where another process has it."""
+        """Keep the lock even if its file is removed; end if another process has the lock."""
         place = self.board.config.bank.lock
         while self._lock is not None:
             await sleep(self.board.clock, LOCK_SECONDS)
@@ -514,7 +511,7 @@ class Server:
                 return
             note = serving.read(place)
             if note is None:
-                log.error("%s was removed, and is locked again: leave it there", place)
+                log.error("%s was removed and is locked again: do not remove it", place)
                 self._note_serving()
 
     def _note_serving(self) -> None:
@@ -534,24 +531,24 @@ async def serve(
     *,
     is_trial: bool = False,
 ) -> None:
-    """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again, but ends a board to
-    try (`is_trial`), whose terminal has gone then. A server that a door has started is given
-    `for_doors`.
+    """Run the board until SIGTERM or SIGINT. SIGHUP reads the settings again.
 
-    Raises `BoardClosed` when it had to end because of what became of the files of its books.
+    `for_doors` is given to a server that a door has started. A trial (`is_trial`) ends with SIGHUP,
+    because its terminal is gone. Raises `BoardClosed` if the files of the books were removed,
+    replaced or written over.
     """
     if config.pages.is_served and for_doors is None:
         check_libraries()
-    with contextlib.suppress(OSError):  # the lock or the books say what is wrong with it
+    with contextlib.suppress(OSError):  # the lock or the books will report the same problem
         privacy.make_folder(config)
     with await _locked(config) if for_doors is None else for_doors.lock as lock:
         await _serve(config, announce, lock, for_doors, is_trial=is_trial)
 
 
 async def _locked(config: Config) -> Lock:
-    """Take the lock of the books; a server that a door has started makes room for that.
+    """Take the lock of the books; a server that a door has started ends for this one.
 
-    Raises `BooksTaken` where another process keeps it, and `DatabaseRefused`.
+    Raises `BooksTaken` if another process keeps the lock, and `DatabaseRefused`.
     """
     until = time.monotonic() + ROOM_SECONDS
     gives_way = False
@@ -575,8 +572,8 @@ async def _serve(
     *,
     is_trial: bool,
 ) -> None:
-    """Do the same with the lock of the books, until the server ends."""
-    manager, folder = ServiceManager.of(os.environ), str(config.board.data)
+    """Run the board with the lock of its books, until the server ends."""
+    manager, folder = ServiceManager.from_environment(os.environ), str(config.board.data)
     _allow_many_lines()
     # A core file would hold what callers type and the seeds of shoes that are open.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
@@ -591,7 +588,7 @@ async def _serve(
             loop.add_signal_handler(number, server.ended.set)
         loop.add_signal_handler(signal.SIGHUP, server.ended.set if is_trial else server.reload)
         showing: asyncio.Task[None] | None = None
-        watched = asyncio.create_task(manager.keep_told())
+        watched = asyncio.create_task(manager.keep_alive())
         try:
             await server.start()
             if for_doors is None and (problem := closed.reopen(folder)):
@@ -610,7 +607,7 @@ async def _serve(
         finally:
             if showing is not None:
                 showing.cancel()
-            # Whatever has happened: the writer's thread would keep a process that has failed.
+            # In any case: the writer's thread would keep a failed process alive.
             await server.stop(N_("The board is closing."))
             if showing is not None:
                 await asyncio.wait([showing])
@@ -625,7 +622,7 @@ async def _serve(
 
 
 def _closed_for_doors(folder: str, by: str) -> str:
-    """Close a board for doors until the sysop opens it; return what is wrong with that."""
+    """Close a board for doors until the sysop opens it; return the problem with that, or ""."""
     problem = closed.close(folder, by)
     if problem:
         problem = f"{problem} Doors may start another server."
@@ -636,7 +633,7 @@ def _closed_for_doors(folder: str, by: str) -> str:
 def _open(
     database: Database, config: Config, announce: Callable[[str], None], lock: Lock | None
 ) -> None:
-    """Open the books; with the `lock` of `door serve`, older ones are moved forward first."""
+    """Open the books; with the `lock` of `door serve`, upgrade older books first."""
     try:
         database.open()
     except OlderBooks:
@@ -651,7 +648,7 @@ def _open(
 
 
 def _show_the_books(server: Server) -> asyncio.Task[None] | None:
-    """Show the pages beside a server that the sysop has started."""
+    """Start the pages next to a server that the sysop has started, if the settings want them."""
     config = server.board.config
     if not config.pages.is_served or server.stays is not None:
         return None
@@ -676,7 +673,7 @@ def _warn_of(doubts: Iterable[str]) -> None:
 
 
 def _allow_many_lines() -> None:
-    """Raise the limit of open files, often 1024, to what the system grants without asking."""
+    """Raise the limit of open files, often 1024, as far as the system allows."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
@@ -685,14 +682,14 @@ def _allow_many_lines() -> None:
 def _announcement(
     config: Config, ports: list[int], minutes: int | None = None, *, is_trial: bool
 ) -> list[str]:
-    """Say in plain words where the board is, where its data is, and how to call it.
+    """Return the lines that say where the board listens, where its data is, and how to call it.
 
-    `minutes` is how long a server for doors stays without callers.
+    `minutes` is how long a server for doors stays without callers, None for other servers.
     """
     if minutes is not None:
         stays = span(minutes * MINUTE)
-        return [f"A door has started this server. It ends when nobody has been on for {stays}."]
-    nodes = f": {config.calls.nodes} nodes" if config.listeners else ""  # of callers by a port
+        return [f"A door has started this server. It ends after {stays} without callers."]
+    nodes = f": {config.calls.nodes} nodes" if config.listeners else ""  # for callers by a port
     lines = [f"{config.board.name} is open{nodes}."]
     for listener, port in zip(config.listeners, ports, strict=True):
         lines.append(f"It listens for {listener.kind} on {listener.host}, port {port}.")
@@ -701,7 +698,7 @@ def _announcement(
     if not is_trial:
         lines.append(f"Its data is in {config.board.data}.")
     for listener, port in zip(config.listeners, ports, strict=True):
-        # Front ends may be at home too: what comes from there without their header is cut off.
+        # Calls from this machine are cut off if only front ends may call, with their header.
         if listener.kind == "telnet" and not listener.proxies:
             lines.append(f"Call it with:  telnet localhost {port}")
             break

@@ -1,9 +1,9 @@
-"""Which server serves a board: what the lock of its books says (`timebank.serving`).
+"""Which server serves a board, by the note in the lock of its books (`timebank.serving`).
 
-The lock is found by the data folder. Where sysop.toml cannot be read, the data folder is found by
-the note that the server has left for doors (`hand_over.notes_on`). Another user could leave such a
-note too. It is believed when its owner is this user, root, or the owner of sysop.toml or of its
-folder: the owners of these files decide by sysop.toml which server is asked.
+The lock is in the data folder. If sysop.toml cannot be read, the note that the server leaves for
+doors names the data folder (`hand_over.notes_on`). Another user could write such a note too. A note
+is believed only if its owner is this user, root, or the owner of sysop.toml or of its folder, since
+these owners choose by sysop.toml which server is asked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from timebank import serving
 
 @dataclass(frozen=True)
 class Serving:
-    """The server that holds a lock, or held it last; paths are whole, `since` is a local time."""
+    """The server that holds a lock or held it last; paths are absolute, `since` is local time."""
 
     config: str
     data: str
@@ -38,39 +38,39 @@ class Serving:
 
 @cache
 def version() -> str:
-    """Give the release that runs, whatever is installed meanwhile; to look it up takes 1 ms."""
+    """Return the release of this process, even if another is installed meanwhile; takes 1 ms."""
     return metadata.version("blackjack-for-time")
 
 
-def of_another_release(data: Path) -> str:
-    """Say that the server in a data folder is of another release than this command; "" if not."""
-    found = server_in(data)
-    if found is None or not found.runs or found.version == version():
+def release_warning(data: Path) -> str:
+    """Return a warning if the server in a data folder runs another release, else ""."""
+    server = server_in(data)
+    if server is None or not server.runs or server.version == version():
         return ""
     return (
-        f"The server that runs, process {found.process}, is of release {found.version}, and"
+        f"The server that runs, process {server.process}, is of release {server.version}, and"
         f" {version()} is installed: your callers get that once you restart the server."
     )
 
 
 def leave(lock: serving.Lock, config: Path, data: Path) -> None:
-    """Say in the lock of the books that this process serves from them."""
+    """Note in the lock of the books that this process serves from them."""
     lock.note(serving.SERVING, _whole(data), config=_whole(config), version=version())
 
 
 def servers_of(config: Path) -> list[Serving]:
-    """Return which servers have read this sysop.toml, by the notes that are believed.
+    """Return the servers that have read this sysop.toml, by the notes that are believed.
 
     Some of them may have been killed.
     """
     whole, believed = _whole(config), trusted(config)
     notes = hand_over.notes_on(str(config))
-    found = [server_in(Path(folder)) for user, _, folder in notes if user in believed]
-    return [each for each in found if each is not None and each.config == whole]
+    servers = [server_in(Path(folder)) for user, _, folder in notes if user in believed]
+    return [each for each in servers if each is not None and each.config == whole]
 
 
 def server_in(data: Path) -> Serving | None:
-    """Return the server with a data folder that runs, or was killed; None after a clean end."""
+    """Return the server of a data folder if it runs or was killed; None after a clean end."""
     whole = _whole(data)
     for on_server in (False, True):
         lock = serving.place_of(os.path.join(whole, serving.BOOKS), on_server=on_server)
@@ -84,7 +84,7 @@ def server_in(data: Path) -> Serving | None:
 
 
 def trusted(config: Path) -> set[int]:
-    """Return whose notes, and whose server, are believed for this sysop.toml: numbers of users."""
+    """Return the ids of the users whose notes and servers are believed for this sysop.toml."""
     users = {os.geteuid(), 0}
     whole = Path(_whole(config))
     for each in (whole, whole.parent):

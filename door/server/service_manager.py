@@ -1,7 +1,8 @@
-"""Who has started this process and wants to know how it is: systemd, with `Type=notify`.
+"""Report the state of this process to systemd, for units with `Type=notify`.
 
-The protocol is that of sd_notify(3): datagrams of assignments, to the socket that the environment
-names. Nothing is told where nobody asks, and nobody who asks can stop a board by not listening.
+The protocol is that of sd_notify(3): datagrams of assignments to the socket that the environment
+names. Sends nothing without such a socket, and never blocks on a service manager that does not
+read.
 """
 
 from __future__ import annotations
@@ -19,17 +20,16 @@ _PLACE, _EVERY, _PROCESS = "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"
 
 class ServiceManager:
     def __init__(self, place: str, seconds: float | None = None) -> None:
-        """`place` is the path of its socket, "@..." for an abstract one and "" for none.
+        """`place` is the path of its socket, "@..." for an abstract socket, "" for none.
 
-        Within `seconds` it wants to hear that this process goes on, None where it does not care.
+        `seconds` is the longest pause between two signs of life; None if it expects none.
         """
         self._place = place
         self._seconds = seconds
 
     @classmethod
-    def of(cls, environment: MutableMapping[str, str]) -> Self:
-        """Read who asks, and take that out of the environment: it is not meant for the processes
-        that this one starts."""
+    def from_environment(cls, environment: MutableMapping[str, str]) -> Self:
+        """Read the environment, and remove the variables that are not meant for child processes."""
         place = environment.pop(_PLACE, "")
         every, process = environment.pop(_EVERY, ""), environment.pop(_PROCESS, "")
         is_meant = process in ("", str(os.getpid()))
@@ -41,14 +41,14 @@ class ServiceManager:
             return
         name = f"\0{self._place[1:]}" if self._place.startswith("@") else self._place
         with (
-            contextlib.suppress(OSError),  # it has gone, or has too much to read
+            contextlib.suppress(OSError),  # the service manager has ended, or its queue is full
             socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as wire,
         ):
             wire.setblocking(False)
             wire.sendto("\n".join(facts).encode(), name)
 
-    async def keep_told(self) -> None:
-        """Say again and again that the loop turns; return where nobody wants to know."""
+    async def keep_alive(self) -> None:
+        """Send signs of life until cancelled; return at once if none are expected."""
         while self._place and self._seconds is not None:
             self.say(TURNS)
             await sleep(self._seconds / 3)

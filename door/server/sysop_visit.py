@@ -1,17 +1,18 @@
-"""The sysop beside a caller: a look over a shoulder, a chat.
+"""A sysop's visit to a caller: the sysop watches the caller's screen, or chats with them.
 
-The command `{"control": "attend", "node": N, "call": C}` begins it, and the end of the connection
-ends it; without a call it is whichever is on the node. What the server answers:
+The command `{"control": "attend", "node": N, "call": C}` begins a visit, and the end of the
+connection ends it. Without `call` the sysop visits any caller on the node. The server answers:
 
-    {"name": "Ada", "node": 2}                       who it is, once
-    {"columns": 80, "rows": 24, "screen": [...]}     what they see, when that has changed
-    {"chat": true}                                   a chat has begun, or has ended
-    {"chat": false, "why": "..."}                    it could not begin
+    {"name": "Ada", "node": 2}                       the caller, once
+    {"columns": 80, "rows": 24, "screen": [...]}     the caller's screen, after each change
+    {"chat": true}                                   a chat has begun
+    {"chat": false}                                  the chat has ended
+    {"chat": false, "why": "..."}                    the chat could not begin
 
-What the sysop types: `{"chat": true, "by": "..."}` begins a chat, `{"chat": false}` ends it,
-`{"typing": "..."}` says what stands in the sysop's line, `{"line": "..."}` sends it.
+The sysop's side sends `{"chat": true, "by": "..."}` to begin a chat, `{"chat": false}` to end it.
+It sends `{"typing": "..."}` for the unfinished line, and `{"line": "..."}` for a finished one.
 
-A server shows the screens of its own callers.
+A server shows only the screens of its own callers.
 """
 
 from __future__ import annotations
@@ -29,24 +30,24 @@ from timebank.errors import BooksFailed
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.lines.commands import Said, SysopCommand
+    from door.lines.commands import Message, SysopCommand
 
 ATTEND = "attend"
-_GONE = "{name} is on node {node} no more."
+_GONE = "{name} is no longer on node {node}."
 
 log = logging.getLogger("door.control")
 
 
 async def attend(board: Board, command: SysopCommand) -> None:
-    """Show the sysop what a caller sees until they hang up; raises `CommandRefused`."""
-    match command.said:
+    """Show the sysop a caller's screen until the caller hangs up; raise `CommandRefused`."""
+    match command.request:
         case {"node": int(node)}:
-            await _show(board, command, await _caller_on(board, node, command.said))
+            await _show(board, command, await _caller_on(board, node, command.request))
         case _:
             raise CommandRefused("NODE is a number.")
 
 
-async def _caller_on(board: Board, node: int, said: Said) -> Caller:
+async def _caller_on(board: Board, node: int, request: Message) -> Caller:
     try:
         books = await look_into(board)
     except (TimeoutError, BooksFailed) as error:
@@ -54,19 +55,19 @@ async def _caller_on(board: Board, node: int, said: Said) -> Caller:
     call = books.on(node)
     if call is None:
         raise CommandRefused(f"Nobody is on node {node}.")
-    if said.get("call", call.call_id) != call.call_id:
+    if request.get("call", call.call_id) != call.call_id:
         raise CommandRefused(f"Another call is on node {node} by now.")
-    found = next((each for each in board.callers() if each.call_id == call.call_id), None)
-    if found is None:
+    caller = next((each for each in board.callers() if each.call_id == call.call_id), None)
+    if caller is None:
         raise CommandRefused(
             f"{clean(call.name)} is on {place_of(call)}, whose screens are seen from there alone."
         )
-    return found
+    return caller
 
 
 async def _show(board: Board, command: SysopCommand, caller: Caller) -> None:
     name = clean(caller.record.name)
-    log.warning("the sysop looks over the shoulder of %s on node %d", name, caller.node)
+    log.warning("the sysop watches %s on node %d", name, caller.node)
     sysop = _Sysop(caller)
     try:
         command.listen(sysop.obey, sysop.leave)
@@ -74,50 +75,50 @@ async def _show(board: Board, command: SysopCommand, caller: Caller) -> None:
             if caller not in board.callers():
                 raise CommandRefused(_GONE.format(name=name, node=caller.node))
             sysop.look()
-            for what in sysop.unsaid():
+            for what in sysop.pending():
                 await command.answer(what)
             await sleep(board.clock, LOOK_SECONDS)
     finally:
         command.stop()
         sysop.leave()
-        log.warning("the sysop looks over the shoulder of %s no more", name)
+        log.warning("the sysop no longer watches %s", name)
 
 
 class _Sysop:
-    """The other end of a connection: what they are shown, and what they type."""
+    """The sysop's end of the connection: what the sysop is shown, and what the sysop types."""
 
     def __init__(self, caller: Caller) -> None:
         self._console = caller.console
         self._shoulder = Shoulder(caller, self._chat_is_over)
         self._shown: tuple[object, ...] = ()
         self._has_left = False
-        self._unsaid: list[Said] = [{"name": clean(caller.record.name), "node": caller.node}]
+        self._pending: list[Message] = [{"name": clean(caller.record.name), "node": caller.node}]
 
-    def unsaid(self) -> list[Said]:
-        """Return what is to be sent, once."""
-        unsaid, self._unsaid = self._unsaid, []
-        return unsaid
+    def pending(self) -> list[Message]:
+        """Return the messages not sent yet, each once."""
+        pending, self._pending = self._pending, []
+        return pending
 
     def look(self) -> None:
         line = self._console.line
-        seen = (line.columns, line.rows, *self._shoulder.rows())
-        if seen != self._shown:
-            self._shown = seen
-            columns, rows, *screen = seen
-            self._unsaid.append({"columns": columns, "rows": rows, "screen": screen})
+        view = (line.columns, line.rows, *self._shoulder.rows())
+        if view != self._shown:
+            self._shown = view
+            columns, rows, *screen = view
+            self._pending.append({"columns": columns, "rows": rows, "screen": screen})
 
     def leave(self) -> None:
         if not self._has_left:
             self._has_left = True
             self._shoulder.end()
 
-    def obey(self, said: Said) -> None:
+    def obey(self, request: Message) -> None:
         chat = self._shoulder.chat
-        match said:
+        match request:
             case {"chat": True, **more} if chat is None:
                 by = clean(str(more.get("by") or "")) or "Another sysop"
                 why = self._shoulder.begin_chat(by)
-                self._unsaid.append({"chat": False, "why": why} if why else {"chat": True})
+                self._pending.append({"chat": False, "why": why} if why else {"chat": True})
             case {"chat": False} if chat is not None:
                 chat.end()
             case {"typing": str(text)} if chat is not None:
@@ -126,4 +127,4 @@ class _Sysop:
                 chat.sysop_says(text)
 
     def _chat_is_over(self) -> None:
-        self._unsaid.append({"chat": False})
+        self._pending.append({"chat": False})

@@ -110,7 +110,7 @@ class SysopActs:
 
     def start_event(self, by: str, asked: events.EventAsked) -> str:
         started = self._write(lambda desk: events.start(desk, asked, by))
-        control_client.tell_of_event(self._config.path)
+        control_client.announce_event(self._config.path)
         return started.words
 
     def started_event(self) -> str:
@@ -120,7 +120,7 @@ class SysopActs:
 
     def end_event(self, by: str) -> str:
         words = self._write(lambda desk: events.take_back(desk, by))
-        control_client.tell_of_event(self._config.path)
+        control_client.announce_event(self._config.path)
         return words
 
     def _node_of(self, on: OnCaller) -> dict[str, int | None]:

@@ -91,7 +91,7 @@ async def test_no_log_of_an_evening_holds_a_secret(
     logged = "\n".join(everything_logged)
     assert "new caller Ada" in logged
     assert "the secret is not the one" in logged
-    assert "is not used" in logged
+    assert "is wrong, the old settings" in logged
     no_secret_in(logged, seed)
     refused = (tmp_path / "data" / "refused.log").read_text(encoding="ascii")
     assert refused.count("wrong name or password") == 3

@@ -105,7 +105,7 @@ async def test_a_caller_of_another_server_is_told_and_hung_up(
     async with two(tmp_path, database) as (north, south):
         _, bob, _ = await callers(north, south)
         told = await sysop(north, "kick", "2", *words)
-        said = "Bob on node 2, on server south, is told and hung up in a moment.\n"
+        said = "Bob on node 2, on server south, sees why and is disconnected in a moment.\n"
         assert told == Told(0, said, "")
         await soon(south)
         await bob.is_sent_off(reason)

@@ -36,7 +36,7 @@ async def test_who_was_thought_dead_enters_again(
         await south.pass_time(RENEW_SECONDS)
         await until_known(north, "south")
         assert south.server.board.server_id > number
-        assert "it is back" in caplog.text
+        assert "it has entered itself again" in caplog.text
 
 
 async def test_who_is_killed_is_forgotten_when_its_row_is_old(

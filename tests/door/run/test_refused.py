@@ -29,8 +29,8 @@ async def test_a_broken_drop_file_is_told_to_the_log_and_not_to_the_caller(
         assert status == 2
         assert POLITE in " ".join(shown.split())
         assert str(file) not in shown
-        assert f"nobody can be let in: {file}" in log
-        host.expected = f"nobody can be let in: {file}"
+        assert f"the call is refused: {file}" in log
+        host.expected = f"the call is refused: {file}"
         await host.logs(host.expected)
         assert not host.config.database.exists() or host.visits_told() == []
 

@@ -263,7 +263,7 @@ async def test_who_is_kicked_there_is_told_why_and_the_door_ends(tmp_path: Path)
     async with hosted(tmp_path, at_server=True) as host:
         visit = await host.a_visit()
         said = await tells(host, "kick", "1", "--why", "Bed time.")
-        assert said == f"{NAME} on node 1 is told and hung up.\n"
+        assert said == f"{NAME} on node 1 sees why and is disconnected.\n"
         await visit.terminal.until("Bed time.")
         assert await visit.ends() == 0
 
@@ -956,10 +956,10 @@ def test_a_door_that_sends_files_without_sense_is_not_heard(
 async def test_of_doors_that_say_nothing_only_some_are_listened_to_at_once(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         folder, handed = str(board.config.board.data), board.server._handed
-        silent = [hand_over.dial(folder) for _ in range(2 * door_calls.MOST_UNHEARD)]
+        silent = [hand_over.dial(folder) for _ in range(2 * door_calls.MAX_UNIDENTIFIED)]
         for _ in range(2 * len(silent)):  # turns of the loop, which takes one in each
             await asyncio.sleep(0)
-        assert len(handed._tasks) == door_calls.MOST_UNHEARD
+        assert len(handed._tasks) == door_calls.MAX_UNIDENTIFIED
         for wire in silent:
             wire.close()
         rider = Rider(board)

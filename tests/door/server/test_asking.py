@@ -31,7 +31,7 @@ def deaf(folder: Path, queue: int = 1) -> Iterator[socket.socket]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(control_client, "HEARD_SECONDS", 0.05)
+    monkeypatch.setattr(control_client, "RECEIPT_SECONDS", 0.05)
 
 
 @pytest.mark.usefixtures("impatient")

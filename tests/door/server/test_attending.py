@@ -102,7 +102,7 @@ async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(
     second.says(chat=True)
     await second.until(lambda _, told: told == {"chat": True})
     ada.terminal.abort()
-    await second.until(lambda _, told: "is on node 1 no more" in str(told.get("error")))
+    await second.until(lambda _, told: "is no longer on node 1" in str(told.get("error")))
     nobody = await Sysop(board).looks(node=9)
     await nobody.until(lambda _, told: told == {"error": "Nobody is on node 9."})
     ada = Guest(board, "Ada")

@@ -84,7 +84,7 @@ async def test_who_is_kicked_is_told_why_and_finds_their_hand_again(board: World
     await ada.sits_down()
     await ada.bets(2, "stay", ends="win")
     told = await sysop(board, "kick", "1", "--why", "Go to|12 bed,\x1b[2J Ada!")
-    assert told == Told(0, "Ada on node 1 is told and hung up.\n", "")
+    assert told == Told(0, "Ada on node 1 sees why and is disconnected.\n", "")
     await ada.is_sent_off("Go to│12 bed,[2J Ada!", "Your hand waits for you on the table.")
     assert bob.prompt.find(MENU) >= 0
     await ada.calls()
@@ -299,7 +299,7 @@ async def test_a_command_is_not_followed_once_nobody_waits_for_the_answer(
         wire.send(hand_over.packed(commands.COMMAND, json.dumps({"control": "stop"})))
     assert (await sysop(board, "nodes")).output == "Nobody is online.\n"
     assert not board.server.ended.is_set()
-    assert "a command came too late, the sysop has gone" in caplog.text
+    assert "a command came too late, the sysop no longer waits" in caplog.text
 
 
 async def test_nodes_and_check_say_that_the_server_is_of_another_release(

@@ -122,7 +122,7 @@ async def test_no_other_server_makes_room(tmp_path: Path) -> None:
 async def test_one_that_does_not_answer_keeps_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("door.server.control_client.HEARD_SECONDS", 0.01)
+    monkeypatch.setattr("door.server.control_client.RECEIPT_SECONDS", 0.01)
     async with for_doors(tmp_path) as board:
         assert not make_way(board.config.board.data), "the loop stands still meanwhile"
 
@@ -136,7 +136,7 @@ async def test_settings_that_have_changed_count_for_the_next_door(
         file.write_text("[board")
         await moth.comes_in()
         await bee.comes_in()
-        assert caplog.text.count("is not used") == 1
+        assert caplog.text.count("is wrong, the old settings stay") == 1
         ant = Rider(board, "Ant", 44)
         file.write_text(TOML.replace("The Test Board", "Another Board"))
         await ant.comes_in()

@@ -169,7 +169,9 @@ async def test_the_tournament_is_told_and_its_champion_where_names_are(board: Wo
 
 async def test_a_sysop_says_how_to_call_and_whether_callers_are_named(board: World) -> None:
     old = board.server.board.config
-    public = replace(old.public, has_names=False, ways=("telnet bbs.example", "modem 555-1234"))
+    public = replace(
+        old.public, has_names=False, call_lines=("telnet bbs.example", "modem 555-1234")
+    )
     board.server.board.config = replace(old, public=public)
     await board.server.public_page.renew()
     page = await text(board, "/about")
@@ -187,7 +189,7 @@ async def test_ports_for_this_machine_or_behind_a_front_end_are_no_way_to_call(
     toml += '[[listeners]]\nkind = "ssh"\nport = 2222\n[[listeners]]\nport = 23\n'
     (tmp_path / "sysop.toml").write_text(toml + PUBLIC)
     config = settings.load(tmp_path / "sysop.toml")
-    ways = public_page._ways(config, [2323, 8023, 2324, 2222, 23])
+    ways = public_page._calling_ways(config, [2323, 8023, 2324, 2222, 23])
     assert [way.typed for way in ways] == [
         ADDRESS,
         "ssh -p 2222 new@board.example",

@@ -70,7 +70,7 @@ async def test_every_command_reaches_the_server_whatever_has_become_of_sysop_tom
     assert [on["name"] for on in json.loads((await sysop("nodes", "--json")).output)["nodes"]]
     assert await sysop("say", "1", "Hello") == Told(0, "Ada can read it.\n", "")
     await ada.sees("The sysop: Hello")
-    assert await sysop("kick", "1") == Told(0, "Ada on node 1 is told and hung up.\n", "")
+    assert await sysop("kick", "1") == Told(0, "Ada on node 1 sees why and is disconnected.\n", "")
     await ada.is_sent_off("The sysop ended this call.")
     assert await sysop("refused") == Told(0, "Nobody has to wait.\n", "")
     nobody = "Nothing is held against 192.0.2.1.\n"

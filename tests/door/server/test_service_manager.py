@@ -33,7 +33,7 @@ def test_it_reads_who_asks_and_leaves_that_to_no_other_process(systemd: socket.s
         "WATCHDOG_PID": str(os.getpid()),
         "HOME": "/",
     }
-    manager = ServiceManager.of(environment)
+    manager = ServiceManager.from_environment(environment)
     assert environment == {"HOME": "/"}
     manager.say(READY, "STATUS=16 nodes")
     manager.say(STOPPING)
@@ -47,9 +47,9 @@ async def test_where_nobody_asks_or_it_has_gone_nothing_happens() -> None:
         {"NOTIFY_SOCKET": "/nowhere/notify", "WATCHDOG_USEC": "no number"},
         {"NOTIFY_SOCKET": "@nobody", "WATCHDOG_USEC": WATCHDOG, "WATCHDOG_PID": "1"},
     ):
-        manager = ServiceManager.of(environment)
+        manager = ServiceManager.from_environment(environment)
         manager.say(READY)
-        await manager.keep_told()
+        await manager.keep_alive()
 
 
 @contextlib.asynccontextmanager

@@ -183,7 +183,7 @@ async def sysop_does(board: World, act: Callable[[Desk], str]) -> str:
     """Change the books as a command does, and tell the server."""
     with board.books() as desk:
         words = act(desk)
-    await asyncio.to_thread(control_client.tell_of_event, board.config.path)
+    await asyncio.to_thread(control_client.announce_event, board.config.path)
     return words
 
 

@@ -106,10 +106,10 @@ async def test_who_is_on_is_spoken_to_and_kicked(tmp_path: Path) -> None:
         assert "Ada can read it." in (await does(browser, "say", ADA, text="Hello")).text
         await terminal.until("The sysop: Hello")
         ended = filled(await asks(browser, "kick", ADA, why="Supper."))
-        assert "told and hung up" in (await browser.post(*ended)).text
+        assert "sees why and is disconnected" in (await browser.post(*ended)).text
         await terminal.until("Supper.")
         assert [line[1:] for line in logged(board)[:4]] == [
-            ("Ada", "The board: Ada on node 1 is told and hung up"),
+            ("Ada", "The board: Ada on node 1 sees why and is disconnected"),
             ("Ada", "Call ended: Supper. (asked of the board)"),
             ("Ada", "The board: Ada can read it"),
             ("Ada", "Said: Hello (asked of the board)"),
@@ -154,7 +154,7 @@ async def test_what_the_board_did_is_told_though_the_log_fails_afterwards(
         assert "Ada can read it. The sysop's log has only that it was asked for" in answer
         assert "Not done" not in answer
         place, form = filled(await asks(browser, "say-all", None, text="Hello"))
-        monkeypatch.setattr("door.server.control_client.SECONDS", 0.05)
+        monkeypatch.setattr("door.server.control_client.ANSWER_SECONDS", 0.05)
         monkeypatch.setattr("door.server.board_commands.say", lambda *_: asyncio.Event().wait())
         late = (await browser.post(place, form)).text
         assert "nobody knows whether it is done." in late
