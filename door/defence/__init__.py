@@ -1,1 +1,1 @@
-"""Who is let in, who waits, and what is written down of it. Uses `config` and `lines`."""
+"""Decides who is let in and who waits, and logs it. Uses `config` and `lines`."""

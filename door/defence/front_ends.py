@@ -1,9 +1,9 @@
 """Signs of a front end on this machine that does not say who is calling.
 
-The addresses of this machine are in `allow` unless the sysop says otherwise, and behind HAProxy or
+The addresses of this machine are in `allow` unless the sysop changes that. Behind HAProxy or
 stunnel every call comes from one of them. Without the PROXY protocol (`proxies`) nothing is then
-counted against anybody, which a sysop should be told. The signs are what no single person at this
-machine would do.
+counted against any caller, so the sysop needs a warning. The signs are things that no single person
+at this machine would do.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from door.config.config import Config
 
 NAMES = 4  # different callers from one address of this machine
-MOST_NAMED = 100  # callers whose address is looked at
+MOST_NAMED = 100  # callers whose addresses are remembered
 
 
 @dataclass(frozen=True)
 class Sign:
-    """What has been seen of an address of this machine that is in `allow`."""
+    """Evidence about an address of this machine that is in `allow`."""
 
     address: str
-    seen: str
+    evidence: str
 
     def __str__(self) -> str:
         return (
-            f"{self.seen} from {self.address}. That is this machine and in `allow`, so nothing in"
-            " [defence] holds for them. If a front end (HAProxy, stunnel) passes callers on, let it"
-            f' send the PROXY protocol and set proxies = ["{self.address}"] in [[listeners]];'
+            f"{self.evidence} from {self.address}. That is this machine and in `allow`, so nothing"
+            " in [defence] holds for them. If a front end (HAProxy, stunnel) passes callers on, let"
+            f' it send the PROXY protocol and set proxies = ["{self.address}"] in [[listeners]];'
             " else take the address out of `allow`."
         )
 
@@ -50,7 +50,7 @@ class Lookout:
         self._known = Networks(known_networks(config))
 
     def watches(self, address: str) -> bool:
-        """Whether an address is this machine's, allowed, and neither board nor front end."""
+        """Return whether an address is this machine's and allowed, and no known front end."""
         return (
             is_this_machine(address)
             and self._allowed.hold(address)
@@ -84,22 +84,22 @@ class Lookout:
 
 
 def signs_in(config: Config, calls: Iterable[tuple[str, str]]) -> list[Sign]:
-    """The signs in calls of the past, as (name, address)."""
-    lookout, found = Lookout(config), {}
+    """Return the signs in past calls, given as (name, address)."""
+    lookout, signs = Lookout(config), {}
     for name, address in calls:
         sign = lookout.logged_on(address, name)
         if sign is not None:
-            found[address] = sign
-    return list(found.values())
+            signs[address] = sign
+    return list(signs.values())
 
 
 def known_networks(config: Config) -> list[Network]:
-    """Where boards call from and front ends are."""
+    """Return the networks of known boards and of front ends."""
     boards = [network for each in config.boards.values() for network in each.trusted.addresses]
     fronts = (each.proxies + each.forwarded for each in config.listeners)
     return [*boards, *(network for networks in fronts for network in networks)]
 
 
 def is_this_machine(address: str) -> bool:
-    found = address_in(address)
-    return found is not None and found.is_loopback
+    parsed = address_in(address)
+    return parsed is not None and parsed.is_loopback

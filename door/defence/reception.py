@@ -1,8 +1,8 @@
-"""Between the ports and the board: who is let in, who is believed, and the log of refusals.
+"""The gate between the ports and the board: lets callers in, checks passwords, logs refusals.
 
-What is counted, and how, is in `door.defence.counts`; here are its clock, its settings, the words
-for callers, and the log that a sysop or fail2ban reads. A line of that log begins with whose doing
-it was: "refused" is the caller's own, "turned away" and "delayed" are not.
+`door.defence.counts` counts. This module has its clock, its settings, the words for callers, and
+the log that a sysop or fail2ban reads. A line of that log begins with whose fault it was: "refused"
+is the caller's own fault, "turned away" and "delayed" are not.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from door.config.config import Config
 
 LOG = "refused.log"
-LOG_MODE = 0o640  # of a new file, less what the umask takes away
-LOG_BYTES = 1_000_000  # then it is set aside, in the place of the one before
-REMEMBERED = 20_000  # calls of the past whose addresses are known when the board opens
+LOG_MODE = 0o640  # of a new file, minus the umask
+LOG_BYTES = 1_000_000  # then the log replaces its older half
+REMEMBERED = 20_000  # past calls whose addresses are known when the board opens
 
 WRONG = N_("Wrong name or password.")
 _HELD_BACK = N_("Too many wrong passwords on your calls. Try again in {time}.")
@@ -66,29 +66,29 @@ class Reception:
         on_nodes: Callable[[], int],
         defence: Defence | None = None,
     ) -> None:
-        """`defence` is given by a reception that counts beside the board's ports."""
+        """`defence` is given to a reception other than that of the board's ports."""
         self._clock = clock
         self._on_nodes = on_nodes  # how many callers are on a node
         self._defence = Defence(config.defence) if defence is None else defence
         self._tries = Tries(self._defence)
-        self._timer: Timer | None = None  # until a password that waits may be checked
+        self._timer: Timer | None = None  # until a waiting password may be checked
         self._lookout = Lookout(config)
-        # Of a front end that does not say who is calling; only the board's own ports are watched.
+        # The warning about a front end is for the board's own ports alone.
         self._has_warned = defence is not None
         self._lines: dict[str, int] = {}  # open from each address that nothing is counted against
-        # Every call that was let in, the longest first: where it comes from, and what ends it.
+        # All calls at the log-on, the longest first: the address, and the function that ends it.
         self._calls: dict[int, tuple[str, Callable[[], None]]] = {}
         self._number = 0
-        # Since the start: who was not let in or not believed, by their own doing or not.
+        # Since the start: calls and passwords refused, by the caller's own fault or not.
         self.refused = self.turned_away = 0
-        # Of this board alone: another of the same process must not write into its file.
+        # A logger of this board's own: another board of the process must not write into its file.
         self._log = logging.Logger("door.refused", logging.INFO)
         self._log.addHandler(logging.NullHandler())
         self.keep_to(config)
 
     def keep_to(self, config: Config) -> None:
-        """Follow new settings; calls that were let in stay."""
-        # A front end's own address says nothing of its callers, a board's stands for many of them.
+        """Apply new settings; calls in progress stay."""
+        # A front end's own address says nothing about its callers; a board's stands for many.
         self._defence.keep_to(config.defence, known_networks(config))
         self._lookout.keep_to(config)
         self.look_again()
@@ -96,7 +96,7 @@ class Reception:
     def open_log(self, folder: Path) -> None:
         handler = _RefusalLog(files.own_links_followed(folder / LOG))
         with contextlib.suppress(OSError):
-            handler.open()  # fail2ban wants to find it from the beginning
+            handler.open()  # fail2ban needs the file from the start
         handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%dT%H:%M:%S%z"))
         self._log.addHandler(handler)
 
@@ -108,14 +108,14 @@ class Reception:
 
     @property
     def let_in(self) -> int:
-        """How many calls were, since the start."""
+        """How many calls were let in since the start."""
         return self._number
 
     # At the ports: a `Gate`.
 
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
         waiting = len(self._calls) - self._on_nodes()
-        # Nobody has to go for who is let in anyhow: to find out who would takes a look at all.
+        # A caller who is always let in takes no other's place.
         is_crowded = self._defence.is_crowded(waiting) and not self._defence.is_allowed(address)
         goes = self._who_goes(address) if is_crowded else None
         try:
@@ -150,15 +150,15 @@ class Reception:
         self.note(address, f"a front end is not understood: {what}", own_fault=False)
 
     def cut_off(self, address: str, blame: Blame) -> None:
-        # An address that stands for many callers is not to be banned.
+        # An address that stands for many callers must not be banned.
         own_fault = blame.own_fault and not self._defence.is_allowed(address)
         self.note(address, f"cut off: {blame.why}", own_fault=own_fault)
 
     def _who_goes(self, address: str) -> tuple[str, Callable[[], None]] | None:
-        """Find the call whose place a new one from this address takes when there is no room.
+        """Return the call that a new one from this address replaces if there is no room.
 
-        It is that of the stranger who has waited longest: of any stranger where the address is
-        known, else of one who was wrong, and only if nobody from this address was.
+        That is the stranger who has waited longest. An address where no caller lives replaces only
+        a stranger who was wrong, and only if nobody from that address was wrong.
         """
         is_known = self._defence.callers_live_at(address)
         if not is_known and self._has_been_wrong(address):
@@ -171,7 +171,7 @@ class Reception:
         return None
 
     def _has_been_wrong(self, address: str) -> bool:
-        """Whether wrong passwords came from an address lately, or are why it waits now."""
+        """Return whether an address owes for wrong passwords, or waits because of them."""
         now = self._clock.monotonic()
         return bool(self._defence.wrong_lately(address, now)) or self._tries.has_failed(
             address, now
@@ -180,15 +180,15 @@ class Reception:
     # At the log-on.
 
     def remember(self, calls: Iterable[tuple[str, str]]) -> None:
-        """Learn who has called from where, as (name, address), the latest last."""
+        """Learn from which addresses callers have called: pairs (name, address), latest last."""
         for name, address in calls:
             self._defence.logged_on(address, self._defence.digest(names.fold(name)))
 
     def present(self, address: str, name: str, on_turn: Callable[[], None]) -> Try:
-        """Take in a password that was typed for a name, whether or not anybody has that name.
+        """Take in a password that was typed for a name, whether or not the name exists.
 
-        It is to be checked when `is_due`; `on_turn` is called if that is later. In the end one of
-        `was_right`, `was_wrong`, `not_checked` and `gave_up` is told; else it counts as wrong.
+        The password may be checked when `is_due`; `on_turn` is called if that is later. In the end
+        call `was_right`, `was_wrong`, `not_checked` or `gave_up`; else it counts as wrong.
         """
         now = self._clock.monotonic()
         tried = self._tries.present(address, names.fold(name), now, on_turn)
@@ -196,7 +196,7 @@ class Reception:
         return tried
 
     def delayed(self, address: str, tried: Try) -> None:
-        """Log who has to wait before a password is checked, and whose doing that is."""
+        """Log that a password has to wait before it is checked, and because of which address."""
         last = self._defence.last_wrong(tried.name)
         now = self._clock.monotonic()
         if self._defence.wait_for_name(tried.name, now, clean=False) and last is not None:
@@ -206,29 +206,29 @@ class Reception:
         self._log.info("delayed %s: %s", address, why)
 
     def wait(self, tried: Try) -> float:
-        """About how many seconds a password has to wait that is not due."""
+        """Return about how many seconds a password that is not due has to wait."""
         return self._tries.wait(tried, self._clock.monotonic())
 
     def may_look_early(self, tried: Try) -> Charge | None:
-        """What comes of a check before its turn may be told only to one who `is_believed_early`."""
+        """Charge for a check before its turn; only `is_believed_early` may show its result."""
         if tried.who is None:
             return None
         return self._defence.may_look_early(tried.who, tried.name, self._clock.monotonic())
 
     def is_believed_early(self, tried: Try, early: Charge, *, right: bool) -> bool:
-        """Whether a password is believed before its turn, after it has been checked."""
-        if not (right and self.is_at_home(tried)):
+        """Return whether a password that was checked before its turn is believed."""
+        if not (right and self.has_logged_on_from(tried)):
             return False
         self._defence.take_back(early)
         self.was_right(tried)
         return True
 
-    def is_at_home(self, tried: Try) -> bool:
-        """Whether the name has logged on from the address of this try. Nobody may learn it."""
-        return tried.who is not None and self._defence.is_at_home(tried.who, tried.name)
+    def has_logged_on_from(self, tried: Try) -> bool:
+        """Return whether the name has logged on from this address. Callers must not learn it."""
+        return tried.who is not None and self._defence.has_logged_on_from(tried.who, tried.name)
 
     def callers_live_at(self, address: str) -> bool:
-        """Whether somebody has logged on from there, or it is allowed everything."""
+        """Return whether a caller has logged on from an address, or no limit holds for it."""
         return self._defence.callers_live_at(address)
 
     def was_right(self, tried: Try) -> None:
@@ -236,7 +236,7 @@ class Reception:
         self._set_timer()
 
     def not_checked(self, tried: Try) -> None:
-        """A password could not be checked, and its caller has learned nothing."""
+        """Forget a password that could not be checked, and of which the caller learned nothing."""
         self.was_right(tried)
 
     def was_wrong(self, address: str, tried: Try) -> None:
@@ -245,12 +245,12 @@ class Reception:
         self._warn(self._lookout.wrong(address, self._clock.monotonic()))
 
     def gave_up(self, tried: Try) -> None:
-        """A caller does not wait any more. A password that was due counts as wrong."""
+        """Forget a caller who no longer waits. A password that was due counts as wrong."""
         self._tries.leave(tried, self._clock.monotonic())
         self._set_timer()
 
     def rank(self, address: str, name: str) -> Rank:
-        """The order in which passwords are hashed for callers who are not on a call."""
+        """Return the order in which passwords are hashed for callers who are not on a call."""
         who = self._defence.counted(address)
         if who is None:
             return FIRST
@@ -258,7 +258,7 @@ class Reception:
         return self._defence.rank(who, digest, self._clock.monotonic())
 
     def hold_back(self, address: str, name: str) -> None:
-        """Raise `Distrusted` where no password is asked for on a call under this name just now."""
+        """Raise `Distrusted` if no password may be asked for on a call under this name now."""
         digest = self._defence.digest(names.fold(name))
         wait = self._defence.wait_on_call(address, digest, self._clock.monotonic())
         if wait:
@@ -275,7 +275,7 @@ class Reception:
         self._warn(self._lookout.logged_on(address, names.fold(name)))
 
     def allow_new_name(self, address: str) -> None:
-        """Count one more new name; `Distrusted` when it is one too many today."""
+        """Count one more new name; raise `Distrusted` if it is one too many today."""
         if not self._defence.may_ask_for_a_name(address, self._clock.monotonic()):
             self.note(address, TOO_MANY_NAMES)
             raise Distrusted(Phrase(_TODAY))
@@ -285,20 +285,20 @@ class Reception:
         self.note(address, f"rlogin: {why}")
 
     def is_blocked(self, address: str) -> bool:
-        """Whether the sysop lets nobody in from there, to the board or to a link."""
+        """Return whether the sysop lets nobody in from an address, to the board or to a link."""
         return self._defence.is_blocked(address)
 
     # For the sysop.
 
     def held(self, most: int) -> tuple[list[HeldOff], int]:
-        """The first `most` addresses that are held back now, and how many there are."""
+        """Return the `most` addresses with the longest waits, and the number of all held off."""
         return self._defence.held(self._clock.monotonic(), most)
 
     def names_held(self) -> int:
         return self._defence.names_held(self._clock.monotonic())
 
     def forgive(self, who: str) -> bool:
-        """Forgive an address or a name; tell whether anything was counted against it."""
+        """Forgive an address or a name; return whether anything was counted against it."""
         address = who.partition("/")[0]
         if key_of(address) is not None:
             forgiven = self._defence.forgive_address(address)
@@ -314,7 +314,7 @@ class Reception:
         self._set_timer()
 
     def look_again(self) -> None:
-        """Let passwords be checked that have become due by a change of what is counted."""
+        """Look for passwords that a change of the counts has made due."""
         self._tries.look_everywhere(self._clock.monotonic())
         self._set_timer()
 
@@ -332,7 +332,7 @@ class Reception:
             log.warning("%s", sign)
 
     def note(self, address: str, why: str, *, own_fault: bool = True) -> None:
-        """Write into the log of refusals why somebody was not let in, or not believed."""
+        """Write into the log of refusals why a caller was not let in or not believed."""
         if own_fault:
             self.refused += 1
         else:
@@ -341,10 +341,10 @@ class Reception:
 
 
 class _RefusalLog(LogFile):
-    """A log of at most twice LOG_BYTES. Where it cannot be written, nothing fails."""
+    """A log of at most twice LOG_BYTES. A log that cannot be written stops nothing else."""
 
     def open(self) -> None:
-        """Make the file where there is none, for its owner to write and its group to read."""
+        """Create the file if it is missing, writable by its owner and readable by its group."""
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         os.close(files.plain(self.place, flags, LOG_MODE))
         super().open()
@@ -362,7 +362,7 @@ class _RefusalLog(LogFile):
 
 
 def minutes(seconds: float) -> str:
-    """Say how long to wait, in whole minutes and never too few.
+    """Return how long to wait, in whole minutes, rounded up.
 
     >>> minutes(1), minutes(61)
     ('1 minute', '2 minutes')

@@ -1,7 +1,7 @@
 """Public keys as callers paste them: a line of OpenSSH's `.pub` files or `authorized_keys`.
 
-They are read here, without the library that speaks SSH: only what is kept is, and nothing of it is
-believed before somebody has signed with the other half.
+This module reads them without the library that speaks SSH, because the board only stores a key. No
+key is believed before its owner has signed with the private half.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from dataclasses import dataclass
 from door.errors import KeyRefused
 from timebank.language import Phrase
 
-# By the name of a kind: how many bytes its point has, where that is all.
+# The length in bytes of a kind's point, for kinds that are only a point.
 _ELLIPTIC = {
     "ssh-ed25519": 32,
     "ecdsa-sha2-nistp256": 65,
     "ecdsa-sha2-nistp384": 97,
     "ecdsa-sha2-nistp521": 133,
-    # Keys that a small device keeps.
+    # Keys on a security token.
     "sk-ssh-ed25519@openssh.com": 32,
     "sk-ecdsa-sha2-nistp256@openssh.com": 65,
 }
 _RSA = "ssh-rsa"
 KINDS = (*_ELLIPTIC, _RSA)
-LEAST_BITS, MOST_BITS = 2048, 4096  # of RSA; to check a signature with more takes too long
-MOST_EXPONENT = 2**32  # the same
+LEAST_BITS, MOST_BITS = 2048, 4096  # of RSA; a signature with more takes too long to check
+MOST_EXPONENT = 2**32  # for the same reason
 LONGEST_NAME = 40
 
 _NO_KEY = Phrase(
@@ -39,7 +39,7 @@ _NO_KEY = Phrase(
 class PublicKey:
     kind: str
     data: bytes  # in SSH's own form
-    name: str = ""  # what its owner calls it
+    name: str = ""  # the owner's comment on the line
 
     @property
     def line(self) -> str:
@@ -48,20 +48,20 @@ class PublicKey:
 
     @property
     def fingerprint(self) -> str:
-        """What callers' programs show of a key."""
+        """The fingerprint that callers' programs show."""
         digest = base64.b64encode(hashlib.sha256(self.data).digest()).decode("ascii")
         return f"SHA256:{digest.rstrip('=')}"
 
 
 def read(line: str) -> PublicKey:
-    """Read a line; raises `KeyRefused` for what is no key, or one that will not do.
+    """Read a line; raise `KeyRefused` if it is no key, or a key too weak or too slow.
 
     >>> read("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + 43 * "A" + " me").name
     'me'
     """
     kind, text, *name = [*line.split(maxsplit=2), "", ""]
     if kind not in KINDS:
-        # Behind options, say: to leave them out would allow what their owner did not mean to.
+        # A line with options ends here: without them the key would allow more than its owner meant.
         raise KeyRefused(_NO_KEY)
     try:
         data = base64.b64decode(text, validate=True)
@@ -78,7 +78,7 @@ def read(line: str) -> PublicKey:
 
 
 def _parts(data: bytes) -> list[bytes]:
-    """Take apart what is in it; ValueError where it ends too soon."""
+    """Return the parts of a key's data; raise `ValueError` if the data ends too soon."""
     parts = []
     while data:
         length = int.from_bytes(data[:4], "big")

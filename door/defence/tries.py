@@ -1,16 +1,17 @@
-"""Passwords that wait to be checked: which may be, and in what order the others wait.
+"""The queue of passwords that wait to be checked: which are due, and in what order.
 
-Pure, as `door.defence.counts` is, whose debts say when a name and an address may be tried again.
-Nobody is refused; each waits for their turn:
+Pure, as `door.defence.counts`, whose debts say when a name and an address may be tried again.
+Nobody is refused; every caller waits for their turn:
 
 - an address (an IPv6 /48) has one place in the queue for a name, however many lines it has there;
-- whoever has been wrong about the name less often comes first, then whoever has waited longer;
+- addresses with fewer wrong passwords about the name come first, then those that waited longer;
 - a wrong password puts its address behind all that have been wrong less often.
 
-So a caller whose name is attacked from a few addresses is next when calling from any other, and
-waits for one try to be given back; behind a shared address, for one try for each other line there.
-What a caller is told of the wait depends only on what was wrong and from where: not on whether the
-name exists, whether it is at home there, or whether the password is right.
+So a caller whose name is attacked from a few addresses is next when calling from any other address,
+and waits for one try to be given back. Behind a shared address, the caller waits for one try for
+each other line there. The wait that a caller is shown depends only on what was wrong and from
+where. It does not depend on whether the name exists, whether it has logged on from there, or
+whether the password is right.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from door.defence.counts import FIRST, Charge, Defence, Rank, kin_of
 class Try:
     """A password that was typed, until it is known whether it is right."""
 
-    # As `Defence` has them.
+    # The numbers of `Defence.counted`, `digest` and `about`.
     who: int | None
     name: int
     about: int
@@ -40,15 +41,15 @@ class Try:
 
     @property
     def place(self) -> int:
-        """The place in the queue that it shares with others."""
+        """The place in the queue, which lines of the same address share."""
         return 0 if self.who is None else kin_of(self.who)
 
 
 class _Queue:
     def __init__(self) -> None:
         self.places: dict[int, deque[Try]] = {}
-        self.look_at = 0.0  # when one of them may be due, unless somebody comes or goes
-        self.foreseen: dict[Try, float] | None = None  # when each of them is due, if nobody does
+        self.look_at = 0.0  # when one of them may be due, unless a caller comes or leaves
+        self.foreseen: dict[Try, float] | None = None  # when each is due, if no caller does
 
 
 class Tries:
@@ -58,7 +59,7 @@ class Tries:
         self._numbers = count()
 
     def present(self, address: str, name: str, now: float, on_turn: Callable[[], None]) -> Try:
-        """Take in a password for a folded name; `on_turn` is called unless it is due at once."""
+        """Take in a password for a folded name; call `on_turn` later unless it is due at once."""
         who, digest = self._defence.counted(address), self._defence.digest(name)
         about = 0 if who is None else self._defence.about(who, digest)
         tried = Try(who, digest, about, next(self._numbers), on_turn, is_due=who is None)
@@ -78,7 +79,7 @@ class Tries:
         self._look(tried.name, now)
 
     def right(self, tried: Try, now: float) -> None:
-        """A password was right, or could not be checked: it had been counted as wrong."""
+        """Reverse the charge for a password that was right or could not be checked."""
         self.leave(tried, now)
         self._defence.take_back(tried.charge)
         tried.charge = ()
@@ -95,16 +96,16 @@ class Tries:
             self._look(name, now)
 
     def look_everywhere(self, now: float) -> None:
-        """Look at all, because the rules have changed or somebody was forgiven."""
+        """Look at all queues, because the rules have changed or the sysop forgave somebody."""
         for name in tuple(self._queues):
             self._look(name, now)
 
     def next_look(self) -> float | None:
-        """When `look` is to be called, None while nobody waits."""
+        """Return when to call `look`, None while nobody waits."""
         return min((queue.look_at for queue in self._queues.values()), default=None)
 
     def has_failed(self, address: str, now: float) -> bool:
-        """Whether somebody waits there who was wrong about the same name before."""
+        """Return whether a caller waits at an address who was wrong about the same name before."""
         who = self._defence.counted(address)
         return who is not None and any(
             self._defence.failures(queue.places[place][0].about, now) > 0
@@ -113,8 +114,8 @@ class Tries:
         )
 
     def wait(self, tried: Try, now: float) -> float:
-        """About how many seconds until a password is checked: less if any before it are right or
-        leave, more if others come who were wrong less often."""
+        """Return about how many seconds until a password is checked. The wait is shorter if
+        passwords before it are right or leave, longer if callers with fewer failures come."""
         if tried.is_due:
             return 0.0
         queue = self._queues[tried.name]
@@ -123,7 +124,7 @@ class Tries:
         return max(0.0, queue.foreseen[tried] - now)
 
     def _look(self, name: int, now: float, unasked: Try | None = None) -> None:
-        """Let all passwords for a name be checked that are due, and see when the next is."""
+        """Start the check of all passwords for a name that are due, and note when the next is."""
         queue = self._queues.get(name)
         if queue is None:
             return
@@ -141,11 +142,11 @@ class Tries:
         defence, best, soonest = self._defence, None, float("inf")
         waits = [defence.wait_for_name(name, now, clean=clean) for clean in (False, True)]
         if waits[True] and queue.places:
-            queue.look_at = now + waits[True]  # whoever it is then
+            queue.look_at = now + waits[True]  # for any address
             return None
         for lines in queue.places.values():
             first = lines[0]
-            assert first.who is not None  # nobody else waits
+            assert first.who is not None  # only counted addresses wait
             failures = defence.failures(first.about, now)
             clean = not failures
             wait = max(waits[clean], defence.wait_for_address(first.who, now, clean=clean))
@@ -157,7 +158,7 @@ class Tries:
         return None if best is None else best[1]
 
     def _grant(self, queue: _Queue, tried: Try, now: float) -> None:
-        assert tried.who is not None  # nobody else waits
+        assert tried.who is not None  # only counted addresses wait
         queue.places[tried.place].popleft()
         if not queue.places[tried.place]:
             del queue.places[tried.place]
@@ -166,11 +167,11 @@ class Tries:
         tried.is_due = True
 
     def _foresee(self, name: int, queue: _Queue, now: float) -> dict[Try, float]:
-        """When each is due, if everybody in the queue is wrong and nobody comes."""
+        """Return when each password is due, if all before it are wrong and no caller comes."""
         defence, lines = self._defence, []
         for place in queue.places.values():
             for behind, tried in enumerate(place):
-                assert tried.who is not None  # nobody else waits
+                assert tried.who is not None  # only counted addresses wait
                 failures = defence.failures(tried.about, now) + behind
                 lines.append((failures, tried.number, tried.who, tried))
         owed, passed = defence.owed_for(name, now), 0.0

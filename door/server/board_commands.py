@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from door.call.caller import kicked
 from door.call.markup import literal
-from door.defence.counts import digest_of, kept_of, key_of
+from door.defence.counts import digest_of, key_of, stored_digest
 from door.errors import CommandRefused
 from timebank.callers import page_tries
 from timebank.callers.notices import add_notice
@@ -170,7 +170,7 @@ async def forgive_at_pages(board: Board, who: str) -> bool:
     """Clear the counts of the books against an address or a name; return whether there were any."""
     address = key_of(who.partition("/")[0])
     from_there = "" if address is None else str(address)
-    about = "" if address is not None else kept_of(digest_of(names.fold(who)))
+    about = "" if address is not None else stored_digest(digest_of(names.fold(who)))
     try:
         return await board.books.run(lambda desk: page_tries.forgive(desk, from_there, about))
     except BooksFailed as error:

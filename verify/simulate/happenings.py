@@ -438,7 +438,7 @@ def reload(story: Story) -> None:
         story.write_settings()
     for process in story.processes:
         process.reload()
-    story.ears.errors = [each for each in story.ears.errors if "is wrong, the old settings" not in each[1]]
+    story.ears.errors = [each for each in story.ears.errors if "is wrong, the old" not in each[1]]
     story.calm_from = story.monotonic + NOTICED
     _pass(story, story.chance.choice((0.1, 4)))
 

@@ -19,7 +19,14 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from door.call import passwords
-from door.defence.counts import DAY, FAILURE_SECONDS, MOST_FAILURES, Defence, digest_of, kept_of
+from door.defence.counts import (
+    DAY,
+    FAILURE_SECONDS,
+    MOST_FAILURES,
+    Defence,
+    digest_of,
+    stored_digest,
+)
 from door.defence.reception import REMEMBERED, Reception
 from door.defence.reception import minutes as waiting
 from door.desk.pages import sessions
@@ -105,7 +112,7 @@ class PageTries:
         """
         if tried.who is None:
             return
-        who, name = str(tried.who), kept_of(tried.name)
+        who, name = str(tried.who), stored_digest(tried.name)
 
         def work(desk: Desk) -> tuple[str, int]:
             at = stamp(desk.now)
@@ -145,7 +152,7 @@ class PageTries:
 
         def look(desk: Desk) -> tuple[list[PageTry], int]:
             since = stamp(desk.now) - TRY_SECONDS
-            return page_tries.of(desk, str(who), kept_of(name), since), stamp(desk.now)
+            return page_tries.of(desk, str(who), stored_digest(name), since), stamp(desk.now)
 
         rows, now = await self._in_thread(lambda: self._reading.look(look))
         since = rows[0].at if len(rows) == page_tries.MOST_READ else now - TRY_SECONDS
@@ -173,7 +180,7 @@ class PageTries:
 
 def _number_of(name: str) -> int:
     """Return the number by which books and reception count a folded name."""
-    return int(kept_of(digest_of(name)), 16)
+    return int(stored_digest(digest_of(name)), 16)
 
 
 def _nobody_on() -> int:
@@ -374,7 +381,7 @@ class Access:
             return None
         rank = reception.rank(log_on.address, log_on.name)
         record, is_right = await self._has_password(log_on, rank)
-        if record is not None and is_right and reception.is_at_home(tried):
+        if record is not None and is_right and reception.has_logged_on_from(tried):
             is_right = await self._has_code(record, log_on)
         return record if reception.is_believed_early(tried, early, right=is_right) else None
 

@@ -232,7 +232,9 @@ def test_whether_a_name_is_at_home_is_not_told_by_whether_it_is_looked_at_early(
     logs_on(here, HOME, "ada")
     for _ in range(7):
         assert early(here, HOME, "ada") == early(here, HOME, "nobody")
-    assert [here.is_at_home(here.counted(HOME), here.digest(name)) for name in ("ada", "bob")] == [
+    assert [
+        here.has_logged_on_from(here.counted(HOME), here.digest(name)) for name in ("ada", "bob")
+    ] == [
         True,
         False,
     ]
