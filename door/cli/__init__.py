@@ -1,1 +1,1 @@
-"""The `door` command. Uses every room; each command is loaded when it is asked for."""
+"""The `door` command. Uses every room; loads each command when it is called."""

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 def audit(config_path: Path, form: str, since_hand: int, since_last: bool) -> None:
     """Check the books, and replay every settled hand and every try at a daily deal or tournament.
 
-    Exits with 1 and names what is wrong. The digest of the last transfer is shown as `timebank
-    audit` shows it.
+    Exits with 1 and names what is wrong. Shows the digest of the last transfer as `timebank audit`
+    does.
     """
     if since_last and since_hand > 1:
         raise click.UsageError("Choose one: --since-hand or --since-last.")
@@ -59,7 +59,7 @@ def audit(config_path: Path, form: str, since_hand: int, since_last: bool) -> No
         findings, counted = hands.audit(desk, first)
         count, digest = transfers.count(desk), chain.head(desk.connection).digest
         generation, hand = generations.current(desk.connection), first_open_hand(desk)
-    if findings or since_last or since_hand == 1:  # a part that is in order says nothing of all
+    if findings or since_last or since_hand == 1:  # a good part proves nothing about the whole
         note_audit(config.bank, last_runs.HANDS, desk.now, generation, findings, hand=hand)
     if form != "text":
         facts = {"hands": counted, "transfers": count, "digest": digest, "generation": generation}
@@ -72,11 +72,11 @@ def audit(config_path: Path, form: str, since_hand: int, since_last: bool) -> No
 
 
 def _first_new(desk: Desk) -> int:
-    """Return the hand that the last audit of the hands had come to, if that found nothing wrong in
-    these books; or else the first of all."""
+    """Return the hand after the last audit of the hands in these books, or the first hand if there
+    was no such audit or it found something wrong."""
     last = last_runs.last_audit(desk.settings, last_runs.HANDS)
     if last is None or last.hand is None or last.generation != generations.current(desk.connection):
-        click.echo("No audit of these books has replayed their hands, so all are.", err=True)
+        click.echo("No audit of these books has replayed their hands: all are replayed.", err=True)
         return 1
     return last.hand
 

@@ -1,8 +1,9 @@
 """`door bj`: the UNIX game bj on a plain terminal, as /usr/games/bj was played.
 
-No board, no books, no caller: standard input and output. Nothing but its own letters goes to
-standard output; seal and seed, which it never knew, go to standard error. On a terminal DEL is an
-interrupt key besides the terminal's own, Ctrl-H rubs out, and everything is as it was afterwards.
+The game needs no board, books or caller: it uses standard input and output. Standard output gets
+only what the old game printed. The seal and the seed, which that game did not have, go to standard
+error. On a terminal DEL interrupts as well, and Ctrl-H rubs out. The terminal is restored
+afterwards.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ from door.tables.unix_bj.teletype import OPENING, Prompts, Score, Teletype, decl
 from timebank.cli.errors import UserError
 
 DOLLAR = UNIX_BJ_STAKE // BET  # cents
-LONGEST_LINE = 256  # bytes of an answer that are kept
+LONGEST_LINE = 256  # bytes of an answer; the rest is dropped
 MOST_READ = 4096
 
 _DEL, _CTRL_H = b"\x7f", b"\b"
 
 
 def play(prompts: Prompts, seed: bytes | None) -> None:
-    """Play until interrupted or until the input ends; with a `seed`, the cards that it makes."""
+    """Play until interrupted or until the input ends; `seed` makes the cards if it is given."""
     seed = seed or secrets.token_bytes(shuffle.SEED_BYTES)
     _aside(f"Seal {shuffle.seal(seed)}")
     paper = Teletype(prompts, DOLLAR, Score())
@@ -52,9 +53,9 @@ def play(prompts: Prompts, seed: bytes | None) -> None:
 
 
 def read_seed(text: str) -> bytes:
-    """Return a seed from its hexadecimal digits; ValueError when they are none."""
+    """Return a seed from its hexadecimal digits; raise `ValueError` if it is none."""
     seed = bytes.fromhex(text)
-    shuffle.seal(seed)  # refuses one of another length
+    shuffle.seal(seed)  # raises for a seed of another length
     return seed
 
 
@@ -80,24 +81,24 @@ def _decide(paper: Teletype, keyboard: StandardInput, round_: BlackjackRound) ->
 
 
 class StandardInput:
-    """Standard input, a line at a time, and the signals that interrupt it.
+    """Standard input, read by lines, and the signals that interrupt it.
 
-    A signal wakes whoever waits for the keyboard through a pipe: no instant between two looks is
-    short enough for one to be slept through.
+    A signal wakes a waiting read through a pipe. A signal that comes just before the read starts to
+    wait is not lost either.
     """
 
     def __init__(self) -> None:
         self._struck = False
         self._typed = b""
-        self._wake = -1  # readable once a signal came
+        self._wake = -1  # becomes readable when a signal comes
         self._input: int | None = None
         if sys.stdin is not None:
-            # A text in place of a file never waits.
+            # Under tests standard input may be a text, which has no descriptor.
             with contextlib.suppress(OSError):
                 self._input = sys.stdin.fileno()
 
     def line(self) -> str:
-        """Wait for a line; raises `InputEnded` at an interrupt and at the end of the input."""
+        """Wait for a line; raise `InputEnded` at an interrupt or at the end of the input."""
         line = b""
         while not line.endswith(b"\n"):
             if self._struck:
@@ -106,15 +107,15 @@ class StandardInput:
             if not part + newline:
                 break
             self._typed = rest
-            # Of an answer without end the beginning counts.
+            # Only the beginning of an endless answer counts.
             line = line[:LONGEST_LINE] + part + newline
         if not line:
             raise InputEnded
         return line.decode("ascii", "replace")
 
     def _more(self) -> bytes:
-        """Wait for what is typed next; nothing at the end of the input."""
-        if sys.stdin is None:  # closed by whoever started us: the input has ended
+        """Wait for the next bytes; return none at the end of the input."""
+        if sys.stdin is None:  # the parent process has closed it: the input has ended
             return b""
         if self._input is None:
             return sys.stdin.buffer.readline(MOST_READ)
@@ -129,7 +130,7 @@ class StandardInput:
 
     @contextlib.contextmanager
     def taken(self) -> Iterator[None]:
-        """Let signals interrupt the game and not the program."""
+        """Let signals interrupt the game instead of the program."""
         self._wake, woken = os.pipe()
         with contextlib.ExitStack() as stack:
             stack.callback(os.close, self._wake)
@@ -147,16 +148,16 @@ class StandardInput:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    """End the program by its own way out, so that the terminal is given back."""
+    """End the program by an exception, so that the terminal is restored."""
     raise SystemExit(128 + number)
 
 
 @contextlib.contextmanager
 def _teletype_keys() -> Iterator[None]:
-    """Let DEL interrupt where there is a terminal, and let it print nothing for it.
+    """Make DEL an interrupt key of the terminal, if there is one, without printing anything for it.
 
-    A terminal has one interrupt character, and it stays what it is; DEL takes the place of the
-    one that quits, which nobody misses in a game. Where DEL has rubbed out, Ctrl-H does.
+    A terminal has one interrupt character, which stays. DEL replaces the quit character, which no
+    game needs. If DEL used to rub out, Ctrl-H does so now.
     """
     if sys.stdin is None or not sys.stdin.isatty():
         yield
@@ -168,7 +169,7 @@ def _teletype_keys() -> Iterator[None]:
         termios.tcsetattr(terminal, termios.TCSADRAIN, _as_teletype(before))
 
     change(0, None)
-    # Who stops the game and goes on with it finds what the shell has made of the terminal.
+    # After a stop, the shell may have changed the terminal.
     continued = signal.signal(signal.SIGCONT, change)
     try:
         yield
@@ -179,7 +180,7 @@ def _teletype_keys() -> Iterator[None]:
 
 
 def _as_teletype(before: Sequence[Any]) -> list[Any]:
-    """Return the attributes of a terminal, as `tcgetattr` gives them, changed for the game."""
+    """Return the attributes of a terminal, from `tcgetattr`, changed for the game."""
     input_, output, control, local, *speeds, keys = before
     keys = list(keys)
     if keys[termios.VERASE] == _DEL:
@@ -189,7 +190,7 @@ def _as_teletype(before: Sequence[Any]) -> list[Any]:
     input_ |= termios.ICRNL
     output |= termios.OPOST | termios.ONLCR
     local |= termios.ICANON | termios.ECHO | termios.ISIG
-    local &= ~termios.ECHOCTL  # a teletype prints nothing for a key that has no letter
+    local &= ~termios.ECHOCTL  # a teletype prints nothing for a control key
     return [input_, output, control, local, *speeds, keys]
 
 

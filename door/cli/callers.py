@@ -1,4 +1,4 @@
-"""`door callers`: the sysop looks after callers."""
+"""`door callers`: commands for the sysop about callers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from door.config.config import Config
     from timebank.ledger.database import Desk
 
-LONGEST_NUMBER = 18  # digits, of a number of a caller
+LONGEST_NUMBER = 18  # digits of a caller's number
 
 
 @click.group()
@@ -119,7 +119,7 @@ def unmute(config_path: Path, by: str, name: str) -> None:
 @click.argument("name")
 @click.argument("text")
 def notice(config_path: Path, by: str, name: str, text: str) -> None:
-    """Leave a caller a line that they read at their next log-on, or at once where they are on."""
+    """Leave a line for a caller, shown at the next log-on, or at once to a caller online."""
     with writing(load_config(config_path)) as desk:
         record = _caller(desk, name)
         words = caller_acts.leave_notice(desk, record.id, text, by)
@@ -133,12 +133,12 @@ def notice(config_path: Path, by: str, name: str, text: str) -> None:
 @by_option
 @click.argument("name")
 def second_step_off(config_path: Path, by: str, name: str) -> None:
-    """Let a caller log on to `door pages` without their authenticator, whose phone is lost."""
+    """Let a caller who lost their phone log on to `door pages` without a code."""
     with writing(load_config(config_path)) as desk:
         record = _caller(desk, name)
         if not second_step.turn_off(desk, record.id, "by the sysop", by):
             raise UserError(f"{record.name} has no authenticator set up.")
-    click.echo(f"`door pages` asks {record.name} for no code any more.")
+    click.echo(f"`door pages` no longer asks {record.name} for a code.")
 
 
 @callers.command()
@@ -153,22 +153,24 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
     with opened(load_config(config_path)) as desk:
         record = _caller(desk, name)
         keys = map(ssh_keys.read, kept.of(record.preferences))
-        found = {key.fingerprint: key for key in keys}
+        by_fingerprint = {key.fingerprint: key for key in keys}
         if take_away is not None:
-            if take_away not in found:
+            if take_away not in by_fingerprint:
                 raise UserError(f"{record.name} has no key {take_away}.")
-            caller_acts.take_key_away(desk, record.id, found[take_away].line, take_away, by)
+            caller_acts.take_key_away(
+                desk, record.id, by_fingerprint[take_away].line, take_away, by
+            )
     if take_away is not None:
         click.echo(f"{take_away} no longer logs {record.name} on.")
         return
-    rows = [(fingerprint, key.kind, key.name) for fingerprint, key in found.items()]
+    rows = [(fingerprint, key.kind, key.name) for fingerprint, key in by_fingerprint.items()]
     fields = ("fingerprint", "kind", "name")
     columns = (Column("Fingerprint"), Column("Kind"), Column("Name", least=NAME))
     listed = [(each, kind, printable(called)) for each, kind, called in rows]
     table = Listing(columns, listed, f"{record.name} has no SSH key here.")
     tell(form, [table], fields, [dict(zip(fields, row, strict=True)) for row in rows], paged=False)
     if kept.must_wait(record.preferences):
-        count = "1 key waits" if len(found) == 1 else f"{len(found)} keys wait"
+        count = "1 key waits" if len(by_fingerprint) == 1 else f"{len(by_fingerprint)} keys wait"
         click.echo(f"Since a restore {count} until {record.name} logs on by password.", err=True)
 
 
@@ -183,9 +185,9 @@ def rename(config_path: Path, by: str, name: str, new_name: str) -> None:
     with writing(config) as desk:
         record = _caller(desk, name)
         with refusing(NameRefused):
-            kept = names.check(new_name)
-            _refuse_kept(config, kept)
-            renamed = caller_acts.rename(desk, record.id, kept, by)
+            checked = names.check(new_name)
+            _refuse_reserved(config, checked)
+            renamed = caller_acts.rename(desk, record.id, checked, by)
     click.echo(f"{record.name} is now {renamed.name}.")
     if config.bank.is_barred(record.name) and not config.bank.is_barred(renamed.name):
         click.echo(
@@ -224,12 +226,12 @@ def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
     config = load_config(config_path)
     with reading(config) as desk:
         record = _find(desk, name)
-    kept = next((each for _, each in config.bank.named if names.is_same(name, each)), None)
-    is_sysop = kept is not None and names.is_same(kept, config.board.sysop)
-    if record is None and kept is None:
+    reserved = next((each for _, each in config.bank.named if names.is_same(name, each)), None)
+    is_sysop = reserved is not None and names.is_same(reserved, config.board.sysop)
+    if record is None and reserved is None:
         raise UserError(f"There is no caller named {name}.")
-    if record is not None and kept is not None and not names.is_same(kept, record.name):
-        raise UserError(f"{_numbered(record)}, has a name that only looks like {kept}.")
+    if record is not None and reserved is not None and not names.is_same(reserved, record.name):
+        raise UserError(f"{_numbered(record)}, has a name that only looks like {reserved}.")
     typed = (
         _read_line()
         if stdin
@@ -243,7 +245,7 @@ def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
             had_code = recovery.has_one(desk, record.id)
             caller_acts.set_password(desk, record.id, hashed, by)
         else:
-            entered = caller_acts.enter(desk, kept or name, hashed, by, with_powers=is_sysop)
+            entered = caller_acts.enter(desk, reserved or name, hashed, by, with_powers=is_sysop)
     if record is not None:
         void = " The recovery code is void; Your settings makes a new one." if had_code else ""
         click.echo(f"{record.name} has a new password.{void}")
@@ -253,7 +255,7 @@ def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
             f" {'with' if is_sysop else 'without'} sysop powers."
         )
     record = record or entered
-    if (kept in config.bank.co_sysops or is_sysop) and not record.powers:
+    if (reserved in config.bank.co_sysops or is_sysop) and not record.powers:
         gives = command(config_path, "grant", record.name)
         click.echo(f"{record.name} has no sysop powers: {gives} gives them.")
 
@@ -267,7 +269,7 @@ def _set_state(
     now: str,
     before: str,
 ) -> None:
-    """Lock, mute or let free, and say whether the caller was so `before` or is so `now`."""
+    """Set a state of a caller, and print `now`, or `before` if the caller was in it already."""
     change = {"locked": caller_acts.set_locked, "muted": caller_acts.set_muted}[state]
     with writing(load_config(config_path)) as desk:
         record = _caller(desk, name)
@@ -276,7 +278,7 @@ def _set_state(
 
 
 def _read_line() -> str:
-    """Read a line of standard input, whatever the shell thinks its encoding is."""
+    """Read a line of standard input as UTF-8, in any locale."""
     try:
         return sys.stdin.buffer.readline().decode().rstrip("\r\n")
     except UnicodeDecodeError as error:
@@ -284,12 +286,12 @@ def _read_line() -> str:
 
 
 def _find(desk: Desk, name: str) -> CallerRecord | None:
-    """Find a caller; nobody's name holds bytes that are no text, as an argument may."""
+    """Find a caller; return None for an argument that is no text."""
     return records.find(desk, name) if name.isprintable() else None
 
 
-def _refuse_kept(config: Config, name: str) -> None:
-    """Refuse a name of the house's, and one that only looks like a name in sysop.toml."""
+def _refuse_reserved(config: Config, name: str) -> None:
+    """Refuse a name reserved for the house, and one that only looks like a name in sysop.toml."""
     if any(names.is_same(name, named) for _, named in config.bank.named):
         return
     if names.is_reserved(name):
@@ -299,9 +301,9 @@ def _refuse_kept(config: Config, name: str) -> None:
 
 
 def _exactly(desk: Desk, name: str) -> CallerRecord:
-    """Find a caller by number ("#12"), or by a name that is written as theirs is.
+    """Return the caller with a number ("#12"), or with a name spelled exactly so.
 
-    Whose name was found instead is told: it may be somebody else's than the one who is meant.
+    The refusal names the caller found instead, who may not be the one that the sysop means.
     """
     number = name.removeprefix("#")
     if number != name and number.isascii() and number.isdecimal() and len(number) < LONGEST_NUMBER:
@@ -358,8 +360,8 @@ def callers_table(known: Iterable[CallerRecord], schedule: Schedule) -> Listing:
 def _row(record: CallerRecord, schedule: Schedule) -> Row:
     last = f"{schedule.local(record.last_call):%Y-%m-%d %H:%M}" if record.last_call else "never"
     held_back = {"locked": record.locked, "frozen": record.frozen, "muted": record.muted}
-    told = {"the sysop's powers": record.powers, **held_back}
-    state = ", ".join(words for words, is_so in told.items() if is_so)
+    states = {"the sysop's powers": record.powers, **held_back}
+    state = ", ".join(words for words, is_so in states.items() if is_so)
     return (
         *(printable(record.name), str(record.id)),
         *(f"{schedule.local(record.created):%Y-%m-%d}", last),

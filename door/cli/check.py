@@ -1,6 +1,7 @@
-"""`door check`: the settings, and what they name that must be there before the board opens.
+"""`door check`: checks the settings, and the files that must exist before the board opens.
 
-A server and a door read their settings quickly and often; here there is time to open the files.
+A server and a door read their settings often and must be quick. This command has time to open the
+files.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ from timebank.settings.toml import TomlTable, open_table
 if TYPE_CHECKING:
     from door.config.config import Config
 
-LATEST = 500  # calls that are looked through for signs of a front end
+LATEST = 500  # last calls that are searched for signs of a front end
 
 
 def looked_at(path: Path) -> tuple[Config, list[str]]:
-    """Return the settings, and what is right but should be known; raises `SettingsError`."""
+    """Return the settings and warnings about them; raise `SettingsError`."""
     root = open_table(path)
     settings = config.read(root, path)
     _look_at_certificates(root, settings)
@@ -62,10 +63,10 @@ def looked_at(path: Path) -> tuple[Config, list[str]]:
 
 
 def report(path: Path) -> list[str]:
-    """Return all that is said of settings that are in order; raises `SettingsError`."""
+    """Return the lines printed for settings without mistakes; raise `SettingsError`."""
     settings, doubts = looked_at(path)
     board, bank = settings.board, settings.bank
-    nodes = f", {settings.calls.nodes} nodes" if settings.listeners else ""  # of callers by a port
+    nodes = f", {settings.calls.nodes} nodes" if settings.listeners else ""  # for callers by a port
     events = ", ".join(event.name for event in bank.events) or "none"
     return [
         f"{path} is in order.",
@@ -77,9 +78,9 @@ def report(path: Path) -> list[str]:
 
 
 def _look_at_people(settings: Config, path: Path) -> list[str]:
-    """Say who has the sysop's powers, and which names in the settings have no effect.
+    """Return sentences about who has sysop powers, and which names in the settings do nothing.
 
-    The books are only read.
+    Opens the books for reading only.
     """
     if settings.bank.server is not None:
         return _look_at_people_on_a_server(settings, path)
@@ -93,9 +94,9 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
     except DatabaseRefused as refused:
         return [str(refused)]
     except (sqlite3.Error, DBAPIError, BooksUnavailable) as error:
-        said = files.forbidden(settings.database, writes=True)
+        refusal = files.forbidden(settings.database, writes=True)
         why = failures.sentence(error)
-        return [said or f"Can't look into the database {settings.database}: {why}."]
+        return [refusal or f"Can't look into the database {settings.database}: {why}."]
 
 
 def _look_at_people_on_a_server(settings: Config, path: Path) -> list[str]:
@@ -122,12 +123,12 @@ def _reading(settings: Config) -> Iterator[Desk]:
 
 
 def _look_at_folders(settings: Config) -> list[str]:
-    """Tell of folders that the board writes into, and that whoever runs this may not."""
-    kept = {settings.board.data: "its books"}
+    """Return warnings about folders that the board writes into but this user may not."""
+    contents = {settings.board.data: "its books"}
     if settings.bank.thebank_ext is not None:
-        kept.setdefault(settings.bank.thebank_ext.parent, "THEBANK.EXT")
+        contents.setdefault(settings.bank.thebank_ext.parent, "THEBANK.EXT")
     doubts = []
-    for folder, what in kept.items():
+    for folder, what in contents.items():
         there = next(each for each in (folder, *folder.parents) if each.exists())
         if not os.access(there, os.W_OK | os.X_OK):
             doubts.append(
@@ -138,19 +139,19 @@ def _look_at_folders(settings: Config) -> list[str]:
 
 
 def _look_at_lock(settings: Config) -> list[str]:
-    """Say that the board is closed, and why no server could hold the lock of its books."""
+    """Return a sentence if the board is closed, and why no server could lock its books."""
     doubts = (closed.sentence(str(settings.board.data)), serving.doubt(settings.bank.lock))
     return [words for words in doubts if words]
 
 
 def _look_at_exchanged(settings: Config) -> list[str]:
-    """Report paths of imports and THEBANK.EXT at which something other than a file lies."""
+    """Return warnings about paths of imports and THEBANK.EXT that are not files."""
     doubts = []
     for path in (*settings.bank.imports, settings.bank.thebank_ext):
         if path is not None:
-            beside = (path.with_name(path.name + end) for end in ("", ".lock"))
-            found = ((each, files.fault(each)) for each in beside)
-            doubts += [f"{each} is left alone: {why}." for each, why in found if why is not None]
+            paths = (path.with_name(path.name + end) for end in ("", ".lock"))
+            faults = ((each, files.fault(each)) for each in paths)
+            doubts += [f"{each} is left alone: {why}." for each, why in faults if why is not None]
     return [*doubts, *_look_at_screens(settings.board.texts)]
 
 
@@ -165,32 +166,32 @@ def _look_at_screens(folder: Path) -> Iterator[str]:
 
 
 def _look_for_front_ends(settings: Config) -> list[str]:
-    """Tell of ports that front ends reach alone, and of calls that came through such a port."""
+    """Return warnings about ports that front ends alone use, and about calls through such ports."""
     doubts = []
     for listener in settings.listeners:
         host = listener.host
         named = listener.proxies or listener.forwarded
         named_by = KINDS[listener.kind].named_by
         if named_by is not None and not named and Lookout(settings).watches(host):
-            said, key = named_by
+            header, key = named_by
             doubts.append(
                 f"Port {listener.port} on {host} is for this machine only, and {host} is in"
                 " `allow`: [defence] limits nobody who calls there. If a front end"
-                f" passes callers on, have it send {said}, and set"
+                f" passes callers on, have it send {header}, and set"
                 f' {key} = ["{host}"] in that table of [[listeners]].'
             )
     return doubts + [str(sign) for sign in signs_in(settings, _latest_calls(settings))]
 
 
 def _latest_calls(settings: Config) -> list[tuple[str, str]]:
-    """Return (name, address) of the last calls; none where the books cannot be read."""
+    """Return (name, address) of the last calls; none if the books cannot be read."""
     if settings.bank.server is None and not settings.database.is_file():
         return []
     try:
         with _reading(settings) as desk:
             return latest_addresses(desk, LATEST)
     except (DatabaseRefused, BooksUnavailable, DBAPIError):
-        return []  # that is told by whoever opens them
+        return []  # another check reports that the books cannot be opened
 
 
 def _look_at_certificates(root: TomlTable, settings: Config) -> None:
@@ -209,6 +210,6 @@ def check(config_path: Path) -> None:
     """Check the settings and their certificates; report every mistake."""
     need(config_path)
     with refusing(SettingsError):
-        said = report(config_path)
-    for words in said:
+        lines = report(config_path)
+    for words in lines:
         click.echo(words)

@@ -1,4 +1,4 @@
-"""What all commands of `door` share."""
+"""Options and helpers that the commands of `door` share."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ config_option = click.option(
 
 
 def rows_option(command: F) -> F:
-    """Give a command the options of `timebank` for rows, and `--json`, which it had before."""
+    """Give a command the options of `timebank` for rows, and `--json`, an older form."""
     as_json = click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 
     @wraps(command)
@@ -53,14 +53,14 @@ def rows_option(command: F) -> F:
 
 
 def load_config(path: Path) -> Config:
-    """Read the settings; what is wrong with them is told, all of it at once."""
+    """Read the settings; exit with all mistakes in them."""
     need(path)
     with refusing(SettingsError):
         return config.load(path)
 
 
 def need(path: Path) -> None:
-    """Say what to do where the settings that everybody takes are not there."""
+    """Exit with advice if the settings file does not exist."""
     if path == DEFAULT_CONFIG and not path.exists():
         raise UserError(
             f"There is no {path} here. Run this in the folder of your board, or name its settings"
@@ -71,18 +71,17 @@ def need(path: Path) -> None:
 def log_to_stderr(config: Config, verbose: bool, *, is_trial: bool = False) -> None:
     handler = to_stderr(sys.stderr)
     handler.setFormatter(formatter(config, "%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    usual = logging.ERROR if is_trial else logging.WARNING  # nobody minds what a trial lacks
+    usual = logging.ERROR if is_trial else logging.WARNING  # a trial need not be complete
     handler.setLevel(logging.INFO if verbose else usual)
     logging.basicConfig(level=handler.level, handlers=[handler], force=True)
 
 
 def announce(words: str) -> None:
-    """Print a line. A board that nobody listens to any more, because the program at the other end
-    of the pipe has gone, serves on."""
+    """Print a line. A board whose output is a closed pipe goes on without it."""
     try:
         click.echo(words)
     except OSError:
-        # What could not be printed is tried again at the end of the process, and then fails it.
+        # Python would try to print the rest again at the end of the process, and fail.
         with open(os.devnull, "wb") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
@@ -97,7 +96,7 @@ node_option = click.option("--node", type=WholeNumber(0, 9999), help="The node's
 
 @contextmanager
 def writing(config: Config) -> Iterator[Desk]:
-    """Open the board's books for one transaction; every refusal is a sentence."""
+    """Open the board's books for one transaction; print each refusal as a sentence."""
     with open_books(config.bank) as books:
         books.take_up()
         with books.database.transaction(books.settings, books.clock.reading()) as desk:
@@ -106,6 +105,6 @@ def writing(config: Config) -> Iterator[Desk]:
 
 @contextmanager
 def reading(config: Config) -> Iterator[Desk]:
-    """Open the board's books as they are at one moment; nobody is kept from writing."""
+    """Open the board's books as they are at one moment, without blocking writers."""
     with open_books(config.bank) as books, books.look() as desk:
         yield desk

@@ -1,4 +1,4 @@
-"""`door config`: what the settings are, which differ from the defaults, and changes to them."""
+"""`door config`: shows the settings and their differences from the defaults, and changes them."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ FIELDS = ("key", "value", "default")
 
 @click.group("config")
 def config_group() -> None:
-    """Show the settings, change one with all comments kept, or describe them for an editor."""
+    """Show the settings, change one without losing comments, or describe them for an editor."""
 
 
 @config_group.command()
 @config_option
 @click.option(
-    "--effective", is_flag=True, help="With the defaults of all that the file leaves out."
+    "--effective", is_flag=True, help="With the defaults of the keys that are not in the file."
 )
 @format_option
 def show(config_path: Path, effective: bool, form: str) -> None:
@@ -56,7 +56,7 @@ def show(config_path: Path, effective: bool, form: str) -> None:
 @config_option
 @click.argument("key")
 def get(config_path: Path, key: str) -> None:
-    """Print the value of a KEY such as calls.nodes, its default where the file has none."""
+    """Print the value of a KEY such as calls.nodes: its default if it is not in the file."""
     text, _ = _read(config_path)
     with refusing(ChangeRefused):
         value = find(text, config_path, key).value
@@ -68,9 +68,9 @@ def get(config_path: Path, key: str) -> None:
 @click.argument("key")
 @click.argument("value")
 def set_(config_path: Path, key: str, value: str) -> None:
-    """Give a KEY another VALUE. Comments stay, and a file that would be wrong is not written.
+    """Set a KEY to a VALUE. Comments stay, and a file that would be wrong is not written.
 
-    Texts need no quotes. A list is words with commas between them, or as in TOML.
+    Texts need no quotes. Write a list as words with commas between them, or as in TOML.
     """
     _change(config_path, key, value)
 
@@ -79,7 +79,7 @@ def set_(config_path: Path, key: str, value: str) -> None:
 @config_option
 @click.argument("key")
 def unset(config_path: Path, key: str) -> None:
-    """Take a KEY out of the file: its default counts again."""
+    """Take a KEY out of the file, so that its default applies again."""
     _change(config_path, key, None)
 
 
@@ -87,7 +87,7 @@ def unset(config_path: Path, key: str) -> None:
 @config_option
 @format_option
 def diff(config_path: Path, form: str) -> None:
-    """Show what differs from the defaults."""
+    """Show the settings that differ from the defaults."""
     keys = from_default(_read(config_path)[1])
     if form != "text":
         _write(keys, form)
@@ -105,12 +105,12 @@ def example() -> None:
 
 @config_group.command()
 def schema() -> None:
-    """Print a JSON Schema of sysop.toml, by which editors check and complete it."""
+    """Print a JSON Schema of sysop.toml, for editors that check and complete it."""
     click.echo(json.dumps(board_schema.schema(), indent=2, ensure_ascii=False))
 
 
 def _read(path: Path) -> tuple[str, list[Setting]]:
-    """Read a file of settings that is in order, and all its keys."""
+    """Read a file of settings without mistakes, and all its keys."""
     with refusing(SettingsError):
         text = open_table(path).problems.text
         return text, described(text, path)[1]
@@ -118,14 +118,14 @@ def _read(path: Path) -> tuple[str, list[Setting]]:
 
 def _paths_in(text: str) -> set[tuple[str | int, ...]]:
     def paths(value: object, path: tuple[str | int, ...]) -> set[tuple[str | int, ...]]:
-        found = {path}
+        known = {path}
         if isinstance(value, dict):
             for name, inner in value.items():
-                found |= paths(inner, (*path, name))
+                known |= paths(inner, (*path, name))
         elif isinstance(value, list):
             for number, inner in enumerate(value):
-                found |= paths(inner, (*path, number))
-        return found
+                known |= paths(inner, (*path, number))
+        return known
 
     return paths(tomllib.loads(text), ())
 
@@ -148,18 +148,18 @@ def _change(path: Path, key: str, typed: str | None) -> None:
             replace(path, change.text)
         except OSError as error:
             raise UserError(f"Can't write {path}: {error.strerror}. It is as it was.") from error
-    for sentence in _told(change, path):
+    for sentence in _sentences(change, path):
         click.echo(sentence)
 
 
-def _told(change: Change, path: Path) -> list[str]:
+def _sentences(change: Change, path: Path) -> list[str]:
     name = change.key.name
     old = change.key.value if change.old is None else change.old
     new = change.key.default if change.new is None else change.new
     if old == new:
         return [f"{name} is {shown(name, new)}, as it was."]
-    said = [f"{name} is {shown(name, new)} now, was {shown(name, old)}."]
+    sentences = [f"{name} is {shown(name, new)} now, was {shown(name, old)}."]
     later = keep_begun(change.before, change.after)[1]
     if later:
-        return [*said, *(f"{words[0].upper()}{words[1:]}." for words in later)]
-    return [*said, f"A running server reads {path} again at SIGHUP, for calls that follow."]
+        return [*sentences, *(f"{words[0].upper()}{words[1:]}." for words in later)]
+    return [*sentences, f"A running server reads {path} again at SIGHUP, for new calls."]

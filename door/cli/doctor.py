@@ -1,7 +1,7 @@
-"""`door doctor`: what a drop file was understood to say, and what would come of it here.
+"""`door doctor`: explains what a drop file says, and what would happen to its caller here.
 
-The caller is let in for a trial, in a transaction that is taken back: what is told is what would
-happen, and nothing has.
+The caller is let in for a trial, in a transaction that is rolled back. So the command shows what
+would happen, and changes nothing.
 """
 
 from __future__ import annotations
@@ -66,47 +66,50 @@ _LONGEST_KEY = 80
 
 
 class _TakenBack(Exception):
-    """Ends the trial, so that nothing of it stays in the books."""
+    """Ends the trial, so that the transaction is rolled back."""
 
 
 def examine(config: Config, asked: DoorOptions) -> list[str]:
-    """Say what was understood and what would come of it; raises `DropFileRefused`.
+    """Return what was understood and what would happen; raise `DropFileRefused`.
 
-    Raises what the books raise when they are there and cannot be opened.
+    Also raises the errors of books that exist and cannot be opened.
     """
     now = datetime.now(UTC)
     arrival = arrive(asked, config.boards, os.environ, now.astimezone(), time.monotonic())
-    said = sentences(arrival.understood)
-    said += ["", *_board(arrival, config)]
+    report = sentences(arrival.understood)
+    report += ["", *_board(arrival, config)]
     with _books(config) as database:
         try:
             record, opened = _trial(database, config, arrival, now)
         except Refused as refused:
-            return [*said, f"They would not be let in: {refused}"]
+            return [*report, f"They would not be let in: {refused}"]
     if shut := closed.sentence(str(config.board.data)):
-        said.append(f"Doors let nobody in just now. {shut}")
-    said.append(f"Here they are {record.name}, with {span(opened.receipt.purse.bank)} in the bank.")
-    if "#" in record.name:  # no alias has one
-        said.append(
+        report.append(f"Doors let nobody in now. {shut}")
+    report.append(
+        f"Here they are {record.name}, with {span(opened.receipt.purse.bank)} in the bank."
+    )
+    if "#" in record.name:  # the number that tells equal aliases apart
+        report.append(
             f"Another caller of {arrival.guest.board.name} has that alias. If all of them have it,"
             " the board writes no alias: have it write DOOR32.SYS."
         )
-    said += _time(config, arrival, opened, now)
-    said.append(_gains(config, arrival))
-    return said
+    report += _time(config, arrival, opened, now)
+    report.append(_gains(config, arrival))
+    return report
 
 
 def _board(arrival: DoorCall, config: Config) -> list[str]:
     board = arrival.guest.board
     if board.name in config.boards:
         return [f"This board is {board.name}, as [boards.{board.name}] of {config.path} has it."]
-    said = f"No table [boards.NAME] of {config.path} is this board's: it counts as {board.name}."
-    return [said, *_to_paste(arrival.understood, config)]
+    not_listed = (
+        f"No table [boards.NAME] of {config.path} is this board's: it counts as {board.name}."
+    )
+    return [not_listed, *_to_paste(arrival.understood, config)]
 
 
 def remedy(config: Config, asked: DoorOptions) -> list[str]:
-    """Return what to paste where a board's callers are refused for want of it; empty where that
-    would not help."""
+    """Return the lines to paste into the settings that let the callers in, or none."""
     reading = HostSettings(datetime.now(UTC).astimezone(), "auto", "auto")
     try:
         understood = understand(find(asked.dropfile, os.environ, asked.node), reading)
@@ -121,20 +124,20 @@ def _has_table(understood: Understood, config: Config) -> bool:
     try:
         return any(board_of(config.boards, name) for name in understood.names)
     except BoardUnsure:
-        return True  # two boards have it: the settings must say which
+        return True  # two tables match; the settings must decide
 
 
 def _to_paste(understood: Understood, config: Config) -> list[str]:
-    """Say what the settings lack, to the letter, and how the board starts the door."""
+    """Return the lines that the settings need, and the command line that starts the door."""
     kind = _kind(understood)
     if kind is None:
         return _for_any_board(understood, config)
     setup = HostSetup(kind, kind.name, Path(kind.root), says_board=not kind.alias)
-    said = _pasted(config, host_boards.lines(setup))
+    advice = _pasted(config, host_boards.lines(setup))
     if board_named(config.boards, kind.name) is not None:
-        said = [f"The files do not say that the board is {kind.name} of {config.path}."]
+        advice = [f"The files do not say that the board is {kind.name} of {config.path}."]
     return [
-        *said,
+        *advice,
         *_command_line(setup, config),
         f"`door setup {kind.key}` does this, and writes what {kind.name} needs.",
     ]
@@ -148,13 +151,13 @@ def _for_any_board(understood: Understood, config: Config) -> list[str]:
         lines.append(f"aliases = [{json.dumps(understood.board, ensure_ascii=False)}]")
     if understood.time.limit is Limit.UNLIMITED:
         lines.append("minutes = 60  # a day, for callers whose board sets them no limit")
-    said = [*_pasted(config, lines), f"Its callers are called Alias@{name} then."]
+    advice = [*_pasted(config, lines), f"Its callers are called Alias@{name} then."]
     if not understood.board:
-        said.append(
+        advice.append(
             f"Its files do not name the board, so add --board {name} to the line that starts the"
             " door."
         )
-    return said
+    return advice
 
 
 def _command_line(setup: HostSetup, config: Config) -> list[str]:
@@ -174,13 +177,13 @@ def _pasted(config: Config, lines: list[str]) -> list[str]:
 def _kind(understood: Understood) -> HostKind | None:
     if any(file.enigma for file in understood.files):
         return host_boards.KINDS["enigma"]
-    found = (host_boards.recognized(name) for name in understood.names)
-    return next((kind for kind in found if kind is not None), None)
+    recognized = (host_boards.recognized(name) for name in understood.names)
+    return next((kind for kind in recognized if kind is not None), None)
 
 
 @contextmanager
 def _books(config: Config) -> Iterator[Database]:
-    """Open the books, or new ones for the trial where there are none yet."""
+    """Open the books, or new ones for the trial if there are none."""
     with tempfile.TemporaryDirectory() as folder:
         there = config.database.is_file() or config.bank.server is not None
         trial = Path(folder) / "trial.sqlite3"
@@ -192,13 +195,13 @@ def _books(config: Config) -> Iterator[Database]:
 def _trial(
     database: Database, config: Config, arrival: DoorCall, now: datetime
 ) -> tuple[CallerRecord, Opened]:
-    found: list[tuple[CallerRecord, Opened]] = []
+    trial: list[tuple[CallerRecord, Opened]] = []
     try:
         with database.transaction(config.bank, now) as desk:
-            found.append(_let_in(desk, arrival))
+            trial.append(_let_in(desk, arrival))
             raise _TakenBack
     except _TakenBack:
-        return found[0]
+        return trial[0]
 
 
 def _let_in(desk: Desk, arrival: DoorCall) -> tuple[CallerRecord, Opened]:
@@ -209,22 +212,22 @@ def _let_in(desk: Desk, arrival: DoorCall) -> tuple[CallerRecord, Opened]:
 
 
 def _time(config: Config, arrival: DoorCall, opened: Opened, now: datetime) -> list[str]:
-    """Say what the caller would bring, why not more, and when the call would end."""
+    """Return what time the caller would bring, why not more, and when the call would end."""
     brought, guest = opened.arrival, arrival.guest
-    assert brought is not None  # the caller is a board's
+    assert brought is not None  # callers of other boards always bring time
     if not brought.brought:
-        said = ["They would bring no time at all."]
+        facts = ["They would bring no time at all."]
     else:
-        said = [f"They would bring {span(brought.brought)}."]
+        facts = [f"They would bring {span(brought.brought)}."]
     if brought.shown is None:
         minutes = span(guest.board.minutes * MINUTE)
-        said.append(f"Their board sets no limit: that is what is left of {minutes} for the day.")
+        facts.append(f"Their board sets no limit: {minutes} a day, less what they have used.")
     elif guest.board.share < 100:
-        said.append(f"That is {guest.board.share} percent of what they have left there.")
+        facts.append(f"That is {guest.board.share} percent of what they have left there.")
     if brought.debt:
-        said.append(f"Taken off it: {span(brought.debt)} lost here today.")
+        facts.append(f"Taken off it: {span(brought.debt)} lost here today.")
     if brought.standing:
-        said.append(f"Taken off it: {span(brought.standing)} on the table.")
+        facts.append(f"Taken off it: {span(brought.standing)} on the table.")
     schedule = config.bank.schedule
     ends = [] if brought.shown is None else [now + timedelta(seconds=brought.shown)]
     closing = opened.receipt.purse.closing
@@ -232,11 +235,11 @@ def _time(config: Config, arrival: DoorCall, opened: Opened, now: datetime) -> l
         ends.append(closing.start)
     if ends:
         end = schedule.local(min(ends))
-        said.append(f"The call would end at {end:%H:%M} ({end:%Z}) at the latest.")
+        facts.append(f"The call would end at {end:%H:%M} ({end:%Z}) at the latest.")
     if brought.owed:
         owed = span(brought.owed * MINUTE)
-        said.append(f"Given back with it, from earlier sessions: {owed}.")
-    return said
+        facts.append(f"Given back with it, from earlier sessions: {owed}.")
+    return facts
 
 
 def _gains(config: Config, arrival: DoorCall) -> str:
@@ -248,54 +251,54 @@ def _gains(config: Config, arrival: DoorCall) -> str:
     return f"What they win would be given back {GIVEN[way]}."
 
 
-# What was understood, in sentences.
+# What was understood, as sentences.
 
 
 def sentences(understood: Understood) -> list[str]:
-    """Say what was understood of a call."""
-    told = [
+    """Return what was understood of a call."""
+    facts = [
         _files(understood),
         *_caller(understood),
         _time_left(understood.time),
         _event(understood),
     ]
-    told += [_line(understood), _screen(understood)]
-    told += [f"Not certain: {doubt}" for doubt in understood.doubts]
-    told += [f"Left alone: {left.path}: {left.why}." for left in understood.left]
-    told += [_give(way) for way in understood.gives] or [NOTHING_BACK]
-    return told
+    facts += [_line(understood), _screen(understood)]
+    facts += [f"Not certain: {doubt}" for doubt in understood.doubts]
+    facts += [f"Left alone: {left.path}: {left.why}." for left in understood.left]
+    facts += [_give(way) for way in understood.gives] or [NOTHING_BACK]
+    return facts
 
 
 def _files(understood: Understood) -> str:
-    found = understood.found
-    said = f"Read: {found.chosen} ({found.by})"
-    beside = ", ".join(file.path.name for file in understood.files[1:])
-    return f"{said}, and beside it {beside}." if beside else f"{said}."
+    choice = understood.found
+    first = f"Read: {choice.chosen} ({choice.by})"
+    others = ", ".join(file.path.name for file in understood.files[1:])
+    return f"{first}, and next to it {others}." if others else f"{first}."
 
 
 def _caller(understood: Understood) -> list[str]:
     who = understood.who
     caller = clean(who.caller, _LONGEST_KEY)
     board = f'"{who.board}"' if who.board else "a board that the files do not name"
-    said = f"The caller is {understood.name or 'without a name'}: {caller} of {board}."
+    who_called = f"The caller is {understood.name or 'without a name'}: {caller} of {board}."
     if who.caller.startswith("name "):
         more = "No file gives them a number, so their account goes by this name."
     else:
         more = "Their account goes by that, even under another name."
-    told = [f"{said} {more}"]
+    facts = [f"{who_called} {more}"]
     if understood.role:
-        told.append(f"They are the board's {understood.role}.")
+        facts.append(f"They are the board's {understood.role}.")
     if understood.level is not None:
-        told.append(f"Their security level is {understood.level}.")
+        facts.append(f"Their security level is {understood.level}.")
     if understood.node is not None:
-        told.append(f"They are on node {understood.node}.")
+        facts.append(f"They are on node {understood.node}.")
     constants = ("number 1", f"number {understood.node}")
     if who.caller in constants and (understood.level or 0) < SYSOP_LEVEL:
-        told.append(
+        facts.append(
             "If the board writes that number for all its callers, or for all on this node, they "
             "share this account: have it write a file with a number for each."
         )
-    return told
+    return facts
 
 
 def _time_left(time: TimeLeft) -> str:
@@ -393,9 +396,9 @@ def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: in
     config, asked = load_config(config_path), DoorOptions(dropfile, board, node)
     try:
         with refusing(DatabaseRefused, BooksFailed):
-            said = examine(config, asked)
+            report = examine(config, asked)
     except DropFileRefused as refused:
-        told = (str(refused), f"The caller would be told: {refused.polite}")
-        raise UserError("\n".join((*told, *remedy(config, asked)))) from refused
-    for sentence in said:
+        reasons = (str(refused), f"The caller would be told: {refused.polite}")
+        raise UserError("\n".join((*reasons, *remedy(config, asked)))) from refused
+    for sentence in report:
         click.echo(sentence)

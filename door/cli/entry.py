@@ -1,4 +1,4 @@
-"""The installed command `door`: where a caller waits, nothing is loaded that they do not need."""
+"""The installed command `door`. `door run`, for which a caller waits, loads only what it needs."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ if TYPE_CHECKING:
 
     Relay = Callable[[Sequence[str], Mapping[str, str]], int | None]
 
-UPDATE_SECONDS = 60  # for an update to replace the files of the program
+UPDATE_SECONDS = 60  # for an update to replace the program's files
 
 
 def main() -> None:
-    """Run the command; `door run` hands its caller to the server of the board."""
+    """Run the command; `door run` hands its caller over to the board's server."""
     if sys.argv[1:2] == ["run"]:
         import signal
 
-        # Whoever sets a terminal back from the background would be stopped.
+        # A background process that sets the terminal would be stopped.
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTTOU,))
-        # The keys of a caller whose terminal is still as the host has set it are no signals. Those
-        # of the sysop at their own machine are.
+        # A caller's keys must not be signals while the terminal is still as the host has set it.
+        # The keys of a sysop at this machine are signals.
         action = signal.SIG_DFL if "--local" in sys.argv else signal.SIG_IGN
         for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
             signal.signal(number, action)
         status = _relay()(sys.argv[2:], os.environ)
         if status is not None:
-            # Python gives up its own handlers before a process ends, but not that it ignores one.
+            # At exit Python restores default actions for its own handlers, but not for SIG_IGN.
             for number in (signal.SIGHUP, signal.SIGTERM):
                 signal.signal(number, signal.SIG_IGN)
             sys.exit(status)
@@ -48,9 +48,9 @@ def _relay() -> Relay:
 
             for name in [*sys.modules]:
                 if name.startswith(("door.run", "door.lines")):
-                    del sys.modules[name]  # of the release before
+                    del sys.modules[name]  # of the older release
             importlib.invalidate_caches()
             time.sleep(1)
         else:
             return relay
-    sys.exit("The program is not whole: install it again.")
+    sys.exit("The program is not complete: install it again.")

@@ -1,4 +1,4 @@
-"""The commands that start a system event early, and take it back."""
+"""The commands that start a system event early, or withdraw it."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def event(context: click.Context, config_path: Path) -> None:
     help="How long callers have until then (5, 5m).",
 )
 def start(config_path: Path, by: str, name: str | None, minutes: int | None, notice: int) -> None:
-    """Start the next system event now, or that called NAME, in place of the one at its time.
+    """Start the next system event now, or the one called NAME, instead of at its time.
 
-    Callers are told and have a minute. With --minutes, NAME may be one that sysop.toml does not
-    have.
+    Callers are warned a minute before. With --minutes, NAME may be an event that is not in
+    sysop.toml.
     """
     asked = events.EventAsked(name, minutes, notice)
     with open_books(load_config(config_path).bank) as books, books.work() as desk:
@@ -60,9 +60,9 @@ def start(config_path: Path, by: str, name: str | None, minutes: int | None, not
 @config_option
 @by_option
 def end(config_path: Path, by: str) -> None:
-    """Take back an event that was started early: the board is open again.
+    """End an event that was started early, so that the board is open again.
 
-    The one of the schedule takes place at its time.
+    The scheduled event takes place at its time.
     """
     with open_books(load_config(config_path).bank) as books, books.work() as desk:
         words = events.take_back(desk, by)

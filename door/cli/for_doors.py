@@ -1,4 +1,4 @@
-"""The program of a server that a door has started (`door.run.starting`): nobody types its name.
+"""The program of a server that a door has started (`door.run.starting`); sysops do not run it.
 
 python -P -m door.cli.for_doors SYSOP.TOML LOCK
 """
@@ -23,9 +23,9 @@ log = logging.getLogger("door.server")
 
 
 def main() -> None:
-    """Serve until nobody has been on for a while; exit with 1 where nobody could be served."""
+    """Serve until no caller has been online for a while; exit with 1 if the server cannot start."""
     path, lock = sys.argv[1:]
-    os.set_inheritable(int(lock), False)  # to no process that outlives this one
+    os.set_inheritable(int(lock), False)  # no child process may keep the lock
     part = ForDoors(Lock(int(lock)))
     try:
         config = part.adapt(settings.load(Path(path)))

@@ -1,4 +1,4 @@
-"""`door hand`: a hand that was played, in words or as JSON."""
+"""`door hand`: shows a played hand in words or as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`door init`: a new board in a folder, from a few answers."""
+"""`door init`: makes a new board in a folder, from a few answers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 class InitOptions(TypedDict):
-    """What the command line says; None where it does not."""
+    """The options of the command line; None for each that is missing."""
 
     name: str | None
     zone: str | None
@@ -76,12 +76,12 @@ class InitOptions(TypedDict):
 )
 @click.option("--user", help="The user of the system that the board runs as.")
 @click.option("--mail", metavar="ADDRESS", help="Mail the digest of the nightly audit there.")
-@click.option("--yes", is_flag=True, help="Ask nothing: what is not given is as usual.")
+@click.option("--yes", is_flag=True, help="Ask nothing, and use the defaults.")
 @by_option
 def init(folder: Path, by: str, yes: bool, **given: Unpack[InitOptions]) -> None:
     """Make a board in DIR, or in this folder: settings, folders, books, and you as its sysop.
 
-    What is there already stays as it is, so it does no harm to run it again.
+    Files that exist stay as they are, so it does no harm to run it again.
     """
     asks = not yes and _somebody_is_there()
     folder = folder.absolute()
@@ -133,7 +133,7 @@ def _answers(folder: Path, given: InitOptions, asks: bool) -> BoardAnswers:
 
 
 def _answer(asks: bool, question: str, given: T | None, usual: T, check: Callable[[T], T]) -> T:
-    """Take what was given, else ask until an answer will do, else take what is usual."""
+    """Return the given answer; else ask until an answer is valid, or return the usual one."""
     if given is not None:
         return check(given)
     while asks:
@@ -153,11 +153,13 @@ def _need_web() -> None:
 
 
 def _refuse_answers(folder: Path, given: InitOptions) -> None:
-    """Refuse answers where there are settings: these are the sysop's, and stay."""
-    said = [key for key in ("name", "zone", "port", "sysop", "web") if given.get(key) is not None]
+    """Refuse answers if there are settings already, which this command does not change."""
+    given_keys = [
+        key for key in ("name", "zone", "port", "sysop", "web") if given.get(key) is not None
+    ]
     path = folder / "sysop.toml"
-    if said:
-        options = ", ".join(f"--{key}" for key in said)
+    if given_keys:
+        options = ", ".join(f"--{key}" for key in given_keys)
         raise UserError(f"{path} is there already and stays as it is: change it without {options}.")
     click.echo(f"{path} is there already and stays as it is.")
 
@@ -166,15 +168,15 @@ def _wanted(given: InitOptions, asks: bool) -> WantedFiles:
     kinds = given["kinds"]
     while not kinds and asks:
         question = f"Files for the machine ({', '.join(machine.KINDS)}, {ALL}, {NONE})"
-        said = click.prompt(question, default=NONE).replace(",", " ").split()
-        if said == [NONE]:
+        words = click.prompt(question, default=NONE).replace(",", " ").split()
+        if words == [NONE]:
             break
-        if all(each in (*machine.KINDS, ALL) for each in said):
-            kinds = tuple(said)
+        if all(each in (*machine.KINDS, ALL) for each in words):
+            kinds = tuple(words)
     chosen = machine.KINDS if ALL in kinds else tuple(dict.fromkeys(kinds))
     user, mail = machine.user(given["user"] or machine.usual_user()), given["mail"] or ""
     if mail and "systemd" not in chosen:
-        raise DoesNotFit("--mail is of the nightly audit, which --with systemd has run.")
+        raise DoesNotFit("--mail needs --with systemd, which runs the nightly audit.")
     return machine.WantedFiles(chosen, user, machine.mail(mail))
 
 
@@ -182,7 +184,7 @@ def _wanted(given: InitOptions, asks: bool) -> WantedFiles:
 
 
 def _given_password(path: Path | None) -> str:
-    """Return the password that is in a file or in the environment, "" where there is none."""
+    """Return the password from the file or the environment, "" if there is none."""
     if path is None:
         return os.environ.get(PASSWORD_VARIABLE, "")
     try:
@@ -197,7 +199,7 @@ def _given_password(path: Path | None) -> str:
 
 
 def _checked(typed: str, sysop: str, asks: bool) -> str:
-    """Return a password that will do; "" where none was given and none is typed."""
+    """Return a valid password; "" if none was given and none is typed."""
     if typed:
         passwords.check(typed, sysop)
     while asks and not typed:
@@ -224,13 +226,13 @@ def _typed_secret(question: str) -> str:
 def _write_settings(folder: Path, answers: BoardAnswers) -> None:
     if new_board.write_settings(folder, answers) is not Fate.WRITTEN:
         raise DoesNotFit(
-            f"{folder / new_board.SETTINGS} came to be meanwhile, or is a link that leads nowhere."
-            " Look at it, and run this again."
+            f"{folder / new_board.SETTINGS} was made by another program just now, or is a link to a"
+            " missing file. Look at it, and run this again."
         )
 
 
 def _enter_sysop(config: Config, typed: str, by: str, *, asks: bool) -> None:
-    """Register the sysop, if there is a password for it and nobody has done so."""
+    """Register the sysop if there is a password and the name is not registered yet."""
     sysop = config.board.sysop
     with refusing(DatabaseRefused, BooksFailed, Refused):
         if new_board.is_entered(config):
@@ -239,7 +241,7 @@ def _enter_sysop(config: Config, typed: str, by: str, *, asks: bool) -> None:
             return
         typed = _checked(typed, sysop, asks)
         if not typed:
-            return  # the check says what to type
+            return  # the check prints the command to type
         new_board.enter_sysop(config, passwords.hash_password(typed), by)
     click.echo(f"{sysop} is registered, with sysop powers.")
 
@@ -249,14 +251,14 @@ def _enter_sysop(config: Config, typed: str, by: str, *, asks: bool) -> None:
 
 @contextmanager
 def _writing(folder: Path) -> Iterator[None]:
-    """Say what a disk does not take, and that nothing is half done."""
+    """Turn a failed write into an error that says what to do."""
     try:
         yield
     except OSError as error:
         place = error.filename or folder
         raise UserError(
-            f"{place} cannot be written ({error.strerror}). What was written before stays: run"
-            " this again once that is mended."
+            f"{place} cannot be written ({error.strerror}). The files written before stay: mend"
+            " that and run this again."
         ) from error
 
 
@@ -265,13 +267,13 @@ def _settings(path: Path) -> Config:
 
 
 def _write_for_the_machine(config: Config, wanted: WantedFiles) -> None:
-    said = {
+    sentences = {
         Fate.WRITTEN: "Wrote {path}.",
         Fate.SAME: "{path} is there already, as it would be written now.",
         Fate.BESIDE: "{path} is there already and stays; what would be written now is in {new}.",
     }
     for each in machine.write(config, wanted):
-        click.echo(said[each.fate].format(path=each.path, new=beside(each.path).name))
+        click.echo(sentences[each.fate].format(path=each.path, new=beside(each.path).name))
 
 
 def _check(config: Config) -> None:
@@ -288,18 +290,18 @@ def _say_next(config: Config, steps: list[str], *, has_container: bool) -> None:
             click.echo(f"    {words}")
     if has_container:
         file = machine.folder_of(config) / "container" / "Containerfile"
-        click.echo(f"How a container is built and run is said at the top of {file}.")
+        click.echo(f"The top of {file} says how to build and run a container.")
     click.echo("Open the board:")
     place = "" if folder == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
     click.echo(f"    {place}{machine.typed('door')} serve")
-    ways = [
+    commands = [
         at_home.format(port=each.port or "PORT")
         for each in config.listeners
         if (at_home := KINDS[each.kind].at_home)
     ]
-    if ways:
+    if commands:
         click.echo("Call it:")
-    for words in ways:
+    for words in commands:
         click.echo(f"    {words}")
-    if any("PORT" in words for words in ways):
-        click.echo("The board says its PORT as it opens.")
+    if any("PORT" in words for words in commands):
+        click.echo("The board prints its PORT when it opens.")

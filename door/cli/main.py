@@ -1,6 +1,6 @@
-"""The `door` command: run the board, check its settings, look after callers, doubt a hand.
+"""The `door` command: run the board, check its settings, manage callers, verify a hand.
 
-A file a command, which is loaded when it is asked for: `door --help` must be quick.
+Each command has a file, loaded when the command is called, so that `door --help` is quick.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import click
 
 from timebank.cli.commands import LazyCommands
 
-# The module of each command, and the first sentence of what it says of itself.
+# The module of each command, and the first sentence of its help.
 COMMANDS = {
     "config": (
         "config",
-        "Show the settings, change one with all comments kept, or describe them for an editor.",
+        "Show the settings, change one without losing comments, or describe them for an editor.",
     ),
     "init": (
         "init",
@@ -35,7 +35,7 @@ COMMANDS = {
     "event": ("event", "Show the next system event, start it early, or take it back."),
     "drain": ("sysop", "Take no more calls; close when the last caller is gone."),
     "stop": ("sysop", "Close the board now."),
-    "open": ("sysop", "Open a board for doors again that was closed."),
+    "open": ("sysop", "Open a closed board for doors again."),
     "serve": ("serve", "Open the board."),
     "pages": (
         "pages",

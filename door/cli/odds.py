@@ -1,4 +1,4 @@
-"""`door odds`: what the tables are worth to their callers, under the rules as they are set."""
+"""`door odds`: what the tables are worth to their callers, under the board's rules."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from timebank.reports.exports import Record
     from timebank.reports.tables import Piece
 
-FIELDS = ("game", "play", "mean", "sd", "staked")  # as in JSON, shares of the opening bet
+FIELDS = ("game", "play", "mean", "sd", "staked")  # as in JSON; shares of the opening bet
 
 
 def asked_tables(
     config: Config | None, table: str | None, given: Sequence[str]
 ) -> list[tuple[Game, Any]]:
-    """Return one table with its rules, or all of them: those of `config` (the defaults where there
-    is none) with those `given` as "key=value" in their place."""
+    """Return one table with its rules, or all tables. The rules are those of `config`, or the
+    defaults without it, changed by those `given` as "key=value"."""
     if table is None and given:
         raise UserError("Rules belong to a table: name it before --rules.")
     games = list(GAMES.values()) if table is None else [_named(table)]
@@ -46,36 +46,36 @@ def asked_tables(
 def pieces(
     config: Config | None, table: str | None, given: Sequence[str], form: str
 ) -> Iterator[Piece]:
-    """Give what is printed of the tables that are asked for."""
+    """Yield what the command prints about the tables."""
     asked = asked_tables(config, table, given)
     if form == "text":
         yield from _joined(
             odds_text.pieces(game.title, odds_of(game, rules)) for game, rules in asked
         )
     else:
-        found = [odds_of(game, rules) for game, rules in asked]
-        yield _for_programs(found, form, is_one=table is not None)
+        listed = [odds_of(game, rules) for game, rules in asked]
+        yield _for_programs(listed, form, is_one=table is not None)
 
 
-def _for_programs(found: Sequence[Odds], form: str, *, is_one: bool) -> str:
+def _for_programs(listed: Sequence[Odds], form: str, *, is_one: bool) -> str:
     if form == "csv":
         from timebank.reports.exports import as_csv  # with all of SQLAlchemy behind it
 
-        return "".join(as_csv(FIELDS, _records(found))).rstrip("\n")
-    plain = [odds.plain() for odds in found]
+        return "".join(as_csv(FIELDS, _records(listed))).rstrip("\n")
+    plain = [odds.plain() for odds in listed]
     return json.dumps(plain[0] if is_one else plain, indent=2, ensure_ascii=False)
 
 
-def _records(found: Iterable[Odds]) -> Iterator[Record]:
-    for odds in found:
+def _records(listed: Iterable[Odds]) -> Iterator[Record]:
+    for odds in listed:
         for name, figures in odds.strategies.items():
             values = (odds.game, name, figures.mean, figures.sd, figures.staked)
             yield dict(zip(FIELDS, values, strict=True))
 
 
-def show_cards(found: Sequence[tuple[Game, Any]], form: str) -> Iterator[Piece]:
-    """Give the strategy cards of these tables, as "text" or "json"."""
-    cards = [card_of(game, rules) for game, rules in found]
+def show_cards(asked: Sequence[tuple[Game, Any]], form: str) -> Iterator[Piece]:
+    """Yield the strategy cards of the tables, as "text" or "json"."""
+    cards = [card_of(game, rules) for game, rules in asked]
     if form == "json":
         plain = [asdict(each) for each in cards]
         yield json.dumps(plain if len(plain) > 1 else plain[0], indent=2, ensure_ascii=False)
@@ -84,7 +84,7 @@ def show_cards(found: Sequence[tuple[Game, Any]], form: str) -> Iterator[Piece]:
 
 
 def rules_of(config: Config | None, game: Game, changed: Mapping[str, object]) -> Any:
-    """Return the rules of a table, some of them changed; a wrong one is the command's refusal."""
+    """Return the rules of a table with some of them changed; raise `UserError` if one is wrong."""
     settings = None if config is None else config.games[game.name]
     rules = getattr(settings, "rules", game.kind.base)
     if not changed:
@@ -103,7 +103,7 @@ def _named(table: str) -> Game:
 
 
 def _rule(text: str) -> tuple[str, object]:
-    """Read a rule as sysop.toml has it; words need no quotation marks."""
+    """Return the key and value of a rule as in sysop.toml; words need no quotation marks."""
     key, equals, value = text.partition("=")
     if not equals:
         raise UserError(f"--rules takes KEY=VALUE, not {text}.")
@@ -114,8 +114,8 @@ def _rule(text: str) -> tuple[str, object]:
     return key.strip(), read
 
 
-def _joined(told: Iterable[Iterator[Piece]]) -> Iterator[Piece]:
-    for number, lines in enumerate(told):
+def _joined(parts: Iterable[Iterator[Piece]]) -> Iterator[Piece]:
+    for number, lines in enumerate(parts):
         if number:
             yield ""
         yield from lines
@@ -129,7 +129,7 @@ def _joined(told: Iterable[Iterator[Piece]]) -> Iterator[Piece]:
     "rules",
     metavar="KEY=VALUE",
     multiple=True,
-    help="A rule as in sysop.toml, in place of the house's; may be given more than once.",
+    help="A rule as in sysop.toml, instead of the house's; may be given more than once.",
 )
 @click.option("--card", is_flag=True, help="The strategy card: what to do with which hand.")
 @rows_option
@@ -142,13 +142,13 @@ def odds(
 ) -> None:
     """Show what a TABLE, or every table, is worth to its callers: exact odds for its rules.
 
-    Without a sysop.toml in this folder: the odds of the default rules. CSV has a line for each way
-    to play; a card is text or JSON.
+    Without a sysop.toml in this folder, these are the odds of the default rules. CSV has one line
+    for each way to play. A card is text or JSON.
     """
     is_set = config_path.exists() or config_path != DEFAULT_CONFIG
     config = load_config(config_path) if is_set else None
     if form == "csv" and card:
-        raise UserError("A card is text or JSON: CSV is of the odds themselves.")
+        raise UserError("A card is text or JSON: CSV is only for the odds.")
     if card:
         shown = show_cards(asked_tables(config, table, rules), form)
     else:
@@ -156,4 +156,4 @@ def odds(
     if form == "text":
         show(tables.written(shown, sheet()))
     else:
-        say(tables.written(shown))  # for programs: as wide as it is
+        say(tables.written(shown))  # as wide as the table, because a program may read it

@@ -1,4 +1,4 @@
-"""`door pages`: the books in a browser."""
+"""`door pages`: shows the books in a browser."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from timebank.errors import BooksFailed, DatabaseRefused
 
 @click.command()
 @config_option
-@click.option("--host", help="The address to listen on, instead of that of [pages].")
-@click.option("--port", type=WholeNumber(1, 65535), help="The port, likewise.")
+@click.option("--host", help="The address to listen on, instead of the one in [pages].")
+@click.option("--port", type=WholeNumber(1, 65535), help="The port, instead of the one in [pages].")
 @click.option(
     "--certificate",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A certificate in PEM, likewise: the pages are shown by TLS then.",
+    help="A certificate in PEM, instead of the one in [pages]; the pages then use TLS.",
 )
 @click.option(
     "--key",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Its key, without a password.",
+    help="The certificate's key, without a password.",
 )
 @click.option("--with-server", is_flag=True, hidden=True)
 def pages(
@@ -48,7 +48,7 @@ def pages(
     own = config.pages
     if certificate is None and key is None:
         certificate, key = own.certificate, own.key
-    # A server that starts them has the other end of their input.
+    # A server that starts the pages holds the write end of their input.
     pipe = sys.stdin.fileno() if with_server else None
     with refusing(DatabaseRefused, BooksFailed, CannotListen, OSError):
         place = (host or own.host, port or own.port, certificate, key)

@@ -1,4 +1,4 @@
-"""`door replay`: hands dealt again from JSON."""
+"""`door replay`: deals hands again from JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`door run`, of which nothing is left to do here: `door.run.relay` has read its options."""
+"""The options of `door run`, for its help; `door.run.relay` has already read and obeyed them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from timebank.cli.common import WholeNumber
 @click.option("--verbose", is_flag=True, hidden=True, expose_value=False)  # of earlier releases
 def run_(**_: object) -> None:
     """Serve one caller from another board (see docs/door-mode.md)."""
-    # `door.run.relay` has done what it could read, and click refuses what it cannot read itself.
+    # Only a command line that `door.run.relay` could not read comes here.
     raise click.UsageError(
         "Write each option as --help has it, and choose one of --stdio, --local, --socket and"
         " --connect."

@@ -1,4 +1,4 @@
-"""`door serve`: the board, open."""
+"""`door serve`: opens the board."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_WORKERS = (
     "--workers is ignored: one process serves the board. To use more cores, run a second server on"
     " PostgreSQL, behind HAProxy (docs/many-machines.md)."
 )
-# Nobody from elsewhere calls it, it is open at any hour, and nothing is asked of a night.
+# A trial takes calls from this machine alone, is open at any hour, and has no nightly event.
 TRIAL_SETTINGS = """events = []
 [board]
 name = "A board to try"
@@ -41,20 +41,20 @@ port = {port}
 @config_option
 @click.option("--verbose", is_flag=True, help="Log every call.")
 @click.option("--workers", hidden=True)  # of the unit files of earlier releases
-@click.option("--try", "tries", is_flag=True, help="Play at once, on a board that does not stay.")
+@click.option("--try", "tries", is_flag=True, help="Play at once, on a board that is not saved.")
 def serve(config_path: Path, verbose: bool, workers: str | None, tries: bool) -> None:
     """Open the board. Ctrl-C or SIGTERM closes it; SIGHUP reloads the settings."""
     if workers is not None:
         click.echo(NO_WORKERS, err=True)
     if tries:
         with _trial() as settings:
-            announce("This board is to try the games: nothing of it stays when it closes.")
+            announce("This board is for trying the games: nothing is saved when it closes.")
             _serve(load_config(settings), verbose, is_trial=True)
         return
     if not config_path.exists():
         raise UserError(
             f"There is no {config_path} here. `door init` makes a board in this folder, `door serve"
-            " --try` plays at once on a board that does not stay, and --config names the settings"
+            " --try` plays at once on a board that is not saved, and --config names the settings"
             " of a board elsewhere."
         )
     _serve(load_config(config_path), verbose)
@@ -72,7 +72,7 @@ def _serve(config: Config, verbose: bool, *, is_trial: bool = False) -> None:
 
 @contextmanager
 def _trial() -> Iterator[Path]:
-    """Give the settings of a new board, on the usual port where that is free."""
+    """Yield the settings file of a new board, on the usual port if that is free."""
     with tempfile.TemporaryDirectory(prefix="bjft-try-") as folder:
         path = Path(folder) / SETTINGS
         path.write_text(TRIAL_SETTINGS.format(port=free_port()), encoding="utf-8")

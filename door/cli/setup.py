@@ -1,4 +1,4 @@
-"""`door setup`: what another board needs to send its callers here, written."""
+"""`door setup`: writes what another board needs to send its callers here."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def setup(
 ) -> None:
     """Let a BOARD send its callers here: write what it needs, and say who would come.
 
-    A table for it goes into sysop.toml, where everything else stays as it is. What is to be pasted
-    on the other board is written beside sysop.toml, and where it goes is said.
+    Adds a table for the board to sysop.toml and changes nothing else there. Writes the lines to
+    paste on the other board next to sysop.toml, and says where they go.
     """
     config = load_config(config_path)
     kind = host_boards.KINDS[board]
@@ -65,16 +65,16 @@ def setup(
     for words in (*host_boards.next_steps(config, made), *_doubts(config, made)):
         click.echo(words)
     if not kind.followed:
-        click.echo(f"Nobody has followed this on a {kind.name} yet: say what you find.")
+        click.echo(f"Nobody has tried this on a {kind.name} yet: please report what you find.")
     if made.kind.starts_doors:
-        for words in _told(config, made):
+        for words in _trial(config, made):
             click.echo(words)
 
 
 def _settings(config: Config, made: HostSetup) -> None:
     """Add the board's table to the settings, unless they would be wrong with it."""
     before = config.path.read_text(encoding="utf-8-sig")
-    text, said = host_boards.with_table(before, made)
+    text, news = host_boards.with_table(before, made)
     with refusing(SettingsError):
         described(text, config.path)
     if text != before:
@@ -82,15 +82,15 @@ def _settings(config: Config, made: HostSetup) -> None:
             writing.replace(config.path, text)
         except OSError as error:
             raise UserError(
-                f"{config.path} cannot be written ({error.strerror}), and is as it was. Paste this"
+                f"{config.path} cannot be written ({error.strerror}) and is unchanged. Paste this"
                 " into it:\n" + "\n".join(f"    {each}" for each in host_boards.lines(made))
             ) from error
-    for words in said:
+    for words in news:
         click.echo(words)
 
 
 def _write(config: Config, files: dict[str, str]) -> None:
-    said = {
+    sentences = {
         Fate.WRITTEN: "Wrote {path}.",
         Fate.SAME: "{path} is there already, as it would be written now.",
         Fate.BESIDE: "{path} is there already and stays. Put {new} in its place, unless you have"
@@ -102,25 +102,25 @@ def _write(config: Config, files: dict[str, str]) -> None:
             fate = put(path, text, _SCRIPT if path.suffix == ".sh" else _TEXT)
         except OSError as error:
             raise UserError(f"{path} cannot be written ({error.strerror}).") from error
-        click.echo(said[fate].format(path=path, new=beside(path).name))
+        click.echo(sentences[fate].format(path=path, new=beside(path).name))
 
 
 def _doubts(config: Config, made: HostSetup) -> list[str]:
-    """Say what will be in the way once the board starts the door."""
-    said = []
+    """Return warnings about what would stop the board from starting the door."""
+    doubts = []
     if not made.root.is_dir():
-        said.append(f"There is no folder {made.root} here: --bbs says where {made.kind.name} is.")
+        doubts.append(f"There is no folder {made.root} here: --bbs says where {made.kind.name} is.")
     elif made.kind.starts_doors:
-        said += _owners(config, made)
+        doubts += _owners(config, made)
     if made.kind.starts_doors:
-        said.append(_for_doors_alone(config))
+        doubts.append(_for_doors_alone(config))
     if made.kind.starts_doors and config.bank.events:
         events = ", ".join(event.name for event in config.bank.events)
-        said.append(
+        doubts.append(
             f"The events of {config.path} close the door too ({events}). Unless you have a reason"
             " for them, write events = [] above the first table, in place of [[events]]."
         )
-    return said
+    return doubts
 
 
 def _for_doors_alone(config: Config) -> str:
@@ -143,8 +143,8 @@ def _owners(config: Config, made: HostSetup) -> list[str]:
     ]
 
 
-def _told(config: Config, made: HostSetup) -> list[str]:
-    """Say who would come by a drop file in the board's manner, and what they would bring."""
+def _trial(config: Config, made: HostSetup) -> list[str]:
+    """Return who would come by a drop file like the board's, and what time they would bring."""
     again = load_config(config.path)
     with tempfile.TemporaryDirectory(prefix="bjft-call-") as folder:
         path = Path(folder) / DROP_FILE
@@ -152,7 +152,7 @@ def _told(config: Config, made: HostSetup) -> list[str]:
         try:
             with refusing(DatabaseRefused, BooksFailed):
                 asked = DoorOptions(path, made.name if made.says_board else None, None)
-                said = examine(again, asked)
+                report = examine(again, asked)
         except DropFileRefused as refused:
             raise UserError(str(refused)) from refused
-    return said[said.index("") + 1 :]
+    return report[report.index("") + 1 :]

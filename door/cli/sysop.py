@@ -1,4 +1,4 @@
-"""The commands to the running server: who is on, who has to wait, an end for one or for all."""
+"""The sysop's commands to the running server: who is online, who waits, and how to end calls."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ F = TypeVar("F", bound=Callable[..., object])
 NODE_FIELDS = ("node", "name", "server", "where", "since", "idle", "left", "address")
 REFUSAL_FIELDS = ("address", "wait", "why")
 LONGEST_NODE = 4  # digits
-START_SECONDS, START_POLL_SECONDS = 20.0, 0.1  # that a server is left to start
+START_SECONDS, START_POLL_SECONDS = 20.0, 0.1  # for a server to start
 WATCH_SECONDS = 2.0  # between two looks of `door nodes --watch`
 
-# A sysop.toml, and the data folder where that is given.
+# A sysop.toml, and the data folder if that is given.
 Where = tuple[Path, Path | None]
 
 
 class AnswerShown(NamedTuple):
-    """How the rows of an answer are shown: as text, and as records with these fields."""
+    """How to show the rows of an answer: as text, and as records with these fields."""
 
     table: Callable[[Mapping[str, Any]], list[Piece]]
     fields: Sequence[str]
@@ -52,7 +52,7 @@ class AnswerShown(NamedTuple):
 
 
 def server_options(command: F) -> F:
-    """Give a command the options that say which server is asked: `where`, for `_asked`."""
+    """Give a command the options that choose the server: `where`, for `_asked`."""
     data = click.option(
         "--data",
         type=click.Path(path_type=Path, file_okay=False),
@@ -95,8 +95,8 @@ def nodes(where: Where, form: str, watch: bool) -> None:
 
     with suppress(KeyboardInterrupt):
         while True:
-            click.clear()  # nothing, where the output is no terminal
-            with suppress(click.exceptions.Exit):  # a server did not answer, as was said
+            click.clear()  # does nothing if the output is no terminal
+            with suppress(click.exceptions.Exit):  # the failure was printed
                 _show(where, "nodes", form, NODES)
             time.sleep(WATCH_SECONDS)
 
@@ -107,7 +107,7 @@ def nodes(where: Where, form: str, watch: bool) -> None:
 @click.argument("node", metavar="NODE", callback=_node)
 @click.option("--why", default="", help="The reason, for the caller.")
 def kick(where: Where, by: str, node: int, why: str) -> None:
-    """End the call on a node. The caller is told, and an open hand waits for them."""
+    """End the call on a node. The caller sees why, and an open hand waits for them."""
     _tell(where, "kick", node=node, why=why, by=by)
 
 
@@ -142,7 +142,7 @@ def forgive(where: Where, by: str, who: str) -> None:
 @by_option
 def drain(where: Where, by: str) -> None:
     """Take no more calls; close when the last caller is gone. A second drain closes now."""
-    _folder_without_server(*where)  # which waits for a start
+    _folder_without_server(*where)  # waits for a server that is starting
     _tell(where, "drain", by=by)
 
 
@@ -152,7 +152,7 @@ def drain(where: Where, by: str) -> None:
 def stop(where: Where, by: str) -> None:
     """Close the board now. Callers are told, and no hand is lost.
 
-    Doors let nobody in until `door open` or `door serve`, even where no server runs now.
+    Doors let nobody in until `door open` or `door serve`, even if no server runs now.
     """
     folder = _folder_without_server(*where)
     if folder is None:
@@ -165,7 +165,7 @@ def stop(where: Where, by: str) -> None:
 @click.command("open")
 @server_options
 def open_(where: Where) -> None:
-    """Open a board for doors again that was closed. `door serve` opens it for all callers."""
+    """Open a closed board for doors again. `door serve` opens it for all callers."""
     path, data = where
     folder = str(load_config(path).board.data if data is None else data)
     if not closed.is_closed(folder):
@@ -181,9 +181,9 @@ def _or_refuse(problem: str) -> None:
 
 
 def _folder_without_server(path: Path, data: Path | None) -> str | None:
-    """Return the data folder of a board whose books nobody serves; None where that is not known.
+    """Return the data folder of a board that no server serves; None if that is not known.
 
-    A server that is only starting is waited for.
+    Waits for a server that is starting.
     """
     try:
         settings = config.load(path)
@@ -198,14 +198,14 @@ def _folder_without_server(path: Path, data: Path | None) -> str | None:
 
 
 def _tell(where: Where, command: str, **what: object) -> None:
-    """Let a server do something, and say what it answers."""
+    """Send a command to the server, and print its answer."""
     answer = _asked(where, command, what)
     click.echo(answer["words"])
     _tell_silent(answer)
 
 
 def _show(where: Where, command: str, form: str, shown: AnswerShown) -> None:
-    """Show rows that a server answers with."""
+    """Print the rows that the server answers with."""
     answer = _asked(where, command, {})
     if form == "json":
         click.echo(json.dumps(answer, indent=2))
@@ -217,7 +217,7 @@ def _show(where: Where, command: str, form: str, shown: AnswerShown) -> None:
 
 
 def _tell_state(where: Where) -> None:
-    """Say that a board is closed for doors, and that its server is of another release."""
+    """Print whether the board is closed for doors, and whether its server runs another release."""
     path, data = where
     folders = [data] if data is not None else [Path(s.data) for s in server_note.servers_of(path)]
     for folder in folders:
@@ -234,19 +234,19 @@ def _asked(where: Where, command: str, what: dict[str, object]) -> Mapping[str, 
 
 
 def _tell_silent(answer: Mapping[str, Any]) -> None:
-    """Name servers that did not answer; the status is 1 then."""
-    silent = answer.get("silent", ())  # one of an earlier version gives none
+    """Print which servers did not answer, and exit with 1 if there are any."""
+    silent = answer.get("silent", ())  # servers of older releases send none
     for words in silent:
         click.echo(words, err=True)
     if silent:
         click.get_current_context().exit(1)
 
 
-# How a server's answer is shown
+# How answers are shown.
 
 
 def nodes_table(answer: Mapping[str, Any]) -> list[Piece]:
-    servers = answer.get("servers", ())  # one of an earlier version gives none
+    servers = answer.get("servers", ())  # servers of older releases send none
     several = len(servers) > 1 or bool(answer.get("silent"))
     columns = (
         *(Column("Node", right=True), Column("Caller", least=NAME)),
@@ -272,8 +272,8 @@ def nodes_table(answer: Mapping[str, Any]) -> list[Piece]:
             if server["draining"]
         ]
     lines += [
-        f"A door has started server {server['name']}. It ends when nobody has been on for"
-        f" {span(server['stays'] * MINUTE)}."
+        f"A door has started server {server['name']}. It ends after"
+        f" {span(server['stays'] * MINUTE)} without callers."
         for server in servers
         if "stays" in server and not server["draining"]
     ]

@@ -1,4 +1,4 @@
-"""`door top`: the running board at a terminal."""
+"""`door top`: shows the running board in a terminal."""
 
 from __future__ import annotations
 

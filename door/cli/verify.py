@@ -1,4 +1,4 @@
-"""`door verify`: what a seed has sealed."""
+"""`door verify`: shows the cards that a seed has sealed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from timebank.cli.errors import UserError, refusing
     "--cut",
     "cuts",
     multiple=True,
-    help="The phrase the caller cut the cards with; where several did, one after the other.",
+    help="The phrase the caller cut the cards with; for several callers, one after another.",
 )
 @click.option(
     "--chain",
@@ -63,11 +63,11 @@ def verify(
     with refusing(ValueError):
         seal, cards = shuffle.seal(raw), shuffle.shuffle(raw, cut, decks, number)
         anchor = "" if link is None else shuffle.anchor(raw, link)
-        told = [] if link is None else [shuffle.commitment(raw, each, link) for each in cuts]
+        commitments = [] if link is None else [shuffle.commitment(raw, each, link) for each in cuts]
     click.echo(f"seal {seal}")
     if anchor:
         click.echo(f"anchor {anchor}")
-    for each in told:
+    for each in commitments:
         click.echo(f"commitment {each}")
     for start in range(0, len(cards), 13):
         click.echo(" ".join(cards[start : start + 13]))

@@ -100,7 +100,7 @@ def test_set_changes_one_key_and_keeps_all_else(
 def test_set_says_what_was_and_when_it_counts(own: Path) -> None:
     assert config(own, "set", "calls.nodes", "8").output == (
         "calls.nodes is 8 now, was 4.\n"
-        f"A running server reads {own} again at SIGHUP, for calls that follow.\n"
+        f"A running server reads {own} again at SIGHUP, for new calls.\n"
     )
     assert config(own, "unset", "calls.nodes").output.startswith("calls.nodes is 16 now, was 8.")
     assert "nodes" not in own.read_text()

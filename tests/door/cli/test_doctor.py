@@ -198,7 +198,7 @@ def test_a_board_without_limits_brings_its_allowance(shell: Shell, tmp_path: Pat
     )
     said = told(shell, "--dropfile", str(tmp_path))
     assert "They would bring 60 minutes." in said
-    assert "Their board sets no limit: that is what is left of 60 minutes for the day." in said
+    assert "Their board sets no limit: 60 minutes a day, less what they have used." in said
 
 
 def test_what_cannot_be_read_is_refused_with_what_the_caller_would_hear(

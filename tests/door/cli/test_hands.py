@@ -221,7 +221,7 @@ def test_the_audit_replays_from_a_hand_on(board: Board) -> None:
 def test_the_audit_replays_what_none_has_replayed(board: Board) -> None:
     told = board.door("audit", "--since-last")
     assert (told.status, told.output.count("8 settled hands were replayed")) == (0, 1)
-    assert told.error == "No audit of these books has replayed their hands, so all are.\n"
+    assert told.error == "No audit of these books has replayed their hands: all are replayed.\n"
     board.sql("UPDATE rounds SET result = '{}' WHERE id = 1")
     told = board.door("audit", "--since-last")
     assert (told.status, told.error) == (0, "")

@@ -131,7 +131,7 @@ def test_a_file_that_the_sysop_has_changed_gets_ours_beside_it(tmp_path: Path) -
         (("--name", " "), "A board's name has 1 to 40 characters"),
         (("--port", "70000"), "A port is a number from 1 to 65535"),
         (("--sysop", "new"), "choose another name"),
-        (("--mail", "ann@example.org"), "--mail is of the nightly audit"),
+        (("--mail", "ann@example.org"), "--mail needs --with systemd"),
         (("--with", "systemd", "--mail", "a'b"), "is not a mail address"),
         (("--user", "a b"), "is not the name of a user"),
     ],
@@ -216,7 +216,7 @@ def test_a_disk_that_fills_leaves_nothing_half_written(
         told = made(tmp_path)
     assert told.status == 2
     assert "cannot be written (No space left on device)." in told.error
-    assert "run this again once that is mended." in told.error
+    assert "mend that and run this again." in told.error
     assert list(tmp_path.iterdir()) == []
     assert made(tmp_path).status == 0
 
@@ -235,7 +235,7 @@ def test_a_file_is_replaced_whole_with_its_mode_and_through_a_link(tmp_path: Pat
 def test_a_link_that_leads_nowhere_is_no_place_for_settings(tmp_path: Path) -> None:
     (tmp_path / "sysop.toml").symlink_to(tmp_path / "nowhere")
     told = made(tmp_path)
-    assert (told.status, "is a link that leads nowhere." in told.error) == (2, True)
+    assert (told.status, "is a link to a missing file." in told.error) == (2, True)
     assert not (tmp_path / "data").exists()
 
 

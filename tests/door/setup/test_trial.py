@@ -50,7 +50,7 @@ async def test_a_board_to_try_takes_a_call_at_once_and_nothing_of_it_stays(
             assert line, said
             said += line
             called = re.search(r"telnet localhost (\d+)", line)
-    assert "nothing of it stays when it closes" in said
+    assert "nothing is saved when it closes" in said
     assert [name[:9] for name in os.listdir(tmp_path)] == ["bjft-try-"]
     terminal = Terminal(MODERN)
     await terminal.connect(int(called[1]))
