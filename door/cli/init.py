@@ -22,7 +22,7 @@ from door.lines.registry import KINDS
 from door.setup import answers as checks
 from door.setup import machine, new_board
 from door.setup.answers import in_the_way
-from door.setup.writing import Fate, beside
+from door.setup.writing import Fate, new_name
 from timebank.cli.common import by_option
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import BooksFailed, DatabaseRefused, Refused, SettingsError
@@ -273,7 +273,7 @@ def _write_for_the_machine(config: Config, wanted: WantedFiles) -> None:
         Fate.BESIDE: "{path} is there already and stays; what would be written now is in {new}.",
     }
     for each in machine.write(config, wanted):
-        click.echo(sentences[each.fate].format(path=each.path, new=beside(each.path).name))
+        click.echo(sentences[each.fate].format(path=each.path, new=new_name(each.path).name))
 
 
 def _check(config: Config) -> None:

@@ -16,7 +16,7 @@ from door.errors import DoesNotFit, DropFileRefused
 from door.session.arrival import DoorOptions
 from door.setup import host_boards, writing
 from door.setup.host_boards import DROP_FILE, HostSetup, drop_file
-from door.setup.writing import Fate, beside, put
+from door.setup.writing import Fate, new_name, put
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import BooksFailed, DatabaseRefused, SettingsError
 
@@ -102,7 +102,7 @@ def _write(config: Config, files: dict[str, str]) -> None:
             fate = put(path, text, _SCRIPT if path.suffix == ".sh" else _TEXT)
         except OSError as error:
             raise UserError(f"{path} cannot be written ({error.strerror}).") from error
-        click.echo(sentences[fate].format(path=path, new=beside(path).name))
+        click.echo(sentences[fate].format(path=path, new=new_name(path).name))
 
 
 def _doubts(config: Config, made: HostSetup) -> list[str]:

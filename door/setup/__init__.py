@@ -1,2 +1,2 @@
-"""How a board comes to be: a new folder with its settings and books, what belongs to its machine,
-and what it needs to serve the callers of another board. `files/` is what is written."""
+"""Sets up boards: a new folder with its settings and books, the files for its machine, and what
+another board needs to send its callers here. `files/` holds the templates."""

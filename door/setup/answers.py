@@ -1,4 +1,4 @@
-"""What must be known of a new board, and whether an answer will do."""
+"""The answers that make a new board, and the checks on each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from timebank.errors import NameRefused
 from timebank.names import names
 from timebank.settings.quoting import guess, shown
 
-ZONES = "zoneinfo"  # the folder in whose files the time zone of a machine is found
+ZONES = "zoneinfo"  # the folder with the files of the machine's time zones
 PRIVATE_PORTS = 1024  # below it a port needs the rights of root
 
 
@@ -24,13 +24,13 @@ PRIVATE_PORTS = 1024  # below it a port needs the rights of root
 class BoardAnswers:
     name: str
     zone: str
-    port: int  # for telnet; 0 is any that is free
+    port: int  # for telnet; 0 for any free one
     sysop: str
     web_port: int | None = None  # None without the page for browsers
 
 
 def name(text: str) -> str:
-    """Check the name of a board; raises `DoesNotFit`, like the others here."""
+    """Return the name of a board; raise `DoesNotFit`, like all checks here, if it is not valid."""
     text = text.strip()
     if not 1 <= len(text) <= LONGEST_BOARD_NAME or not text.isprintable():
         raise DoesNotFit(f"A board's name has 1 to {LONGEST_BOARD_NAME} characters, on one line.")
@@ -66,20 +66,20 @@ def port(number: int) -> int:
 
 
 def zone_of_this_machine() -> str:
-    """Return the time zone that the machine goes by, "UTC" where it does not say."""
-    said = os.environ.get("TZ", "").removeprefix(":")
-    if not said:
-        _, _, said = os.path.realpath("/etc/localtime").rpartition(f"/{ZONES}/")
-    if said == "Etc/UTC":  # what Debian calls it
+    """Return the machine's time zone, "UTC" if it has none."""
+    key = os.environ.get("TZ", "").removeprefix(":")
+    if not key:
+        _, _, key = os.path.realpath("/etc/localtime").rpartition(f"/{ZONES}/")
+    if key == "Etc/UTC":  # what Debian calls it
         return "UTC"
     try:
-        return zone(said)
+        return zone(key)
     except DoesNotFit:
         return "UTC"
 
 
 def in_the_way(number: int) -> str:
-    """Say why a port cannot be opened now, as a sentence; "" where it can."""
+    """Return a sentence that says why a port cannot be opened now; "" if it can."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as wire:
         wire.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -94,13 +94,13 @@ def in_the_way(number: int) -> str:
 
 
 def free_port() -> int:
-    """Return the usual port where it is free, else 0, which is any."""
+    """Return the usual port if it is free, else 0, for any free one."""
     usual = KINDS[USUAL].usual_port
     return 0 if in_the_way(usual) else usual
 
 
 def usual() -> BoardAnswers:
-    """Return what a new board is if nobody says otherwise."""
+    """Return the default answers."""
     return BoardAnswers(
         name=BoardSettings.name,
         zone=zone_of_this_machine(),

@@ -1,8 +1,8 @@
-"""The boards that can send their callers here: what each of them needs, with the paths of this one.
+"""The boards that can send their callers here, and what each needs, with the paths of this board.
 
-What is written stands in `files/boards`, and in the guides under docs/boards, which say on which
-board they were followed. Drop files to look at are made in the manner of each board: those
-of Synchronet, ENiGMA and Magicka as they were found, byte for byte.
+The templates are in `files/boards`, and the guides in docs/boards, which say on which board they
+were tried. Each board has a sample drop file. The samples of Synchronet, ENiGMA and Magicka are
+real files of these boards, byte for byte.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from door.config.config import Config
 
 DROP_FILE = "DOOR32.SYS"
-TRIAL_MINUTES = 60  # that the caller of a trial has left
-LONGEST_COMMAND = 63  # letters that older versions of Synchronet take
-WRITTEN, WRAPPER = "boards", "rundoor.sh"  # the folder of what is written, and a script in it
+TRIAL_MINUTES = 60  # the time left of the caller in a trial
+LONGEST_COMMAND = 63  # letters in a command line of older versions of Synchronet
+WRITTEN, WRAPPER = "boards", "rundoor.sh"  # the folder of the written files, and a script in it
 _WORD = re.compile(r"[A-Za-z0-9._-]+")
 _DOOR, _CONFIG, _FOLDER = "/usr/local/bin/door", "/bbs/bjft/sysop.toml", "/bbs/bjft"
 
@@ -35,10 +35,10 @@ _DOOR, _CONFIG, _FOLDER = "/usr/local/bin/door", "/bbs/bjft/sysop.toml", "/bbs/b
 class HostKind:
     """The software of a board.
 
-    `alias` is what its drop files call it, "" where they name the board alone; then the command
-    line says which board it is. `root` is where it usually is. `table` are keys for [boards.NAME],
-    with what is said beside them. `macro` is what a command line of its has for the drop file, a
-    variable of our script where the board `is_wrapped`: it has none, and starts that script.
+    `alias` is its name in its drop files, "" if those name only the board itself. Then the command
+    line says which board it is. `root` is its usual folder. `table` has keys for [boards.NAME] and
+    the comments next to them. `macro` stands for the drop file in its command lines. A board that
+    `is_wrapped` has no such macro and starts our script, of which `macro` is then a variable.
     """
 
     key: str
@@ -47,7 +47,7 @@ class HostKind:
     root: str
     table: Mapping[str, tuple[object, str]]
     macro: str = ""
-    followed: bool = True  # whether its guide was followed on a board
+    followed: bool = True  # whether somebody has followed its guide on a board
     is_wrapped: bool = False
 
     @property
@@ -55,7 +55,7 @@ class HostKind:
         return bool(self.macro)
 
 
-_KEPT = ("bank", "{name} reads nothing back: winnings are kept here")
+_KEEPS_WINNINGS = ("bank", "{name} reads nothing back: winnings are kept here")
 KINDS = {
     kind.key: kind
     for kind in (
@@ -67,19 +67,25 @@ KINDS = {
             "/enigma-bbs",
             {
                 "minutes": (60, "a day: ENiGMA does not say how long a caller may stay"),
-                "give_back": _KEPT,
+                "give_back": _KEEPS_WINNINGS,
             },
             "{dropFilePath}",
         ),
         HostKind(
-            *("magicka", "Magicka", "Magicka", "/bbs/magicka", {"give_back": _KEPT}),
+            *("magicka", "Magicka", "Magicka", "/bbs/magicka", {"give_back": _KEEPS_WINNINGS}),
             macro="$dropfile",
             is_wrapped=True,
         ),
         HostKind(
-            "mystic", "Mystic", "Mystic", "/mystic", {"give_back": _KEPT}, "%Pdoor32.sys", False
+            "mystic",
+            "Mystic",
+            "Mystic",
+            "/mystic",
+            {"give_back": _KEEPS_WINNINGS},
+            "%Pdoor32.sys",
+            False,
         ),
-        HostKind("wwiv", "WWIV", "WWIV", "/wwiv", {"give_back": _KEPT}, "%E", False),
+        HostKind("wwiv", "WWIV", "WWIV", "/wwiv", {"give_back": _KEEPS_WINNINGS}, "%E", False),
         HostKind("gamesrv", "GameSrv", "", "/gamesrv", {}),
     )
 }
@@ -87,10 +93,10 @@ KINDS = {
 
 @dataclass(frozen=True)
 class HostSetup:
-    """A board that is to send its callers: its software, its name here, and where it is there.
+    """A board that will send its callers: its software, its name here, and its folder.
 
-    `says_board` is set where its command line has to name it. `stdio` is not set where its callers
-    are to come on their sockets.
+    `says_board` is true if its command line must name it. `stdio` is false if its callers come on
+    their sockets.
     """
 
     kind: HostKind
@@ -101,7 +107,7 @@ class HostSetup:
 
 
 def recognized(software: str) -> HostKind | None:
-    """Return the kind of board whose drop files call themselves so."""
+    """Return the kind of board whose drop files use this name for the software."""
     words = software.casefold().split()
     for kind in KINDS.values():
         alias = kind.alias.casefold().split()
@@ -113,27 +119,27 @@ def recognized(software: str) -> HostKind | None:
 def chosen(
     config: Config, kind: HostKind, name: str | None, root: Path, *, stdio: bool
 ) -> HostSetup:
-    """Say which board is set up: the one that is named, else the one whose alias fits, else one
-    that is called as its software is. Raises `DoesNotFit`."""
+    """Return the setup of the board called `name`, else of the one whose alias fits, else of a new
+    board called as its software. Raises `DoesNotFit`."""
     try:
-        found = board_of(config.boards, kind.alias) if kind.alias else None
+        board = board_of(config.boards, kind.alias) if kind.alias else None
     except BoardUnsure:
-        found = None
+        board = None
         if name is None:
             raise DoesNotFit(
                 f"Several boards of {config.path} are {kind.name}: say which is meant with --name."
             ) from None
     if name is None and kind.starts_doors and not kind.alias:
-        # What this has set up before: such a table has no alias either.
+        # An earlier setup of this kind has a table without an alias too.
         alike = [each for each in config.boards.values() if not each.aliases and each.agreed]
-        found = alike[0] if len(alike) == 1 else None
+        board = alike[0] if len(alike) == 1 else None
     if name is None:
-        name = found.name if found is not None else kind.name
+        name = board.name if board is not None else kind.name
     if not is_name(name):
         raise DoesNotFit(f"No board can be called so: {NAMES}.")
     known = board_named(config.boards, name)
     name = known.name if known is not None else name
-    is_another = found is not None and found.name != name
+    is_another = board is not None and board.name != name
     says_board = kind.starts_doors and (not kind.alias or is_another)
     if says_board and _WORD.fullmatch(name) is None:
         raise DoesNotFit(
@@ -147,17 +153,19 @@ def chosen(
 
 
 def table(setup: HostSetup) -> dict[str, tuple[object, str]]:
-    """Return the keys for its table, each with what is said beside it."""
+    """Return the keys for its table, each with the comment next to it."""
     kind = setup.kind
-    keys = {key: (value, said.format(name=kind.name)) for key, (value, said) in kind.table.items()}
+    keys = {
+        key: (value, comment.format(name=kind.name)) for key, (value, comment) in kind.table.items()
+    }
     if kind.alias and not setup.says_board:
         keys = {"aliases": ([kind.alias], "the first words of what its drop files say"), **keys}
     return keys
 
 
 def lines(setup: HostSetup) -> list[str]:
-    """Return the table as it is pasted into sysop.toml."""
-    import tomlkit  # noqa: PLC0415 - only who writes settings needs it
+    """Return the lines to paste into sysop.toml."""
+    import tomlkit  # noqa: PLC0415 - only commands that write settings need it
 
     document = tomlkit.document()
     boards = tomlkit.table(is_super_table=True)
@@ -167,19 +175,18 @@ def lines(setup: HostSetup) -> list[str]:
 
 
 def with_table(text: str, setup: HostSetup) -> tuple[str, list[str]]:
-    """Add the board's table to the text of settings, or the keys that it lacks, and the server that
-    its doors share.
+    """Add the board's table, or the keys that it lacks, and the server that its doors share.
 
-    What a sysop has written stays, also where another value would do. Returns the new text and
-    sentences on what was done.
+    Keeps what the sysop has written, even if another value would do. Returns the new text of the
+    settings and sentences about what was added.
     """
     import tomlkit  # noqa: PLC0415
 
     if not setup.kind.starts_doors:
         return text, []
     document = tomlkit.parse(text)
-    said = [_with_board(document, setup)]
-    return tomlkit.dumps(document), said
+    changes = [_with_board(document, setup)]
+    return tomlkit.dumps(document), changes
 
 
 def _with_board(document: TOMLDocument, setup: HostSetup) -> str:
@@ -214,18 +221,18 @@ def _written(setup: HostSetup) -> object:
     import tomlkit  # noqa: PLC0415
 
     own = tomlkit.table()
-    for key, (value, said) in table(setup).items():
+    for key, (value, comment) in table(setup).items():
         item = tomlkit.item(value)
-        item.comment(said)
+        item.comment(comment)
         own.add(key, item)
     return own
 
 
-# What is written for the board
+# Files written for the board
 
 
 def command(config: Config, setup: HostSetup) -> str:
-    """Return the line that starts the door, as the board's own settings have it."""
+    """Return the line that starts the door, as it is typed into the board's own settings."""
     if not setup.kind.starts_doors:
         return ""
     words = [plain(machine.program("door")), "run"]
@@ -237,7 +244,7 @@ def command(config: Config, setup: HostSetup) -> str:
 
 
 def files(config: Config, setup: HostSetup) -> dict[str, str]:
-    """Return what is written, by its path from the folder of the settings; raises `DoesNotFit`."""
+    """Return the files to write, by path from the settings' folder; raise `DoesNotFit`."""
     made = _MAKERS[setup.kind.key](config, setup)
     if setup.kind.starts_doors:
         made[f"{WRITTEN}/{setup.kind.key}/{WRAPPER}"] = _wrapper(config, setup)
@@ -318,7 +325,7 @@ _MAKERS: dict[str, Callable[[Config, HostSetup], dict[str, str]]] = {
     "gamesrv": _gamesrv,
 }
 
-# Where each board writes the drop file of a node, below its own folder; $1 is the node.
+# Where each board writes the drop file of a node, relative to its own folder; $1 is the node.
 _NODE_FILES = {
     "synchronet": "node$1/DOOR32.SYS",
     "enigma": "drop/node$1/door32.sys",
@@ -342,16 +349,16 @@ def _wrapper(config: Config, setup: HostSetup) -> str:
     )
 
 
-# A drop file to try
+# A sample drop file
 
 
 def drop_file(setup: HostSetup) -> bytes:
-    """Return a DOOR32.SYS as the board writes it, for a caller who is not there."""
+    """Return a DOOR32.SYS as the board writes it, for an invented caller."""
     return _DROP_FILES[setup.kind.key]()
 
 
-def _lines(*said: object, end: str = "\r\n", charset: str = "cp437") -> bytes:
-    return "".join(f"{line}{end}" for line in said).encode(charset)
+def _lines(*values: object, end: str = "\r\n", charset: str = "cp437") -> bytes:
+    return "".join(f"{line}{end}" for line in values).encode(charset)
 
 
 _WHO = ("Ann Lee", "Ann")
@@ -361,24 +368,24 @@ _DROP_FILES: dict[str, Callable[[], bytes]] = {
         *(TRIAL_MINUTES, 1, 1),
         end="\n",
     ),
-    # No other says telnet and the socket -1; the minutes are the same for every caller.
+    # Only ENiGMA says telnet with socket -1; it gives every caller the same minutes.
     "enigma": lambda: _lines(
         *(2, -1, 115200, "New ENiGMA\N{VULGAR FRACTION ONE HALF} BBS", 1, *_WHO, 100, 546, 1, 1)
     ),
     "magicka": lambda: _lines(*(2, 4, 38400, "Magicka 0.9", 1, *_WHO, 10, TRIAL_MINUTES, 1, 1)),
     "mystic": lambda: _lines(*(2, 0, 38400, "Mystic 1.12 A48", 1, *_WHO, 10, TRIAL_MINUTES, 1, 1)),
-    # The only one that counts seconds.
+    # Only WWIV counts seconds.
     "wwiv": lambda: _lines(
         *(0, 0, 115200, "WWIV 5.8.0", 1, *_WHO, 10, 60 * TRIAL_MINUTES, 1, 1), end="\n"
     ),
 }
 
 
-# What to do with it
+# What the sysop does next
 
 
 def next_steps(config: Config, setup: HostSetup) -> list[str]:
-    """Say what the sysop does on the other board; lines that begin with blanks are to be typed."""
+    """Return the sysop's steps on the other board; lines that begin with blanks are typed."""
     folder, root = config.path.absolute().parent, setup.root
     match setup.kind.key:
         case "synchronet":

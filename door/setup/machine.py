@@ -1,8 +1,8 @@
-"""What belongs to the machine of a board: units of systemd, files for fail2ban, logrotate, a
-container and Prometheus.
+"""Files for the machine of a board: for systemd, fail2ban, logrotate, a container and Prometheus.
 
-They are written into a folder beside the settings, with the paths of this board and of this
-installation. Where they go from there is said; nothing outside the board's folder is touched.
+They are written into a folder next to the settings, with the paths of this board and of this
+installation. The steps printed afterwards say where they go. Nothing outside the board's folder is
+changed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ KINDS = ("systemd", "fail2ban", "logrotate", "container", "prometheus")
 SERVICE = "systemd/bjft.service"
 JOBS = ("maintain", "backup", "audit", "full-audit")
 USUAL_USER = "bjft"
-USUAL_HEALTH = "127.0.0.1:9523"  # where Prometheus asks, unless the settings say otherwise
+USUAL_HEALTH = "127.0.0.1:9523"  # the port for Prometheus, unless the settings name another
 ROOT = "root"
 _MODE = 0o644
 _HOMES = ("/home", "/root", "/run/user")
@@ -42,9 +42,9 @@ _USER = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,31}")
 
 @dataclass(frozen=True)
 class WantedFiles:
-    """Which files are wanted, of KINDS, and for which user of the system.
+    """The files to write, by their KINDS, and the system user that they are for.
 
-    The digests of audits go to the journal, and to `mail` as well unless that is "".
+    The digests of audits go to the journal, and also to `mail` unless that is "".
     """
 
     kinds: Sequence[str]
@@ -59,9 +59,9 @@ class FileWritten:
 
 
 def usual_user() -> str:
-    """Return the user whose board it is: who asks for it, or one to be made where that is root."""
-    found = pwd.getpwuid(os.geteuid()).pw_name
-    return USUAL_USER if found == ROOT else found
+    """Return the system user of the board: the current user, or a new one instead of root."""
+    current = pwd.getpwuid(os.geteuid()).pw_name
+    return USUAL_USER if current == ROOT else current
 
 
 def user(text: str) -> str:
@@ -77,20 +77,20 @@ def mail(text: str) -> str:
 
 
 def program(name: str) -> Path:
-    """Return the installed command of this name, beside the Python that runs."""
+    """Return the path of an installed command, next to the running Python."""
     return Path(sys.executable).absolute().with_name(name)
 
 
 def typed(name: str) -> str:
-    """Return what to type for an installed command: its name, or its path where the shell would
-    find another one, or none."""
-    found = shutil.which(name)
+    """Return what to type for an installed command: its name, or its path if the shell would find
+    another command or none."""
+    on_path = shutil.which(name)
     here = program(name)
-    return name if found and os.path.realpath(found) == os.path.realpath(here) else str(here)
+    return name if on_path and os.path.realpath(on_path) == os.path.realpath(here) else str(here)
 
 
 def write(config: Config, wanted: WantedFiles) -> list[FileWritten]:
-    """Write what is wanted. Raises `OSError`, and `DoesNotFit` before anything is written."""
+    """Write the wanted files. Raise `OSError`, or `DoesNotFit` before anything is written."""
     made: dict[str, str] = {}
     for kind in wanted.kinds:
         made |= _MAKERS[kind](config, wanted)
@@ -181,8 +181,8 @@ def _is_below(paths: Sequence[str], folders: Sequence[str]) -> bool:
 
 
 def _group(name: str) -> str:
-    """Return the name of a user's first group; one who is not there yet will have its own."""
-    import grp  # noqa: PLC0415 - units alone need it
+    """Return the name of a user's first group; a user who does not exist yet gets one of theirs."""
+    import grp  # noqa: PLC0415 - only units need it
 
     try:
         return grp.getgrgid(pwd.getpwnam(name).pw_gid).gr_name
@@ -191,9 +191,9 @@ def _group(name: str) -> str:
 
 
 def _mailed(text: str, address: str) -> str:
-    """Let what the audit of the books says be mailed too; its status stays the unit's."""
+    """Mail the output of the audit too; its exit status stays that of the unit."""
     command = re.search(r"(?m)^ExecStart=(\S+timebank audit .*)$", text)
-    assert command is not None  # as we ship it
+    assert command is not None  # the template has one
     script = (
         f'said=$$({command[1]} 2>&1); status=$$?; echo "$$said";'
         f' {{ echo "To: {address}"; echo "Subject: Black Jack For Time: an audit";'
@@ -242,7 +242,7 @@ _MAKERS = {
 
 
 def next_steps(config: Config, wanted: WantedFiles) -> list[str]:
-    """Say what root types to have what was written where it belongs."""
+    """Return what root types to install the files."""
     folder = folder_of(config)
     steps: list[str] = []
     if "systemd" in wanted.kinds:

@@ -1,4 +1,4 @@
-"""A board in a folder: its settings, its data folder and its books, with the sysop in them."""
+"""Makes a board in a folder: settings, data folder, and books with the sysop in them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 SETTINGS = "sysop.toml"
 BACKUPS = "backups"
-# It may hold the secrets of other boards.
+# The settings may hold the secrets of other boards.
 SETTINGS_MODE = 0o600
 
 
-# What a first board may want otherwise; all else has its default until it is written.
+# Keys that a first board may want to change; all others have their defaults.
 FIRST = {
     "[board]": ("name", "sysop", "time_zone", "language"),
     "[[listeners]]": ("kind", "port"),
@@ -36,19 +36,19 @@ HEAD = """\
 #
 # Here are those to read first. All others have their defaults: `door config example` prints each
 # with its meaning, and `door config set KEY VALUE` writes one into this file. `door check` names
-# everything that is wrong with the file. A running server reads it again at SIGHUP, for the calls
-# that follow.
+# everything that is wrong with the file. A running server reads it again at SIGHUP, for new
+# calls.
 """
 
 
 def settings(answers: BoardAnswers) -> str:
-    """Return the settings of a first board, under their comments, with these answers in them."""
-    import tomlkit  # noqa: PLC0415 - only who writes settings needs it
+    """Return the settings of a first board, with comments and these answers."""
+    import tomlkit  # noqa: PLC0415 - only commands that write settings need it
     from tomlkit.items import AoT, Table  # noqa: PLC0415
 
     document = tomlkit.parse(HEAD + default_file.excerpt(FIRST))
     board, listeners = document["board"], document["listeners"]
-    assert isinstance(board, Table)  # as we ship it
+    assert isinstance(board, Table)  # so it is in our template
     assert isinstance(listeners, AoT)
     board["name"] = answers.name
     board["sysop"] = answers.sysop
@@ -70,7 +70,7 @@ def write_settings(folder: Path, answers: BoardAnswers) -> Fate:
 
 
 def make_folders(config: Config) -> None:
-    """Make the folders of data, of the board's own screens and of copies. Raises `OSError`."""
+    """Make the folders for data, for the board's own screens and for backups. Raises `OSError`."""
     privacy.make_folder(config)
     files.make_folder(config.board.texts)
     files.make_folder(backups(config), 0o700)
@@ -81,7 +81,7 @@ def backups(config: Config) -> Path:
 
 
 def is_entered(config: Config) -> bool:
-    """Whether the sysop is registered already; the books are there afterwards.
+    """Return whether the sysop is registered already; create the books if there are none.
 
     Raises `DatabaseRefused` and `BooksFailed`.
     """
@@ -92,7 +92,7 @@ def is_entered(config: Config) -> bool:
 
 
 def enter_sysop(config: Config, password_hash: str, by: str) -> None:
-    """Register the sysop, with powers. Raises as `is_entered`, and `NameTaken`."""
+    """Register the sysop, with powers. Raises the errors of `is_entered`, and `NameTaken`."""
     with closing(books_of(config.bank)) as database:
         database.open()
         with database.transaction(config.bank, datetime.now(UTC)) as desk:

@@ -1,4 +1,4 @@
-"""The files that come with the program, made to fit a board. What they hold is in `files/`."""
+"""Fills in the templates in `files/` for a board."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from door.errors import DoesNotFit
 
 FOLDER = Path(__file__).with_name("files")
 
-# What can be written without quotes into units, scripts and the settings of other programs, and
-# means itself in all of them.
+# Paths that need no quotes in units, scripts and other programs' settings, and mean the same in all
+# of them.
 _PLAIN = re.compile(r"/[A-Za-z0-9._/+@:,=-]*")
 
 
@@ -20,9 +20,9 @@ def shipped(name: str) -> str:
 
 
 def fitted(name: str, instead: Mapping[str, str]) -> str:
-    """Return a shipped file with something else for each of the places in it that `instead` names.
+    """Return a template in which each text that is a key of `instead` is replaced by its value.
 
-    A place that is not in the file is an error of ours.
+    A text that is not in the template is a bug.
     """
     text = shipped(name)
     for place, what in instead.items():
@@ -33,10 +33,10 @@ def fitted(name: str, instead: Mapping[str, str]) -> str:
 
 
 def plain(path: Path) -> str:
-    """Return a path as it stands in files of other programs; raises `DoesNotFit`."""
+    """Return a path for other programs' files; raise `DoesNotFit` if it would need quotes."""
     if _PLAIN.fullmatch(str(path)) is None:
         raise DoesNotFit(
-            f"{path} has a blank or a sign in it that means something else to other programs. Use a"
-            " folder whose path has letters, digits and . _ / + @ : , = - alone."
+            f"{path} has a blank or a sign in it that other programs misread. Use a folder whose"
+            " path has only letters, digits and . _ / + @ : , = -."
         )
     return str(path)

@@ -1,7 +1,7 @@
-"""Files that are put beside a sysop's own: whole or not at all, and never in the place of another.
+"""Writes files next to a sysop's own: whole or not at all, and never over another file.
 
-A file is written under a name of its own, is on the disk, and only then gets the name it is for. So
-a disk that fills, or fails, leaves what was there before.
+A file is written under a temporary name, flushed to the disk, and then renamed. So a disk that
+fills up or fails leaves the old file as it was.
 """
 
 from __future__ import annotations
@@ -18,18 +18,15 @@ from timebank import files
 
 
 class Fate(Enum):
-    """What has become of a file that was to be written."""
+    """What happened to a file."""
 
     WRITTEN = auto()
-    SAME = auto()  # it was there, and holds the very same
-    BESIDE = auto()  # another one is there and stays; ours has ".new" behind its name
+    SAME = auto()  # the same file was there already
+    BESIDE = auto()  # another file is there and stays; ours has ".new" after its name
 
 
 def put(path: Path, text: str, mode: int) -> Fate:
-    """Write a file unless there is one of its name, which stays. Raises `OSError`.
-
-    Folders above it are made.
-    """
+    """Write a file and the folders above it, unless a file of its name exists. Raises `OSError`."""
     files.make_folder(path.parent)
     data = text.encode()
     with _written(path.parent, data, mode) as new:
@@ -37,32 +34,32 @@ def put(path: Path, text: str, mode: int) -> Fate:
             return Fate.WRITTEN
         if _holds(path, data):
             return Fate.SAME
-        os.replace(new, beside(path))
+        os.replace(new, new_name(path))
         files.sync_folder(path.parent)
         return Fate.BESIDE
 
 
-def beside(path: Path) -> Path:
-    """Return the name for what would have been written at `path`."""
+def new_name(path: Path) -> Path:
+    """Return the name for our file if another is at `path`."""
     return path.with_name(f"{path.name}.new")
 
 
 def replace(path: Path, text: str) -> None:
-    """Write a file in the place of one that is there, for its owner and with its mode; where the
-    path is a link, what it leads to. Raises `OSError`."""
+    """Replace a file, keeping its owner and mode; follow a link to the file that it names. Raises
+    `OSError`."""
     path = path.resolve()
-    found = path.stat()
-    with _written(path.parent, text.encode(), stat.S_IMODE(found.st_mode)) as new:
-        if (found.st_uid, found.st_gid) != (os.geteuid(), os.getegid()):
-            os.chown(new, found.st_uid, found.st_gid)
-            os.chmod(new, stat.S_IMODE(found.st_mode))
+    status = path.stat()
+    with _written(path.parent, text.encode(), stat.S_IMODE(status.st_mode)) as new:
+        if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
+            os.chown(new, status.st_uid, status.st_gid)
+            os.chmod(new, stat.S_IMODE(status.st_mode))
         os.replace(new, path)
         files.sync_folder(path.parent)
 
 
 @contextlib.contextmanager
 def _written(folder: Path, data: bytes, mode: int) -> Iterator[str]:
-    """Give a new file that is on the disk; at the end its name is free again."""
+    """Yield a new file that is on the disk; remove it at the end if it was not renamed."""
     file, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=folder)
     try:
         try:
@@ -78,12 +75,12 @@ def _written(folder: Path, data: bytes, mode: int) -> Iterator[str]:
 
 
 def _takes_place(new: str, path: Path) -> bool:
-    """Give a new file its name, unless that is taken."""
+    """Give a new file its name, unless that is taken; return whether it was free."""
     try:
         os.link(new, path)
     except FileExistsError:
         return False
-    except OSError:  # a file system without links
+    except OSError:  # a file system without hard links
         if os.path.lexists(path):
             return False
         os.rename(new, path)

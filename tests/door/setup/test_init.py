@@ -294,6 +294,6 @@ def test_a_folder_that_cannot_stand_in_a_unit_is_refused(tmp_path: Path) -> None
     folder = tmp_path / "my board"
     told = made(folder, "--with", "systemd", "--with", "fail2ban")
     assert told.status == 2
-    assert "has a blank or a sign in it that means something else" in told.error
+    assert "has a blank or a sign in it that other programs misread" in told.error
     assert not (folder / "system").exists()
     assert made(folder).status == 0
