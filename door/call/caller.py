@@ -109,13 +109,13 @@ class Caller:
         self.ended = Flag()
         # Whether the notices of the log-on have yet to be shown.
         self.reads_notices = bool(opened.notices or opened.messages)
-        limits = Limits(config.company.messages_a_day, config.company.messages_waiting)
-        writes = config.company.messages
+        limits = Limits(config.social.messages_a_day, config.social.messages_waiting)
+        writes = config.social.messages
         self.talk = Talk(
             console, books, limits, record.id, self.ask_books, self._send_away, writes=writes
         )
         console.keyboard.on_shown = self._note_shown
-        if config.company.messages or config.company.watching:
+        if config.social.messages or config.social.watching:
             console.keyboard.commands = self.talk
         self.follow_preferences()
 

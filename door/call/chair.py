@@ -77,7 +77,7 @@ class CallersChair:
     @property
     def is_open(self) -> bool:
         """Whether the caller lets others watch here."""
-        if self._scene is None or not self.caller.config.company.watching:
+        if self._scene is None or not self.caller.config.social.watching:
             return False
         chosen = allowed(self.caller.record)
         return chosen == "all" or (chosen == "shared" and self.is_shared)

@@ -1,4 +1,4 @@
-"""sysop.toml, whole: read once, checked, and frozen. Light, for doors that start fast.
+"""Reads sysop.toml once, checks it, and freezes it. Light, for doors that must start fast.
 
 Uses the settings of the games, `dropfiles` and `lines/rlogin`.
 """

@@ -1,7 +1,7 @@
-"""The boards whose callers come here: [boards.NAME] of sysop.toml, read and checked.
+"""[boards.NAME] of sysop.toml: the boards whose callers come here.
 
-Callers come through drop files, which say who they are and how long they may stay, or by rlogin,
-which says neither and is believed from known addresses only.
+Callers come through drop files, which name the caller and the time left. Or they come by rlogin,
+which proves neither and is believed only from known addresses.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ DAY_MINUTES = 24 * 60
 
 @dataclass(frozen=True)
 class HostBoard:
-    """One board and what is agreed with it.
+    """One board, and the terms for its callers.
 
-    `minutes` are what its callers bring for a day when no host counts their time (unlimited time,
-    rlogin); `share` is the percentage of their time left that they may bring. `aliases` are other
-    names in its drop files. `trusted` says how it calls by rlogin: without addresses, not at all.
+    `minutes` is the time that its callers bring for a day if no host counts it (unlimited time, or
+    rlogin). `share` is the percentage of their time left that they may bring. `aliases` are other
+    names of the board in its drop files. `trusted` has its terms for rlogin: without addresses, it
+    cannot call that way.
     """
 
     name: str
@@ -43,12 +44,12 @@ class HostBoard:
     give_back: GiveBackWay = setting(OneOf(get_args(GiveBackWay)), "auto")
     door32_time: Door32Time = setting(OneOf(get_args(Door32Time)), "auto")
     aliases: tuple[str, ...] = setting(Texts(str), [])
-    # Which keys the sysop has written: a default was not agreed on.
+    # The keys that the sysop has written; a default is no agreement.
     agreed: frozenset[str] = frozenset()
 
 
 def board_named(boards: Mapping[str, HostBoard], name: str) -> HostBoard | None:
-    """The board of this name or alias, case and spaces folded; None when it has no table."""
+    """Return the board with this name or alias, case and spaces folded; None without a table."""
     wanted = folded(name)
     for board in boards.values():
         if wanted in map(folded, (board.name, *board.aliases)):
@@ -57,36 +58,36 @@ def board_named(boards: Mapping[str, HostBoard], name: str) -> HostBoard | None:
 
 
 def board_of(boards: Mapping[str, HostBoard], name: str) -> HostBoard | None:
-    """Find the board that a drop file calls `name`; None when it has no table.
+    """Return the board that a drop file calls `name`; None without a table.
 
-    A table's name or alias fits when `name` begins with its words, or is the same but for the
-    version and the platform. Of those that fit the longest counts, and a table's own name before an
-    alias. Raises `BoardUnsure` when that leaves two boards.
+    A table's name or alias fits if `name` begins with its words, or differs only in the version and
+    the platform. The longest fit wins, and a table's own name wins over an alias. Raises
+    `BoardUnsure` if two boards fit equally.
     """
-    best, found = (0, 0), list[HostBoard]()
+    best, fitting = (0, 0), list[HostBoard]()
     for board in boards.values():
         fits = max(
             [_fits(board.name, name, 1), *(_fits(alias, name, 0) for alias in board.aliases)]
         )
         if fits[0] and fits >= best:
-            found = [*found, board] if fits == best else [board]
+            fitting = [*fitting, board] if fits == best else [board]
             best = fits
-    if len(found) > 1:
-        raise BoardUnsure(" or ".join(board.name for board in found))
-    return found[0] if found else None
+    if len(fitting) > 1:
+        raise BoardUnsure(" or ".join(board.name for board in fitting))
+    return fitting[0] if fitting else None
 
 
 def _fits(known: str, name: str, weight: int) -> tuple[int, int]:
-    """How many words of a drop file's `name` a known one stands for, and its weight."""
-    words, said = folded(known).split(), folded(name).split()
-    if words and (said[: len(words)] == words or lasting(known) == lasting(name)):
+    """Return how many words of `name` in a drop file a known name covers, and its weight."""
+    words, shown_words = folded(known).split(), folded(name).split()
+    if words and (shown_words[: len(words)] == words or lasting(known) == lasting(name)):
         return len(words), weight
     return 0, 0
 
 
 def is_name(name: str) -> bool:
-    """Whether a board can be called so: its callers are called "Alias@Board" here."""
-    # A bar would begin a pipe code on every screen that shows them.
+    """Return whether a board may have this name; its callers are called "Alias@Board" here."""
+    # A bar would begin a pipe code on every screen that shows the name.
     return 1 <= len(name) <= LONGEST_NAME and name.isprintable() and not set("@|") & set(name)
 
 

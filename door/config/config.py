@@ -1,11 +1,11 @@
-"""sysop.toml, whole: read once, checked, and frozen.
+"""sysop.toml as a whole: read once, checked, and frozen.
 
-The time bank reads its own part (`timebank.settings.settings`), each game its section
-(`settings.py` in its folder); this adds the board's own keys, and refuses unknown ones. A missing
-table or key is the default. docs/guide/settings.md and the comments in sysop.toml say what each
-means.
+The time bank reads its own part (`timebank.settings.settings`), and each game its section
+(`settings.py` in its folder). This module reads the board's own keys, and refuses unknown ones. A
+missing table or key has its default. docs/guide/settings.md and the comments in sysop.toml explain
+each key.
 
-No database and no network here: light commands read this.
+Imports no database and no network, because light commands read the settings.
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ from timebank.settings.quoting import guess
 from timebank.settings.settings import BankSettings, read_bank
 from timebank.settings.toml import TomlTable, open_table
 
-NEW_CALLER = "NEW"  # typed in place of a name by new callers
+NEW_CALLER = "NEW"  # new callers type this instead of a name
 LONGEST_BOARD_NAME = 40
 LONGEST_SERVER_NAME = 40
 MOST_NODES = 9999
 DAY_SECONDS = 24 * 60 * 60
 
-# How long cards and banners take at a table.
+# How fast cards and banners appear at a table.
 Pace = Literal["normal", "fast", "off"]
 
-CHECK_PAGE = "check.html"  # as ports of kind "web" name the page that checks hands
-_PAGE = re.compile(r"https?://[a-zA-Z0-9.\-\[\]:]+(/[!$-~]*)?")  # no #: what checks is behind it
+CHECK_PAGE = "check.html"  # the page that checks hands, at ports of kind "web"
+_PAGE = re.compile(r"https?://[a-zA-Z0-9.\-\[\]:]+(/[!$-~]*)?")  # without #, which we append
 
 
-# Hashing a chain of so many seeds through takes a tenth of a millisecond: the writer does it.
+# The writer's thread hashes a chain of that many seeds in a tenth of a millisecond.
 MOST_SHOES_AHEAD = 500
 
 
 STAYS, DOORS_MINUTES = "start_for_doors_minutes", 10
-TAKES_DOORS = "takes_doors"  # of release 1.0, as `start_for_doors_minutes = 0` was
-_METRICS = {"host": "127.0.0.1", "port": 9523}  # of release 1.0, with a port of their own
+TAKES_DOORS = "takes_doors"  # a key of release 1.0, as was `start_for_doors_minutes = 0`
+_METRICS = {"host": "127.0.0.1", "port": 9523}  # keys of release 1.0 and their defaults
 _BEACON = ("beacon", "beacon_urls", "beacon_wait_seconds")
-NO_NAME = "Sysop"  # of a sysop who has set none
+NO_NAME = "Sysop"  # the default, which is no caller's name
 
 
 def _sysop(text: str) -> str:
@@ -89,14 +89,14 @@ class BoardSettings:
     sysop: str = setting(Text(_sysop), NO_NAME)  # a caller's name, as `names.check` keeps it
     data: Path = setting(Text(Path), "data")
     texts: Path = setting(Text(Path), "texts")  # need not exist
-    data_mode: int = setting(Text(_mode), "0700")  # as chmod has it
-    # Of whoever has not chosen one, nor whose terminal.
+    data_mode: int = setting(Text(_mode), "0700")  # as for chmod
+    # For callers who have chosen no language, on terminals that name none.
     language: str = setting(OneOf(tuple(LANGUAGES)), ENGLISH)
-    animation: Pace = setting(OneOf(get_args(Pace)), "normal")  # of whoever has not chosen one
+    animation: Pace = setting(OneOf(get_args(Pace)), "normal")  # for callers who have chosen none
 
     @property
     def sysop_shown(self) -> str:
-        """The sysop's name for callers; empty until one is set that is more than "Sysop"."""
+        """The sysop's name for callers; "" until the sysop has set one."""
         return "" if names.is_same(self.sysop, NO_NAME) else self.sysop
 
 
@@ -108,45 +108,45 @@ class Calls:
     logon_seconds: int = setting(Number(1, DAY_SECONDS), 180)
 
 
-# Which event loop a server runs on: uvloop's where that is installed, or always asyncio's own.
+# The event loop of a server: uvloop's if it is installed, or always asyncio's own.
 Loop = Literal["auto", "asyncio"]
 LogFormat = Literal["text", "json"]
 
 
 @dataclass(frozen=True)
 class ServerSettings:
-    # How long one stays without callers that the first door starts where none runs.
+    # How long a server that a door has started stays without callers.
     start_for_doors_minutes: int = setting(Number(1, DAY_SECONDS // 60), DOORS_MINUTES)
     loop: Loop = setting(OneOf(get_args(Loop)), "auto")
     log_format: LogFormat = setting(OneOf(get_args(LogFormat)), "text")
-    # Of this one of several; empty for that of its machine.
+    # The name of this server among several; the host name if empty.
     name: str = setting(Text(str, LONGEST_SERVER_NAME, may_be_empty=True), "")
-    # Where front ends ask how it is.
+    # The address at which front ends ask for the server's state.
     health: HealthSettings | None = setting(Text(read_health, 60, may_be_empty=True), "")
 
 
 @dataclass(frozen=True)
 class TournamentSettings:
-    """The board's part of `[tournament]`; the time bank reads when it is open and its prizes."""
+    """The board's part of `[tournament]`; the time bank reads its times and prizes."""
 
     hands: int = setting(Number(1, 50), 10)
 
 
 @dataclass(frozen=True)
-class CompanySettings:
-    """What callers may say to each other, hear of each other and see."""
+class SocialSettings:
+    """`[company]`: what callers may say to each other, learn of each other and watch."""
 
     messages: bool = setting(TrueOrFalse(), True)  # whether callers may write to each other
     messages_a_day: int = setting(Number(1, 1000), 100)
     messages_waiting: int = setting(Number(1, 500), 30)
     one_liners: bool = setting(TrueOrFalse(), True)  # whether they may leave a line on the menu
-    comings: bool = setting(TrueOrFalse(), True)  # whether they are told who logs on and off
-    watching: bool = setting(TrueOrFalse(), True)  # whether one may watch another's table
+    comings: bool = setting(TrueOrFalse(), True)  # whether log-ons and log-offs are announced
+    watching: bool = setting(TrueOrFalse(), True)  # whether callers may watch each other's tables
 
 
 @dataclass(frozen=True)
 class MetricsSettings:
-    """Which addresses are told numbers of the board, besides this machine and front ends."""
+    """The addresses that may read the metrics, besides this machine and front ends."""
 
     allow: tuple[Network, ...] = setting(NETWORKS, HOME)
 
@@ -162,19 +162,19 @@ class Config:
     games: Mapping[str, StakeSettings]  # by name; each game's game.py knows its own
     boards: Mapping[str, HostBoard]  # by name
     defence: Defences
-    company: CompanySettings = field(default_factory=CompanySettings)
+    social: SocialSettings = field(default_factory=SocialSettings)
     tournament: TournamentSettings = field(default_factory=TournamentSettings)
     pages: PagesSettings = field(default_factory=PagesSettings)
     metrics: MetricsSettings = field(default_factory=MetricsSettings)
     public: PublicSettings = field(default_factory=PublicSettings)
-    # How many shoes each chain of seeds seals ahead; 0 where every seed is sealed by itself.
+    # How many shoes each chain of seeds seals ahead; 0 seals every seed on its own.
     shoes_ahead: int = MOST_SHOES_AHEAD
-    # Of the page that checks hands, as the sysop gives it; check_page says where it is.
+    # The address of the page that checks hands, from the sysop; see `check_page`.
     check_address: str = ""
-    # What the system says of the file that was read: whether it is another by now.
-    found: os.stat_result | None = field(default=None, compare=False)
+    # The status of the file when it was read, to recognize a later change.
+    file_status: os.stat_result | None = field(default=None, compare=False)
     text: str = field(default="", compare=False, repr=False)  # of the file
-    # What stands in the file and has no effect, a sentence each.
+    # Sentences about lines of the file that have no effect.
     unheeded: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -183,8 +183,8 @@ class Config:
 
     @property
     def check_page(self) -> str:
-        """Where the world finds the page that checks hands: where the sysop says, or else on the
-        board's own port for browsers; "" where nobody knows."""
+        """The address of the page that checks hands: the sysop's own, else on the board's port for
+        browsers, "" if neither is known."""
         if self.check_address or not self.public.address:
             return self.check_address
         has_page = any(listener.kind == "web" for listener in self.listeners)
@@ -192,21 +192,21 @@ class Config:
 
     @property
     def coin(self) -> int:
-        """The seconds of the coin that amounts are counted in away from the tables."""
+        """The seconds of the coin in which amounts are counted outside the tables."""
         return next(iter(self.games.values())).coin_minutes * 60
 
 
 def load(path: Path) -> Config:
-    """Read and check a sysop.toml; raises `SettingsError` with everything that is wrong with it."""
-    found = path.stat() if path.exists() else None
+    """Read and check a sysop.toml; raise `SettingsError` with all its mistakes."""
+    status = path.stat() if path.exists() else None
     root = open_table(path)
     config = read(root, path)
     root.finish()
-    return replace(config, found=found, text=root.problems.text)
+    return replace(config, file_status=status, text=root.problems.text)
 
 
 def read(root: TomlTable, path: Path) -> Config:
-    """Read a file that is open; problems are noted in `root`, which the caller finishes."""
+    """Read a parsed file; note its problems in `root`, for the caller of this function to raise."""
     games, fairness = root.table("games"), root.table("fairness")
     listeners, bank = read_listeners(root), read_bank(root)
     settings = {name: game.read_settings(games.table(name)) for name, game in GAMES.items()}
@@ -223,7 +223,7 @@ def read(root: TomlTable, path: Path) -> Config:
         games=settings,
         boards=read_boards(root),
         defence=root.table("defence").fill(Defences),
-        company=root.table("company").fill(CompanySettings),
+        social=root.table("company").fill(SocialSettings),
         tournament=root.table("tournament").fill(TournamentSettings),
         pages=read_pages(root.table("pages"), bank),
         metrics=root.table("metrics").fill(MetricsSettings),
@@ -246,47 +246,47 @@ CHECK_ADDRESS = Text(_check_address, LONGEST_ADDRESS, may_be_empty=True)
 
 
 def _unheeded(root: TomlTable) -> tuple[str, ...]:
-    """Let keys of earlier releases stand, and say so where they were set."""
-    said, fairness, server = [], root.table("fairness"), root.table("server")
+    """Accept keys of older releases, and return a sentence about each that was set."""
+    notes, fairness, server = [], root.table("fairness"), root.table("server")
     for number, table in enumerate(root.tables("listeners") or (), 1):
         if table.retired("telnet").get("telnet"):
-            said.append(
+            notes.append(
                 f"{table.place('telnet')}: [[listeners]] {number}, telnet has no effect any more:"
                 ' telnet over TLS has a port of its own, with kind = "telnets". Take it out.'
             )
     if fairness.retired(*_BEACON).get("beacon", "none") != "none":
-        said.append(
+        notes.append(
             f"{fairness.place('beacon')}: [fairness] beacon has no effect any more: no shoe waits"
             f" for a round of drand. Take it out, with {' and '.join(_BEACON[1:])}."
         )
     if server.retired("link").get("link"):
-        said.append(
+        notes.append(
             f"{server.place('link')}: [server] link has no effect any more: servers know of each"
             " other by their books alone. Take it out, and close its port."
         )
-    told = root.table("metrics").retired(*_METRICS)
-    if any(value != _METRICS[key] for key, value in told.items()):
-        said.append(
-            f"{root.table('metrics').place(next(iter(told)))}: [metrics] host and port have no"
+    ports = root.table("metrics").retired(*_METRICS)
+    if any(value != _METRICS[key] for key, value in ports.items()):
+        notes.append(
+            f"{root.table('metrics').place(next(iter(ports)))}: [metrics] host and port have no"
             " effect any more: the server itself tells its numbers, at `health` of [server] under"
             " /metrics. Take them out."
         )
     for key in _of_doors(server):
-        said.append(
+        notes.append(
             f"{server.place(key)}: [server] {key} means nothing any more: every `door run` hands"
             " its caller to the server, and starts one where none runs. Take it out."
         )
-    return tuple(said)
+    return tuple(notes)
 
 
 def _of_doors(server: TomlTable) -> list[str]:
-    """Name the keys of release 1.0 by which a door served its caller itself."""
+    """Return the keys of release 1.0 by which a door served its caller itself."""
     old = server.retired(TAKES_DOORS, STAYS)
     return [key for key in old if key == TAKES_DOORS or (old[key] == 0 and old[key] is not False)]
 
 
 def _server(table: TomlTable, listeners: Sequence[ListenerSettings]) -> ServerSettings:
-    # 0 minutes of release 1.0 mean nothing, and are told as such.
+    # 0 minutes of release 1.0 has no effect any more; `_unheeded` says so.
     old = {STAYS: DOORS_MINUTES} if STAYS in _of_doors(table) else {}
     server = table.fill(ServerSettings, **old)
     place = server.health

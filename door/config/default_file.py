@@ -1,4 +1,4 @@
-"""The annotated default of sysop.toml, as the wheel has it: every key with its default."""
+"""The annotated default of sysop.toml in the package: every key with its default."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def text() -> str:
 
 
 def comments() -> dict[tuple[str, str], str]:
-    """What stands above each key and each header, in one line: by the header and the key, which is
-    empty for the header itself.
+    """Return the comment above each key and each header, in one line. The index is the header and
+    the key, or "" for the header itself.
 
     >>> comments()["[calls]", "nodes"]
     'How many callers can be online at once, 1 to 9999.'
@@ -30,7 +30,7 @@ def comments() -> dict[tuple[str, str], str]:
 
 
 def excerpt(wanted: Mapping[str, Collection[str]]) -> str:
-    """Return some keys of some headers, as they stand in the file under their comments."""
+    """Return some keys of some headers, with their comments from the file."""
     lines = list[str]()
     for header, key, part in _parts():
         if header in wanted and (not key or key in wanted[header]):
@@ -39,7 +39,7 @@ def excerpt(wanted: Mapping[str, Collection[str]]) -> str:
 
 
 def _parts() -> Iterator[tuple[str, str, list[str]]]:
-    """Give each header, and each key, with its comment and its line. A header's key is empty."""
+    """Yield each header and each key with its comment and its line. A header's key is ""."""
     header, above = "", list[str]()
     for line in text().splitlines():
         if match := _HEADER.fullmatch(line):

@@ -1,4 +1,4 @@
-"""[defence] of sysop.toml: who may call, and how often they may be wrong."""
+"""[defence] of sysop.toml: limits on calls, log-ons and wrong passwords."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from door.lines.rlogin.trust import NETWORKS, Network
 from timebank.settings.forms import Number, setting
 
-# This machine: the sysop, and their front ends that do not say who is calling.
+# This machine: the sysop, and front ends that do not say who is calling.
 HOME = ["127.0.0.0/8", "::1"]
 
 
 @dataclass(frozen=True)
 class Defences:
-    """What holds for strangers, but not for addresses in `allow`.
+    """Limits for strangers; addresses in `allow` have none.
 
-    `calls_per_address` counts lines that are open at once, `logons` all lines of the board that are
-    not on a node. After `wrong_passwords` one more may be tried every `try_minutes`.
+    `calls_per_address` counts open lines. `logons` counts the lines of the board that are not on a
+    node. After `wrong_passwords` wrong ones, one more may be tried every `try_minutes`.
     """
 
     allow: tuple[Network, ...] = setting(NETWORKS, HOME)

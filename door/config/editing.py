@@ -1,7 +1,7 @@
-"""Changes to sysop.toml by commands: a key at a time, and all that a sysop wrote beside it stays.
+"""Changes sysop.toml for commands, one key at a time, and keeps all that the sysop wrote around it.
 
-`tomlkit` keeps comments, order and spaces. A change is tried first: a file that it would make wrong
-is not written.
+`tomlkit` keeps comments, order and spaces. A change is checked first: a file that it would make
+wrong is not written.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from door.errors import ChangeRefused
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
-HIDDEN = "secret"  # the last part of a key whose value is shown to nobody who did not ask for it
+HIDDEN = "secret"  # the last part of keys whose value is shown only on request
 
 
 @dataclass(frozen=True)
 class Change:
-    """One key that is to be another: `old` and `new` are None where the file does not have it."""
+    """A change of one key; `old` or `new` is None if the file does not have the key."""
 
     key: Setting
     old: object
     new: object
-    text: str  # of the whole file with it
+    text: str  # of the whole file after the change
     before: Config
     after: Config
 
@@ -41,7 +41,7 @@ class Change:
 
 
 def find(text: str, path: Path, name: str) -> Setting:
-    """Find a key, "calls.nodes", in a file; raises `ChangeRefused` where there is none."""
+    """Return the key of a name like "calls.nodes"; raise `ChangeRefused` if there is none."""
     wanted = _parsed(name)
     keys = noted(text, path)
     for key in keys:
@@ -55,7 +55,7 @@ def find(text: str, path: Path, name: str) -> Setting:
 
 
 def _parsed(name: str) -> Path_:
-    """Read a key as TOML writes it, dotted; a number among its parts is one of a list, from 1."""
+    """Split a dotted key as TOML writes it; a number is an index into a list, from 1."""
     try:
         inner: object = tomllib.loads(f"{name} = 0")
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -99,8 +99,8 @@ def _unknown(name: str, wanted: Path_, keys: Iterable[Setting]) -> str:
 def changed(text: str, path: Path, name: str, typed: str | None) -> Change:
     """Work out a change: `typed` is the value as a sysop types it, None for back to the default.
 
-    Raises `ChangeRefused` for a key or a value that cannot be, and `SettingsError` where the file
-    is wrong with it, or was before; nothing is written here.
+    Raises `ChangeRefused` if there is no such key or value, and `SettingsError` if the file is
+    wrong before or after the change. Writes nothing.
     """
     import tomlkit  # noqa: PLC0415 - for this command alone
 
@@ -130,7 +130,7 @@ def _written(values: Any, path: Path_) -> object:
 
 
 def _value(key: Setting, typed: str) -> object:
-    """Read a value as the key takes it: texts need no quotes, lists may be words with commas."""
+    """Read a value in the key's form: texts need no quotes, lists may be words with commas."""
     form = key.form
     kinds = [form, *_forms(form)]
     for each in kinds:
@@ -157,7 +157,7 @@ def _forms(form: Mapping[str, object]) -> list[Mapping[str, object]]:
 
 
 def _table(document: TOMLDocument, path: Path_) -> Any:
-    """The table in which a key stands; one that is not there is made."""
+    """Return the table of a key; make it if it is missing."""
     import tomlkit  # noqa: PLC0415
 
     inner: Any = document
@@ -173,7 +173,7 @@ def _table(document: TOMLDocument, path: Path_) -> Any:
 
 
 def _listed(name: str) -> Any:
-    """The list that counts where a file has none, as tables of its own: [[events]]."""
+    """Return the default list of tables for a file that has none, such as [[events]]."""
     import tomlkit  # noqa: PLC0415
 
     tables = tomlkit.aot()
@@ -188,8 +188,8 @@ def _listed(name: str) -> Any:
 
 
 def differences(old: str, new: str, path: Path) -> list[tuple[str, object, object]]:
-    """What of two files that are in order is not the same: the name of each key, its value in the
-    one and in the other, None where one of them does not have the table."""
+    """Return the keys that differ between two valid files: the name, the old and the new value.
+    A value is None if its file does not have the table."""
     before, after = (
         {key.name: key.value for key in described(text, path)[1]} for text in (old, new)
     )
@@ -199,7 +199,7 @@ def differences(old: str, new: str, path: Path) -> list[tuple[str, object, objec
 
 
 def from_default(keys: Iterable[Setting]) -> list[Setting]:
-    """Those whose value is not the default. The event of a file that names none is a default."""
+    """Return the keys that are not at their defaults. The default [[events]] count as defaults."""
     usual = {key.path: key.value for key in of_the_house()}
     return [key for key in keys if key.value != usual.get(key.path, key.default)]
 
@@ -208,23 +208,23 @@ def from_default(keys: Iterable[Setting]) -> list[Setting]:
 
 
 def toml(value: object) -> str:
-    """A value as TOML writes it."""
+    """Return a value as TOML writes it."""
     import tomlkit  # noqa: PLC0415
 
     return str(tomlkit.item(value).as_string())
 
 
 def shown(name: str, value: object) -> str:
-    """A value in a sentence; a secret is not told, and what is not there is "nothing"."""
+    """Return a value for a sentence: a secret is hidden, and a missing value is "nothing"."""
     if value is None:
         return "nothing"
     return "a secret" if name.rpartition(".")[2] == HIDDEN and value else toml(value)
 
 
 def rendered(keys: Iterable[Setting], *, with_defaults: bool) -> str:
-    """Write keys as a file of settings, in the order of the annotated one.
+    """Return keys as a file of settings, in the order of the annotated file.
 
-    With defaults, a key that is not at its own says it behind its value.
+    With `with_defaults`, a comment after each changed value has its default.
     """
     place = {name: number for number, name in enumerate(default_file.comments())}
 

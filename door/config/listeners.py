@@ -1,6 +1,6 @@
-"""[[listeners]] of sysop.toml: where callers reach the board, and what is spoken there.
+"""[[listeners]] of sysop.toml: the ports of the board, and the protocol of each.
 
-Here too: where front ends ask how a server is, `health` in [server].
+Also reads `health` in [server], the port for front ends.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from timebank.settings.forms import Number, OneOf, Text, Texts
 from timebank.settings.quoting import shown
 from timebank.settings.toml import TomlTable
 
-# What a browser calls the origin of a page: scheme, host and, where it is not the usual, port.
+# The origin of a page, as browsers name it: scheme, host, and the port unless it is the usual one.
 ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
 
 USUAL = "telnet"
@@ -35,13 +35,13 @@ def _origin(text: str) -> str:
 
 @dataclass(frozen=True)
 class HealthSettings:
-    """Where front ends ask how this server is."""
+    """The port at which front ends ask for this server's state."""
 
-    host: str  # an address of this machine in its usual spelling, and not that of all
+    host: str  # one address of this machine in its usual spelling, not the one for all addresses
     port: int  # 0 for any free one
 
     def __str__(self) -> str:
-        """Write it as in sysop.toml.
+        """Return the port as in sysop.toml.
 
         >>> str(HealthSettings("2001:db8::1", 2330))
         '[2001:db8::1]:2330'
@@ -63,7 +63,7 @@ def read_listeners(root: TomlTable) -> tuple[ListenerSettings, ...]:
 
 
 def read_health(text: str) -> HealthSettings | None:
-    """Read an address of this machine that front ends reach, and a port; None for ""."""
+    """Read an address of this machine and a port; return None for ""."""
     if not text:
         return None
     host, colon, port = text.rpartition(":")
@@ -94,7 +94,7 @@ def _listener(table: TomlTable) -> ListenerSettings:
 
 
 def _check_pair(table: TomlTable, listener: ListenerSettings) -> None:
-    """Check a certificate and its key, which belong together."""
+    """Check that a certificate and its key are given together."""
     files = {"certificate": listener.certificate, "key": listener.key}
     kind = listener.kind
     wanted = KINDS[kind].has_certificate

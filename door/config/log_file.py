@@ -1,4 +1,4 @@
-"""The log in the data folder: of a server that a door has started, and of doors in trouble."""
+"""The log in the data folder, for a server that a door has started and for doors in trouble."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SystemLog(logging.Handler):
 
 
 class JsonFormatter(EnglishFormatter):
-    """Writes each line of the log as a JSON object, for programs that gather logs.
+    """Writes each record as a JSON object, for programs that gather logs.
 
     Its `at` is ISO 8601 with the offset from UTC.
     """
@@ -39,9 +39,9 @@ class JsonFormatter(EnglishFormatter):
         super().__init__("%(message)s", zone)
 
     def format(self, record: logging.LogRecord) -> str:
-        alone = copy.copy(record)  # without its traceback, which stands apart
+        alone = copy.copy(record)  # without its traceback, which has its own key
         alone.exc_info = alone.exc_text = alone.stack_info = None
-        told: dict[str, object] = {
+        fields: dict[str, object] = {
             "at": self.formatTime(record).replace(" ", "T"),
             "level": record.levelname,
             "logger": record.name,
@@ -49,26 +49,26 @@ class JsonFormatter(EnglishFormatter):
             "message": super().format(alone),
         }
         if record.exc_info:
-            told["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(told, ensure_ascii=False)
+            fields["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(fields, ensure_ascii=False)
 
 
 class LogFile(logging.StreamHandler[TextIO]):
-    """A file that may be full suddenly, without a word on the caller's screen.
+    """A log file on a disk that may fill up, without output on the caller's screen.
 
-    `logging` would write a traceback to standard error, and at the end of the process what is left
-    in the file's buffer.
+    `logging` would write a traceback to standard error, and write the rest of the file's buffer at
+    the end of the process.
     """
 
     def __init__(self, place: Path) -> None:
-        """Name the file; it is opened with the first record, or before that by `open`."""
+        """Name the file; the first record opens it, unless `open` has."""
         super().__init__(StringIO())
         self.stream.close()
         self.place = place
 
     def open(self) -> None:
-        """Open it, for its owner alone to read: it says who played when. A link that others may
-        have put there could lead to any file of ours. Raises `OSError`."""
+        """Open the file, readable by its owner alone because it says who played when. Follows no
+        link, which could lead to any of our files. Raises `OSError`."""
         opened = open(self.place, "a", -1, "utf-8", "backslashreplace", opener=files.plain)  # noqa: SIM115
         self.stream = opened
 
@@ -90,7 +90,7 @@ class LogFile(logging.StreamHandler[TextIO]):
         super().close()
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Tell the system's log instead, and leave the file for now."""
+        """Send the record to the system's log instead, and close the file for now."""
         with contextlib.suppress(OSError):
             self.stream.close()
         if record.levelno >= logging.WARNING:
@@ -98,7 +98,7 @@ class LogFile(logging.StreamHandler[TextIO]):
 
 
 def formatter(config: Config, form: str = FORM) -> logging.Formatter:
-    """Return what writes the lines of a log, by the clock of the board."""
+    """Return the formatter of a log, by the board's clock."""
     zone = config.bank.schedule.zone
     if config.server.log_format == "json":
         return JsonFormatter(zone)
@@ -106,7 +106,7 @@ def formatter(config: Config, form: str = FORM) -> logging.Formatter:
 
 
 class ForJournal(logging.StreamHandler[TextIO]):
-    """Gives each line its priority, as sd-daemon(3) has it: `journalctl -p warning` finds it."""
+    """Gives each line its priority for the journal (sd-daemon(3)), for `journalctl -p warning`."""
 
     def format(self, record: logging.LogRecord) -> str:
         levels = ((logging.ERROR, syslog.LOG_ERR), (logging.WARNING, syslog.LOG_WARNING))
@@ -115,7 +115,7 @@ class ForJournal(logging.StreamHandler[TextIO]):
 
 
 def to_stderr(stream: TextIO) -> logging.StreamHandler[TextIO]:
-    """Return a handler that writes to standard error, where the journal may read it."""
+    """Return a handler for standard error, which the journal may read."""
     with contextlib.suppress(OSError):
         place = os.fstat(stream.fileno())
         if os.environ.get("JOURNAL_STREAM") == f"{place.st_dev}:{place.st_ino}":
@@ -124,9 +124,9 @@ def to_stderr(stream: TextIO) -> logging.StreamHandler[TextIO]:
 
 
 def begin(config: Config | None) -> None:
-    """Send the log into the data folder, or what counts into the system's log where that fails.
+    """Log into the data folder, or log warnings to the system's log if that fails.
 
-    `config` is None where no settings could be read.
+    `config` is None if the settings could not be read.
     """
     handlers = [] if config is None else opened(config)
     handlers = handlers or [SystemLog(logging.WARNING)]
@@ -134,9 +134,9 @@ def begin(config: Config | None) -> None:
 
 
 def opened(config: Config) -> list[logging.Handler]:
-    """Open the log in the data folder; nothing where there can be none.
+    """Open the log in the data folder; return no handler if that is not possible.
 
-    Only the folder's owner makes one: in that of a host's user the server could write nothing.
+    Only the folder's owner creates the file: the server could not write into a host user's file.
     """
     data = config.board.data
     try:

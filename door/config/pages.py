@@ -1,4 +1,4 @@
-"""`[pages]` in sysop.toml: the books in a browser, where they are shown, and who may look."""
+"""`[pages]` of sysop.toml: the address of the books in a browser, and their readers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PagesSettings:
-    # Who may look at the books in a browser without the sysop's powers: names, folded.
+    # Callers who may read the books in a browser without sysop powers: folded names.
     readers: frozenset[str] = frozenset()
     is_served: bool = setting(
         TrueOrFalse(), False, "serve"
@@ -29,17 +29,17 @@ class PagesSettings:
 
 
 def read_pages(table: TomlTable, bank: BankSettings) -> PagesSettings:
-    """Read the table; `readers` are among those whom the bank's settings name."""
+    """Read the table; `readers` must be named in the bank's settings too."""
     readers = frozenset(map(names.fold, bank.readers))
     pages = table.fill(PagesSettings, readers=readers)
-    said = open_to_all(pages.host, pages.certificate, pages.key)
-    if said and table.sound("host", "certificate", "key"):
-        table.refuse(*said)
+    fault = open_to_all(pages.host, pages.certificate, pages.key)
+    if fault and table.sound("host", "certificate", "key"):
+        table.refuse(*fault)
     return pages
 
 
 def open_to_all(host: str, certificate: Path | None, key: Path | None) -> tuple[str, str] | None:
-    """Say what is wrong with a place where passwords are typed: a key of the table, and why."""
+    """Return the key and the fault of an address that would send passwords in the clear."""
     address = address_in(host)
     if address is None:
         return "host", f"is {host}, which is not an IP address of this machine"

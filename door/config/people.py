@@ -1,8 +1,8 @@
-"""People named in sysop.toml: who is registered, who has the sysop's powers, and what to type.
+"""People named in sysop.toml: who is registered, who has sysop powers, and what to type.
 
-A name in the settings gives nothing, since powers belong to callers' numbers; but who has a name of
-`[pages] readers` may look. Each is kept from new callers, and the sysop is told, at the start and
-by `door check`, what is still to be done.
+A name in the settings gives no powers, which belong to callers' numbers. Only a name in `[pages]
+readers` may read the pages. No new caller can take these names. The start of the server and `door
+check` tell the sysop what is still to do.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.settings.settings import BankSettings
 
-USUAL_CONFIG = Path("sysop.toml")  # what commands look for unless they are told
-GIVES = ("[board] sysop", "[timebank] co_sysops")  # whose names are meant to have powers
+USUAL_CONFIG = Path("sysop.toml")  # the default of --config
+GIVES = ("[board] sysop", "[timebank] co_sysops")  # keys whose names should have powers
 
 
 def doubts(desk: Desk, path: Path) -> list[str]:
-    """Say which names in the settings at `path` have no effect, and what to type."""
+    """Return sentences about names in the settings that have no effect, with what to type."""
     if callers.count(desk) == 0:
         return unregistered(desk.settings, path)
-    said = [_doubt(desk, path, key, name) for key, name in desk.settings.named]
-    return [sentence for sentence in said if sentence]
+    sentences = [_doubt(desk, path, key, name) for key, name in desk.settings.named]
+    return [sentence for sentence in sentences if sentence]
 
 
 def unregistered(settings: BankSettings, path: Path) -> list[str]:
-    """Say the same of a board where nobody is registered yet."""
+    """Return the same sentences for a board where nobody is registered yet."""
     return [_nobody(path, key, name) for key, name in settings.named]
 
 
 def holders(desk: Desk) -> str:
-    found = [_numbered(record) for record in powers.holders(desk)]
-    return f"Sysop powers: {', '.join(found) or 'nobody'}."
+    numbered = [_numbered(record) for record in powers.holders(desk)]
+    return f"Sysop powers: {', '.join(numbered) or 'nobody'}."
 
 
 def command(path: Path, words: str, name: str) -> str:
-    """A command of `door callers`, ready to be typed."""
+    """Return a command of `door callers`, ready to type."""
     config = [] if path == USUAL_CONFIG else ["--config", str(path)]
     return f"`{shlex.join(['door', 'callers', words, *config, name])}`"
 

@@ -1,11 +1,11 @@
-"""Who on this machine may read what the board keeps: the modes of its folder and files.
+"""The modes of the board's folder and files: who on this machine may read what the board stores.
 
-The books hold password hashes and the seeds of open shoes, the logs say who called from where. So
-the data folder is its owner's alone (0700) unless `data_mode` says otherwise, and the log of
-refusals is its owner's to write and its group's to read (0640). What is too open is closed when the
-board starts, and `door check` tells it before. Nothing that exists is ever opened further.
+The books hold password hashes and the seeds of open shoes. The logs say who called from where. So
+only its owner may enter the data folder (0700), unless `data_mode` says otherwise. Only the owner
+writes the log of refusals, and its group may read it (0640). The board restricts modes that are too
+open when it starts, and `door check` reports them before. It never opens a mode further.
 
-Files that other programs must read are left alone: MODUSER.DAT, THEBANK.EXT, bulletins, screens.
+Files for other programs keep their modes: MODUSER.DAT, THEBANK.EXT, bulletins, screens.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from timebank import files
 if TYPE_CHECKING:
     from door.config.config import Config
 
-# What may be allowed of a file that holds secrets, and of the log of refusals, whose group may read
-# it where the folder lets the group in.
+# The most open modes: of files that hold secrets, and of the log of refusals, for its group if the
+# folder lets the group in.
 _SECRET, _READ_BY_GROUP = 0o600, 0o640
 _OTHERS_READ = 0o004
 _GROUP_WRITES, _GROUP_READS_AND_WRITES = 0o020, 0o060
-_BOOKS = "board.sqlite3*"  # with their log, and the copies of them that stand beside them
+_BOOKS = "board.sqlite3*"  # with their write-ahead log, and copies of them in the same folder
 _SECRETS = ("server.log", "door.sock", "ssh_host_key")
 _REFUSALS = ("refused.log", "refused.log.1")
 
 
 @dataclass(frozen=True)
 class TooOpen:
-    """A folder or file that lets in more than it should."""
+    """A folder or file whose mode is too open."""
 
     path: Path
     mode: int
@@ -45,7 +45,7 @@ class TooOpen:
 
 
 def make_folder(config: Config) -> None:
-    """Make the data folder with its mode, where there is none. Raises OSError."""
+    """Make the data folder with its mode unless it exists. Raises OSError."""
     folder, mode = config.board.data, config.board.data_mode
     if not folder.is_dir():
         files.make_folder(folder, 0o700)
@@ -53,33 +53,33 @@ def make_folder(config: Config) -> None:
 
 
 def close_what_is_open(config: Config) -> list[str]:
-    """Take away rights to folder and logs that are too open; return sentences for the log."""
-    said = []
-    for found in _folder_and_logs(config):
+    """Restrict the folder and logs that are too open; return sentences for the log."""
+    sentences = []
+    for open_path in _folder_and_logs(config):
         try:
-            if not _is_ours(found.path, config):
-                said.append(str(found))
+            if not _is_ours(open_path.path, config):
+                sentences.append(str(open_path))
                 continue
-            if (shared := _used_by_others(config)) is not None and found.path.is_dir():
-                said.append(f"{found}, once {shared} is elsewhere: other programs use it")
+            if (shared := _used_by_others(config)) is not None and open_path.path.is_dir():
+                sentences.append(f"{open_path}, once {shared} is elsewhere: other programs use it")
                 continue
-            found.path.chmod(found.wanted)
+            open_path.path.chmod(open_path.wanted)
         except OSError as error:
-            said.append(f"{found} ({error.strerror or error})")
+            sentences.append(f"{open_path} ({error.strerror or error})")
         else:
-            said.append(
-                f"{found.path} was {found.mode:04o} and is {found.wanted:04o} now;"
+            sentences.append(
+                f"{open_path.path} was {open_path.mode:04o} and is {open_path.wanted:04o} now;"
                 " data_mode in [board] can say otherwise"
             )
-    return said
+    return sentences
 
 
 def _is_ours(path: Path, config: Config) -> bool:
-    """Whether a folder or file is this board's alone: its user's, with the books; never /tmp."""
-    found = path.stat()
+    """Return whether a path is this board's alone: its user's, with the books in it; never /tmp."""
+    status = path.stat()
     return (
-        found.st_uid == os.geteuid()
-        and not found.st_mode & stat.S_ISVTX
+        status.st_uid == os.geteuid()
+        and not status.st_mode & stat.S_ISVTX
         and config.database.is_file()
     )
 
@@ -93,9 +93,9 @@ def _used_by_others(config: Config) -> Path | None:
 
 
 def doubts(config: Config) -> list[str]:
-    """Say what is too open, and how to close it: folder, logs, books, socket, keys."""
-    found = [*_folder_and_logs(config), *_secrets(config), *_keys(config)]
-    return [f"{each}." for each in found]
+    """Return what is too open and how to close it: folder, logs, books, socket, keys."""
+    too_open = [*_folder_and_logs(config), *_secrets(config), *_keys(config)]
+    return [f"{each}." for each in too_open]
 
 
 def _folder_and_logs(config: Config) -> Iterator[TooOpen]:
@@ -107,7 +107,7 @@ def _folder_and_logs(config: Config) -> Iterator[TooOpen]:
 
 def _secrets(config: Config) -> Iterator[TooOpen]:
     folder, mode = config.board.data, config.board.data_mode
-    # A group that may write in the folder was let in to share the books.
+    # A group that may write into the folder shares the books.
     shared = _GROUP_READS_AND_WRITES if mode & _GROUP_WRITES else 0
     try:
         books = sorted(folder.glob(_BOOKS))
@@ -120,7 +120,7 @@ def _secrets(config: Config) -> Iterator[TooOpen]:
 def _keys(config: Config) -> Iterator[TooOpen]:
     for listener in config.listeners:
         if listener.key is not None:
-            # Debian's group ssl-cert, for one, may read keys.
+            # Groups such as Debian's ssl-cert may read keys.
             yield from _look(listener.key, _READ_BY_GROUP)
     if any(board.trusted.secret for board in config.boards.values()):
         yield from _look(config.path, _READ_BY_GROUP | 0o020)

@@ -1,4 +1,4 @@
-"""`[public]` in sysop.toml: the page about the board that everybody may see."""
+"""`[public]` of sysop.toml: the page about the board for everybody."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _address(text: str) -> str:
 
 
 def _is_sound(address: str) -> bool:
-    """Tell whether host and port can be read out of it."""
+    """Return whether the host and port of an address can be parsed."""
     try:
         parts = urlsplit(address)
         return bool(parts.hostname) and (parts.port is None or parts.port > 0)
@@ -39,11 +39,11 @@ def _is_sound(address: str) -> bool:
 @dataclass(frozen=True)
 class PublicSettings:
     is_shown: bool = setting(TrueOrFalse(), False, "page")
-    # Of the board, as browsers write it: an origin, without a path.
+    # The board's address as browsers write it: an origin, without a path.
     address: str = setting(Text(_address, LONGEST_ADDRESS, may_be_empty=True), "")
-    has_names: bool = setting(TrueOrFalse(), True, "names")  # whether callers are named
-    # How to call, in the sysop's words; without any by the listeners.
-    ways: tuple[str, ...] = setting(Texts(str), [], "calls")
+    has_names: bool = setting(TrueOrFalse(), True, "names")  # whether the page names callers
+    # How to call, in the sysop's words; the listeners if empty.
+    call_lines: tuple[str, ...] = setting(Texts(str), [], "calls")
 
     @property
     def host(self) -> str:

@@ -1,6 +1,6 @@
-"""What sysop.toml can hold, by the readers that check it: each key, its default, what it takes.
+"""Every key of sysop.toml with its default and its form, as the readers that check it ask for it.
 
-The readers are run over a table that takes notes, so nothing here knows a key by name.
+The readers run over a table that records their questions, so this module knows no key by name.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from timebank.settings.toml import Problems, TomlTable
 Path_ = tuple[str | int, ...]
 T = TypeVar("T")
 
-BOARD = "NAME"  # stands for any, in what describes [boards.NAME]
+BOARD = "NAME"  # stands for any name in the schema of [boards.NAME]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A key of sysop.toml: where it stands, its value there or its default, as TOML has them.
+    """A key of sysop.toml: its path, its value in the file or its default, as TOML has them.
 
-    `default` is None where there is none, and the key must be there.
+    `default` is None if the key has none and must be in the file.
     """
 
     path: Path_
@@ -43,12 +43,12 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """Name it as a command takes it: "calls.nodes", "listeners.1.port", counted from 1."""
+        """The key as a command takes it: "calls.nodes", "listeners.1.port", counted from 1."""
         return dotted(self.path)
 
 
 class Notes(TomlTable):
-    """A table whose readers leave in `keys` what they asked for; those below stand in `below`."""
+    """A table that records in `keys` what its readers ask for; its tables are in `below`."""
 
     def __init__(
         self, values: Mapping[str, object], problems: Problems, folder: Path, path: Path_ = ()
@@ -79,7 +79,7 @@ class Notes(TomlTable):
         return super().read(key, form, default)
 
     def part(self, keys: Iterable[str]) -> dict[str, object]:
-        """Note the rules of a game as well, which its kind checks."""
+        """Record the rules of a game as well, which the game's kind checks."""
         if self._path[:1] == ("games",):
             kind = GAMES[str(self._path[-1])].kind
             for key in kind.sysop_keys:
@@ -88,7 +88,7 @@ class Notes(TomlTable):
 
 
 def plain(value: object) -> object:
-    """A rule's value as TOML has it: a fraction of one half is exact there."""
+    """Return a rule's value as TOML has it, where a half is an exact float."""
     if isinstance(value, bool | int | str):
         return value
     number = float(value)  # type: ignore[arg-type]  # a Fraction
@@ -99,9 +99,9 @@ def plain(value: object) -> object:
 
 
 def described(text: str, path: Path) -> tuple[Config, list[Setting]]:
-    """Return the settings that a text of TOML makes, and every key, what it leaves out as well.
+    """Return the settings in a text of TOML, and every key, also those not in the text.
 
-    Raises `SettingsError` where anything is wrong with them; the text itself must be TOML.
+    Raises `SettingsError` if a setting is wrong; the text itself must be valid TOML.
     """
     root = _notes(text, path)
     settings = config.read(root, path)
@@ -110,7 +110,7 @@ def described(text: str, path: Path) -> tuple[Config, list[Setting]]:
 
 
 def noted(text: str, path: Path) -> list[Setting]:
-    """Return every key all the same, whatever is wrong with some of them."""
+    """Return every key, even if some settings are wrong."""
     root = _notes(text, path)
     config.read(root, path)
     return list(root.all_keys())
@@ -118,14 +118,14 @@ def noted(text: str, path: Path) -> list[Setting]:
 
 def _notes(text: str, path: Path) -> Notes:
     values = tomllib.loads(text)
-    # Where a table of these is missing there is one all the same: that of the annotated file.
+    # A list of tables that is missing has one table here, from the annotated file.
     shipped = tomllib.loads(default_file.text())
     absent = {key: shipped[key] for key in ("listeners", "events") if key not in values}
     return Notes({**values, **absent}, Problems(str(path), text), path.absolute().parent)
 
 
 def of_the_house() -> list[Setting]:
-    """Every key there is, with its default: those of one listener, one event and one board."""
+    """Return every key with its default, for one listener, one event and one board."""
     text = f"{default_file.text()}\n[boards.{BOARD}]\n"
     return described(text, Path(default_file.NAME))[1]
 
@@ -135,7 +135,7 @@ def dotted(path: Path_) -> str:
 
 
 def header(table: Path_) -> str:
-    """Write the header of a table as it stands in the file: "[calls]", "[[events]]"."""
+    """Return the header of a table as in the file: "[calls]", "[[events]]"."""
     names = ".".join(_quoted(part) for part in table if isinstance(part, str))
     return f"[[{names}]]" if table and isinstance(table[-1], int) else f"[{names}]"
 
@@ -149,15 +149,15 @@ def _quoted(part: str) -> str:
 
 
 def schema() -> dict[str, object]:
-    """Describe sysop.toml for editors, as JSON Schema 2020-12, with the words that are in it."""
+    """Describe sysop.toml for editors, as JSON Schema 2020-12, with the file's own comments."""
     comments = default_file.comments()
     root = _table("Settings of a board of Black Jack For Time.")
     for key in of_the_house():
         inner = root
         for number, part in enumerate(key.table):
             if isinstance(part, str):
-                said = comments.get((header(key.table[: number + 1]), ""), "")
-                inner = _inside(inner, part, key.table[number + 1 :], said)
+                comment = comments.get((header(key.table[: number + 1]), ""), "")
+                inner = _inside(inner, part, key.table[number + 1 :], comment)
         words = comments.get((_example(header(key.table)), str(key.path[-1])), "")
         entry: dict[str, object] = {"description": words} if words else {}
         if key.default is None:
@@ -176,8 +176,8 @@ def schema() -> dict[str, object]:
     }
 
 
-def _inside(outer: dict[str, object], name: str, rest: Path_, said: str) -> dict[str, object]:
-    """Return what describes a table, one among a list of them, or one of any name."""
+def _inside(outer: dict[str, object], name: str, rest: Path_, comment: str) -> dict[str, object]:
+    """Return the schema of a table, of one table in a list, or of a table of any name."""
     properties = outer["properties"]
     assert isinstance(properties, dict)
     if name == BOARD:
@@ -185,18 +185,18 @@ def _inside(outer: dict[str, object], name: str, rest: Path_, said: str) -> dict
         assert isinstance(made, dict)
         (table,) = made.values()
     elif rest and isinstance(rest[0], int):
-        table = properties.setdefault(name, {"type": "array", "items": _table(said)})["items"]
+        table = properties.setdefault(name, {"type": "array", "items": _table(comment)})["items"]
     else:
-        table = properties.setdefault(name, _table(said))
+        table = properties.setdefault(name, _table(comment))
     assert isinstance(table, dict)
     return table
 
 
-def _table(said: str) -> dict[str, object]:
+def _table(comment: str) -> dict[str, object]:
     table: dict[str, object] = {"type": "object", "properties": {}, "additionalProperties": False}
-    return {"description": said, **table} if said else table
+    return {"description": comment, **table} if comment else table
 
 
 def _example(written: str) -> str:
-    """The header under which the annotated file has an example of this table."""
+    """Return the header under which the annotated file has an example of this table."""
     return "[boards.Xibalba]" if written == f"[boards.{BOARD}]" else written

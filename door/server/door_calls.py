@@ -136,9 +136,9 @@ class DoorListener:
     def leave_note(self) -> None:
         """Leave a note next to sysop.toml that says where this server listens, if it does."""
         config = self._board.config
-        if config.found is not None and self._wire is not None:
+        if config.file_status is not None and self._wire is not None:
             folder = str(self._path.parent)
-            self._note = hand_over.leave_note(str(config.path), config.found, folder)
+            self._note = hand_over.leave_note(str(config.path), config.file_status, folder)
             if self._note is None:
                 log.warning(
                     "commands such as door nodes need --data %s if %s cannot be read:"

@@ -84,7 +84,7 @@ class ForDoors:
             current = config.path.stat()
         except OSError:
             return False
-        read = [each for each in (config.found, self._reported) if each is not None]
+        read = [each for each in (config.file_status, self._reported) if each is not None]
         self._reported = current
         return all(_version_of(current) != _version_of(each) for each in read)
 

@@ -162,8 +162,8 @@ def _list_of_seals(sealed: Iterable[SealedChain]) -> bytes:
 def _calling_ways(config: Config, ports: Sequence[int]) -> list[CallingWay]:
     """Return the ways to call: those in `[public]`, else the listeners open to other machines."""
     public = config.public
-    if public.ways:
-        return [CallingWay("", typed) for typed in public.ways]
+    if public.call_lines:
+        return [CallingWay("", typed) for typed in public.call_lines]
     entries = [CallingWay("web", public.address, public.address)]
     for listener, port in zip(config.listeners, ports, strict=True):
         way = KINDS[listener.kind].way

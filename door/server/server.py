@@ -315,7 +315,7 @@ class Server:
         """Apply new settings."""
         new.bank.schedule.adopt_early(self.board.config.bank.schedule.early)
         self.board.config = new
-        if not new.company.watching:
+        if not new.social.watching:
             self.board.send_watchers_away()
         self.board.reception.keep_to(new)
         self._handed.leave_note()

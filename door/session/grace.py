@@ -76,7 +76,7 @@ async def _looks_around(board: Board, caller: Caller) -> bool:
 async def _choose(caller: Caller, trouble: str) -> str:
     console = caller.console
     caller.place = TITLE
-    config = caller.config.company
+    config = caller.config.social
     hidden = set() if config.messages or config.one_liners else {"M"}
     keys = {key: _(SERVICES[key]) for key in OPEN if key not in hidden}
     meanings = {key: _(MEANINGS[key]) for key in keys}

@@ -45,7 +45,7 @@ MEANINGS = {
 
 
 async def visit_mail(caller: Caller) -> None:
-    console, config = caller.console, caller.config.company
+    console, config = caller.console, caller.config.social
     hidden = [key for key in "WSR" if not config.messages]
     hidden += [] if config.one_liners else ["O"]
     while True:
@@ -88,12 +88,12 @@ def _look(desk: Desk, caller_id: int) -> tuple[list[OneLiner], list[str]]:
 
 def _rows(caller: Caller, wall: Sequence[OneLiner], names_ignored: Sequence[str]) -> list[str]:
     """Return the wall and the names of the callers ignored, in lines of a page."""
-    shown = wall if caller.config.company.one_liners else []
+    shown = wall if caller.config.social.one_liners else []
     rows = [f"|11{_('One-liners')}", *(one_liner(each) for each in shown)] if shown else []
     if names_ignored:
         names = ", ".join(map(literal, names_ignored))
         rows += ["", f"|07{_('You ignore {names}.').format(names=names)}"]
-    if caller.config.company.messages:
+    if caller.config.social.messages:
         hint = _("From any prompt, /p name message writes to a caller.")
         rows += ["", f"|07{hint}"]
     return rows if rows and rows[0] else rows[1:]

@@ -143,7 +143,7 @@ async def _choose(
         console.display.stage(scene)
     if trouble:
         console.screen.say(f"|12{trouble}")
-    config = caller.config.company
+    config = caller.config.social
     hidden = () if config.messages or config.one_liners else ("M",)
     services = {letter: _(label) for letter, label in SERVICES.items() if letter not in hidden}
     unlisted = {letter: _(label) for letter, label in UNLISTED.items()}
@@ -254,7 +254,7 @@ class Live:
     def lines(self) -> list[str]:
         """Return the news as lines, the caller's own first."""
         news = self._pulse.news.lines(
-            one_liners=self._caller.config.company.one_liners,
+            one_liners=self._caller.config.social.one_liners,
             ignored=ignored(self._caller.record.preferences),
         )
         return [*self.own, *self._own_news(), *news]

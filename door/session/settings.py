@@ -104,9 +104,9 @@ async def visit_settings(board: Board, caller: Caller) -> None:
         hidden = _without_ssh(board) if has_password else ("P", "R", "K")
         if not board.config.shoes_ahead:
             hidden = (*hidden, "Y")
-        if not board.config.company.comings:
+        if not board.config.social.comings:
             hidden = (*hidden, "W")
-        if not board.config.company.watching:
+        if not board.config.social.watching:
             hidden = (*hidden, "H")
         labels = {key: _(label) for key, label in LABELS.items() if key not in hidden}
         choice = await console.prompt.ask(
@@ -195,7 +195,7 @@ def _rows(caller: Caller) -> list[SettingRow]:
         SettingRow("C", _("Cut the cards"), switched["C"]),
         *(
             [SettingRow("W", _("Who comes and goes"), comes)]
-            if caller.config.company.comings
+            if caller.config.social.comings
             else []
         ),
         *_phrase(caller),
@@ -231,7 +231,7 @@ def _phrase(caller: Caller) -> list[SettingRow]:
 
 
 def _watched(caller: Caller) -> list[SettingRow]:
-    if not caller.config.company.watching:
+    if not caller.config.social.watching:
         return []
     return [SettingRow("H", _("Watched at"), _(WATCHED_AT[allowed(caller.record)]))]
 

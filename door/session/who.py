@@ -57,7 +57,7 @@ async def visit_who(board: Board, caller: Caller) -> None:
         caller.place = PLACE
         entries = await _look(board, caller)
         rows = _rows(board, caller, entries)
-        if not (board.config.company.watching and _playing(caller, entries)):
+        if not (board.config.social.watching and _playing(caller, entries)):
             await caller.console.pager.read(
                 _(PLACE), "\n".join([notice, "", *rows] if notice else rows)
             )
@@ -66,7 +66,7 @@ async def visit_who(board: Board, caller: Caller) -> None:
             return
         notice = ""
         try:
-            if not board.config.company.watching:  # the sysop has just switched it off
+            if not board.config.social.watching:  # the sysop has just switched it off
                 raise NotNow(Phrase(SWITCHED_OFF))
             # Callers may have sat down or got up since the list was shown.
             await _watch(caller, _playing(caller, await _look(board, caller)))
@@ -179,7 +179,7 @@ def _rows(board: Board, caller: Caller, entries: Sequence[_Entry]) -> list[str]:
     """Return a line for each caller who is on; it ends in whether they can be watched."""
     now, rows = board.clock.now(), []
     is_wide = caller.console.screen.page_columns >= WIDE
-    watching = board.config.company.watching
+    watching = board.config.social.watching
     for each in entries:
         call, place = each.call, each.place
         watch = f"|10{_(WATCH).lower()}" if watching and each.can_be_watched_by(caller) else ""

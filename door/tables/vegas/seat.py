@@ -687,7 +687,7 @@ class VegasVisit(Sitting):
             if not typed:
                 return
             try:
-                if is_command(opening + typed) and self.caller.config.company.messages:
+                if is_command(opening + typed) and self.caller.config.social.messages:
                     await self.caller.talk.do(opening + typed)
                 else:
                     await self.caller.ask_books(
