@@ -27,7 +27,7 @@ from door.config.boards import board_named, board_of
 from door.dropfiles.dropfile import (
     SYSOP_LEVEL,
     ConnectionKind,
-    EventSaid,
+    EventKind,
     HostSettings,
     Limit,
     TimeLeft,
@@ -270,7 +270,7 @@ def sentences(understood: Understood) -> list[str]:
 
 
 def _files(understood: Understood) -> str:
-    choice = understood.found
+    choice = understood.call_files
     first = f"Read: {choice.chosen} ({choice.by})"
     others = ", ".join(file.path.name for file in understood.files[1:])
     return f"{first}, and next to it {others}." if others else f"{first}."
@@ -327,17 +327,17 @@ def _time_left(time: TimeLeft) -> str:
 
 def _event(understood: Understood) -> str:
     event = understood.event
-    match event.said:
-        case EventSaid.TIME:
+    match event.kind:
+        case EventKind.TIME:
             return f"The board's next event is at {event.clock} ({event.place})."
-        case EventSaid.PLACEHOLDER:
+        case EventKind.PLACEHOLDER:
             return (
                 f"{event.clock} ({event.place}) is what boards without events write, "
                 "so it does not count."
             )
-        case EventSaid.NONE:
+        case EventKind.NONE:
             return f"The board has no event ahead ({event.place})."
-        case EventSaid.UNKNOWN:
+        case EventKind.UNKNOWN:
             return f"The board's events are not known: {event.place}."
 
 

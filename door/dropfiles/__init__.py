@@ -1,5 +1,5 @@
-"""How a host board hands a caller to this door, and takes their time back.
+"""Reads how a host board hands over a caller, and gives time back to the host.
 
-`find` the files of a call, `understand` them, `give` back. One file a format. Nothing here opens a
-database or a socket, because a door must start at once.
+`find` the files of a call, `understand` them, `give` back. Each format has its module. Imports no
+database and no sockets, because a door must start at once.
 """

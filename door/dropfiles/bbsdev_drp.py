@@ -1,6 +1,6 @@
-"""BBSDEV.DRP 1.x of 2026: nineteen lines of UTF-8, and in later versions more.
+"""BBSDEV.DRP 1.x of 2026: nineteen lines of UTF-8; later versions may have more.
 
-The time left is an instant, the log-off deadline of line 11; an empty line means none.
+The time left is given as an instant, the log-off deadline on line 11; an empty line means no limit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SERIAL = ("serial", "winserial", "uart", "fossil")
 _EMULATIONS: dict[str, dropfile.Emulation] = {"Y": "ansi", "N": "ascii"}
 _ROLES: dict[str, dropfile.Role] = {"sysop": "sysop", "cosysop": "cosysop"}
 
-# Names of the IANA registry, and what people write for them.
+# IANA names of character sets, and other names in use.
 _CHARSETS = {
     **dict.fromkeys(("utf-8", "utf8", "csutf8"), "utf-8"),
     **dict.fromkeys(("ibm437", "cp437", "437", "cspc8codepage437"), "cp437"),
@@ -27,7 +27,7 @@ _CHARSETS = {
 
 
 def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
-    """Read the file; raises `DropFileRefused` when it is none, another version, or breaks off."""
+    """Read the file; raise `DropFileRefused` if it is another format or version, or is cut off."""
     if not lines.utf8:
         raise lines.refusal(None, "it is not written in UTF-8, as BBSDEV.DRP must be")
     if _VERSION.fullmatch(lines.field(1)) is None:
@@ -36,9 +36,9 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
     if len(lines) < LINES:
         lines.need(LINES, "BBSDEV.DRP")
     key = lines.field(5)
-    if key in ("", "0"):  # boards without one write 0 for everybody
+    if key in ("", "0"):  # boards without user keys write 0 for every caller
         lines.doubts.append(f"{lines.place(5)} has no user key.")
-    if not key.isprintable():  # it is shown to the sysop; cleaned, two keys could become one
+    if not key.isprintable():  # the sysop is shown keys; two could become one without the controls
         raise lines.refusal(5, "the user key holds characters that cannot be shown")
     return dropfile.DropFile(
         kind=dropfile.Format.BBSDEV,
@@ -82,7 +82,7 @@ def _time(lines: Lines, reading: dropfile.HostSettings) -> dropfile.TimeLeft:
 
 
 def _connection(lines: Lines) -> dropfile.Connection:
-    """Read lines 2 and 3. Unlike in DOOR32.SYS, socket 0 is one: this format can say stdio."""
+    """Read lines 2 and 3. Socket 0 is a socket, unlike in DOOR32.SYS: this format has stdio too."""
     kind = lines.field(2).lower()
     handle = lines.number(3)
     if kind in ("stdio", "local"):

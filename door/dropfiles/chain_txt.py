@@ -8,7 +8,7 @@ from door.dropfiles import dropfile
 from door.dropfiles.lines import Lines
 
 BOARD = 22
-# What shows that the board's name and the sysop's are where they seem to be.
+# Lines that show whether the board's and the sysop's names are in their places.
 _BEHIND = (
     (21, re.compile(r"(COM ?)?-?[0-9]*:?", re.IGNORECASE), "the port"),
     (23, re.compile(r"|.*[^0-9].*"), "the sysop's name"),
@@ -18,7 +18,7 @@ _EMULATIONS: dropfile.Emulations = {0: "ascii", 1: "ansi"}
 
 
 def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
-    """Read the file; raises `DropFileRefused` when it is none or breaks off before line 23."""
+    """Read the file; raise `DropFileRefused` if it is no CHAIN.TXT or ends before line 23."""
     if lines.field(1) and lines.number(1) is None:
         raise lines.refusal(1, "there is no user number, so this is not a CHAIN.TXT")
     lines.need(BOARD, "CHAIN.TXT")
@@ -35,10 +35,10 @@ def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
         alias=lines.text(2),
         real_name=lines.text(3),
         name_key=dropfile.fold_name(lines.field(2) or lines.field(3)),
-        number=lines.user(1),  # icy_board counts its users from 0 here, and from 1 elsewhere
+        number=lines.user(1),  # icy_board counts its users from 0 in this format only
         level=lines.number(11),
         role=_role(lines),
-        time=lines.noted(lines.time(16, 1, fractions=True)),  # WWIV writes hundredths too
+        time=lines.noted(lines.time(16, 1, fractions=True)),  # WWIV also writes hundredths
         event=dropfile.no_event(dropfile.Format.CHAIN),
         connection=dropfile.STDIO if lines.number(15) == 0 else dropfile.UNSAID,
         emulation=_EMULATIONS.get(lines.number(14)),

@@ -1,8 +1,8 @@
-"""The drop files of a folder, as they were read at one moment.
+"""The drop files of a folder, as read at one moment.
 
-A server may not see the folder of a host, may see another one there, or could wait for its disk for
-ever. So `door run` reads the files as its own user and sends their bytes (`door.lines.hand_over`).
-`door doctor` reads the files of this machine in the same way.
+The server may not see a host's folder, may see another folder at its path, or could wait forever
+for its disk. So `door run` reads the files as its own user and sends their bytes
+(`door.lines.hand_over`). `door doctor` reads the files of this machine in the same way.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class HostFiles:
-    """What was read of one folder, or of that of a file that was named."""
+    """The files read from a folder, or from the folder of a named file."""
 
     def __init__(self, folder: str, is_named: bool, error: int, files: list[HostFile]) -> None:
         self.folder, self.is_named = Path(folder), is_named
@@ -35,7 +35,7 @@ class HostFiles:
         return path in self._files
 
     def paths(self) -> list[Path]:
-        """Return the files, those excepted that are none; raises `OSError`."""
+        """Return the paths of the regular files; raise `OSError` if the folder was not read."""
         if self._error:
             raise OSError(self._error, os.strerror(self._error), str(self.folder))
         return [path for path, file in self._files.items() if file[2] != hand_over.NO_FILE]
@@ -45,7 +45,7 @@ class HostFiles:
         return self._files[path][1] / 1_000_000_000
 
     def content(self, path: Path) -> bytes:
-        """Return what is in a file, or a byte more than is read of one; raises `OSError`."""
+        """Return the bytes of a file, at most one more than the limit; raise `OSError`."""
         if path not in self._files:
             raise FileNotFoundError(path)
         _, _, number, content = self._files[path]

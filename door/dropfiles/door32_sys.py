@@ -1,6 +1,6 @@
-"""DOOR32.SYS: eleven lines, the file that most boards of today can write.
+"""DOOR32.SYS: eleven lines; most boards of today can write it.
 
-Line 4 names the board or its software. Line 9 counts minutes, but WWIV writes seconds there.
+Line 4 names the board or its software. Line 9 counts minutes, but seconds if WWIV wrote it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from door.dropfiles.lines import Lines
 from door.errors import DropFileRefused
 
 LINES = 11
-# What ENiGMA writes for every caller; by newer versions it means "unlimited".
+# ENiGMA writes this for every caller; in newer versions it means "unlimited".
 ENIGMA_MINUTES = 546
 ENIGMA_NAME = "enigma"
 _EMULATIONS: dropfile.Emulations = {0: "ascii", 1: "ansi", 2: "avatar", 3: "rip", 4: "max"}
@@ -25,7 +25,7 @@ _WWIV = re.compile(r"\bwwiv\b", re.IGNORECASE)
 
 
 def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
-    """Read the file; raises `DropFileRefused` when it is none or breaks off before line 10."""
+    """Read the file; raise `DropFileRefused` if it is no DOOR32.SYS or ends before line 10."""
     if lines.number(1) not in range(10):
         raise lines.refusal(1, "there is no comm type (0, 1 or 2), so this is not a DOOR32.SYS")
     lines.need(9, "DOOR32.SYS")
@@ -53,9 +53,9 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
 
 
 def _check_count(lines: Lines) -> None:
-    """Raise `DropFileRefused` where more or fewer than eleven lines show that some have moved.
+    """Raise `DropFileRefused` if the number of lines shows that some have moved.
 
-    Some writers may leave out the node, and some end with an empty line.
+    The node may be missing, and an empty line may follow the last.
     """
     wrong: list[tuple[int, str]] = []
     if lines.field(LINES + 1).isdigit():
@@ -75,10 +75,10 @@ def _check_count(lines: Lines) -> None:
 
 
 def _is_enigma(lines: Lines) -> bool:
-    """Return whether ENiGMA wrote the file: line 4 names it, or a board on socket -1.
+    """Return whether ENiGMA wrote the file: line 4 names it, or names a board on socket -1.
 
-    ENiGMA writes the board's name there, which often has its own in it. Others write their own name
-    and version.
+    ENiGMA writes the board's name on line 4, which often contains "ENiGMA". Other programs write
+    their own name and version.
     """
     board = lines.field(4)
     if ENIGMA_NAME in board.casefold():
@@ -99,14 +99,14 @@ def enigma_doubt(place: str, name: int) -> str:
 
 
 def counts_seconds(software: str, reading: dropfile.HostSettings) -> bool:
-    """Whether line 9 counts seconds: the sysop says so, or WWIV wrote the file."""
+    """Return whether line 9 counts seconds: the sysop says so, or WWIV wrote the file."""
     if reading.door32_unit == "auto":
         return _WWIV.search(software) is not None
     return reading.door32_unit == "seconds"
 
 
 def _time(lines: Lines, reading: dropfile.HostSettings, *, enigma: bool) -> dropfile.TimeLeft:
-    """Read line 9; what is no time left is a doubt, and so is ENiGMA's constant of another."""
+    """Read line 9; note a doubt if it is no time left, or looks like ENiGMA's constant."""
     text, amount = lines.plain(9), lines.number(9)
     if enigma and amount == ENIGMA_MINUTES:
         return enigma_time(f"{lines.place(9)}, in minutes")
@@ -122,7 +122,7 @@ def _time(lines: Lines, reading: dropfile.HostSettings, *, enigma: bool) -> drop
 
 
 def _connection(lines: Lines) -> dropfile.Connection:
-    """Read lines 1 and 2; old ENiGMA and Mystic say socket -1 and 0 and mean stdio."""
+    """Read lines 1 and 2; old ENiGMA and Mystic write sockets -1 and 0 for stdio."""
     handle = lines.number(2)
     match lines.number(1):
         case 0:

@@ -1,10 +1,10 @@
-"""DOOR.SYS of GAP: 52 lines when it is whole, 31 in older writers.
+"""DOOR.SYS of GAP: 52 lines, or 31 from older writers.
 
-Line 14 is the caller's password, in clear text. Nothing here reads it, and no sentence quotes a
-line before the graphics mode: where lines are missing it could be any of them. icy_board leaves out
-line 5, RemoteAccess the password, so the graphics mode (GR, NG, 7E or RIP, line 20) is found first,
-and the others are counted from there. What they hold shows whether they are the lines they seem to
-be.
+Line 14 is the caller's password in clear text. Nothing here reads it. No sentence quotes a line
+before the graphics mode, because where lines are missing it could be the password. icy_board leaves
+out line 5, and RemoteAccess the password. So the graphics mode (GR, NG, 7E or RIP, line 20) is
+located first, and the other lines are counted from it. Their contents show whether they are in
+their places.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EVENT = 37
 ANSI_UNUSED = 39
 CREDIT = 42
 
-# Where the graphics mode may stand: as it should, one line missing, one line too many.
+# Offsets of the graphics mode from line 20: none, one line missing, one line too many.
 _SHIFTS = (0, -1, 1)
 _MODES: dict[str, dropfile.Emulation] = {
     "GR": "ansi",
@@ -36,16 +36,16 @@ _MODES: dict[str, dropfile.Emulation] = {
 }
 _YES_NO = ("Y", "N")
 _TOGGLES = 4
-# Seconds and minutes that ENiGMA writes for every caller; since September 2026 the second pair.
+# Seconds and minutes that ENiGMA writes for every caller; the second pair since September 2026.
 ENIGMA = ((15360, 256), (32760, 546))
-# Synchronet and others that count in 16 bits write this for all longer times.
+# Synchronet and others with 16-bit numbers write this for all longer times.
 MOST_SECONDS = 32767
-SLOWEST = 300  # bits a second of a line, and more than any board has nodes
+SLOWEST = 300  # bits a second; more than the number of nodes of any board
 
 _SLASHES = r"[0-9]{1,4}(?P<slash>[-/.])[0-9]{1,2}(?P=slash)[0-9]{1,4}"
 _CLOCK = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
 _NUMBER = re.compile(r"(?:[+-]?[0-9]{1,10}(?:\.[0-9]*)?)?")
-# Some count days or seconds, or leave out the slashes.
+# Some writers count days or seconds, or leave out the slashes.
 _DATE = re.compile(rf"(?:{_SLASHES}|[0-9]{{5,10}})?")
 _TIME = re.compile(
     rf"(?:{_CLOCK}(?: ?[AP]M)?|[0-9]{{1,2}}\.[0-9]{{2}}|[0-9]{{4}}|[0-9]{{10}}|none)?",
@@ -59,15 +59,15 @@ _TEXT = re.compile(rf"(?!(?:{_SLASHES}|{_CLOCK})$).*")
 _ALIAS = re.compile(rf"(?!(?:{_SLASHES}|{_CLOCK}|[YN])$).*")
 _FOLDER = r"[A-Z]:[\\/].*|/.*|.*\\"
 _SYSOP = re.compile(rf"(?!(?:{_SLASHES}|{_CLOCK}|{_FOLDER})$).*", re.IGNORECASE)
-# Two of these in wrong places show that lines have moved: a number, a date, a time or a letter.
+# Two of these in wrong places show that lines have moved: a number, date, time or single letter.
 _SHORT = re.compile(r"[0-9/.:+-]{1,10}|[A-Z]?", re.IGNORECASE)
-# One of these shows it, up to the alias: no board writes it for anything else.
+# One of these in a wrong place, up to the alias, shows it: boards write them for nothing else.
 _CERTAIN = re.compile(
     rf"[0-9]{{2,4}}([-/.])[0-9]{{2}}\1[0-9]{{2,4}}|[0-9]{{2}}:[0-9]{{2}}|{_FOLDER}", re.IGNORECASE
 )
 _BLANK = re.compile(r"[-/.:_ ]*")  # a date or a time without digits is an empty one
 _PHONE = re.compile(r"[(+]?[0-9][0-9 ()./+-]{5,}")
-# What belongs on each line behind the graphics mode. An empty line may be any of them.
+# The form of each line after the graphics mode. An empty line fits any of them.
 _BELONGS: dict[int, tuple[re.Pattern[str], str]] = {
     21: (_NUMBER, "the page length belongs"),
     22: (_SWITCH, "Y or N for an expert belongs"),
@@ -111,7 +111,7 @@ def layout(lines: Lines) -> DoorSysLayout:
 
 
 def _name_line(lines: Lines, shift: int) -> int:
-    """Find the name, behind four lines of Y or N: the first is line 6, or one beside it."""
+    """Return the line of the name: four lines of Y or N precede it, the first near line 6."""
     for first in (6, 5, 7):
         if all(lines.field(first + n).upper() in _YES_NO for n in range(_TOGGLES)):
             return first + _TOGGLES
@@ -119,7 +119,7 @@ def _name_line(lines: Lines, shift: int) -> int:
 
 
 def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
-    """Read the file; raises `DropFileRefused` when it is none or breaks off before line 27."""
+    """Read the file; raise `DropFileRefused` if it is no DOOR.SYS or ends before line 27."""
     at = layout(lines)
     shift = at.shift
     lines.need(USER_NUMBER + shift, "DOOR.SYS")
@@ -152,7 +152,7 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
         sysop=sysop,
         alias=alias,
         real_name=lines.text(at.name),
-        # Not the alias: files of 31 lines have none, and a key must not depend on that.
+        # Not the alias: files of 31 lines have none, and the key must not depend on that.
         name_key=dropfile.fold_name(lines.field(at.name)),
         number=number,
         level=level,
@@ -170,10 +170,9 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
 
 
 def _check_front(lines: Lines, at: DoorSysLayout) -> None:
-    """Raise `DropFileRefused` where the line that is missing, or one too many, may be a name, a
-    time or the node.
+    """Raise `DropFileRefused` if the missing or extra line may be a name, a time or the node.
 
-    Line 5 and the password may be missing. No sentence quotes what stands there.
+    Line 5 and the password may be missing. No sentence quotes these lines.
     """
     before = at.name - NAME
     behind = at.shift - before
@@ -202,14 +201,14 @@ def _is_date(text: str) -> bool:
 
 
 def _sound_until(lines: Lines, shift: int, number: int | None) -> int:
-    """Return the last line behind the graphics mode that may be believed, 0 for none.
+    """Return the last line after the graphics mode that can be believed, 0 for none.
 
-    A text where something else belongs is a doubt, and so is one line that fits elsewhere. Two such
-    show that lines are missing or have moved, and so does one that is certain: raises
-    `DropFileRefused` for a whole file, and wherever a user number would be believed. A short file
-    without one has its name and time before them, and nothing behind them counts. In a whole file a
-    zero shows nothing, because some write it for whatever they do not know. A time where the event
-    belongs shows that the lines before it are in their places, whatever is behind it.
+    A text in the wrong place is a doubt, and so is one short text that fits another place. Two such
+    lines, or one that is certain, show that lines are missing or have moved. Then a whole file, and
+    any file whose user number would be believed, raises `DropFileRefused`. In a short file without
+    a number nothing after the graphics mode counts, because its name and time come before it. In a
+    whole file a zero proves nothing: some programs write it for anything unknown. A time in the
+    event's place shows that the lines before it are in their places.
     """
     fields = {at: lines.field(at + shift) for at in _BELONGS}
     wrong = [
@@ -221,8 +220,8 @@ def _sound_until(lines: Lines, shift: int, number: int | None) -> int:
         return CREDIT
     line = wrong[0] + shift
     text = lines.field(line)
-    found = f'"{text}"' if _SHORT.fullmatch(text) else "a text"
-    what = f"{found} stands where {_BELONGS[wrong[0]][1]}"
+    shown = f'"{text}"' if _SHORT.fullmatch(text) else "a text"
+    what = f"{shown} stands where {_BELONGS[wrong[0]][1]}"
     is_whole = lines.whole(CREDIT + shift)
     short = [
         at for at in wrong if _SHORT.fullmatch(fields[at]) and (fields[at] != "0" or not is_whole)
@@ -244,16 +243,16 @@ def _sound_until(lines: Lines, shift: int, number: int | None) -> int:
 
 
 def _fills_in(alias: str, sysop: str, name: str) -> bool:
-    """Return whether the alias is the sysop's name, although the caller has another."""
+    """Return whether the alias is the sysop's name although the caller has another."""
     same = dropfile.folded(alias) == dropfile.folded(sysop)
     return bool(alias) and same and dropfile.folded(name) != dropfile.folded(alias)
 
 
 def _time(lines: Lines, shift: int) -> dropfile.TimeLeft:
-    """Read seconds and minutes; where they contradict each other, the smaller counts.
+    """Read seconds and minutes; if they contradict each other, the smaller counts.
 
-    One of them may be missing. Writers with 16-bit numbers cap the seconds or have them go below
-    zero; then the minutes know more. If one of the two is no number, neither is believed.
+    One of them may be missing. Writers with 16-bit numbers cap the seconds or let them become
+    negative; then the minutes are right. If either is no number, neither is believed.
     """
     seconds_line = GRAPHICS - 2 + shift
     minutes_line = GRAPHICS - 1 + shift
@@ -288,7 +287,7 @@ def _amount(time: dropfile.TimeLeft) -> int:
 
 
 def _is_cut(seconds: int, minutes: int) -> bool:
-    """Whether the seconds are what is left of the minutes in a number of 16 bits."""
+    """Return whether the seconds are the minutes cut to 16 bits."""
     if minutes <= MOST_SECONDS // 60:
         return False
     around = MOST_SECONDS * 2 + 2

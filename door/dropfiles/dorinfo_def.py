@@ -1,7 +1,7 @@
 """DORINFOn.DEF of RBBS, QuickBBS and RemoteAccess: twelve or thirteen lines, and no user number.
 
-Names come in upper case (Synchronet), with the first name twice (old ENiGMA), or whole names twice
-after a blank line (icy_board); so the line of the emulation is looked for where it can be.
+Names come in upper case (Synchronet), or with the first name twice (old ENiGMA), or as whole names
+twice after a blank line (icy_board). So the line of the emulation is searched for.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from door.dropfiles.lines import LONGEST_TEXT, Lines
 from timebank.words import clean
 
 USER = 7
-MOST_EMULATIONS = 9  # a higher number is a level or a time
+MOST_EMULATIONS = 9  # a higher number is a security level or a time
 _PORT = re.compile(r"(COM ?)?-?[0-9]*:?", re.IGNORECASE)
-_NETWORK = re.compile(r"-?[0-9]{1,3}")  # of RBBS; others write 0, or the node
+_NETWORK = re.compile(r"-?[0-9]{1,3}")  # in files of RBBS; other programs write 0 or the node
 _LOCAL = re.compile(r"(COM ?)?0:?", re.IGNORECASE)
 _EMULATIONS: dropfile.Emulations = {0: "ascii", 1: "ansi", 2: "avatar", 3: "rip"}
 
 
 def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
-    """Read the file; raises `DropFileRefused` when it is none or breaks off in the time left."""
+    """Read the file; raise `DropFileRefused` if it is no DORINFO or ends before the time left."""
     if _PORT.fullmatch(lines.field(4)) is None:
         raise lines.refusal(4, "there is no port such as COM1, so this is not a DORINFO file")
     lines.need(USER + 5, "DORINFO")
@@ -34,7 +34,7 @@ def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
         raise lines.refusal(minutes_line + 2, "a number stands behind the last line")
     first, last = lines.field(user), lines.field(user + 1)
     name = dropfile.undoubled(first, last)
-    # Others write 546 for longer times; ENiGMA, which doubles names, writes it for everybody.
+    # Other programs cap at 546; ENiGMA, which doubles names, writes it for every caller.
     is_doubled = bool(first) and first == last
     is_named = ENIGMA_NAME in lines.field(1).casefold()
     enigma = (is_doubled or is_named) and lines.number(minutes_line) == ENIGMA_MINUTES
@@ -56,7 +56,7 @@ def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
 
 
 def _user_line(lines: Lines) -> int:
-    """Find the user, behind the number of line 6, before which icy_board has a blank."""
+    """Return the user's line, after the number on line 6; icy_board has a blank line before it."""
     if _NETWORK.fullmatch(lines.field(USER - 1)):
         return USER
     if not lines.field(USER - 1) and lines.field(USER) == "0":
@@ -65,9 +65,9 @@ def _user_line(lines: Lines) -> int:
 
 
 def _emulation_line(lines: Lines, user: int) -> int:
-    """Find emulation and level, two numbers behind name and city, or two names and city.
+    """Return the line of the emulation: two numbers after name and city, or two names and city.
 
-    Only icy_board, which has a blank line before the zero, gives names twice; they may differ.
+    Only icy_board, with a blank line before the zero, writes two names, which may differ.
     """
     for line in (user + 3, user + 5) if user > USER else (user + 3,):
         fields = (lines.field(line), lines.field(line + 1))

@@ -1,11 +1,11 @@
-"""What a drop file says, whatever its format: the one result of every reader in this folder.
+"""The contents of a drop file of any format: the common result of all readers in this folder.
 
-A drop file is how a host board hands a caller to a door: who they are, how long they may stay, how
-their bytes arrive. What a file does not say is None, "" or a word for it, never zero: a caller
-whose time is unknown is not one whose time is up.
+A drop file is how a host board hands a caller to a door: the caller's name, time left and
+connection. A value that is missing in the file is None, "" or a word for it, never zero: a caller
+whose time is unknown must not count as one whose time is up.
 
-DOOR.SYS holds the caller's password in clear text. There is no field for it here, and no sentence
-in this folder quotes a line of a file that was not understood: it could be that one.
+DOOR.SYS contains the caller's password in clear text. No field here holds it, and no sentence in
+this folder quotes a line that was not understood, because that line could be the password.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ SECOND = timedelta(seconds=1)
 DAY_MINUTES = 24 * 60
 # Boards write a higher number, such as the largest of 16 bits, for callers without a limit.
 LONGEST_SECONDS = DAY_MINUTES * 60
-# Boards give their sysops as high a level, or a higher one.
+# Boards give this security level, or a higher one, to their sysops.
 SYSOP_LEVEL = 90
 
 
 class Format(StrEnum):
-    """The formats, in the order in which they are trusted for time left and next event."""
+    """The formats, the most trusted for time left and next event first."""
 
     DOOR32 = "DOOR32.SYS"
     DOOR = "DOOR.SYS"
@@ -42,21 +42,20 @@ TRUST = {kind: place for place, kind in enumerate(Format)}
 
 
 class Limit(StrEnum):
-    LEFT = "left"  # so many seconds
-    UNLIMITED = "unlimited"  # the host says that nothing will end the call
-    CONSTANT = "constant"  # the host writes this number for every caller, whatever the truth is
-    UNKNOWN = "unknown"  # the host says nothing
-    UNREADABLE = "unreadable"  # something stands there, and it is no time left
+    LEFT = "left"  # a number of seconds
+    UNLIMITED = "unlimited"  # the host does not end the call
+    CONSTANT = "constant"  # the host writes this number for every caller
+    UNKNOWN = "unknown"  # the file does not say
+    UNREADABLE = "unreadable"  # the file says something that is no time
 
 
 @dataclass(frozen=True, slots=True)
 class TimeLeft:
-    """How long the caller can stay, and where that was read.
+    """How long the caller can stay, and where the file says so.
 
-    `seconds`, zero or more, is set when there is a limit; `deadline` (aware) when the host named an
-    instant instead of a length. `written` are the seconds in the file where they are no limit: a
-    constant, or more than a day. `why` ends the sentence "The time left ..." where it is
-    unreadable.
+    `seconds`, zero or more, is set if there is a limit; `deadline` (aware) if the host names an
+    instant. `written` has the seconds in the file if they are no limit: a constant, or more than a
+    day. `why` completes the sentence "The time left ..." if it is unreadable.
     """
 
     limit: Limit
@@ -68,38 +67,38 @@ class TimeLeft:
 
     @classmethod
     def left(cls, seconds: int, place: str) -> TimeLeft:
-        """So many seconds, zero or more; no limit where they are more than a day."""
+        """Return a limit of `seconds`, zero or more; no limit if they are more than a day."""
         if seconds > LONGEST_SECONDS:
             return cls(Limit.UNLIMITED, place, written=seconds)
         return cls(Limit.LEFT, place, seconds)
 
     @classmethod
     def until(cls, deadline: datetime, now: datetime, place: str) -> TimeLeft:
-        """Until an instant: whole seconds from now, zero if it has passed."""
-        found = cls.left(max(0, (deadline - now) // SECOND), place)
-        return replace(found, deadline=deadline) if found.limit is Limit.LEFT else found
+        """Return a limit at an instant: whole seconds from now, zero if it has passed."""
+        time = cls.left(max(0, (deadline - now) // SECOND), place)
+        return replace(time, deadline=deadline) if time.limit is Limit.LEFT else time
 
     @property
     def doubt(self) -> str:
-        """Say what is wrong with it, "" for nothing."""
+        """A sentence if the time is unreadable, else ""."""
         if self.limit not in (Limit.UNKNOWN, Limit.UNREADABLE):
             return ""
         why = f": it {self.why}" if self.why else ""
         return f"{self.place} has no time left that can be read{why}."
 
 
-class EventSaid(StrEnum):
-    TIME = "time"  # it starts at a minute of the day
-    PLACEHOLDER = "placeholder"  # a time that writers put there when they know of none
-    NONE = "none"  # the host says that there is none
-    UNKNOWN = "unknown"  # the format has no room for it, or it cannot be read
+class EventKind(StrEnum):
+    TIME = "time"  # a minute of the day
+    PLACEHOLDER = "placeholder"  # a time that programs write if they know of no event
+    NONE = "none"  # the host says that no event is ahead
+    UNKNOWN = "unknown"  # the format has no line for it, or the line cannot be read
 
 
 @dataclass(frozen=True, slots=True)
 class NextEvent:
     """The host's next system event; a placeholder counts as none."""
 
-    said: EventSaid
+    kind: EventKind
     minute: int | None  # of the day, 0 to 1439, by the host's clock
     place: str
 
@@ -108,12 +107,12 @@ class NextEvent:
         return "" if self.minute is None else f"{self.minute // 60:02}:{self.minute % 60:02}"
 
     def seconds_from(self, local: datetime) -> int | None:
-        """The seconds from `local` to the event; None without one.
+        """Return the seconds from `local` to the event; None without one.
 
-        `local` is the host's local time; its date does not matter. Less than a minute after its
-        start the event is now, 0, and not tomorrow's: the host is late then, not early.
+        `local` is the host's local time; its date does not matter. Within a minute after its start
+        the event counts as now, 0 seconds, because the host is late.
         """
-        if self.said is not EventSaid.TIME or self.minute is None:
+        if self.kind is not EventKind.TIME or self.minute is None:
             return None
         now = local.hour * 3600 + local.minute * 60 + local.second
         ahead = (self.minute * 60 - now) % (DAY_MINUTES * 60)
@@ -123,18 +122,18 @@ class NextEvent:
 Unit = Literal["auto", "minutes", "seconds"]
 Events = Literal["auto", "believed", "ignored"]
 
-# What icy_board and GameSrv, WWIV, and old ENiGMA write where they know of no event.
+# Written by icy_board and GameSrv, by WWIV, and by old ENiGMA, if they know of no event.
 PLACEHOLDERS = (0, 1, 5)
 
 
 @dataclass(frozen=True, slots=True)
 class HostSettings:
-    """The instant of reading, and what the sysop has said about a board.
+    """The instant of reading, and the sysop's settings for a board.
 
-    `now` is aware, in the zone of the host's clock. `door32_unit` is what line 9 of DOOR32.SYS
-    counts: "auto" is minutes, but seconds where WWIV wrote it. `events` "believed" takes 00:00,
-    00:01 and 00:05 for true times, "ignored" leaves out what the host says of its events. `names`
-    are what the settings call the board: none of them is an alias.
+    `now` is aware, in the zone of the host's clock. `door32_unit` is the unit of line 9 of
+    DOOR32.SYS: "auto" is minutes, but seconds from WWIV. `events` "believed" takes 00:00, 00:01 and
+    00:05 for true times; "ignored" drops the host's events. `names` are the board's names in the
+    settings, none of which is an alias.
     """
 
     now: datetime
@@ -143,33 +142,33 @@ class HostSettings:
     names: tuple[str, ...] = ()
 
     def event(self, text: str, place: str) -> NextEvent:
-        """Read HH:MM as it stands in a file; what cannot be read is unknown."""
+        """Read HH:MM from a file; a text that cannot be read is unknown."""
         hours, colon, minutes = text.strip().partition(":")
         digits = hours.isascii() and hours.isdigit() and minutes.isascii() and minutes.isdigit()
         if not colon or not digits or not (len(hours) <= 2 and len(minutes) == 2):
-            return NextEvent(EventSaid.UNKNOWN, None, place)
+            return NextEvent(EventKind.UNKNOWN, None, place)
         minute = int(hours) * 60 + int(minutes)
         if int(minutes) > 59 or minute >= DAY_MINUTES:
-            return NextEvent(EventSaid.UNKNOWN, None, place)
+            return NextEvent(EventKind.UNKNOWN, None, place)
         if self.events != "believed" and minute in PLACEHOLDERS:
-            return NextEvent(EventSaid.PLACEHOLDER, minute, place)
-        return NextEvent(EventSaid.TIME, minute, place)
+            return NextEvent(EventKind.PLACEHOLDER, minute, place)
+        return NextEvent(EventKind.TIME, minute, place)
 
 
 def no_event(kind: str) -> NextEvent:
-    return NextEvent(EventSaid.UNKNOWN, None, f"{kind} has no line for it")
+    return NextEvent(EventKind.UNKNOWN, None, f"{kind} has no line for it")
 
 
 class ConnectionKind(StrEnum):
     STDIO = "stdio"
     SOCKET = "socket"
-    SERIAL = "serial"  # a port of the host's, out of a door's reach
+    SERIAL = "serial"  # a port of the host, which a door cannot use
     UNSAID = "unsaid"
 
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """How the caller's bytes reach the door; `handle` is the inherited descriptor of a socket."""
+    """How the caller's bytes reach the door; `handle` is a socket's inherited descriptor."""
 
     kind: ConnectionKind
     handle: int | None
@@ -180,17 +179,17 @@ SERIAL = Connection(ConnectionKind.SERIAL, None)
 UNSAID = Connection(ConnectionKind.UNSAID, None)
 
 Emulation = Literal["ascii", "ansi", "avatar", "rip", "max"]
-Emulations = dict[int | None, Emulation]  # by their numbers in a file
+Emulations = dict[int | None, Emulation]  # by number in the file
 Role = Literal["sysop", "cosysop"]
 
 
 @dataclass(frozen=True, slots=True)
 class HostIdentity:
-    """Whose account a caller's is, whatever they are called on their board.
+    """The account of a caller, whatever name they use on their board.
 
-    `caller` is "number 42", "key ..." (BBSDEV.DRP) or, only where the file has neither, "name ..."
-    with the name folded; the three never meet. `board` is what the file calls the board, without
-    the version and the platform of its software; a sysop who names the board has the last word.
+    `caller` is "number 42", "key ..." (BBSDEV.DRP) or, only if the file has neither, "name ..."
+    with the folded name; the three never collide. `board` is the board's name in the file, without
+    the version and platform of its software. A sysop who names the board overrides it.
     """
 
     board: str
@@ -199,14 +198,14 @@ class HostIdentity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropFile:
-    """One drop file, read. Texts are printable and at most 80 characters; the default is not said.
+    """One drop file, read. Texts are printable and at most 80 characters; missing ones are "".
 
     `number` is the caller's record number, 1 or more. `name_key` is the folded name, for hosts that
-    give no number. `enigma` is set where the file shows that ENiGMA wrote it. `rows` and `columns`
-    are what the host has asked the terminal, or else (`is_page_length`) what its user likes to read
-    at once. `credit_minutes` is line 42 of DOOR.SYS as it stands, `time_limit` the TimeLimit of a
-    RemoteAccess EXITINFO.BBS in minutes: what may be written back. `doubts` are sentences about
-    what was not understood.
+    give no number. `enigma` is true if the file shows that ENiGMA wrote it. `rows` and `columns`
+    are the terminal's size, or, if `is_page_length`, the rows that the caller likes to read at
+    once. `credit_minutes` is line 42 of DOOR.SYS, and `time_limit` the TimeLimit of a RemoteAccess
+    EXITINFO.BBS in minutes, which may be written back. `doubts` are sentences about lines that were
+    not understood.
     """
 
     kind: Format
@@ -259,7 +258,7 @@ _WORD_VERSION = re.compile(r"\s+version(?:\s+v?[0-9].*)?$")
 
 
 def without_version(board: str) -> str:
-    """Fold the name of a board or its software, and drop its version: an update changes neither.
+    """Fold the name of a board or its software, and drop its version, which updates change.
 
     >>> without_version("Synchronet 3.20b"), without_version("Area 51")
     ('synchronet', 'area 51')
@@ -268,7 +267,7 @@ def without_version(board: str) -> str:
 
 
 def lasting(board: str) -> str:
-    """Drop version and platform: neither an update nor another machine changes what is left.
+    """Drop version and platform, which an update or another machine changes.
 
     >>> lasting("Synchronet BBS for Linux  Version 3.22a"), lasting("GameSrvConsole v14.09.10")
     ('synchronet bbs', 'gamesrvconsole')
@@ -295,7 +294,7 @@ def fold_name(name: str) -> str:
 
 
 def undoubled(first: str, last: str) -> str:
-    """Join first and last name, which some writers give twice (old ENiGMA: Ann, Ann).
+    """Join first and last name; some programs write one name twice (old ENiGMA: Ann, Ann).
 
     >>> undoubled("Ann", "Ann"), undoubled("ANN", "SYSOP"), undoubled("Ann", "")
     ('Ann', 'ANN SYSOP', 'Ann')

@@ -1,8 +1,8 @@
 """EXITINFO.BBS: a record of fixed size, little-endian, with Pascal strings.
 
-RemoteAccess 2.x writes 2363 bytes. QuickBBS has other fields; Synchronet writes its record beside
-DORINFO. Size and length bytes are checked before a field is trusted, because some writers leave
-fields out and everything behind them moves. The password in RemoteAccess's record is not read.
+RemoteAccess 2.x writes 2363 bytes. QuickBBS has other fields; Synchronet writes that record with
+DORINFO. Size and length bytes are checked before any field is trusted, because some programs leave
+fields out, which moves all fields after them. The password in RemoteAccess's record is not read.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from door.errors import DropFileRefused
 from timebank.words import clean
 
 RA_SIZE = 2363
-# The records of QuickBBS 2.75, of Synchronet before it wrote the last fields, and of 2.90.
+# QuickBBS 2.75, Synchronet before it wrote the last fields, and QuickBBS 2.90.
 QUICKBBS_SIZES = (644, 702, 903)
 
 TIME_LIMIT = 1293
 _ANSI = 1 << 3
 _EVENT_ENABLED = 1
 
-# Where the strings are, and the most that each may hold. Times and dates of the log-on are there
-# in full, which a record cut to the size of another does not have.
+# Offsets and greatest lengths of the strings. Times and dates of the log-on are full there, which
+# shows records that were cut to the size of another.
 _RA_NAME, _RA_HANDLE, _RA_START = (241, 35), (507, 35), (1258, 5)
 _RA_STRINGS = (_RA_NAME, (277, 25), _RA_HANDLE, _RA_START)
 _RA_LOGON = ((1278, 5), (1284, 8), (1307, 5))
@@ -56,13 +56,13 @@ class _Record:
         return int.from_bytes(self._content[offset : offset + 2], "little")
 
     def positive(self, offset: int) -> int | None:
-        """Read a signed number of which only 1 and more mean something."""
-        found = int.from_bytes(self._content[offset : offset + 2], "little", signed=True)
-        return found if found > 0 else None
+        """Read a signed number; return None unless it is 1 or more."""
+        number = int.from_bytes(self._content[offset : offset + 2], "little", signed=True)
+        return number if number > 0 else None
 
 
 def parse(path: Path, content: bytes, reading: dropfile.HostSettings) -> dropfile.DropFile:
-    """Read the record; raises `DropFileRefused` when size or fields are of neither kind."""
+    """Read the record; raise `DropFileRefused` if size or fields fit neither program."""
     minutes = columns = None
     name = ""
     if len(content) == RA_SIZE:
@@ -104,4 +104,4 @@ def _event(record: _Record, reading: dropfile.HostSettings) -> dropfile.NextEven
     place = f"the event in {record.path.name}"
     if record.byte(1257) == _EVENT_ENABLED:
         return reading.event(record.string(_RA_START), place)
-    return dropfile.NextEvent(dropfile.EventSaid.NONE, None, place)
+    return dropfile.NextEvent(dropfile.EventKind.NONE, None, place)

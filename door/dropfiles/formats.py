@@ -1,4 +1,4 @@
-"""Which file is of which format, and the one way to read any of them."""
+"""The format of a file by its name, and one reader for all formats."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PARSERS: dict[Format, Callable[[Lines, HostSettings], DropFile]] = {
 
 
 def kind_of(name: str) -> Format | None:
-    """The format by a file's name, in whatever case; None for any other file.
+    """Return the format by a file's name, in any case; None for any other file.
 
     >>> kind_of("door32.sys"), kind_of("DORINFOa.DEF"), kind_of("XTRN.DAT")
     (<Format.DOOR32: 'DOOR32.SYS'>, <Format.DORINFO: 'DORINFOn.DEF'>, None)
@@ -36,18 +36,18 @@ def kind_of(name: str) -> Format | None:
 
 
 def dorinfo_nodes(name: str) -> frozenset[int]:
-    """Which nodes the n of DORINFOn.DEF can mean; empty for another file.
+    """Return the nodes that the n of DORINFOn.DEF can mean; none for another file.
 
-    Node 10 is 0 or A, and A is 10 or 11: ENiGMA goes on with letters after 0, Synchronet counts in
-    hexadecimals.
+    Node 10 is 0 or A, and A is 10 or 11: ENiGMA continues with letters after 0, Synchronet counts
+    in hexadecimal.
 
     >>> sorted(dorinfo_nodes("DORINFO3.DEF")), sorted(dorinfo_nodes("dorinfoa.def"))
     ([3], [10, 11])
     """
-    found = _NODES.fullmatch(name)
-    if found is None:
+    match = _NODES.fullmatch(name)
+    if match is None:
         return frozenset()
-    text = found[1].casefold()
+    text = match[1].casefold()
     nodes = {10} if text == "0" else {int(text)} if text.isdigit() else set()
     if set(text) <= set("0123456789abcdef") and text != "0":
         nodes.add(int(text, 16))
@@ -57,7 +57,7 @@ def dorinfo_nodes(name: str) -> frozenset[int]:
 
 
 def read(path: Path, reading: HostSettings, at: HostFiles | None = None) -> DropFile:
-    """Read a drop file of any format, or raise a `DropFileRefused` that leads to no line of it."""
+    """Read a drop file of any format. A `DropFileRefused` holds no reference to its lines."""
     outcome = _outcome(path, reading, at)
     if isinstance(outcome, DropFileRefused):
         raise outcome.with_traceback(None)
@@ -72,13 +72,13 @@ def _outcome(path: Path, reading: HostSettings, at: HostFiles | None) -> DropFil
     try:
         content = raw(path, at).content
         if kind is Format.EXITINFO:
-            found = exitinfo_bbs.parse(path, content, reading)
+            drop_file = exitinfo_bbs.parse(path, content, reading)
         else:
-            found = _PARSERS[kind](Lines(path, content), reading)
+            drop_file = _PARSERS[kind](Lines(path, content), reading)
     except DropFileRefused as refused:
         refused.__context__ = None
         return refused
-    if found.number is None and found.key is None and not found.name_key:
+    if drop_file.number is None and drop_file.key is None and not drop_file.name_key:
         what = "it names no caller, by number or by name"
         return DropFileRefused(path, None, what, "Only the board can tell who is calling.")
-    return found
+    return drop_file

@@ -1,9 +1,9 @@
-"""Time given back to a host, in the files that it reads when the door has ended.
+"""Gives time back to a host, in files that the host reads when the door has ended.
 
-Every write is whole or not at all, also through a crash: a new file is on the disk before it takes
-the old one's name. What is written is the number that the host shall find, not a sum to add, so
-writing it twice gives once; and MODUSER.DAT, which is a sum to add, is never written over. `give`
-looks first whether the drop file is still the same caller's.
+Every write is whole or not at all, even in a crash: a new file is on the disk before it takes the
+old one's name. Most files get the final number, not a sum to add, so a second write gives nothing
+twice. MODUSER.DAT is a sum to add, and is never overwritten. `give` first checks that the drop file
+is still the same caller's.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from timebank import files
 from timebank.words import MINUTE, span
 
 MODUSER_LINE = 9
-MODUSER_MODE = 0o644  # the board may run as another user, and a number of minutes is no secret
-# Hosts of the day keep minutes in 16 bits, with a sign.
+MODUSER_MODE = 0o644  # the board may run as another user; minutes are no secret
+# Old hosts keep minutes in signed 16 bits.
 MOST_MINUTES = 32767
 _NUMBER = re.compile(rb"[+-]?[0-9]+")
 
 
 def give(way: GiveBack, minutes: int) -> Path:
-    """Give `minutes` back the way found by `understand`; returns the file written.
+    """Give `minutes` back the way that `understand` has chosen; return the file written.
 
-    They are 1 or more; below zero they are taken off, which only a TimeLimit can show. To be called
-    while the door runs: hosts look when it has ended, and Synchronet throws away what it finds
-    before the next. Raises `NotGiven` when the drop file is gone, is another caller's, has changed
-    since it was read, or has no room for so much.
+    `minutes` is 1 or more; a TimeLimit also takes negative ones, which are taken off. Call this
+    while the door runs: hosts look when it has ended, and Synchronet deletes the file before the
+    next door. Raises `NotGiven` if the drop file is gone, is another caller's, has changed since it
+    was read, or has no room for the sum.
     """
     if minutes < 1 and (way.way is not Way.EXITINFO or not minutes):
         raise ValueError("only whole minutes can be given back, one at least")
@@ -54,31 +54,31 @@ def give(way: GiveBack, minutes: int) -> Path:
 
 
 def asked(way: GiveBack, minutes: int) -> list[str]:
-    """Put into texts what `give_back` is to do in another process."""
-    said = "" if way.minutes is None else str(way.minutes)
+    """Return the texts that ask another process for `give_back`."""
+    current = "" if way.minutes is None else str(way.minutes)
     files = way.path.name, way.source.name
-    return [str(minutes), way.way.value, said, *files, way.caller.board, way.caller.caller]
+    return [str(minutes), way.way.value, current, *files, way.caller.board, way.caller.caller]
 
 
 def give_back(folder: str, texts: Sequence[str]) -> tuple[str, str]:
-    """Do what a server has asked for, and return what to answer it (`hand_over.GIVEN` and others).
+    """Do what a server has asked for, and return the answer (`hand_over.GIVEN` and others).
 
-    `folder` is that of the drop files: nothing is written anywhere else.
+    `folder` is the drop files' folder; nothing is written outside it.
     """
-    minutes, way, said, name, source, board, caller = texts
+    minutes, way, current, name, source, board, caller = texts
     if {"/", ".."} & {*name, *source, name, source}:
         return hand_over.NOT_GIVEN, f"{name} is in another folder."
     path, place = Path(folder, name), Path(folder, source)
-    number = int(said) if said else None
+    number = int(current) if current else None
     try:
-        found = GiveBack(Way(way), path, number, place, HostIdentity(board, caller))
-        return hand_over.GIVEN, str(give(found, int(minutes)))
+        approach = GiveBack(Way(way), path, number, place, HostIdentity(board, caller))
+        return hand_over.GIVEN, str(give(approach, int(minutes)))
     except NotGiven as refused:
         return hand_over.IN_DOUBT if refused.may_have_been else hand_over.NOT_GIVEN, str(refused)
 
 
 def _check(way: GiveBack, after: int) -> None:
-    """Raise unless the drop file is still the caller's, and says what it said before."""
+    """Raise `NotGiven` unless the drop file is the same caller's and has the same number."""
     try:
         file = read(way.source, HostSettings(datetime.now(UTC), "auto", "auto"))
     except DropFileRefused as refused:
@@ -96,11 +96,11 @@ def _minutes(number: int | None) -> str:
 
 
 def moduser_dat(folder: Path, minutes: int) -> Path:
-    """Write Synchronet's MODUSER.DAT: `minutes`, which may be negative, are added on line 9.
+    """Write Synchronet's MODUSER.DAT: the host adds `minutes`, which may be negative, from line 9.
 
     Lines 1 to 8 stay empty: a number there would change the user's credits, level or flags.
-    Synchronet removes the file before the door starts and after it ends, so one that is there was
-    written during this call, and stays as it is: raises `NotGiven`.
+    Synchronet removes the file before the door starts and after it ends. So a file that exists was
+    written during this call, and stays: raises `NotGiven`.
     """
     path = folder / MODUSER
     there = _there(folder, MODUSER)
@@ -113,9 +113,9 @@ def moduser_dat(folder: Path, minutes: int) -> Path:
 
 
 def door_sys_credit(path: Path, minutes: int) -> Path:
-    """Write `minutes`, 0 to 32767, as the time credits of a DOOR.SYS: line 42 of a whole one.
+    """Write `minutes`, 0 to 32767, as the time credits of a whole DOOR.SYS, on line 42.
 
-    Every other byte stays as it is. Raises `NotGiven` when there is no such line.
+    Every other byte stays. Raises `NotGiven` if there is no such line.
     """
     return _changed(path, minutes, _with_credit)
 
@@ -123,14 +123,14 @@ def door_sys_credit(path: Path, minutes: int) -> Path:
 def exitinfo_time(path: Path, minutes: int) -> Path:
     """Write `minutes`, 0 to 32767, as the TimeLimit of a RemoteAccess EXITINFO.BBS.
 
-    Every other byte stays as it is. Raises `NotGiven` for a record of another size: in that of
-    QuickBBS the field is the allowance for every call.
+    Every other byte stays. Raises `NotGiven` for a record of another size: in QuickBBS's the field
+    is the allowance for every call.
     """
     return _changed(path, minutes, _with_time_limit)
 
 
 def _changed(path: Path, minutes: int, change: Callable[[Path, bytes, int], bytes]) -> Path:
-    """Change a file, or raise an error that leads to nothing in it."""
+    """Change a file; an error holds no reference to its contents."""
     if not 0 <= minutes <= MOST_MINUTES:
         raise ValueError(f"a host can take 0 to {MOST_MINUTES} minutes")
     try:
@@ -176,7 +176,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def _there(folder: Path, name: str) -> Path | None:
-    """Find a file in whatever case, as Synchronet does."""
+    """Return the path of a file in any case, as Synchronet looks for it; None if it is missing."""
     try:
         with os.scandir(folder) as entries:
             same = (entry for entry in entries if entry.name.casefold() == name.casefold())
@@ -186,9 +186,9 @@ def _there(folder: Path, name: str) -> Path | None:
 
 
 def _replace(path: Path, content: bytes, like: int | None = None) -> None:
-    """Put a file in its place, whole, with the owner and the rights of the one it replaces.
+    """Replace a file as a whole, with the owner and the mode of the old one.
 
-    Until it has those no other user may read it: there is a password in DOOR.SYS.
+    Before that, no other user may read it: DOOR.SYS contains a password.
     """
     try:
         files.replace(path, content, MODUSER_MODE, like)

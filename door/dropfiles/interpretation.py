@@ -1,8 +1,8 @@
-"""What is understood of a call from all its drop files, and in which file each thing was read.
+"""Combines all drop files of a call, and notes in which file each fact was read.
 
-Time left and next event come from the most trusted file that has them; who is calling and how their
-bytes arrive, from the file that was named or is chosen. What was not understood is said, and
-nothing is made up for it.
+Time left and next event come from the most trusted file that has them. Caller and connection come
+from the file that was named or chosen. Sentences name what was not understood, and no value is
+invented for it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from door.dropfiles.dropfile import (
     ConnectionKind,
     DropFile,
     Emulation,
-    EventSaid,
+    EventKind,
     Format,
     HostIdentity,
     HostSettings,
@@ -34,16 +34,16 @@ from door.dropfiles.dropfile import (
     lasting,
 )
 from door.dropfiles.formats import read
-from door.dropfiles.search import Found, Left
+from door.dropfiles.search import CallFiles, Left
 from door.errors import DropFileRefused
 
-STALE_SECONDS = 600  # an older file is likely to be that of another call
-APART_SECONDS = 120  # by which files of one call may differ: minutes are rounded, some less one
+STALE_SECONDS = 600  # an older file probably belongs to another call
+APART_SECONDS = 120  # allowed difference between files of one call, whose minutes are rounded
 MODUSER = "MODUSER.DAT"
 SYSOP = "sysop"  # no board lets another caller take that name
 _SYNCHRONET = "synchronet"
-_BBS = re.compile(r"\S bbs$")  # how many boards end their names, and no caller
-# The drop-file types after which Synchronet reads MODUSER.DAT.
+_BBS = re.compile(r"\S bbs$")  # many boards' names end so, and no caller's
+# Synchronet reads MODUSER.DAT after these types of drop file.
 _MODUSER_KINDS = (Format.DOOR32, Format.CHAIN, Format.BBSDEV)
 
 
@@ -55,39 +55,39 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GiveBack:
-    """A way that the files leave open; whether the board goes it is for the sysop to say."""
+    """A way to give time back that the files allow; the sysop must say that the board uses it."""
 
     way: Way
     path: Path  # the file to write
-    minutes: int | None  # what it says now, where a way has such a number
-    source: Path  # the drop file that opens the way
-    caller: HostIdentity  # so that time is not given to the next caller of the node
+    minutes: int | None  # the current number in the file, if the way has one
+    source: Path  # the drop file that shows the way
+    caller: HostIdentity  # guards against giving time to the node's next caller
 
 
 @dataclass(frozen=True, slots=True)
 class HostScreen:
-    """What the host says of the caller's screen: hints, None where it says nothing."""
+    """The host's description of the caller's screen: hints, None where it gives none."""
 
     emulation: Emulation | None
     charset: str | None
     rows: int | None
     columns: int | None
     language: str | None
-    is_page_length: bool  # whether the rows are what a user likes to read at once
-    drops_low_bytes: bool  # whether CP437's pictures below 20h are controls there (ENiGMA)
+    is_page_length: bool  # whether the rows are the caller's choice for reading
+    drops_low_bytes: bool  # whether CP437 symbols below 20h act as controls there (ENiGMA)
 
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """A call, as its drop files tell it. `files` begins with the chosen one.
+    """A call, by its drop files. `files` begins with the chosen one.
 
-    `who` and `name` are the caller's account and what to call them; `board` is the host's name as
-    written, and `names` are all that the files call it: names of boards first, then of software.
-    `doubts` are sentences on what was not understood.
+    `who` is the caller's account, and `name` what to call them. `board` is the host's name as
+    written. `names` are all names in the files: of boards first, then of software. `doubts` are
+    sentences about what was not understood.
     """
 
     files: tuple[DropFile, ...]
-    found: Found
+    call_files: CallFiles
     who: HostIdentity
     name: str
     real_name: str
@@ -110,7 +110,7 @@ class Understood:
         return self.files[0]
 
     def known_time(self) -> TimeLeft:
-        """Raises `DropFileRefused` unless a file says a length, no limit or a constant."""
+        """Return the time if it is a length, no limit or a constant; raise `DropFileRefused`."""
         if self.time.limit is Limit.UNKNOWN:
             raise DropFileRefused(
                 self.chosen.path,
@@ -125,27 +125,29 @@ class Understood:
         return self.time
 
 
-def understand(found: Found, reading: HostSettings) -> Understood:
-    """Raises `DropFileRefused` when the chosen file is broken, names no caller, or is another
-    node's. A broken file beside it is a doubt."""
-    chosen = read(found.chosen, reading, found.at)
-    if None not in (found.node, chosen.node) and found.node != chosen.node:
-        what = f"it is for node {chosen.node}, and this is node {found.node}"
+def understand(call_files: CallFiles, reading: HostSettings) -> Understood:
+    """Return the call that the files describe. A broken file other than the chosen one is a doubt.
+
+    Raises `DropFileRefused` if the chosen file is broken, names no caller, or is another node's.
+    """
+    chosen = read(call_files.chosen, reading, call_files.at)
+    if None not in (call_files.node, chosen.node) and call_files.node != chosen.node:
+        what = f"it is for node {chosen.node}, and this is node {call_files.node}"
         remedy = "It was left by another call, or the nodes share a folder: give each its own."
-        raise DropFileRefused(found.chosen, None, what, remedy)
+        raise DropFileRefused(call_files.chosen, None, what, remedy)
     doubts: list[str] = []
-    left = list(found.left)
-    files = [chosen, *_beside(chosen, found, reading, left, doubts)]
+    left = list(call_files.left)
+    files = [chosen, *_of_others(chosen, call_files, reading, left, doubts)]
     if reading.door32_unit == "auto":
         files = [_in_seconds(file, files) for file in files]
     for file in files:
         doubts.extend(file.doubts)
-    _look_at_age(found, reading, doubts)
+    _look_at_age(call_files, reading, doubts)
     aliased = _aliased(files, reading.names)
     trusted = sorted(files, key=lambda file: TRUST[file.kind])
     return Understood(
         files=tuple(files),
-        found=found,
+        call_files=call_files,
         who=_who(aliased),
         name=_name(files, aliased, doubts),
         real_name=_first(file.real_name for file in files),
@@ -159,23 +161,27 @@ def understand(found: Found, reading: HostSettings) -> Understood:
         level=next((file.level for file in files if file.level is not None), None),
         role=next((file.role for file in files if file.role), None),
         time=_time(trusted, doubts),
-        event=_event(trusted, found, reading, doubts),
-        node=next((file.node for file in files if file.node is not None), found.node),
+        event=_event(trusted, call_files, reading, doubts),
+        node=next((file.node for file in files if file.node is not None), call_files.node),
         connection=_connection(files),
-        screen=_screen(files, found),
-        gives=_gives(files, found),
+        screen=_screen(files, call_files),
+        gives=_gives(files, call_files),
         doubts=tuple(doubts),
         left=tuple(left),
     )
 
 
-def _beside(
-    chosen: DropFile, found: Found, reading: HostSettings, left: list[Left], doubts: list[str]
+def _of_others(
+    chosen: DropFile,
+    call_files: CallFiles,
+    reading: HostSettings,
+    left: list[Left],
+    doubts: list[str],
 ) -> list[DropFile]:
     files = []
-    for path in found.beside:
+    for path in call_files.others:
         try:
-            file = read(path, reading, found.at)
+            file = read(path, reading, call_files.at)
         except DropFileRefused as refused:
             doubts.append(str(refused))
             continue
@@ -189,7 +195,7 @@ def _beside(
 
 
 def _same_caller(one: DropFile, other: DropFile) -> bool:
-    """Whether two files name the same caller; one may cut or double the name."""
+    """Return whether two files name the same caller; one may cut or double the name."""
     names = {name.casefold() for name in (one.alias, one.real_name) if name}
     others = {name.casefold() for name in (other.alias, other.real_name) if name}
     if None not in (one.number, other.number) and one.number != other.number:
@@ -200,9 +206,9 @@ def _same_caller(one: DropFile, other: DropFile) -> bool:
 
 
 def _in_seconds(file: DropFile, files: list[DropFile]) -> DropFile:
-    """Take line 9 of DOOR32.SYS for seconds where another file of the call proves it.
+    """Read line 9 of DOOR32.SYS as seconds if another file of the call proves that.
 
-    That is WWIV under another name: it writes every format, and CHAIN.TXT always in seconds.
+    That is WWIV under another name, which writes every format, with seconds in CHAIN.TXT.
     """
     seconds = file.time.written if file.time.seconds is None else file.time.seconds
     if file.kind is not Format.DOOR32 or file.time.limit is Limit.CONSTANT:
@@ -220,14 +226,14 @@ def _in_seconds(file: DropFile, files: list[DropFile]) -> DropFile:
     return file
 
 
-def _look_at_age(found: Found, reading: HostSettings, doubts: list[str]) -> None:
+def _look_at_age(call_files: CallFiles, reading: HostSettings, doubts: list[str]) -> None:
     try:
-        age = int(reading.now.timestamp() - found.at.written(found.chosen))
-    except OSError:  # taken away since it was read
+        age = int(reading.now.timestamp() - call_files.at.written(call_files.chosen))
+    except OSError:  # the file has been removed since
         return
     if age > STALE_SECONDS:
         doubts.append(
-            f"{found.chosen.name} was written {age // 60} minutes ago. "
+            f"{call_files.chosen.name} was written {age // 60} minutes ago. "
             "If that was for another call, neither its caller nor its time is this one's."
         )
 
@@ -241,10 +247,10 @@ def _who(files: list[DropFile]) -> HostIdentity:
 
 
 def _aliased(files: list[DropFile], names: Iterable[str]) -> list[DropFile]:
-    """Return the files without the aliases that are none.
+    """Return the files, without aliases that are not the caller's.
 
-    Some writers put the sysop or the board where the alias belongs, for every caller. `names` are
-    what the settings call the board. Where the account goes by a name, it is not by such an alias.
+    Some programs write the sysop or the board as the alias of every caller. `names` are the board's
+    names in the settings. An account that goes by name does not go by such an alias.
     """
     sysops = {SYSOP, *(folded(file.sysop) for file in files if file.sysop)}
     boards = {*names, *(file.board for file in files), *(file.software for file in files)}
@@ -261,7 +267,7 @@ def _aliased(files: list[DropFile], names: Iterable[str]) -> list[DropFile]:
 
 
 def _name(files: list[DropFile], aliased: list[DropFile], doubts: list[str]) -> str:
-    """Choose an alias before a name that may be real."""
+    """Return an alias, or else a name that may be the caller's real one."""
     alias = _first(file.alias for file in aliased)
     if alias:
         return alias
@@ -289,10 +295,10 @@ def _first(texts: Iterable[str]) -> str:
 
 
 def _time(trusted: list[DropFile], doubts: list[str]) -> TimeLeft:
-    """Take the time from the most trusted file that has it, and note which ones contradict it.
+    """Return the time of the most trusted file that has one, and note files that contradict it.
 
-    A length counts before all else. A board that writes nonsense somewhere has not said that its
-    callers' time is unlimited.
+    A length counts before all else: nonsense from a board does not mean that its callers' time is
+    unlimited.
     """
     times = [file.time for file in trusted]
     for limit in (Limit.UNREADABLE, Limit.CONSTANT):
@@ -318,41 +324,41 @@ def _apart(one: TimeLeft, other: TimeLeft) -> bool:
 
 
 def _event(
-    trusted: list[DropFile], found: Found, reading: HostSettings, doubts: list[str]
+    trusted: list[DropFile], call_files: CallFiles, reading: HostSettings, doubts: list[str]
 ) -> NextEvent:
-    """Take the event from the most trusted file that has a time, else what the files do say."""
+    """Return the event of the most trusted file that has a time, else what the files do say."""
     if reading.events == "ignored":
         place = "sysop.toml, which leaves out the host's events"
-        return NextEvent(EventSaid.NONE, None, place)
+        return NextEvent(EventKind.NONE, None, place)
     events = [file.event for file in trusted]
-    if found.events is not None:
+    if call_files.events is not None:
         try:
-            event, left_out = events_ra.read(found.events, reading, found.at)
+            event, left_out = events_ra.read(call_files.events, reading, call_files.at)
         except DropFileRefused as refused:
             doubts.append(str(refused))
         else:
             events.append(event)
             doubts.extend([left_out] if left_out else [])
-    for said in (EventSaid.TIME, EventSaid.NONE, EventSaid.PLACEHOLDER):
+    for kind in (EventKind.TIME, EventKind.NONE, EventKind.PLACEHOLDER):
         for event in events:
-            if event.said is said:
+            if event.kind is kind:
                 return event
     return events[0]
 
 
 def _connection(files: list[DropFile]) -> Connection:
-    said = (file.connection for file in files)
-    return next((line for line in said if line.kind is not ConnectionKind.UNSAID), UNSAID)
+    connections = (file.connection for file in files)
+    return next((line for line in connections if line.kind is not ConnectionKind.UNSAID), UNSAID)
 
 
-def _screen(files: list[DropFile], found: Found) -> HostScreen:
+def _screen(files: list[DropFile], call_files: CallFiles) -> HostScreen:
     measured = [
         (file.columns, file.rows)
         for file in files
         if not file.is_page_length and file.rows and file.columns
     ]
-    if _is_synchronets(files, found) and not measured:
-        size = terminal_ini.read(found.chosen.parent, found.at)
+    if _is_synchronets(files, call_files) and not measured:
+        size = terminal_ini.read(call_files.chosen.parent, call_files.at)
         measured = [] if size is None else [size]
     columns = [measured[0][0]] if measured else [file.columns for file in files if file.columns]
     rows = [measured[0][1]] if measured else [file.rows for file in files if file.rows]
@@ -367,16 +373,16 @@ def _screen(files: list[DropFile], found: Found) -> HostScreen:
     )
 
 
-def _is_synchronets(files: list[DropFile], found: Found) -> bool:
-    return found.synchronet or any(
+def _is_synchronets(files: list[DropFile], call_files: CallFiles) -> bool:
+    return call_files.synchronet or any(
         file.software.casefold().startswith(_SYNCHRONET) for file in files
     )
 
 
-def _gives(files: list[DropFile], found: Found) -> tuple[GiveBack, ...]:
+def _gives(files: list[DropFile], call_files: CallFiles) -> tuple[GiveBack, ...]:
     chosen = files[0]
     gives = []
-    if _is_synchronets(files, found) and chosen.kind in _MODUSER_KINDS:
+    if _is_synchronets(files, call_files) and chosen.kind in _MODUSER_KINDS:
         path = chosen.path.parent / MODUSER
         gives.append(GiveBack(Way.MODUSER, path, None, chosen.path, chosen.identity))
     for file in files:

@@ -1,7 +1,7 @@
-"""A drop file as it lies on the disk: a bounded read, and lines that cannot be misread.
+"""The lines of a drop file, from a bounded read, in a form that cannot be misread.
 
-Lines end with CR LF, LF or (rarely) CR. A file may begin with a byte order mark and end in ^Z with
-leftovers of DOS behind it, in CP437 or UTF-8, or be anything else.
+Lines end with CR LF, LF or (rarely) CR. A file may begin with a byte order mark. It may end in ^Z,
+followed by leftovers of DOS. It is in CP437 or UTF-8, or is no drop file at all.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LARGEST = hand_over.LARGEST_FILE
 LONGEST_LINE = 1024  # bytes
 MOST_LINES = 100  # DOOR.SYS has 52
-LONGEST_TEXT = 80  # characters of a name that are kept
+LONGEST_TEXT = 80  # characters of a name; the rest is dropped
 WRITTEN_AGAIN = "Have the board write it again, or look who else writes there."
 
 DOS_END = b"\x1a"
@@ -49,8 +49,8 @@ class Raw:
 
 
 def raw(path: Path, at: HostFiles | None = None) -> Raw:
-    """Read a file of at most LARGEST bytes, of those that are `at` a place or from the disk; a pipe
-    or a device is refused without a wait for it."""
+    """Read a file of at most LARGEST bytes, from `at` or from the disk. Refuse a pipe or a device
+    without waiting for it."""
     if at is None:
         with opened(path) as file:
             return raw_of(path, file)
@@ -61,7 +61,7 @@ def raw(path: Path, at: HostFiles | None = None) -> Raw:
 
 @contextmanager
 def opened(path: Path) -> Iterator[int]:
-    """Open a drop file; whatever stands in the way of it raises `DropFileRefused`."""
+    """Open a drop file; raise `DropFileRefused` for any error."""
     with _refusals(path), files.opened(path, os.O_RDONLY) as file:
         yield file
 
@@ -81,7 +81,7 @@ def _refusals(path: Path) -> Iterator[None]:
 
 
 def raw_of(path: Path, file: int) -> Raw:
-    """Read a drop file that is open."""
+    """Read an open drop file."""
     return _checked(path, hand_over.content(file))
 
 
@@ -95,10 +95,10 @@ def _checked(path: Path, content: bytes) -> Raw:
 
 
 class Lines:
-    """The lines of a text file, numbered from 1. `DropFileRefused` when it is no text.
+    """The lines of a text file, numbered from 1. Raises `DropFileRefused` if it is no text.
 
-    A last line without an end may have been cut off, so `whole` does not count it in. `doubts` are
-    sentences about what its reader has not understood.
+    A last line without an end may be cut off; `whole` is false for it. `doubts` are sentences
+    about lines that were not understood.
     """
 
     __slots__ = ("_lines", "_whole", "doubts", "path", "utf8")
@@ -113,7 +113,7 @@ class Lines:
         if b"\0" in text:
             raise DropFileRefused(path, None, "it is not a text", WRITTEN_AGAIN)
         pieces = text.split(b"\n") if b"\n" in text else text.split(b"\r")
-        # What follows the last end of a line is a line only if there is something in it.
+        # A text after the last line end is a line only if it is not empty.
         last = pieces.pop()
         self._whole = len(pieces) + (1 if last and ended else 0)
         if last:
@@ -139,49 +139,49 @@ class Lines:
         return number <= self._whole
 
     def field(self, number: int) -> str:
-        """The line without blanks around it, "" where there is none, or only a piece."""
+        """Return the line without blanks around it, "" if it is missing or cut off."""
         return self._lines[number - 1].strip() if 1 <= number <= self._whole else ""
 
     def plain(self, number: int) -> str:
-        """The line without spaces and tabs around it; other blanks stay, as letters do."""
+        """Return the line without spaces and tabs around it; other blanks count as letters."""
         return self._lines[number - 1].strip(_BLANKS) if 1 <= number <= self._whole else ""
 
     def empty(self, number: int) -> bool:
-        """Whether the line is there, and has nothing in it, not even a blank."""
+        """Return whether the line exists and is empty, without even a blank."""
         return 1 <= number <= self._whole and not self._lines[number - 1]
 
     def text(self, number: int) -> str:
-        """The line as a text that may be shown: printable, at most LONGEST_TEXT long."""
+        """Return the line as a text for screens: printable, at most LONGEST_TEXT long."""
         return clean(self.field(number), LONGEST_TEXT)
 
     def number(self, number: int) -> int | None:
-        """The line as a whole number in ASCII; None where it is not one, or may be cut off."""
+        """Return the line as a whole number in ASCII; None if it is not one, or may be cut off."""
         text = self.plain(number)
         return None if _WHOLE.fullmatch(text) is None else int(text)
 
     def node(self, number: int) -> int | None:
-        """The line as the number of a node, 1 or more; not every DOOR32.SYS ends this last line."""
+        """Return the line as a node, 1 or more. This last line of DOOR32.SYS may lack an end."""
         text = self._lines[number - 1].strip() if number <= len(self._lines) else ""
-        found = 0 if _WHOLE.fullmatch(text) is None else int(text)
-        return found if found > 0 else None
+        node = 0 if _WHOLE.fullmatch(text) is None else int(text)
+        return node if node > 0 else None
 
     def cells(self, number: int) -> int | None:
-        """The line as the rows or columns of a screen; None where no screen has so many."""
+        """Return the line as a screen's rows or columns; None if no screen has so many."""
         return cells(self.number(number))
 
     def user(self, number: int) -> int | None:
-        """The line as a record number, 1 or more; else a doubt: hosts without any write zero."""
-        found = self.number(number) or 0
-        if found > 0:
-            return found
+        """Return the line as a record number, 1 or more, or note a doubt; some hosts write zero."""
+        record = self.number(number) or 0
+        if record > 0:
+            return record
         self.doubts.append(f"{self.place(number)} has no user number.")
         return None
 
     def time(self, number: int, size: int, *, fractions: bool = False) -> TimeLeft:
-        """The line as a time left, counted in units of `size` seconds.
+        """Return the line as a time left, counted in units of `size` seconds.
 
-        An empty line says nothing; whatever else is no number from 0 up is unreadable. `fractions`
-        are left out where they may stand.
+        An empty line says nothing. A text that is no number from 0 up is unreadable. `fractions`
+        after the number are dropped if they are allowed.
         """
         text, place = self.plain(number), self.place(number)
         if not text:
@@ -205,7 +205,7 @@ class Lines:
         return DropFileRefused(self.path, number, what, WRITTEN_AGAIN)
 
     def need(self, least: int, kind: str) -> None:
-        """Refuse the file unless the lines up to `least` are there to their ends."""
+        """Refuse the file unless the lines up to `least` are there and not cut off."""
         if not self.whole(least):
             at = min(len(self._lines) + 1, least)
             what = f"the file breaks off before the end of line {least}, too early for {kind}"

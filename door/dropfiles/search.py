@@ -1,8 +1,8 @@
-"""Which drop files a call has: the newest in a folder, or the one that somebody named.
+"""Finds the drop files of a call: the newest in a folder, or the one that is named.
 
 Boards leave old files of other formats (Synchronet), some write all formats at once (WWIV), and
-names come in any case. Files written within seconds of the chosen one are read beside it; the
-others are named and left alone.
+names come in any case. Files written within seconds of the chosen one are read too. The others are
+named and not read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from door.errors import DropFileRefused
 SAME_CALL_SECONDS = 5
 MOST_NAMED = 8  # files of a folder that a refusal names
 
-# Variables with the path of the file itself: of BBSDEV.DRP's own text, and of BinktermPHP.
+# Variables that hold the path of the file: of BBSDEV.DRP's specification, and of BinktermPHP.
 FILE_VARIABLES = ("BBSDEV_DRP", "DOOR_DROPFILE")
 SYNCHRONET_FOLDER, SYNCHRONET_NODE = "SBBSNODE", "SBBSNNUM"
 NODE_VARIABLES = (SYNCHRONET_NODE, "DOOR_NODE")
@@ -30,24 +30,24 @@ _HOW = "Name the drop file or its folder, as in: door run --dropfile PATH."
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A drop file that was not looked at, and why, as the end of a sentence."""
+    """A drop file that was not read, and why, as the end of a sentence."""
 
     path: Path
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The files of a call: the chosen one, those to be read beside it, and those left alone."""
+class CallFiles:
+    """The files of a call: the chosen one, the others to read, and those not to read."""
 
     chosen: Path
-    beside: tuple[Path, ...]
+    others: tuple[Path, ...]
     left: tuple[Left, ...]
     events: Path | None
     by: str  # how the chosen one was found
-    node: int | None  # by the command line or the environment
-    synchronet: bool  # whether the environment is one of Synchronet's
-    at: HostFiles  # what was read of them
+    node: int | None  # from the command line or the environment
+    synchronet: bool  # whether the environment is Synchronet's
+    at: HostFiles  # their contents
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +67,14 @@ def find(
     node: int | None,
     here: Path | None = None,
     at: HostFiles | None = None,
-) -> Found:
-    """Find the drop files of this call; raises `DropFileRefused` where there are none.
+) -> CallFiles:
+    """Find the drop files of this call; raise `DropFileRefused` if there are none.
 
-    `where` is a file or a folder; without it the environment counts (BBSDEV_DRP, DOOR_DROPFILE,
-    the folder SBBSNODE), and then the folder the door was started in. `node` chooses between the
-    DORINFOn.DEF of a folder; without it the environment counts here too. `here` is the folder the
-    door was started in, where that is not our own, and `at` what was read there already. Only names
-    and times are looked at.
+    `where` is a file or a folder. Without it the environment counts (BBSDEV_DRP, DOOR_DROPFILE, the
+    folder SBBSNODE), and then the folder in which the door was started. `node` chooses among the
+    DORINFOn.DEF of a folder; without it the environment counts here too. `here` is the folder in
+    which the door was started, if it is not ours. `at` has the files read there already. Looks only
+    at names and times.
     """
     if node is None:
         node = _node(environment)
@@ -104,9 +104,9 @@ def find(
     if named is None:
         call.sort(key=lambda entry: entry.order)
     paths = [entry.path for entry in call]
-    beside = tuple(paths[1:])
+    others = tuple(paths[1:])
     synchronet = SYNCHRONET_FOLDER in environment
-    return Found(paths[0], beside, tuple(left), events, by, node, synchronet, at)
+    return CallFiles(paths[0], others, tuple(left), events, by, node, synchronet, at)
 
 
 def _node(environment: Mapping[str, str]) -> int | None:
@@ -129,25 +129,25 @@ def _where(where: Path | None, environment: Mapping[str, str], here: Path) -> tu
 
 
 def _named(path: Path, at: HostFiles) -> _Entry:
-    """Look for a file that was named; hosts may name it in another case than they wrote."""
+    """Return a file that was named; hosts may name it in another case than they wrote."""
     try:
         same = (each for each in at.paths() if each.name.casefold() == path.name.casefold())
-        found = path if path in at else next(same, None)
+        match = path if path in at else next(same, None)
     except FileNotFoundError:
-        found = None
+        match = None
     except OSError as error:
         what = f"it cannot be read: {error.strerror}"
         raise DropFileRefused(path, None, what, _HOW) from None
-    if found is None:
-        raise DropFileRefused(path, None, "there is no such file", _what_there_is(at))
-    kind = kind_of(found.name)
+    if match is None:
+        raise DropFileRefused(path, None, "there is no such file", _names_there(at))
+    kind = kind_of(match.name)
     if kind is None:
         what = "its name is not that of a drop file we read"
         raise DropFileRefused(path, None, what, f"Name one of these: {KNOWN}.")
-    return _Entry(found, kind, at.written(found))
+    return _Entry(match, kind, at.written(match))
 
 
-def _what_there_is(at: HostFiles) -> str:
+def _names_there(at: HostFiles) -> str:
     try:
         entries, _ = _entries(at)
     except DropFileRefused:
@@ -157,34 +157,34 @@ def _what_there_is(at: HostFiles) -> str:
 
 
 def _entries(at: HostFiles) -> tuple[list[_Entry], Path | None]:
-    """The drop files of a folder, and its EVENTS.RA."""
-    found: list[_Entry] = []
+    """Return the drop files of a folder, and its EVENTS.RA."""
+    entries: list[_Entry] = []
     events = None
     try:
         for path in at.paths():
             kind = kind_of(path.name)
             if kind is not None:
-                found.append(_Entry(path, kind, at.written(path)))
+                entries.append(_Entry(path, kind, at.written(path)))
             elif path.name.casefold() == events_ra.NAME.casefold():
                 events = path
     except OSError as error:
         what = f"the folder cannot be read: {error.strerror}"
         raise DropFileRefused(at.folder, None, what, _HOW) from None
-    return found, events
+    return entries, events
 
 
 def _of_node(entries: list[_Entry], node: int | None, left: list[Left]) -> list[_Entry]:
-    """Leave the DORINFOn.DEF of other nodes, if there is one of ours."""
+    """Drop the DORINFOn.DEF of other nodes, if there is one for ours."""
     ours = {e.path for e in entries if node is not None and node in dorinfo_nodes(e.path.name)}
     if not ours:
         return entries
-    kept = []
+    chosen = []
     for entry in entries:
         if entry.kind is Format.DORINFO and entry.path not in ours:
             left.append(Left(entry.path, f"it is not of node {node}"))
         else:
-            kept.append(entry)
-    return kept
+            chosen.append(entry)
+    return chosen
 
 
 def _why_not(entry: _Entry, chosen: _Entry, call: list[_Entry]) -> str:

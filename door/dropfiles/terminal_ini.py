@@ -1,8 +1,8 @@
-"""terminal.ini, which Synchronet keeps in the folder of a node: the window as it has found it.
+"""terminal.ini, in which Synchronet stores the caller's window in the folder of a node.
 
-It is written at the log-on and when the terminal changes, so it may be much older than the drop
-file of a call. `cols` and `rows` stand before any section. What it calls the character set is the
-terminal's, and not what Synchronet takes from a door.
+Synchronet writes it at the log-on and when the terminal changes, so it may be much older than the
+drop file of a call. `cols` and `rows` come before any section. Its character set is the terminal's,
+not the one that Synchronet takes from a door.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ _MOST = 999
 
 
 def read(folder: Path, at: HostFiles | None = None) -> tuple[int, int] | None:
-    """Return columns and rows; None where there is no such file, or it does not say both."""
+    """Return columns and rows; None if the file is missing or lacks one of them."""
     try:
         text = raw(folder / NAME, at).content.decode("cp437")
     except DropFileRefused:
         return None
-    said: dict[str, str] = {}
+    values: dict[str, str] = {}
     for line in text.splitlines():
         if line.lstrip().startswith("["):
             break
         key, _, value = line.partition("=")
-        said.setdefault(key.strip().casefold(), value.strip())
-    size = [said.get(key, "") for key in ("cols", "rows")]
+        values.setdefault(key.strip().casefold(), value.strip())
+    size = [values.get(key, "") for key in ("cols", "rows")]
     if not all(each.isascii() and each.isdigit() and 0 < int(each[:4]) <= _MOST for each in size):
         return None
     columns, rows = map(int, size)

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from door.cli.doctor import sentences
-from door.dropfiles.dropfile import LONGEST_SECONDS, DropFile, EventSaid, Limit
+from door.dropfiles.dropfile import LONGEST_SECONDS, DropFile, EventKind, Limit
 from door.dropfiles.events_ra import read as read_events
 from door.dropfiles.formats import read
 from door.dropfiles.give_back import door_sys_credit, exitinfo_time
@@ -179,5 +179,5 @@ def test_events_are_a_minute_of_the_day_or_refused(content):
         except DropFileRefused:
             return
     assert left_out.isprintable()
-    assert (event.minute is not None) == (event.said is EventSaid.TIME)
+    assert (event.minute is not None) == (event.kind is EventKind.TIME)
     assert event.minute is None or 0 <= event.minute < 1440

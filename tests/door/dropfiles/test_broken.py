@@ -230,7 +230,7 @@ def test_seconds_and_minutes_of_door_sys_are_weighed(seconds, minutes, left, tmp
 def test_an_event_that_cannot_be_read_is_unknown(event, tmp_path: Path):
     content = text(*door_sys(event=event))
     file = read(put(tmp_path, Written("DOOR.SYS", content)), AS_WRITTEN)
-    assert (file.event.said.value, file.event.minute) == ("unknown", None)
+    assert (file.event.kind.value, file.event.minute) == ("unknown", None)
 
 
 def test_names_cannot_paint_the_screen(tmp_path: Path):

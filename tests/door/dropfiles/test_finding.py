@@ -22,7 +22,7 @@ def test_the_newest_in_a_folder_counts(tmp_path: Path):
     old = put(tmp_path, STDIO, ago=3600 * 5)
     new = put(tmp_path, CHAIN)
     found = find(tmp_path, NO_ENVIRONMENT, None)
-    assert (found.chosen, found.beside) == (new, ())
+    assert (found.chosen, found.others) == (new, ())
     assert [(left.path, left.why) for left in found.left] == [
         (old, "it was written 4 hours before CHAIN.TXT")
     ]
@@ -43,8 +43,8 @@ def test_files_written_at_once_are_looked_at_in_the_order_of_trust(tmp_path: Pat
     door = put(tmp_path, DOOR_SYS, ago=2)
     door32 = put(tmp_path, STDIO, ago=3)
     found = find(tmp_path, NO_ENVIRONMENT, None)
-    assert (found.chosen, found.beside) == (door32, (door, chain))
-    assert find(chain, NO_ENVIRONMENT, None).beside == (door32, door)
+    assert (found.chosen, found.others) == (door32, (door, chain))
+    assert find(chain, NO_ENVIRONMENT, None).others == (door32, door)
 
 
 def test_six_seconds_apart_is_another_call(tmp_path: Path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from door.cli.doctor import sentences
-from door.dropfiles.dropfile import EventSaid, Format, HostIdentity, HostSettings, Limit, NextEvent
+from door.dropfiles.dropfile import EventKind, Format, HostIdentity, HostSettings, Limit, NextEvent
 from door.dropfiles.interpretation import Way, understand
 from door.dropfiles.search import find
 from door.errors import DropFileRefused
@@ -122,13 +122,13 @@ def test_a_placeholder_gives_way_to_a_time(tmp_path: Path):
 
 def test_an_event_that_is_not_enabled_is_none(tmp_path: Path):
     put(tmp_path, Written("EXITINFO.BBS", remote_access(status=2, start="00:00")))
-    assert understood_in(tmp_path).event.said is EventSaid.NONE
+    assert understood_in(tmp_path).event.kind is EventKind.NONE
 
 
 def test_a_sysop_may_leave_out_the_hosts_events(tmp_path: Path):
     put(tmp_path, WRITERS["synchronet door.sys"])
     event = understood_in(tmp_path, HostSettings(NOW, "auto", "ignored")).event
-    assert (event.said, event.minute) == (EventSaid.NONE, None)
+    assert (event.kind, event.minute) == (EventKind.NONE, None)
 
 
 @pytest.mark.parametrize(
@@ -136,16 +136,16 @@ def test_a_sysop_may_leave_out_the_hosts_events(tmp_path: Path):
 )
 def test_seconds_to_the_event_are_counted_by_the_hosts_clock(clock, seconds):
     minute = int(clock[:2]) * 60 + int(clock[3:])
-    assert NextEvent(EventSaid.TIME, minute, "").seconds_from(NOW) == seconds
+    assert NextEvent(EventKind.TIME, minute, "").seconds_from(NOW) == seconds
 
 
 def test_an_event_whose_minute_is_running_is_now_and_not_tomorrow():
-    event = NextEvent(EventSaid.TIME, 20 * 60, "")
+    event = NextEvent(EventKind.TIME, 20 * 60, "")
     assert event.seconds_from(NOW.replace(second=59)) == 0
     assert event.seconds_from(NOW.replace(minute=1)) == 86340
 
 
-@pytest.mark.parametrize("said", [EventSaid.PLACEHOLDER, EventSaid.NONE, EventSaid.UNKNOWN])
+@pytest.mark.parametrize("said", [EventKind.PLACEHOLDER, EventKind.NONE, EventKind.UNKNOWN])
 def test_nothing_is_counted_to_what_is_no_event(said):
     assert NextEvent(said, 5, "").seconds_from(NOW) is None
 
@@ -169,20 +169,20 @@ def test_an_event_without_a_whole_start_is_left_out(tmp_path: Path):
     record = bytearray(ra_event("20:30"))
     record[1] = 4
     understood = understood_of(tmp_path, Written("EVENTS.RA", bytes(record)))
-    assert understood.event.said is EventSaid.UNKNOWN
+    assert understood.event.kind is EventKind.UNKNOWN
     assert "left out" in understood.doubts[0]
 
 
 def test_a_broken_events_ra_is_a_doubt(tmp_path: Path):
     understood = understood_of(tmp_path, "synchronet exitinfo", Written("EVENTS.RA", b"x" * 20))
-    assert understood.event.said is EventSaid.UNKNOWN
+    assert understood.event.kind is EventKind.UNKNOWN
     assert "not a multiple of 19 bytes" in understood.doubts[0]
 
 
 def test_events_ra_without_daily_events_tells_nothing(tmp_path: Path):
     put(tmp_path, WRITERS["synchronet exitinfo"])
     put(tmp_path, Written("EVENTS.RA", ra_event("20:30", days=0x02)))
-    assert understood_in(tmp_path).event.said is EventSaid.UNKNOWN
+    assert understood_in(tmp_path).event.kind is EventKind.UNKNOWN
 
 
 # QuickBBS, WWIV
@@ -231,7 +231,7 @@ def test_a_file_of_another_caller_is_left(tmp_path: Path):
     understood = understood_of(tmp_path, Written("DOOR.SYS", text(*lines)))
     assert [file.kind for file in understood.files] == [Format.DOOR32]
     assert understood.left[0].why == "it is for another caller"
-    assert understood.event.said is EventSaid.UNKNOWN
+    assert understood.event.kind is EventKind.UNKNOWN
 
 
 def test_a_file_of_another_node_is_left(tmp_path: Path):
@@ -356,5 +356,5 @@ def test_the_lines_of_giving_back_say_what_stands_there(tmp_path: Path):
 
 def test_understanding_needs_no_files_of_its_own(tmp_path: Path):
     path = put(tmp_path, WRITERS["synchronet stdio"])
-    assert understand(find(path, NO_ENVIRONMENT, None), AS_WRITTEN).found.by == "named"
+    assert understand(find(path, NO_ENVIRONMENT, None), AS_WRITTEN).call_files.by == "named"
     assert list(tmp_path.iterdir()) == [path]

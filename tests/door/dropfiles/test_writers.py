@@ -10,7 +10,7 @@ import pytest
 from door.dropfiles.dropfile import (
     ConnectionKind,
     DropFile,
-    EventSaid,
+    EventKind,
     HostIdentity,
     HostSettings,
     Limit,
@@ -156,27 +156,27 @@ def test_the_place_of_the_time_is_told(writer, place, tmp_path: Path):
 @pytest.mark.parametrize(
     ("writer", "said", "clock"),
     [
-        ("synchronet door.sys", EventSaid.TIME, "03:00"),
-        ("mystic door.sys", EventSaid.TIME, "04:30"),
-        ("remoteaccess exitinfo", EventSaid.TIME, "03:00"),
-        ("icy_board door.sys", EventSaid.PLACEHOLDER, "00:00"),
-        ("gamesrv door.sys", EventSaid.PLACEHOLDER, "00:00"),
-        ("wwiv door.sys", EventSaid.PLACEHOLDER, "00:01"),
-        ("enigma 0.0 door.sys", EventSaid.PLACEHOLDER, "00:05"),
-        ("synchronet door.sys, blank from 32 on", EventSaid.UNKNOWN, ""),
-        ("gap of 31 lines", EventSaid.UNKNOWN, ""),
-        ("synchronet stdio", EventSaid.UNKNOWN, ""),
-        ("synchronet exitinfo", EventSaid.UNKNOWN, ""),
+        ("synchronet door.sys", EventKind.TIME, "03:00"),
+        ("mystic door.sys", EventKind.TIME, "04:30"),
+        ("remoteaccess exitinfo", EventKind.TIME, "03:00"),
+        ("icy_board door.sys", EventKind.PLACEHOLDER, "00:00"),
+        ("gamesrv door.sys", EventKind.PLACEHOLDER, "00:00"),
+        ("wwiv door.sys", EventKind.PLACEHOLDER, "00:01"),
+        ("enigma 0.0 door.sys", EventKind.PLACEHOLDER, "00:05"),
+        ("synchronet door.sys, blank from 32 on", EventKind.UNKNOWN, ""),
+        ("gap of 31 lines", EventKind.UNKNOWN, ""),
+        ("synchronet stdio", EventKind.UNKNOWN, ""),
+        ("synchronet exitinfo", EventKind.UNKNOWN, ""),
     ],
 )
 def test_the_next_event_is_told_from_placeholders(writer, said, clock, tmp_path: Path):
     event = reading_of(tmp_path, writer).event
-    assert (event.said, event.clock) == (said, clock)
+    assert (event.kind, event.clock) == (said, clock)
 
 
 def test_a_sysop_may_believe_a_placeholder(tmp_path: Path):
     event = reading_of(tmp_path, "gamesrv door.sys", HostSettings(NOW, "auto", "believed")).event
-    assert (event.said, event.minute) == (EventSaid.TIME, 0)
+    assert (event.kind, event.minute) == (EventKind.TIME, 0)
 
 
 def screen(file: DropFile) -> tuple[object, ...]:
