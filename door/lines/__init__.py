@@ -1,1 +1,1 @@
-"""How a caller's bytes reach us: one small interface, Line."""
+"""The lines that carry callers' bytes, all behind one small interface, `Line`."""

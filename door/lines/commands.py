@@ -1,8 +1,8 @@
-"""The sysop's commands to a server, by `door.sock`, where doors hand their callers over.
+"""The sysop's commands to a server, through `door.sock`, the socket of the doors.
 
-A command is a JSON object, and each answer is one. A server that has read a command says so at
-once, and closes the connection behind its last answer. An object goes in packets
-(`lines.hand_over`) of PART, and the last one of SAID.
+A command and each answer are JSON objects. The server confirms at once that it has read a command,
+and closes the connection after its last answer. An object travels in packets (`lines.hand_over`) of
+PART, the last one of SAID.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import Any
 
 from door.lines import hand_over
 
-# What the sysop says: a command, and what they type behind it. What the server says.
+# Words of the sysop: a command, and what they type after it. Words of the server.
 COMMAND, TYPED = "command", "typed"
 HEARD, PART, SAID = "heard", "part", "said"
 PIECE = 32 * 1024  # characters of a packet, all of them ASCII
-SECONDS = 10.0  # that one packet may take
+SECONDS = 10.0  # for the other end to take one packet
 
-Message = Mapping[str, Any]  # an object, as JSON has it
+Message = Mapping[str, Any]  # a JSON object
 
 
 def packets(what: Message) -> list[bytes]:
-    """Make the packets of an answer.
+    """Return the packets of an answer.
 
     >>> packets({"words": "Hello."})
     [b'said\\x00{"words": "Hello."}']
@@ -38,19 +38,19 @@ def packets(what: Message) -> list[bytes]:
 
 
 def read(text: str) -> Message:
-    """Read an object; an empty one for what is none."""
+    """Return the JSON object in a text; an empty one if the text has none."""
     try:
-        said = json.loads(text)
+        parsed = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}
 
 
 class SysopCommand:
-    """One command at the server; `has_ended` says that the sysop has hung up."""
+    """One command at the server; `has_ended` becomes true when the sysop hangs up."""
 
     def __init__(self, wire: socket.socket, text: str) -> None:
-        """Tell the sysop that the command is heard; OSError where they no longer wait."""
+        """Confirm that the command is read; raise `OSError` if the sysop no longer waits."""
         self.request = read(text)
         self.has_ended = False
         self._wire = wire
@@ -58,7 +58,7 @@ class SysopCommand:
         wire.send(hand_over.packed(HEARD))
 
     async def answer(self, what: Message) -> None:
-        """Send an object; OSError where nobody takes it."""
+        """Send an object; raise `OSError` if the sysop does not take it."""
         loop = asyncio.get_running_loop()
         for packet in packets(what):
             async with asyncio.timeout(SECONDS):
@@ -91,25 +91,25 @@ class SysopCommand:
 
 
 class Conversation:
-    """One command and what follows it, at the other end."""
+    """The sysop's end of a command and of what follows it."""
 
-    def __init__(self, folder: Path, said: Message) -> None:
-        """Give a command to the server in a data folder; OSError where none listens."""
+    def __init__(self, folder: Path, request: Message) -> None:
+        """Send a command to the server of a data folder; raise `OSError` if none listens."""
         near = hand_over.dial(str(folder))
         self._wire = socket.socket(fileno=near.detach())
         self._wire.setblocking(False)
-        self._say(COMMAND, said)
+        self._say(COMMAND, request)
 
-    def say(self, **said: object) -> None:
-        """Say what the sysop types, if the server still listens."""
+    def say(self, **typed: object) -> None:
+        """Send what the sysop types, if the server still listens."""
         with contextlib.suppress(OSError):
-            self._say(TYPED, said)
+            self._say(TYPED, typed)
 
-    def _say(self, word: str, said: Message) -> None:
-        self._wire.send(hand_over.packed(word, json.dumps(said)))
+    def _say(self, word: str, message: Message) -> None:
+        self._wire.send(hand_over.packed(word, json.dumps(message)))
 
-    async def told(self) -> AsyncGenerator[Message, None]:
-        """Give what the server tells, until its end; OSError where it has been killed."""
+    async def answers(self) -> AsyncGenerator[Message, None]:
+        """Yield the server's objects until its end; raise `OSError` if it was killed."""
         loop, text = asyncio.get_running_loop(), ""
         with self._wire:
             while packet := await loop.sock_recv(self._wire, hand_over.LARGEST):
@@ -120,6 +120,6 @@ class Conversation:
                     text = ""
 
     def close(self) -> None:
-        """Hang up: `told` ends."""
+        """Hang up, which ends `answers`."""
         with contextlib.suppress(OSError):
             self._wire.shutdown(socket.SHUT_RDWR)

@@ -1,7 +1,7 @@
-"""A line over an asyncio transport, of whatever protocol.
+"""A line over an asyncio transport, for all protocols.
 
-Everything that the other end could make grow has its bound here: bytes that arrived and were not
-taken, bytes that were written and not read, and the time that the last words take.
+All that the other end could make grow has a limit here: bytes that arrived and wait, bytes that the
+caller does not read, and the time that the last words take.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from door.lines.port.gate import Blame
 
 logger = logging.getLogger("door.lines")
 
-# One read takes at most this much, and no more than this waits in a line for its receiver. A small
-# read keeps a flood from stalling the other callers, and is cheaper than asyncio's own of 256 kB.
-# All lines share the buffer: it is filled and emptied within one step of the event loop.
+# The most bytes in one read, and the most that wait in a line for its receiver. A small read keeps
+# a flood from stalling other callers, and is cheaper than asyncio's own of 256 kB. All lines share
+# the buffer: it is filled and emptied within one step of the event loop.
 UNREAD = 4096  # bytes
 INTAKE = memoryview(bytearray(UNREAD))
 
-# A connection whose other end has vanished fails within a minute: an idle one by probes after
-# 20 s, 30 s and 40 s, one with bytes under way (a ticking screen always has some) after 45 s.
+# A connection whose other end has vanished fails within a minute. An idle one fails by probes after
+# 20 s, 30 s and 40 s, one with unsent bytes (a ticking screen always has some) after 45 s.
 _SOCKET_OPTIONS = (
     ("SOL_SOCKET", "SO_KEEPALIVE", 1),
     ("IPPROTO_TCP", "TCP_KEEPIDLE", 20),
@@ -34,25 +34,25 @@ _SOCKET_OPTIONS = (
     ("IPPROTO_TCP", "TCP_KEEPCNT", 3),
     ("IPPROTO_TCP", "TCP_USER_TIMEOUT", 45_000),
     ("IPPROTO_TCP", "TCP_NODELAY", 1),
-    # What a caller leaves unread waits in the kernel first. A whole screen has some 10 kB.
+    # Unread output waits in the kernel first. A whole screen has some 10 kB.
     ("SOL_SOCKET", "SO_SNDBUF", 65_536),
-    # Telnet's Synch sends its Data Mark as urgent data, which would leave a hole in the stream.
+    # Telnet's Synch sends its Data Mark as urgent data, which would be missing from the stream.
     ("SOL_SOCKET", "SO_OOBINLINE", 1),
 )
 
 
 @dataclass(frozen=True)
 class LineLimits:
-    unsent: int  # bytes that the caller leaves unread
-    farewell: float  # seconds that the last bytes may take to leave
+    unsent: int  # bytes that the caller may leave unread
+    farewell: float  # seconds for the last bytes to leave
 
 
 class StreamLine:
-    """The protocol in front of it reads into `room()`, gives every typed byte to `deliver` and
-    passes on what the transport tells it."""
+    """The protocol in front of the line reads into `room()`, gives every typed byte to `deliver`
+    and passes on the events of the transport."""
 
-    blame: Blame | None = None  # why it was cut off, once it is
-    end_words = CALLER_HUNG_UP  # why the line is over when the other end sends no more
+    blame: Blame | None = None  # why the line was cut off
+    end_words = CALLER_HUNG_UP  # the reason of the end when the other end sends no more
 
     def __init__(
         self,
@@ -61,12 +61,12 @@ class StreamLine:
         limits: LineLimits,
         address: str | None = None,
     ) -> None:
-        """`address` is where the caller is, if that is not where the connection comes from."""
+        """`address` is the caller's, if the connection comes from another."""
         self.kind = kind
         self.address = address or address_of(transport.get_extra_info("peername"))
         self.hints = Hints()
         self.columns, self.rows = USUAL_COLUMNS, USUAL_ROWS
-        self.size_is_known = False  # from the terminal itself
+        self.size_is_known = False  # whether the terminal itself has reported it
         self.deliver: Callable[[bytes], None] = self._hold
         self._transport = transport
         self._limits = limits
@@ -80,11 +80,11 @@ class StreamLine:
         self._ended = ""
         self._drains: set[asyncio.Future[None]] = set()
         self._farewell: asyncio.TimerHandle | None = None
-        # Low water at 0, so that "resume writing" means that everything has left.
+        # Low water at 0, so that "resume writing" means that all has left.
         transport.set_write_buffer_limits(high=0)
         _set_options(transport)
 
-    # For whoever holds the line
+    # For the owner of the line
 
     def attach(self, receiver: Receiver) -> None:
         self._receiver = receiver
@@ -124,14 +124,14 @@ class StreamLine:
             raise Hangup(self._ended)
 
     def hang_up(self) -> None:
-        # The caller's side is read on, unheard, until it hangs up as well: to close a socket with
-        # bytes unread would reset it, and take the last words from the caller's screen.
+        # Go on reading until the caller hangs up as well, and drop the bytes. To close a socket
+        # with unread bytes would reset it, and take the last words from the caller's screen.
         if self._ended:
             return
         self._end("the board hung up")
         self._transport.resume_reading()
         if self._transport.can_write_eof():
-            # The caller may have broken the connection a moment ago: we are told after this.
+            # The caller may have broken the connection just now; asyncio reports that later.
             with contextlib.suppress(OSError):
                 self._transport.write_eof()
         else:
@@ -142,29 +142,29 @@ class StreamLine:
         self._end("the board broke the connection")
         self._transport.abort()
 
-    # For the protocol in front
+    # For the protocol in front of the line
 
     @property
     def ended(self) -> bool:
-        """Whether the line is over; bytes may still be on their way out."""
+        """Whether the line is over; the last bytes may still be leaving."""
         return bool(self._ended) or self._transport.is_closing()
 
     @property
     def is_blocked(self) -> bool:
-        """Whether something that was written has not left yet."""
+        """Whether written bytes have not left yet."""
         return self._blocked
 
     def room(self) -> memoryview:
-        """Where to read the next bytes: never more than may wait here, and never nothing."""
+        """Return the buffer for the next read: as long as bytes may wait here, and never empty."""
         if self._waiting and not self._ended:
             return INTAKE[: UNREAD - len(self._waiting)]
         return INTAKE
 
     def breathe(self) -> None:
-        """Read on in the loop's next turn, where a read has filled the room.
+        """Continue reading in the loop's next turn, after a read that has filled the buffer.
 
-        asyncio reads once in a turn. uvloop reads on at once while it finds the room filled, which
-        may be a hundred kilobytes of a flood.
+        asyncio reads once a turn. uvloop reads on while reads fill the buffer, which may be a
+        hundred kilobytes of a flood.
         """
         if not (self._breathes or self.ended):
             self._breathes = True
@@ -176,16 +176,16 @@ class StreamLine:
         self.assume(columns, rows)
 
     def assume(self, columns: int, rows: int) -> None:
-        """Note a bounded size that the terminal itself has not told."""
+        """Note a bounded size that the terminal itself has not reported."""
         if (columns, rows) != (self.columns, self.rows):
             self.columns, self.rows = columns, rows
             if self._receiver is not None and not self._ended:
                 self._receiver.resized(columns, rows)
 
     def cut_off(self, reason: str, *, own_fault: bool = True) -> None:
-        """End the line now because of what the other end did, with one line in the log.
+        """End the line now because of what the other end did, and log that in one line.
 
-        Reading too slowly is not the caller's `own_fault`: their network may be the reason.
+        Slow reading is not the caller's `own_fault`: their network may be the reason.
         """
         if not self._ended:
             self.blame = Blame(reason, own_fault)
@@ -194,15 +194,15 @@ class StreamLine:
         self._transport.abort()
 
     def lose_carrier(self, reason: str) -> None:
-        """End the line now, because whoever handed the caller over says that they are gone."""
+        """End the line now, because the host says that the caller is gone."""
         self._end(reason)
         self._transport.abort()
 
     def count_unsent(self, more: int) -> None:
-        """Count `more` bytes that were written; cut off a caller who leaves too many unread."""
+        """Count `more` written bytes; cut off a caller who leaves too many unread."""
         self._unsent += more
         if self._unsent > self._limits.unsent:
-            # Counting what is there costs time, so it is done only when the sum could be too much.
+            # Only a sum over the limit is worth asking the transport.
             self._unsent = self._transport.get_write_buffer_size()
             if self._unsent > self._limits.unsent:
                 self.cut_off(f"{self._unsent} bytes left unread", own_fault=False)
@@ -216,7 +216,7 @@ class StreamLine:
         self._wake_drains()
 
     def end_of_input(self) -> None:
-        """The other end sends no more: that is a hang-up, after the output has left."""
+        """Hang up after the output has left, because the other end sends no more."""
         self._end(self.end_words)
         self._limit_farewell()
 
@@ -240,7 +240,7 @@ class StreamLine:
             self._transport.resume_reading()
 
     def _release(self) -> None:
-        """Hand over what waits, unless the receiver pauses meanwhile."""
+        """Deliver the waiting bytes, unless the receiver pauses meanwhile."""
         if self._receiver is None or self._paused:
             return
         while self._waiting and not self._paused:
@@ -277,13 +277,13 @@ class StreamLine:
 
 
 class Stage(asyncio.BufferedProtocol):
-    """What takes the bytes of a connection, at most `UNREAD` of them at a time."""
+    """Takes the bytes of a connection, at most `UNREAD` of them at a time."""
 
     def take(self, data: bytes) -> None:
         raise NotImplementedError
 
     def breathe(self) -> None:
-        """Called when a read has filled the room; see `StreamLine.breathe`."""
+        """Called after a read that has filled the buffer; see `StreamLine.breathe`."""
 
     def get_buffer(self, sizehint: int) -> memoryview:
         return INTAKE
@@ -295,20 +295,20 @@ class Stage(asyncio.BufferedProtocol):
 
 
 class Answer(Stage):
-    """What answers a connection in the end, and has a line once there is a caller on it."""
+    """The last stage of a connection, which has a line once a caller is on it."""
 
     line: StreamLine
-    address: str  # where the caller is, as far as that is known
-    blame: Blame | None = None  # why it was cut off before there was a line
+    address: str  # the caller's, as far as it is known
+    blame: Blame | None = None  # why the connection was cut off before it had a line
 
 
 class StreamProtocol(Answer):
-    """Passes on what a transport tells to the line that `make_line` makes of it.
+    """Passes the events of a transport on to the line that `make_line` makes.
 
-    `closed` is set and `gone` called last of all, when nothing of the connection is left.
+    At the very end, when nothing of the connection is left, sets `closed` and calls `gone`.
     """
 
-    line: StreamLine  # once there is a connection
+    line: StreamLine  # from the connection on
 
     def __init__(
         self,
@@ -333,7 +333,7 @@ class StreamProtocol(Answer):
         self.line.breathe()
 
     def eof_received(self) -> None:
-        # The transport closes once everything has left.
+        # The transport closes once all has left.
         self.line.end_of_input()
 
     def pause_writing(self) -> None:
@@ -349,8 +349,8 @@ class StreamProtocol(Answer):
 
 
 def address_of(peer: object) -> str:
-    """Where a connection comes from, by `getpeername`: the kernel's words, safe to show."""
-    # A local socket has nothing there, or a file's name.
+    """Return the address of a connection, by `getpeername`: from the kernel, so safe to show."""
+    # A local socket has no address, or the name of a file.
     if isinstance(peer, tuple) and peer:
         return str(peer[0]).removeprefix("::ffff:")
     return "unknown"
@@ -361,7 +361,7 @@ def _set_options(transport: asyncio.Transport) -> None:
     if wire is None:
         return
     for level, name, value in _SOCKET_OPTIONS:
-        # Not every system has every option, and none is worth a call.
+        # Not every system has every option, and no call should fail for one.
         if hasattr(socket, name):
             with contextlib.suppress(OSError):
                 wire.setsockopt(getattr(socket, level), getattr(socket, name), value)

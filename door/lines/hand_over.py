@@ -120,8 +120,8 @@ def files_at(place: str) -> HostFolder:
     held = -1
     try:
         held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        found = _found(held, name)
-        return folder, bool(name), 0, [_read(held, folder, *each) for each in found]
+        entries = _entries(held, name)
+        return folder, bool(name), 0, [_read(held, folder, *each) for each in entries]
     except OSError as error:
         return folder, bool(name), error.errno or NO_FILE, []
     finally:
@@ -129,9 +129,9 @@ def files_at(place: str) -> HostFolder:
             os.close(held)
 
 
-def _found(folder: int, whole: str) -> list[tuple[str, os.stat_result]]:
+def _entries(folder: int, whole: str) -> list[tuple[str, os.stat_result]]:
     named = whole.casefold()
-    found: list[tuple[bool, int, str, os.stat_result]] = []
+    files: list[tuple[bool, int, str, os.stat_result]] = []
     with os.scandir(folder) as entries:
         for entry in entries:
             name = entry.name.casefold()
@@ -142,9 +142,9 @@ def _found(folder: int, whole: str) -> list[tuple[str, os.stat_result]]:
             except OSError:  # removed since, or a broken link
                 continue
             if name == named or stat.S_ISREG(status.st_mode):
-                found.append((entry.name != whole, -status.st_mtime_ns, entry.name, status))
-    found.sort()
-    return [(name, status) for _, _, name, status in found[:MOST_FILES]]
+                files.append((entry.name != whole, -status.st_mtime_ns, entry.name, status))
+    files.sort()
+    return [(name, status) for _, _, name, status in files[:MOST_FILES]]
 
 
 def is_read(name: str) -> bool:

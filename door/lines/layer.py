@@ -1,8 +1,8 @@
-"""What stands between a socket and the protocol of a line: a protocol to the one, a transport to
-the other.
+"""A layer between a socket and the protocol of a line: it is a protocol to the socket's transport,
+and a transport to the protocol inside.
 
-TLS and WebSockets take bytes apart and put them together in it. What is unsent waits in the
-socket's transport alone, and reading stops there when the protocol inside wishes so.
+TLS and WebSockets unpack and pack bytes in it. Unsent bytes wait only in the socket's transport,
+and reading stops there when the protocol inside pauses it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import cast
 from door.lines.flow import Stage
 
 
-class Between(Stage, asyncio.Transport):
-    """`_inside` is the protocol inside, once there is one."""
+class Layer(Stage, asyncio.Transport):
+    """`_inside` is the protocol inside, from its creation on."""
 
     _inside: Stage | None
 
@@ -25,16 +25,16 @@ class Between(Stage, asyncio.Transport):
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport
         self._inside = None
-        self._reading = True  # as far as the protocol inside wishes
+        self._reading = True  # whether the protocol inside wants more
         self._breathes = False
-        self._ended = False  # whether the caller sends no more
+        self._ended = False  # whether the caller sends no more bytes
 
     @abstractmethod
     def _read_on(self) -> None:
-        """Give what is here already to the protocol inside, until it pauses."""
+        """Give the waiting bytes to the protocol inside, until it pauses."""
 
     def _may_breathe_out(self) -> bool:
-        """Whether the socket is read again after a breath."""
+        """Return whether the socket is read again after a breath."""
         return self._reading
 
     # A protocol to the socket's transport
@@ -82,7 +82,7 @@ class Between(Stage, asyncio.Transport):
         self._transport.pause_reading()
 
     def resume_reading(self) -> None:
-        """Read on, what is here already first."""
+        """Read on, waiting bytes first."""
         if not self._reading:
             self._reading = True
             self._loop.call_soon(self._resume)
@@ -94,10 +94,10 @@ class Between(Stage, asyncio.Transport):
                 self._transport.resume_reading()
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """The protocol is paused while anything waits."""
+        """Do nothing: the protocol is paused while any byte waits."""
 
     def get_write_buffer_size(self) -> int:
         return self._transport.get_write_buffer_size()
 
     def can_write_eof(self) -> bool:
-        return True  # a goodbye of what stands here
+        return True  # each layer has a goodbye of its own

@@ -1,15 +1,15 @@
-"""What the board knows of a connection: one interface for telnet, rlogin, stdio and tests alike.
+"""A caller's connection as the board sees it: one interface for telnet, rlogin, stdio and tests.
 
-A `Line` moves bytes and says how wide the screen is. `ansi` turns bytes into keys, and
-`door.call.caller` decides what they mean.
+A `Line` moves bytes and knows the size of the screen. `ansi` turns bytes into keys, and
+`door.call.caller` gives keys their meaning.
 """
 
 import re
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-# What a screen may be, in character cells. Narrower than 40 no sentence fits; larger than 160x60
-# every redraw would cost more than any caller gains from it.
+# Limits of a screen, in character cells. No sentence fits below 40 columns; above 160x60 a redraw
+# would cost more than any caller gains from it.
 MIN_COLUMNS, MAX_COLUMNS = 40, 160
 MIN_ROWS, MAX_ROWS = 20, 60
 USUAL_COLUMNS, USUAL_ROWS = 80, 24
@@ -17,7 +17,7 @@ USUAL_COLUMNS, USUAL_ROWS = 80, 24
 MOST_TERMINAL_TYPES = 8
 LANGUAGE_VARIABLES = ("LC_ALL", "LC_CTYPE", "LANG")  # the first one set counts (POSIX)
 
-# Why a line ended when the caller closed it, having taken all that was sent.
+# The reason of the end when the caller closed the line and had taken all bytes.
 CALLER_HUNG_UP = "the caller hung up"
 
 _UNPRINTABLE = re.compile(r"[^ -~]+")
@@ -25,13 +25,13 @@ _UNPRINTABLE = re.compile(r"[^ -~]+")
 
 @dataclass(frozen=True)
 class Hints:
-    """What the other end said of itself: claims to guess from, not facts.
+    """What the other end said about itself: claims to guess from, not facts.
 
-    Every text is printable ASCII and at most 64 characters; an unknown one is empty.
-    `terminal_types` holds at most 8 names, the preferred one first, spelled as they came;
-    `language` is a locale such as ``en_US.UTF-8``; `charset` the character set the other end agreed
-    to; `typed` the one that its letters turned out to be in; `page` where the board's own page came
-    from, such as ``https://board.example``, if that is who calls.
+    Every text is printable ASCII and at most 64 characters; an unknown one is "". `terminal_types`
+    holds at most 8 names, the preferred one first, in their own spelling. `language` is a locale
+    such as ``en_US.UTF-8``. `charset` is the character set that the other end agreed to, and
+    `typed` the one that its letters proved to be in. `page` is the origin of the board's own page,
+    such as ``https://board.example``, if it is calling.
     """
 
     terminal_types: tuple[str, ...] = ()
@@ -46,10 +46,10 @@ Ask = Literal["keys", "text", "number", "secret", "any", "answers"]
 
 @dataclass(frozen=True)
 class OpenKeys:
-    """What can be pressed now, for a line whose other end shows it: one of the `keys`, each with
-    what it does, where Enter gives `default` ("" for nothing); or a text, or one of the keys; or
-    any key; or one of the keys and nothing else, not even for help ("answers"). A key types itself,
-    unless `typed` says what."""
+    """What can be pressed now, for lines whose other end shows it. `ask` is "keys": one of `keys`,
+    each with its effect, where Enter gives `default` ("" for nothing). It is "text", "number" or
+    "secret": a text, or one of the keys. It is "any": any key. It is "answers": one of the keys and
+    no other, not even for help. A key types itself, or its text in `typed`."""
 
     ask: Ask
     keys: tuple[tuple[str, str], ...] = ()
@@ -58,16 +58,16 @@ class OpenKeys:
 
 
 class Receiver(Protocol):
-    """Takes what arrives on a line. Its methods return at once and raise nothing."""
+    """Takes what arrives on a line. Its methods return at once and raise no errors."""
 
     def received(self, data: bytes) -> None:
         """Take bytes as they were typed, at most 4096 at a time."""
 
     def hung_up(self, reason: str) -> None:
-        """The line has ended: once, after all that was received, never from within its methods."""
+        """End: called once, after all bytes were delivered, and never from within a method here."""
 
     def resized(self, columns: int, rows: int) -> None:
-        """The screen has a new size, bounded like the line's own."""
+        """Take a new size of the screen, bounded as the line's own."""
 
 
 class Line(Protocol):
@@ -79,48 +79,48 @@ class Line(Protocol):
 
     @property
     def address(self) -> str:
-        """Where the caller comes from, safe to log and to show, such as ``192.0.2.7``."""
+        """The address of the caller, safe to log and to show, such as ``192.0.2.7``."""
 
-    # What the other end said of itself; late answers make it grow.
+    # What the other end said about itself; late answers add to it.
     hints: Hints
 
     @property
     def columns(self) -> int:
-        """Width of the screen in cells, 40 to 160; 80 when nobody said."""
+        """Width of the screen in cells, 40 to 160; 80 if unknown."""
 
     @property
     def rows(self) -> int:
-        """Height of the screen in cells, 20 to 60; 24 when nobody said."""
+        """Height of the screen in cells, 20 to 60; 24 if unknown."""
 
     @property
     def size_is_known(self) -> bool:
-        """Whether the terminal itself has said its size."""
+        """Whether the terminal itself has reported its size."""
 
     def resize(self, columns: int, rows: int) -> None:
-        """Note the size of the screen as the terminal says it, bounded, and tell of a change."""
+        """Note the size that the terminal reports, bounded, and pass on a change."""
 
     def attach(self, receiver: Receiver) -> None:
-        """Hand all that arrives to `receiver`, what waits here first; a second takes its place."""
+        """Give all that arrives to `receiver`, waiting bytes first; a second one replaces it."""
 
     def pause(self) -> None:
-        """Stop handing over bytes; at most 4 kB of what the caller types waits here."""
+        """Stop delivering bytes; at most 4 kB of what the caller types waits here."""
 
     def resume(self) -> None: ...
 
     def write(self, data: bytes) -> None:
-        """Send `data`, never waiting; a caller who leaves 256 kB unread is cut off."""
+        """Send `data` without waiting; cut off a caller who leaves 256 kB unread."""
 
     async def drain(self, seconds: float) -> None:
-        """Wait until everything written has left; `Hangup` when the line ends first.
+        """Wait until all written bytes have left; raise `Hangup` if the line ends first.
 
-        A caller who has not taken it within `seconds` is cut off.
+        Cuts off a caller who has not taken them within `seconds`.
         """
 
     def hang_up(self) -> None:
-        """End the line: nothing is received any more, what was written still goes out."""
+        """End the line: no more bytes are received, and written bytes still leave."""
 
     def abort(self) -> None:
-        """End the line now, and forget what has not left yet."""
+        """End the line now, and drop unsent bytes."""
 
 
 def bounded_size(columns: int, rows: int) -> tuple[int, int]:
@@ -138,7 +138,7 @@ def bounded_size(columns: int, rows: int) -> tuple[int, int]:
 
 
 def printable(text: str) -> str:
-    """What may be shown of a text from outside: printable ASCII, at most 64 characters.
+    """Return the part of a foreign text that may be shown: printable ASCII, at most 64 characters.
 
     >>> printable("xterm\\x1b[2J\\n")
     'xterm[2J'

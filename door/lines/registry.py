@@ -1,7 +1,7 @@
-"""The kinds of listeners, a row each: all that the program knows of a kind but how it is spoken.
+"""The kinds of listeners, one row each: all that the program knows about a kind but its protocol.
 
-Settings, server, public page and `door check` go by these rows. What speaks a kind is a folder
-beside this file, and is loaded by a board that has such a listener alone: two kinds need an extra.
+Settings, server, public page and `door check` use these rows. The protocol of a kind is in a folder
+next to this file, and is loaded only by a board with such a listener: two kinds need an extra.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ class ListenerSettings:
     kind: str  # of `KINDS`
     host: str  # an address in its usual spelling
     port: int  # 0 for any free one
-    proxies: tuple[Network, ...] = setting(NETWORKS, [])  # front ends that say who is calling
-    # With `key`, for telnets, and for web where it has TLS.
+    proxies: tuple[Network, ...] = setting(NETWORKS, [])  # front ends that name the caller
+    # For telnets, and for web with TLS; `key` as well.
     certificate: Path | None = setting(OPTIONAL_PATH, "")
     key: Path | None = setting(OPTIONAL_PATH, "")
-    # For web alone: front ends that say in X-Forwarded-For who is calling, and the origins of the
-    # pages that may call; without any the page must come from where it calls.
+    # For web alone: front ends that name the caller in X-Forwarded-For, and origins of pages that
+    # may call. Without origins, the page must come from the host that it calls.
     forwarded: tuple[Network, ...] = setting(NETWORKS, [])
     origins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Answering:
-    """The server, as a listener sees it: who answers its callers, and what it may ask."""
+    """The server as a listener sees it: functions that serve its callers, and facts it may need."""
 
     board: str  # its name
     data: Path
@@ -62,7 +62,7 @@ class Answering:
     answer: Callable[[Line], Awaitable[None]]
     answer_ssh: Callable[[Line, Shown], Awaitable[None]]
     answer_board: Callable[[Line, RloginHeader], Awaitable[None]]
-    knows_key: Callable[[str, bytes], Awaitable[bool]]  # whether the caller of a name has that key
+    knows_key: Callable[[str, bytes], Awaitable[bool]]  # whether a name's caller has that key
     is_blocked: Callable[[str], bool]
     public_files: Callable[[], MutableMapping[str, File]]  # of the page about the board
 
@@ -71,20 +71,20 @@ class Answering:
 class ListenerKind:
     usual_port: int  # of a board
     make: Callable[[Answering, ListenerSettings, Entrance], Listener]
-    has_certificate: bool | None = False  # None where it may have one or not
+    has_certificate: bool | None = False  # None if a certificate is optional
     own: tuple[str, ...] = ()  # keys of [[listeners]] that no other kind has
-    needs: str = ""  # what is said where its extra is not installed
-    # How a front end says who is calling, and the key that names it; none where nobody calls so.
+    needs: str = ""  # the error if its extra is not installed
+    # How a front end names the caller, and the key that lists front ends; None if no front end can.
     named_by: tuple[str, str] | None = ("the PROXY protocol", "proxies")
     at_home: str = ""  # how to call it from this machine
-    # How to call it from elsewhere: what that is called, and by host and port what to type, and a
-    # link where browsers know one.
+    # How to call it from elsewhere: its name on screen, and by host and port what to type and
+    # a link for browsers, or "".
     called: str = ""
     way: Callable[[str, int], tuple[str, str]] | None = None
-    look: Callable[[Path], list[str]] | None = None  # what `door check` says of the data folder
+    look: Callable[[Path], list[str]] | None = None  # sentences of `door check`, by data folder
 
     def listener(self, server: Answering, where: ListenerSettings, entrance: Entrance) -> Listener:
-        """Make what listens there, once it is opened; raises `CannotListen`."""
+        """Make the listener, to be opened later; raise `CannotListen`."""
         try:
             return self.make(server, where, entrance)
         except ImportError as missing:
@@ -93,11 +93,11 @@ class ListenerKind:
             raise CannotListen(self.needs.format(port=where.port)) from missing
 
 
-# Each loads what speaks a kind when a listener of it is made.
+# Each loads the protocol of a kind when a listener of it is made.
 
 
 def _telnet(server: Answering, _where: ListenerSettings, entrance: Entrance) -> Listener:
-    from door.lines.telnet import hardened  # noqa: PLC0415 - as all that is loaded below
+    from door.lines.telnet import hardened  # noqa: PLC0415 - as are all imports below
 
     return hardened.TelnetListener(server.answer, hardened.USUAL_LIMITS, entrance)
 
@@ -124,7 +124,7 @@ def _web(server: Answering, where: ListenerSettings, entrance: Entrance) -> List
 
 
 def _ssh(server: Answering, _where: ListenerSettings, entrance: Entrance) -> Listener:
-    """Listen with the key in the data folder, made there if there is none."""
+    """Listen with the key in the data folder; make one if it is missing."""
     from door.lines.ssh.host_key import host_key  # noqa: PLC0415
     from door.lines.ssh.ssh import USUAL_LIMITS, SshListener  # noqa: PLC0415
 
@@ -132,14 +132,14 @@ def _ssh(server: Answering, _where: ListenerSettings, entrance: Entrance) -> Lis
         key = host_key(server.data)
     except HostKeyRefused as refused:
         raise CannotListen(str(refused)) from refused
-    said = "callers by SSH are shown the key %s"
-    logging.getLogger("door.ssh").info(said, key.get_fingerprint())
+    words = "callers by SSH are shown the key %s"
+    logging.getLogger("door.ssh").info(words, key.get_fingerprint())
     limits = replace(USUAL_LIMITS, admission=float(server.logon_seconds))
     return SshListener(server.answer_ssh, server.knows_key, key, limits, entrance)
 
 
 def _look_at_ssh(data: Path) -> list[str]:
-    """Tell of the key that callers by SSH are shown, so that they can compare it."""
+    """Return a sentence with the fingerprint that callers by SSH are shown, to compare it."""
     try:
         from door.lines.ssh import host_key  # noqa: PLC0415
     except ImportError:

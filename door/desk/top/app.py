@@ -79,7 +79,7 @@ class CallerScreen(Screen[str]):
         try:
             wanted = {COMMAND: ATTEND, "node": self._node, "call": self._call}
             self._conversation = Conversation(self._data, wanted)
-            async for message in self._conversation.told():
+            async for message in self._conversation.answers():
                 why = clean(str(message.get("error", ""))) or why
                 self._apply(message)
         except OSError as error:

@@ -1,1 +1,1 @@
-"""The line of a host board: standard input and output, or a socket that was handed down."""
+"""The line of a host board's caller: standard input and output, or an inherited socket."""

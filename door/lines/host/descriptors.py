@@ -1,14 +1,14 @@
-"""Descriptors that belong to somebody else, read and written without waiting and left as found.
+"""Reads and writes descriptors of another process without waiting, and leaves them unchanged.
 
-A host that starts a door keeps the caller's terminal, pipe or socket open itself and goes on with
-it afterwards. O_NONBLOCK, which asyncio's own transports set, belongs to the open file and not to
-the descriptor: set here, the host's reads would fail there, and stay failing if we were killed. So:
+A host that starts a door keeps the caller's terminal, pipe or socket open and goes on with it
+afterwards. asyncio's own transports set O_NONBLOCK, which belongs to the open file and not to the
+descriptor. The host's reads would then fail, and stay failing if the door were killed. So:
 
-- a socket is asked not to wait with each call (MSG_DONTWAIT), and no flag is touched;
+- a socket is asked with each call not to wait (MSG_DONTWAIT), and no flag changes;
 - a terminal or a pipe is opened once more (/proc/self/fd, or the terminal's name), which gives an
-  open file of our own with flags of our own;
-- only where it cannot be opened, because it belongs to another user or /proc is missing, the flag
-  is borrowed and given back at the end.
+  open file of our own with its own flags;
+- if it cannot be opened, because it is another user's or /proc is missing, the flag is set and
+  restored at the end.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from door.lines.flow import StreamProtocol
 
 
 class SocketEnd:
-    """`BlockingIOError` instead of any wait; a read of 0 bytes is the end, `OSError` a break."""
+    """Raises `BlockingIOError` instead of waiting, `OSError` at a break; 0 bytes are the end."""
 
     def __init__(self, descriptor: int) -> None:
         self._wire = socket.socket(fileno=os.dup(descriptor))
@@ -40,7 +40,7 @@ class SocketEnd:
 
 
 class FileEnd:
-    """The same of a terminal or a pipe."""
+    """A terminal or a pipe, with the methods of `SocketEnd`."""
 
     def __init__(self, descriptor: int, way: int) -> None:
         opened = _opened_again(descriptor, way)
@@ -68,14 +68,14 @@ End = SocketEnd | FileEnd
 
 
 def taken(descriptor: int, way: int) -> End:
-    """Hold one direction of an open descriptor; `way` is os.O_RDONLY or os.O_WRONLY."""
+    """Return one direction of an open descriptor; `way` is os.O_RDONLY or os.O_WRONLY."""
     if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
         return SocketEnd(descriptor)
     return FileEnd(descriptor, way)
 
 
 def _opened_again(descriptor: int, way: int) -> int | None:
-    """Open it once more, with flags of our own; None where that cannot be done."""
+    """Open a descriptor once more, with flags of our own; return None if that is impossible."""
     names = [f"/proc/self/fd/{descriptor}"]
     if os.isatty(descriptor):
         with contextlib.suppress(OSError):
@@ -83,7 +83,7 @@ def _opened_again(descriptor: int, way: int) -> int | None:
     for name in names:
         with contextlib.suppress(OSError):
             opened = os.open(name, way | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-            # Elsewhere than on Linux such a name may mean another thing.
+            # On systems other than Linux such a name may be another file.
             if os.path.sameopenfile(opened, descriptor):
                 return opened
             os.close(opened)
@@ -91,11 +91,11 @@ def _opened_again(descriptor: int, way: int) -> int | None:
 
 
 class DescriptorTransport(asyncio.Transport):
-    """An asyncio transport over two ends that others go on using.
+    """An asyncio transport over two ends that another process keeps using.
 
-    Closing it shuts nothing down. Whoever made the ends closes them, once the protocol knows that
-    the connection is lost or `abort` was called. `get_extra_info` knows nothing, so that no option
-    is set on the host's socket.
+    To close it shuts nothing down. The maker of the ends closes them, after the protocol's
+    `connection_lost` or `abort`. `get_extra_info` returns nothing, so that no option is set on the
+    host's socket.
     """
 
     def __init__(self, source: End, sink: End, protocol: StreamProtocol) -> None:
@@ -130,7 +130,7 @@ class DescriptorTransport(asyncio.Transport):
         except (BlockingIOError, InterruptedError):
             return
         except OSError as error:
-            # A terminal whose other end is gone says EIO, or that it has come to an end.
+            # A terminal whose other end is gone reports EIO, or the end of the file.
             self._lose(error)
             return
         if count:
@@ -142,7 +142,7 @@ class DescriptorTransport(asyncio.Transport):
     # Writing
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """The protocol is paused while anything waits."""
+        """Do nothing: the protocol is paused while any byte waits."""
 
     def get_write_buffer_size(self) -> int:
         return len(self._unsent)
@@ -183,7 +183,7 @@ class DescriptorTransport(asyncio.Transport):
         return self._closing
 
     def can_write_eof(self) -> bool:
-        return False  # the connection is not ours to end
+        return False  # the connection is the host's, and goes on
 
     def close(self) -> None:
         if not self._closing:

@@ -1,8 +1,8 @@
-"""A caller that a host board hands over to a door: what it says of them, and how the call ends.
+"""A caller whom a host board hands over to a door: what the host says, and how the call ends.
 
-The host owns the connection and goes on with it when the door is done. It ends a call with signals
+The host owns the connection and goes on with it after the door. It ends a call with signals
 (Synchronet: SIGHUP, SIGTERM five seconds later, SIGKILL after five more; ENiGMA: SIGHUP alone), or
-the input just ends.
+closes the input.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -26,21 +26,21 @@ HUNG_UP, ENDED = "the host hung up", "the host ended the door"
 
 
 class Signs(Protocol):
-    """How a host says that it ends a call, or that the caller's window has another size."""
+    """The host's signs that it ends a call, or that the caller's window has changed."""
 
     def watch(self, lose_carrier: Callable[[str], None]) -> None:
         """Call `lose_carrier` with the reason when the host ends the call, from now on."""
 
     def follow(self, look: Callable[[], None]) -> Callable[[], None]:
-        """Call `look` when the window may be another; returns what ends that."""
+        """Call `look` when the window may have changed; return a function that stops that."""
 
 
 @dataclass(frozen=True)
 class Introduction:
-    """What a host says of a caller's connection before it starts the door.
+    """The host's facts about a caller's connection, from before the door's start.
 
-    `address` is empty and `columns` and `rows` are 0 where it does not say; what the terminal
-    itself says comes first. `size_is_certain` is set where the host has asked the terminal.
+    `address` is "" and `columns` and `rows` are 0 if unknown; what the terminal itself reports
+    comes first. `size_is_certain` is true if the host has asked the terminal.
     """
 
     address: str
@@ -51,19 +51,19 @@ class Introduction:
 
 
 class CleanLine(StreamLine):
-    """A line without any 0xFF, for hosts that may not double it on its way to a telnet caller."""
+    """A line that sends no 0xFF, for hosts that may not double it for a telnet caller."""
 
     def write(self, data: bytes) -> None:
         super().write(data.replace(IAC_BYTE, b""))
 
 
 def with_environment(hints: Hints, environment: Mapping[str, str]) -> Hints:
-    """Add what the environment says of the terminal to what the host said, which counts first.
+    """Add the environment's hints about the terminal to the host's, which come first.
 
-    TERM and LANG may be those of the shell that the host was started from.
+    TERM and LANG may be those of the shell that started the host.
 
-    >>> found = with_environment(Hints(("ansi",)), {"TERM": "xterm", "LANG": "en_US.UTF-8"})
-    >>> found.terminal_types, found.language
+    >>> hints = with_environment(Hints(("ansi",)), {"TERM": "xterm", "LANG": "en_US.UTF-8"})
+    >>> hints.terminal_types, hints.language
     (('ansi', 'xterm'), 'en_US.UTF-8')
     """
     terminal = printable(environment.get("TERM", ""))
@@ -85,7 +85,7 @@ def introduce(line: StreamLine, introduction: Introduction) -> None:
 
 @asynccontextmanager
 async def held(protocol: StreamProtocol, signs: Signs) -> AsyncIterator[StreamLine]:
-    """Hold a line until the block is left, or its host ends it; then hang up, and wait for its
+    """Keep a line until the block is left or the host ends it; then hang up, and wait for its
     end."""
     line = protocol.line
     try:

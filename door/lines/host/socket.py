@@ -1,7 +1,7 @@
-"""A caller on a socket: one that the host hands down, or one by which the door calls back.
+"""A caller on a socket: inherited from the host, or by a connection of the door back to the host.
 
-What is handed down is the host's own connection to the caller. It stays blocking or not as it is,
-nothing is shut down, and the caller goes back to the host on it when the door is done.
+An inherited socket is the host's own connection to the caller. Its flags stay, nothing is shut
+down, and the host goes on with the caller after the door.
 """
 
 import asyncio
@@ -34,17 +34,17 @@ async def inherited(
     telnet: bool,
     signs: Signs,
 ) -> AsyncIterator[Line]:
-    """Serve the caller on a socket that the host handed down, until the block is left.
+    """Serve the caller on an inherited socket until the block is left; raise `NoLine` if the
+    descriptor is no connected socket.
 
-    `telnet` says whether the caller's telnet is still on it (Synchronet's plain telnet calls), or
-    the host takes it off. `NoLine` when the descriptor is no connected socket. `signs` are the
-    host's.
+    `telnet` says whether the caller's telnet codes are still on it (Synchronet's plain telnet
+    calls), or the host removes them. `signs` are the host's.
     """
     address = checked(descriptor)
-    with contextlib.ExitStack() as found:
-        end = found.enter_context(closing(SocketEnd(descriptor)))
+    with contextlib.ExitStack() as exits:
+        end = exits.enter_context(closing(SocketEnd(descriptor)))
         if telnet:
-            found.enter_context(_urgent_data_in_line(descriptor))
+            exits.enter_context(_urgent_data_in_line(descriptor))
         protocol = _protocol(limits, telnet=telnet)
         DescriptorTransport(end, end, protocol)
         protocol.line.address = address
@@ -62,7 +62,7 @@ async def called_back(
     telnet: bool,
     signs: Signs,
 ) -> AsyncIterator[Line]:
-    """Serve the caller on a connection by which somebody else has called the host back.
+    """Serve the caller on a connection that another process has made back to the host.
 
     `signs` are the host's.
     """
@@ -75,7 +75,7 @@ async def called_back(
 
 
 def endpoint(text: str) -> tuple[str, int]:
-    """Read ``HOST:PORT``, an IPv6 address in brackets; `NoLine` when it is something else.
+    """Read ``HOST:PORT``, with an IPv6 address in brackets; raise `NoLine` if it is neither.
 
     >>> endpoint("127.0.0.1:4000"), endpoint("[::1]:4000")
     (('127.0.0.1', 4000), ('::1', 4000))
@@ -93,7 +93,7 @@ def _protocol(limits: CommandLimits, *, telnet: bool) -> StreamProtocol:
 
 
 def checked(descriptor: int) -> str:
-    """Refuse what is no connected socket; return the address of who is at its other end."""
+    """Return the address at the other end; raise `NoLine` unless it is a connected socket."""
     try:
         if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
             raise NoLine(f"Descriptor {descriptor} is not a socket. {_HAND_DOWN}")
@@ -109,7 +109,7 @@ def checked(descriptor: int) -> str:
 
 @contextmanager
 def _urgent_data_in_line(descriptor: int) -> Iterator[None]:
-    """Keep the data mark of telnet's Synch in its place, as `flow` does, and undo that."""
+    """Keep the data mark of telnet's Synch in the stream, as `flow` does, until the block ends."""
     option = socket.SOL_SOCKET, socket.SO_OOBINLINE
     with _shared(descriptor) as wire:
         before = wire.getsockopt(*option)

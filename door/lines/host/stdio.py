@@ -1,7 +1,7 @@
 """A caller on standard input and output: a door on a pseudo-terminal, or between two pipes.
 
-Hosts give a terminal that is cooked and echoes, so it is set raw here, and set back whatever
-happens. Raw means that nothing is translated on the way out either: a new line is CR LF.
+Hosts give a terminal that edits lines and echoes. So it is set to raw mode here, and restored in
+any case. Raw also means that output is not translated: a new line is CR LF.
 """
 
 import contextlib
@@ -19,8 +19,8 @@ from door.lines.host.descriptors import DescriptorTransport, taken
 from door.lines.host.host import CleanLine, Introduction, Signs, held, introduce
 from door.lines.line import Line, bounded_size
 
-# The fields of what tcgetattr returns, and what cfmakeraw(3) clears in them. IXOFF too: a ^S of the
-# terminal's own, sent when keys pile up, would be one to the caller.
+# The fields of tcgetattr's result, and the flags that cfmakeraw(3) clears in them. IXOFF too: the
+# terminal would send ^S to the caller when keys pile up.
 _INPUT, _OUTPUT, _CONTROL, _LOCAL, _CHARACTERS = 0, 1, 2, 3, 6
 _CLEARED = {
     _INPUT: termios.IGNBRK
@@ -48,24 +48,24 @@ async def opened(
 ) -> AsyncIterator[Line]:
     """Serve the caller on two descriptors, usually 0 and 1, until the block is left.
 
-    `NoLine` when one of them is not open, or is a file. The screen is as large as the terminal
-    says, as the host says where it says nothing, and follows it. A terminal is as it was when the
-    block is left. `signs` are the host's.
+    Raises `NoLine` if one of them is not open, or is a file. The screen follows the terminal's
+    size, or has the host's if the terminal reports none. The terminal is restored at the end.
+    `signs` are the host's.
     """
-    # Both before either is opened again: that may get the number of the one that is not open.
+    # Check both first: to open one again may take the number of the other if it is closed.
     check(reading, "input")
     check(writing, "output")
     terminal = next((end for end in (reading, writing) if os.isatty(end)), None)
-    with contextlib.ExitStack() as found:
-        source = found.enter_context(closing(taken(reading, os.O_RDONLY)))
-        sink = found.enter_context(closing(taken(writing, os.O_WRONLY)))
+    with contextlib.ExitStack() as exits:
+        source = exits.enter_context(closing(taken(reading, os.O_RDONLY)))
+        sink = exits.enter_context(closing(taken(writing, os.O_WRONLY)))
         if terminal is not None:
-            found.enter_context(_raw(terminal))
+            exits.enter_context(_raw(terminal))
         protocol = StreamProtocol(lambda transport: CleanLine("stdio", transport, limits))
         DescriptorTransport(source, sink, protocol)
         introduce(protocol.line, introduction)
         if terminal is not None:
-            found.enter_context(_followed(terminal, protocol.line, signs))
+            exits.enter_context(_followed(terminal, protocol.line, signs))
         async with held(protocol, signs) as line:
             yield line
 
@@ -105,9 +105,9 @@ def _raw(terminal: int) -> Iterator[None]:
 
 
 def _set(terminal: int, attributes: list[Any]) -> None:
-    """Set a terminal's attributes, of whatever process group we are; none if it is gone."""
-    # Whoever sets them from the background is stopped with SIGTTOU, unless it is blocked. What was
-    # typed ahead stays: hence TCSANOW.
+    """Set a terminal's attributes, also from the background; ignore a terminal that is gone."""
+    # SIGTTOU would stop a background process here unless it is blocked. TCSANOW keeps what was
+    # typed ahead.
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
     try:
         with contextlib.suppress(termios.error):
@@ -118,7 +118,7 @@ def _set(terminal: int, attributes: list[Any]) -> None:
 
 @contextmanager
 def _followed(terminal: int, line: StreamLine, signs: Signs) -> Iterator[None]:
-    told = line.columns, line.rows
+    reported = line.columns, line.rows
 
     def look() -> None:
         with contextlib.suppress(OSError):
@@ -126,7 +126,7 @@ def _followed(terminal: int, line: StreamLine, signs: Signs) -> Iterator[None]:
             if columns and rows:
                 line.resize(*bounded_size(columns, rows))
             else:
-                line.assume(*bounded_size(columns or told[0], rows or told[1]))
+                line.assume(*bounded_size(columns or reported[0], rows or reported[1]))
 
     look()
     stop = signs.follow(look)

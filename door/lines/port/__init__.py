@@ -1,1 +1,1 @@
-"""Ports: listening, the gate, and the header of a front end."""
+"""Ports: listening, the gate, and front ends' headers."""

@@ -1,6 +1,6 @@
-"""From an accepted socket to what answers it: the gate, a front end's header, TLS, in this order.
+"""The way of an accepted socket to its answer: the gate, a front end's header, and TLS.
 
-A connection that is refused costs next to nothing, and what a stranger can drag out has a limit.
+A refused connection costs next to nothing, and a stranger cannot keep one open for long.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from door.lines.port.gate import Blame, Gate, OpenGate
 from door.lines.port.proxy_header import Passed, ProxyHeader
 from door.lines.tls.tls import Certificate, TlsLayer, Turns
 
-FRONT_END_SECONDS = 5.0  # how long the header of a front end may take
+FRONT_END_SECONDS = 5.0  # for a front end's header to arrive
 
 Proxies = tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]
 
@@ -25,9 +25,9 @@ Proxies = tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]
 @dataclass(frozen=True)
 class Entrance:
     gate: Gate
-    proxies: Proxies = ()  # front ends, which are believed when they say who is calling
+    proxies: Proxies = ()  # front ends, which are believed about the caller's address
     certificate: Certificate | None = None
-    kind: str = "telnets"  # what is spoken behind TLS, for the log
+    kind: str = "telnets"  # the protocol inside TLS, for the log
 
     def is_front_end(self, address: str) -> bool:
         return bool(self.proxies) and any(
@@ -46,8 +46,8 @@ class LineConnection:
         make_answer: Callable[[str, Callable[[], None]], Answer],
         over: Callable[[LineConnection], None],
     ) -> None:
-        """`make_answer` is given the caller's address and what to call when the connection is gone;
-        `over` is called last of all.
+        """`make_answer` takes the caller's address and a function to call when the connection is
+        gone. `over` is called last.
         """
         self.answer: Answer | None = None
         self._entrance = entrance
@@ -60,18 +60,18 @@ class LineConnection:
         self._cut = False
 
     def begin(self, address: str) -> Stage:
-        """Return what takes the connection from `address`; `CallRefused` when it is not taken."""
+        """Return the first stage of a connection from `address`; raise `CallRefused`."""
         if self._entrance.is_front_end(address):
             return _FrontEnd(self, address)
         return self.enter(address)
 
     def enter(self, address: str) -> Stage:
-        """Return what takes the caller from `address`; `CallRefused` where the gate is shut."""
+        """Return the stage for a caller from `address`; raise `CallRefused` if the gate is shut."""
         self._leave = self._entrance.gate.enter(address, self.cut)
         return self.go_on(address)
 
     def enter_as_caller(self, gate: Gate, address: str) -> None:
-        """Have who came in for a look enter as a caller from `address`; `CallRefused`."""
+        """Turn a visitor into a caller from `address`; raise `CallRefused`."""
         leave = gate.enter(address, self.cut)
         if self._leave is not None:
             self._leave()
@@ -79,7 +79,7 @@ class LineConnection:
 
     @property
     def has_ended(self) -> bool:
-        """Whether there was a line, which is over."""
+        """Whether there was a line, and it is over."""
         line = getattr(self.answer, "line", None)
         return line is not None and line.ended
 
@@ -118,14 +118,14 @@ class LineConnection:
         self._tell_why()
         if self._leave is not None:
             self._leave()
-        # A circle of references would stay until the garbage collector finds it.
+        # A reference cycle would stay until the garbage collector finds it.
         self.answer = self._leave = self._transport = self._tls = None
         over(self)
 
     def _tell_why(self) -> None:
         for part in (self._tls, self.answer, getattr(self.answer, "line", None)):
             if part is not None and part.blame is not None:
-                # A call of the front end itself was never let in, and is not one to ban for.
+                # A front end's own call was never let in, and should not be banned for.
                 own_fault = part.blame.own_fault and self._leave is not None
                 self._entrance.gate.cut_off(part.address, Blame(part.blame.why, own_fault))
                 return
@@ -136,7 +136,7 @@ class LineConnection:
 
 
 class _FrontEnd(Stage):
-    """A front end that has not said yet who is calling."""
+    """A front end that has not sent its header yet."""
 
     def __init__(self, visit: LineConnection, address: str) -> None:
         self._visit = visit
@@ -169,20 +169,20 @@ class _FrontEnd(Stage):
         self._visit.is_over()
 
     def _pass_on(self, passed: Passed) -> None:
-        """Let in the caller that the front end brings, or the front end itself."""
+        """Let in the caller whom the front end brings, or the front end itself."""
         try:
             if passed.address is None:
                 behind = self._visit.go_on(self._address)
             else:
                 behind = self._visit.enter(passed.address)
         except CallRefused:
-            # Without words: TLS may be next, and a front end may take any for a live board.
+            # Without words: the front end may expect TLS, or take any words for a live board.
             self._transport.close()
             return
         self._transport.set_protocol(behind)
         behind.connection_made(self._transport)
         if passed.rest:
-            behind.take(passed.rest)  # less than one read, and nothing waits there yet
+            behind.take(passed.rest)  # less than one read, and the stage is empty
 
     def _refuse(self, reason: str) -> None:
         self._done = True

@@ -1,4 +1,4 @@
-"""Who may come in through a port: asked before a byte is read or written."""
+"""The gate of a port, which decides on a call before a byte is read or written."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """Why a call was cut off, in words for a log: ours, and nothing of what was sent.
+    """Why a call was cut off, in our words for a log, without anything that was sent.
 
-    `own_fault` says that no decent program does that, so that its caller may be banned for it.
+    `own_fault`: no decent program does that, so that the address may be banned for it.
     """
 
     why: str
@@ -20,16 +20,16 @@ class Blame:
 
 class Gate(Protocol):
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
-        """Let a call in and return what is to be called, once, when it is over.
+        """Let a call in, and return a function to call once when it is over; raise `CallRefused`.
 
-        `cut` ends the call at once, for a better one. Raises `CallRefused`.
+        `cut` ends the call at once, to make room for a better one.
         """
 
     def malformed(self, address: str, what: str) -> None:
-        """A front end at `address` has said something that no front end says."""
+        """Note that a front end at `address` has sent a header that no front end sends."""
 
     def cut_off(self, address: str, blame: Blame) -> None:
-        """The call of a caller at `address` was cut off; told once, at its end."""
+        """Note that a caller at `address` was cut off; called once, at the end of the call."""
 
 
 class OpenGate:

@@ -1,7 +1,7 @@
-"""A port, everyone who came in through it, and the calls that run on their lines.
+"""A port, its connections, and the calls on their lines.
 
-Telnet and rlogin say what answers a connection and when a call begins; `connection` is what comes
-before that.
+The protocols of telnet and rlogin answer a connection and decide when a call begins. `connection`
+is the way up to there.
 """
 
 from __future__ import annotations
@@ -22,57 +22,56 @@ from door.lines.flow import Answer, Stage, StreamLine, address_of
 from door.lines.port.connection import Entrance, LineConnection
 from door.lines.tls.tls import Turns
 
-# Ports that systemd has opened and hands down, by sd_listen_fds(3): those of its socket unit.
+# Ports that systemd has opened and passes on, by sd_listen_fds(3): those of its socket unit.
 #
-# They stay open while the board is started again, so that whoever calls meanwhile waits a moment
-# and is not refused. A port of `[[listeners]]` that is among them is taken from there; all others
-# are opened by the board itself.
+# They stay open while the board restarts, so that callers wait a moment and are not refused. A port
+# of `[[listeners]]` that is among them is taken from there; the board opens all others itself.
 
-FIRST_HANDED = 3  # the number of the first one
+FIRST_HANDED = 3  # the number of the first descriptor
 _COUNT, _PROCESS, _NAMES = "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"
 
 _Place = tuple[str, int]
 
 
 def handed_down(host: str, port: int) -> socket.socket | None:
-    """Return another descriptor of the port, if it was handed down."""
-    found = _sockets().get((host, port))
-    return None if found is None else found.dup()
+    """Return another descriptor of a port if systemd has passed it on."""
+    wire = _sockets().get((host, port))
+    return None if wire is None else wire.dup()
 
 
 @cache
 def _sockets() -> dict[_Place, socket.socket]:
-    """Return the sockets that this process was given, read once."""
+    """Return the sockets that this process was given; read only once."""
     return sockets_in(os.environ)
 
 
 def sockets_in(environment: MutableMapping[str, str]) -> dict[_Place, socket.socket]:
-    """Read what is handed down, and take that out of the environment: it is for this process."""
+    """Return the passed sockets, and remove their variables, which are for this process alone."""
     count, process = environment.pop(_COUNT, ""), environment.pop(_PROCESS, "")
     environment.pop(_NAMES, None)
     if process != str(os.getpid()) or not (count.isascii() and count.isdecimal()):
         return {}
-    found = {}
+    sockets = {}
     for number in range(FIRST_HANDED, FIRST_HANDED + int(count)):
         os.set_inheritable(number, False)
         wire = socket.socket(fileno=number)
         if wire.family in (socket.AF_INET, socket.AF_INET6) and wire.type == socket.SOCK_STREAM:
             host, port = wire.getsockname()[:2]
-            found[host, port] = wire
+            sockets[host, port] = wire
         else:
-            wire.detach()  # a pipe, or what else a unit may name
-    return found
+            wire.detach()  # a pipe, or another thing that a unit may name
+    return sockets
 
 
 logger = logging.getLogger("door.lines")
 
-# The kernel keeps this many callers waiting. Each step of the event loop takes in few of them:
-# setting one up costs half a millisecond, and in a burst a key of anybody else would wait for all
-# of a step. With 16 it waited for up to 20 ms, with 4 for 9.
+# The length of the kernel's queue. Each step of the event loop accepts few callers: one costs half
+# a millisecond, and in a burst other callers' keys would wait for the whole step. With 16 a key
+# waited up to 20 ms, with 4 up to 9.
 _BACKLOG = 4096
 _ACCEPTED_AT_ONCE = 2
 _NOTHING_LEFT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
-_PAUSE = 1.0  # seconds, until it is tried again whether the system has room for one more
+_PAUSE = 1.0  # seconds until the next try when no descriptor is free
 
 
 def _bound(host: str, port: int) -> socket.socket:
@@ -94,12 +93,12 @@ def _bound(host: str, port: int) -> socket.socket:
 
 class Listener(ABC):
     def __init__(self, entrance: Entrance) -> None:
-        self.port = 0  # the one that is listened on, once it is open
+        self.port = 0  # the open port
         self._entrance = entrance
         self._turns = Turns()
         self._wire: socket.socket | None = None
         self._again: asyncio.TimerHandle | None = None
-        self._is_full = False  # whether the log has been told that the system has no room
+        self._is_full = False  # whether the lack of descriptors has been logged
         self._arriving: set[asyncio.Task[tuple[asyncio.Transport, object]]] = set()
         self._visits: set[LineConnection] = set()
         self._calls: set[asyncio.Task[None]] = set()
@@ -108,20 +107,20 @@ class Listener(ABC):
 
     @abstractmethod
     def answer(self, address: str, gone: Callable[[], None]) -> Answer:
-        """Make what answers a connection from `address`, and calls `gone` last of all."""
+        """Make the answer to a connection from `address`; it calls `gone` at its very end."""
 
     def visit(self) -> LineConnection:
-        """Make what leads a connection from the gate to its answer."""
+        """Make the way of a connection from the gate to its answer."""
         return LineConnection(self._entrance, self._turns, self.answer, self._forget)
 
     def farewell(self, words: str) -> bytes:
         return words.encode("ascii", "replace") + b"\r\n"
 
     async def open(self, host: str, port: int) -> Self:
-        """Begin to listen; `OSError` where the port is unavailable.
+        """Start to listen; raise `OSError` if the port is unavailable.
 
-        `host` is an address, ``0.0.0.0`` for every IPv4 one and ``::`` for every address there is;
-        `port` 0 to 65535, where 0 leaves the choice to the system.
+        `host` is an address, ``0.0.0.0`` for every IPv4 address or ``::`` for every address.
+        `port` is 0 to 65535; the system chooses one for 0.
         """
         wire = _bound(host, port)
         wire.listen(_BACKLOG)
@@ -135,7 +134,7 @@ class Listener(ABC):
         asyncio.get_running_loop().add_reader(wire.fileno(), self._accept)
 
     def close(self) -> None:
-        """Take no more callers; those on the line stay."""
+        """Accept no more callers; calls in progress stay."""
         if self._wire is not None:
             asyncio.get_running_loop().remove_reader(self._wire.fileno())
             self._wire.close()
@@ -144,8 +143,8 @@ class Listener(ABC):
             self._again.cancel()
 
     async def finish(self, seconds: float | None = None) -> None:
-        """Close, end every call that is left, and wait for their ends: what was written last still
-        goes out, within the limits or `seconds`."""
+        """Close, end every remaining call, and wait for their ends. Written bytes still leave,
+        within the limits or `seconds`."""
         self.close()
         tasks: set[asyncio.Task[Any]] = {*self._arriving, *self._calls}
         for task in tasks:
@@ -162,10 +161,10 @@ class Listener(ABC):
             visit.cut()
         await self._empty.wait()
 
-    # Coming in
+    # Accepting
 
     def _accept(self) -> None:
-        assert self._wire is not None  # nothing is reported of a socket that is closed
+        assert self._wire is not None  # a closed socket has no reader
         for _ in range(_ACCEPTED_AT_ONCE):
             try:
                 wire, peer = self._wire.accept()
@@ -182,7 +181,7 @@ class Listener(ABC):
             wire.setblocking(False)
             self._take_in(wire, address_of(peer))
         if self._is_full:
-            # Nothing is reported any more when these were the last: it is to be told all the same.
+            # The loop reports nothing if these were the last callers, so try again to log that.
             asyncio.get_running_loop().call_soon(self._accept_again)
 
     def _accept_again(self) -> None:
@@ -190,9 +189,9 @@ class Listener(ABC):
             self._accept()
 
     def _wait_for_room(self, error: OSError) -> None:
-        """Stop listening for a moment: the kernel would report those who wait again and again."""
+        """Stop listening for a moment; the loop would report waiting callers without pause."""
         assert self._wire is not None  # as above
-        if not self._is_full:  # once: it is tried again every second, maybe for hours
+        if not self._is_full:  # log it once: the next tries may go on for hours
             self._is_full = True
             logger.error("no caller can be taken in: %s", error.strerror)
         loop = asyncio.get_running_loop()
@@ -217,7 +216,7 @@ class Listener(ABC):
         connecting.add_done_callback(visit.connected)
 
     def admit(self, address: str) -> tuple[LineConnection, Stage]:
-        """Return a connection and what takes its bytes first, or raise `CallRefused`."""
+        """Return a connection and its first stage, or raise `CallRefused`."""
         visit = self.visit()
         first = visit.begin(address)
         self._visits.add(visit)
@@ -234,10 +233,10 @@ class Listener(ABC):
         if not self._visits:
             self._empty.set()
 
-    # For the protocols of the callers
+    # For the callers' protocols
 
     def begin_call(self, line: StreamLine, call: Callable[[], Awaitable[None]]) -> None:
-        """Let `call` serve `line`, which is hung up when it returns or fails."""
+        """Let `call` serve `line`, and hang up when it returns or fails."""
         task = asyncio.get_running_loop().create_task(_serve(line, call))
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)

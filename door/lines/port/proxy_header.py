@@ -1,9 +1,9 @@
-"""What a front end says of the caller that it passes on: HAProxy's PROXY protocol, 1 and 2.
+"""The header of a front end that passes a caller on: HAProxy's PROXY protocol, 1 and 2.
 
     PROXY TCP4 192.0.2.7 198.51.100.1 40000 23 CR LF
 
-or the same in binary behind twelve bytes that no caller types. Anybody can send such a header, so
-it is read from configured front ends only. It must come first and be whole and well-formed.
+or the same in binary after twelve bytes that no caller types. Anybody can send such a header, so it
+is read only from configured front ends. It must come first and be whole and well-formed.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from door.errors import ProxyHeaderRefused
 
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"
 LONGEST_TEXT = 107  # bytes with CR LF, as the specification counts them
-LONGEST_EXTRAS = 2048  # bytes behind the header's sixteen: two addresses, and what is passed over
+LONGEST_EXTRAS = 2048  # bytes after the first sixteen: two addresses, and extensions, skipped here
 
 _TEXT_START = b"PROXY "
 _FIXED = 16  # bytes: signature, version and command, family, length
 _LOCAL, _PROXY = 0x20, 0x21
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-# Family and transport, as what the caller's address is and how many bytes each of the two takes.
+# By family and transport: the type of the addresses, and the bytes of each.
 _FAMILIES: Mapping[int, tuple[type[_Address], int]] = {
     0x11: (ipaddress.IPv4Address, 4),
     0x21: (ipaddress.IPv6Address, 16),
@@ -35,15 +35,15 @@ _PORT = re.compile(r"0|[1-9][0-9]{0,4}", re.ASCII)
 
 @dataclass(frozen=True)
 class Passed:
-    """What a front end says: the caller's `address`, None when the call is its own (a check of
-    whether we are up, mostly); `rest` is what came behind the header."""
+    """A front end's header: the caller's `address`, or None for a call of the front end itself,
+    mostly a health check. `rest` has the bytes after the header."""
 
     address: str | None
     rest: bytes
 
 
 class ProxyHeader:
-    """Reads one header, however it was cut into packets.
+    """Reads one header from packets of any size.
 
     >>> header = ProxyHeader()
     >>> header.feed(b"PROXY TCP4 192.0.2.7 "), header.feed(b"198.51.100.1 40000 23\\r\\nhello")
@@ -54,9 +54,9 @@ class ProxyHeader:
         self._read = bytearray()
 
     def feed(self, data: bytes) -> Passed | None:
-        """Take more bytes and return what was said once it is whole; feed nothing after that.
+        """Take more bytes; return the header once it is whole, and take no more then.
 
-        `ProxyHeaderRefused` as soon as it cannot become a header.
+        Raises `ProxyHeaderRefused` as soon as the bytes cannot become a header.
         """
         self._read += data
         read = bytes(self._read)
@@ -122,7 +122,7 @@ def _binary(read: bytes) -> Passed | None:
 
 
 def _shown(address: _Address) -> str:
-    """An address as the kernel writes one; IPv4 mapped into IPv6 is IPv4."""
+    """Return an address as the kernel writes it; IPv4 mapped into IPv6 is IPv4."""
     if isinstance(address, ipaddress.IPv6Address):
         return str(address.ipv4_mapped or ipaddress.IPv6Address(int(address)))
     return str(address)

@@ -1,10 +1,10 @@
-"""What an rlogin program says before the caller's bytes begin, and between them (RFC 1282).
+"""The header of an rlogin program, and window sizes among the caller's bytes (RFC 1282).
 
     NUL first-field NUL second-field NUL terminal/speed NUL
 
 The fields mean different things to different boards, and anyone can write anything into them:
-`trust` decides what they are worth. The first one is a password on many boards, so it is never
-shown and no refusal repeats what a field says.
+`trust` decides what they are worth. The first field is a password on many boards. So it is never
+shown, and no refusal quotes a field.
 """
 
 import re
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from door.errors import RloginHeaderRefused
 
-LONGEST_FIELD = 128  # bytes; the longest secret, and far longer than any name or terminal
+LONGEST_FIELD = 128  # bytes; the longest secret, and far more than any name or terminal
 NAMES = ("the first field", "the log-on name", "the terminal")
 
 _TAGGED = re.compile(r"\[([^\[\]]{1,32})\]([^\[\]]+)")
@@ -26,13 +26,12 @@ _SIZE_LENGTH = len(_COOKIE) + 8
 
 @dataclass(frozen=True)
 class RloginHeader:
-    """What an rlogin program said: claims, until somebody trusts it.
+    """The header of an rlogin program: claims, until `trust` accepts them.
 
-    `first` is a password or the user at the other end, never empty; `second` is the log-on name,
-    never blank, without its `tag`; `tag` names a board (``[TAG]user``), empty without one;
-    `terminal` is the name without its speed, often empty; `xtrn` the door wanted
-    (``xtrn=CODE`` in place of a terminal), as it was spelled, empty without one or behind a bare
-    ``xtrn=``.
+    `first` is a password or the user at the other end, never empty. `second` is the log-on name,
+    never blank, without its `tag`. `tag` names a board (``[TAG]user``), or is "". `terminal` is the
+    name without its speed, often "". `xtrn` is the door wanted (``xtrn=CODE`` instead of a
+    terminal), in its own spelling; "" without one or after a bare ``xtrn=``.
     """
 
     first: str = field(repr=False)
@@ -43,7 +42,7 @@ class RloginHeader:
 
 
 class HeaderParser:
-    """Reads a header, however it was cut into packets.
+    """Reads a header from packets of any size.
 
     >>> parser = HeaderParser()
     >>> parser.feed(b"\\0secret\\0Ada\\0xtrn=BJ"), parser.feed(b"FT/9600\\0x")
@@ -53,15 +52,15 @@ class HeaderParser:
     """
 
     def __init__(self) -> None:
-        self.rest = b""  # what came behind the header: the caller's bytes
+        self.rest = b""  # the caller's bytes, after the header
         self._begun = False
         self._fields: list[bytes] = []
         self._field = bytearray()
 
     def feed(self, data: bytes) -> RloginHeader | None:
-        """Take more bytes and return the header once it is whole; feed nothing after that.
+        """Take more bytes; return the header once it is whole, and take no more then.
 
-        `RloginHeaderRefused` as soon as it cannot become one.
+        Raises `RloginHeaderRefused` as soon as the bytes cannot become a header.
         """
         for position, byte in enumerate(data):
             if not self._begun:
@@ -87,7 +86,7 @@ class HeaderParser:
 
     def _end_field(self) -> None:
         name = NAMES[len(self._fields)]
-        # Only the terminal may be unknown. With an empty first field a stray NUL would shift a
+        # Only the terminal may be empty. After an empty first field, a stray NUL would move the
         # password into the place of the name.
         if name != NAMES[2] and not self._field.strip():
             raise RloginHeaderRefused(f"{name} is empty")
@@ -122,7 +121,7 @@ def _terminal(field: bytes) -> tuple[str, str]:
 
 
 def _text(field: bytes) -> str:
-    """The characters of a field: UTF-8 where it is that, else CP437."""
+    """Return the characters of a field: UTF-8 if it is valid, else CP437."""
     try:
         text = field.decode("utf-8")
     except UnicodeDecodeError:
@@ -134,19 +133,19 @@ def _text(field: bytes) -> str:
 
 @dataclass(frozen=True)
 class WindowSize:
-    """A window's size in cells, not bounded, 0 for "not known"."""
+    """A window's size in cells, not bounded; 0 if unknown."""
 
     columns: int
     rows: int
 
 
 class WindowSizes:
-    """Parts window sizes from typed bytes, however packets cut them.
+    """Separates window sizes from typed bytes, in packets of any size.
 
     >>> WindowSizes().feed(b"a\\xff\\xffss\\0\\x18\\0\\x50\\0\\0\\0\\0b\\xffc")
     [b'a', WindowSize(columns=80, rows=24), b'b\\xffc']
 
-    There is no escape: whatever is not the whole cookie was typed.
+    There is no escape: bytes that are not the whole cookie were typed.
     """
 
     def __init__(self) -> None:
@@ -154,12 +153,12 @@ class WindowSizes:
 
     @property
     def between(self) -> bool:
-        """Whether nothing waits: bytes without a 0xFF are then just what was typed."""
+        """Whether no bytes wait: a packet without a 0xFF is then only typed bytes."""
         return not self._waiting
 
     def feed(self, data: bytes) -> list[bytes | WindowSize]:
-        """Give what was typed and told with `data`, in order."""
-        found: list[bytes | WindowSize] = []
+        """Return the typed bytes and the window sizes that `data` completes, in order."""
+        parts: list[bytes | WindowSize] = []
         data = self._waiting + data
         typed_from = position = 0
         while (position := data.find(_COOKIE[0], position)) >= 0:
@@ -168,14 +167,14 @@ class WindowSizes:
                 position += 1
                 continue
             if typed_from < position:
-                found.append(data[typed_from:position])
+                parts.append(data[typed_from:position])
             if len(part) < _SIZE_LENGTH:
                 self._waiting = part
-                return found
+                return parts
             rows, columns = (int.from_bytes(part[at : at + 2], "big") for at in (4, 6))
-            found.append(WindowSize(columns, rows))
+            parts.append(WindowSize(columns, rows))
             typed_from = position = position + _SIZE_LENGTH
         self._waiting = b""
         if typed_from < len(data):
-            found.append(data[typed_from:])
-        return found
+            parts.append(data[typed_from:])
+        return parts

@@ -1,7 +1,7 @@
 """Callers that other boards send by rlogin (RFC 1282): a port, and a `Line` and a header for each.
 
-Anybody can write any name into the header; `trust` says what it is worth. Flow control with ^S and
-^Q is left to the callers' programs: every byte that arrives is a key.
+Anybody can write any name into the header; `trust` decides what it is worth. Flow control with ^S
+and ^Q is left to the callers' programs: every byte that arrives is a key.
 """
 
 import asyncio
@@ -24,16 +24,16 @@ from door.lines.rlogin.header import HeaderParser, RloginHeader, WindowSize, Win
 logger = logging.getLogger("door.lines")
 
 _ACCEPTED = b"\0"
-_REFUSED = b"\x01"  # what 4.3BSD's programs show the rest of the line after (rcmd(3))
-# As urgent data: "tell your window size, now and whenever it changes". Other programs never see the
-# byte, because urgent data is left out of the stream unless a program asks for it.
+_REFUSED = b"\x01"  # 4.3BSD's programs show the rest of the line after it (rcmd(3))
+# As urgent data: "report your window size, now and after each change". Other programs do not see
+# the byte, because urgent data is left out of the stream unless a program asks for it.
 _TELL_WINDOW = b"\x80"
 _APOLOGY = b"This port takes rlogin from boards that are known here.\r\n"
 
 
 @dataclass(frozen=True)
 class RloginLimits(LineLimits):
-    """What one rlogin caller may cost the board; `header` is how long its header may take (s)."""
+    """The limits of one rlogin caller; `header` is the seconds for the header to arrive."""
 
     header: float
 
@@ -42,7 +42,7 @@ USUAL_LIMITS = RloginLimits(unsent=256 * 1024, farewell=5.0, header=10.0)
 
 
 class RloginConnection(StreamProtocol):
-    """`ready` is called once, when the header is whole and not refused; `gone` last of all, when
+    """`ready` is called once, when the header is whole and accepted. `gone` is called last, when
     the socket is closed."""
 
     def __init__(
@@ -82,11 +82,11 @@ class RloginConnection(StreamProtocol):
         if b"\xff" not in data and self._sizes.between:
             self.line.deliver(data)
             return
-        for found in self._sizes.feed(data):
-            if isinstance(found, WindowSize):
-                self.line.resize(*bounded_size(found.columns, found.rows))
+        for part in self._sizes.feed(data):
+            if isinstance(part, WindowSize):
+                self.line.resize(*bounded_size(part.columns, part.rows))
             else:
-                self.line.deliver(found)
+                self.line.deliver(part)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
@@ -101,7 +101,7 @@ class RloginConnection(StreamProtocol):
 
     def _ask_for_window(self) -> None:
         wire = self._transport.get_extra_info("socket")
-        # asyncio's face of the socket cannot send; the same socket under another number can.
+        # asyncio's wrapper of the socket cannot send; a duplicate of its descriptor can.
         with (
             contextlib.suppress(OSError),
             contextlib.closing(socket.socket(fileno=os.dup(wire.fileno()))) as own,
@@ -117,10 +117,10 @@ class RloginConnection(StreamProtocol):
 
 
 class RloginListener(Listener):
-    """An rlogin port and everyone who came in through it; RFC 1282's own port is 513.
+    """An rlogin port and its connections; RFC 1282's own port is 513.
 
-    Each call has a task that runs `on_call`, and is hung up when that returns. Nobody is trusted
-    yet: `on_call` asks `trust.trusted`. `limits` are `USUAL_LIMITS` but in tests.
+    A task for each call runs `on_call`, and hangs up when it returns. The caller is not trusted
+    yet: `on_call` asks `trust.trusted`. `limits` are `USUAL_LIMITS`, except in tests.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""Which board an rlogin caller comes from, and whether it is believed.
+"""Decides which board an rlogin caller comes from, and whether the board is believed.
 
-An rlogin header proves nothing, so a board is known by the address that it calls from, and by a
-secret besides where its convention has room for one. It is believed about its own callers only: a
-caller is (board, name).
+An rlogin header proves nothing. So a board is known by the address that it calls from, and by a
+secret if its convention has room for one. It is believed only about its own callers: a caller is
+(board, name).
 """
 
 import hmac
@@ -18,7 +18,7 @@ from timebank.settings.forms import Texts
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-_MAPPED_BITS = 96  # that stand before an IPv4 address which is written as one of IPv6
+_MAPPED_BITS = 96  # before an IPv4 address that is written as IPv6
 
 
 class Convention(StrEnum):
@@ -30,9 +30,9 @@ class Convention(StrEnum):
 class TrustedBoard:
     """A board whose callers are let in.
 
-    `tag` is what it puts before its callers' names (``[TAG]user``), in any case, empty without one;
-    `addresses` are the networks it must call from; `secret` is what the first field must be, empty
-    when the address is enough. `ValueError`, with a sentence, for settings that do not go together.
+    `tag` is the text before its callers' names (``[TAG]user``), in any case, or "". `addresses` are
+    the networks that it must call from. `secret` is the required first field, "" if the address is
+    enough. Raises `ValueError`, with a sentence, for settings that do not go together.
     """
 
     name: str
@@ -52,14 +52,14 @@ class TrustedBoard:
 
 @dataclass(frozen=True)
 class RloginCaller:
-    """A caller that a trusted board vouches for; `user` is their name there."""
+    """A caller for whom a trusted board vouches; `user` is the caller's name there."""
 
     board: str
     user: str
 
 
 def address_in(text: str) -> Address | None:
-    """Read an address; None for what is none, and IPv4 for one that is mapped into IPv6."""
+    """Return the address in a text; None if there is none. IPv4 mapped into IPv6 is IPv4."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -70,13 +70,13 @@ def address_in(text: str) -> Address | None:
 def networks(texts: Sequence[str]) -> tuple[Network, ...]:
     """Read addresses and networks such as ``192.0.2.7``, ``10.0.0.0/8`` or ``2001:db8::/32``.
 
-    `ValueError` with a sentence when one is neither, or has bits set behind its length.
+    Raises `ValueError`, with a sentence, for other texts, and for networks with host bits set.
     """
     return tuple(_network(text.strip()) for text in texts)
 
 
 def _network(text: str) -> Network:
-    """Read one; an IPv4 network mapped into IPv6 is IPv4, as the addresses of callers are."""
+    """Return one network; an IPv4 network mapped into IPv6 is IPv4, as callers' addresses are."""
     network = ipaddress.ip_network(text)
     if isinstance(network, ipaddress.IPv6Network) and network.prefixlen >= _MAPPED_BITS:
         mapped = network.network_address.ipv4_mapped
@@ -94,14 +94,14 @@ def _setting(text: str) -> Network:
 
 
 NETWORKS = Texts(_setting)
-"""What a setting takes that names addresses and networks."""
+"""The form of a setting that lists addresses and networks."""
 
 
 def trusted(header: RloginHeader, peer: str, boards: Sequence[TrustedBoard]) -> RloginCaller:
-    """Say who a board vouches for by calling from `peer`, an address; else raise `NotTrusted`.
+    """Return the caller for whom a board at the address `peer` vouches; raise `NotTrusted`.
 
-    Of the boards that call from there the header's tag chooses, and then the secret: exactly one
-    must be left. All secrets are compared, in constant time.
+    Among the boards at that address the header's tag chooses, and then the secret: exactly one must
+    be left. All secrets are compared, in constant time.
     """
     here = [board for board in boards if _calls_from(board, peer)]
     if not here:
@@ -134,5 +134,5 @@ def _secret_fits(board: TrustedBoard, header: RloginHeader) -> bool:
 
 def _same_user(header: RloginHeader) -> bool:
     first = " ".join(header.first.split()).casefold()
-    # Some write the tag into both.
+    # Some programs write the tag into both fields.
     return first in (header.second.casefold(), f"[{header.tag}]{header.second}".casefold())

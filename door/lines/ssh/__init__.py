@@ -1,4 +1,4 @@
-"""SSH: asyncssh under our own ports, kept to a terminal and nothing else. It needs the extra `ssh`.
+"""SSH: asyncssh behind our own ports, limited to a terminal. It needs the extra `ssh`.
 
-Nothing of it is imported by a board that has no such listener.
+A board without such a listener imports nothing of it.
 """

@@ -1,7 +1,7 @@
-"""The key that the board shows to callers by SSH: made once, and kept in the data folder.
+"""The host key that the board shows to callers by SSH, made once and stored in the data folder.
 
-Callers' programs remember it, and warn of another. So it is never made anew where a file of this
-name is, whatever is in it.
+Callers' programs remember it, and warn of any other. So no new key is made while a file of this
+name exists, even a broken one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OWNER_ALONE = 0o600
 
 
 def host_key(folder: Path) -> SSHKey:
-    """Return the key in the data folder, made there if there is none; raises `HostKeyRefused`."""
+    """Return the key in the data folder; make it if it is missing; raise `HostKeyRefused`."""
     path = folder / NAME
     with contextlib.suppress(FileNotFoundError):
         return _read(path)
@@ -41,7 +41,7 @@ def host_key(folder: Path) -> SSHKey:
 
 
 def existing(folder: Path) -> SSHKey | None:
-    """Return the key in the data folder, `None` where none was made; raises `HostKeyRefused`."""
+    """Return the key in the data folder, None if it is missing; raise `HostKeyRefused`."""
     try:
         return _read(folder / NAME)
     except FileNotFoundError:
@@ -68,17 +68,17 @@ def _read(path: Path) -> SSHKey:
 
 
 def _make(path: Path) -> None:
-    """Make a key, unless another server of the board does at the same time: then theirs stays."""
+    """Make a key; if another server of the board is faster, its key stays."""
     made = generate_private_key(KIND)
-    beside = path.with_name(f".{NAME}.{secrets.token_hex(8)}")
-    file = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ALONE)
+    draft = path.with_name(f".{NAME}.{secrets.token_hex(8)}")
+    file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ALONE)
     try:
         with os.fdopen(file, "wb") as whole:
             whole.write(made.export_private_key())
             whole.flush()
             os.fsync(whole.fileno())
         with contextlib.suppress(FileExistsError):
-            os.link(beside, path)
+            os.link(draft, path)
     finally:
-        beside.unlink()
+        draft.unlink()
     sync_folder(path.parent)

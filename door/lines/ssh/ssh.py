@@ -1,17 +1,17 @@
 """Callers by SSH: a port, and a `Line` for the one terminal of each.
 
-asyncssh speaks the protocol, on transports of ours: what comes before it (the gate, front ends) and
-behind it (bounds, farewells) is as everywhere else. It is kept to a terminal: no command, no file
+asyncssh speaks the protocol, on transports of ours. The gate and front ends before it, and limits
+and farewells after it, are those of all lines. Callers get a terminal only: no commands, no file
 transfer, no forwarding, and of the environment only the language. Programs that ask for one of
 these get a sentence, and so do those that ask for nothing.
 
-Any password is taken here, and shown with the name to whoever answers the call, who checks it as
-one that was typed: so nothing at all is told to strangers by SSH, wrong passwords wait and count as
-on any line, and whoever is not known is asked for a name on the board's own screen. A public key is
-checked here, by asking whether it is one of that name.
+This module accepts any password, and passes it on with the name to the function that answers the
+call, which checks it as if it had been typed. So strangers learn nothing by SSH. Wrong passwords
+wait and count as on any line, and the board's own screen asks unknown callers for a name. A public
+key is checked here: it must be one of that name.
 
-What asyncssh 2.24 must be kept from doing; each has a test in tests/door/lines/ssh of what becomes
-of it here.
+Faults of asyncssh 2.24 that a stranger could use; each has a test in tests/door/lines/ssh that
+shows how it is prevented here.
 
  1. It reads the settings of a connection again in another thread, for each name that is tried.
     Here: `reload_config`.
@@ -21,11 +21,11 @@ of it here.
     from. Here: `_LONGEST_PACKET`, and `EARLY_BYTES` until keys are agreed on.
  4. Requests, new keys and log-ons may come at any rate and number. Here: `process_packet`, on
     the connection and on the channel, against an allowance.
- 5. While keys are agreed on anew, what is written is kept, and counted nowhere. Here: the line is
-    blocked for so long, what waits is counted, and it may not take longer than the first time.
- 6. What a caller reads is sent in pieces of any size that they ask for, so that a screen may become
-    thousands of packets. Here: `_LEAST_PIECE`.
- 7. All variables of the environment are kept. Here: those for the language, cut short.
+ 5. While new keys are agreed on, written bytes are stored and not counted. Here: the line is
+    blocked meanwhile, the bytes are counted, and the time limit is that of the first keys.
+ 6. A caller's program may ask for pieces of any size, so that a screen may become thousands of
+    packets. Here: `_LEAST_PIECE`.
+ 7. All variables of the environment are stored. Here: only those for the language, cut short.
  8. An empty packet goes out before each one, against a weakness of ciphers that are not offered
     here. Here: `send_packet` leaves it out.
  9. It takes the first packet of a key exchange for a good guess, though board and caller prefer
@@ -70,7 +70,7 @@ from door.lines.tls.tls import Turns
 
 logger = logging.getLogger("door.lines")
 
-# Who logs on under one of these wants no name of their own yet, and is asked for no password.
+# Log-on names of callers who want no name of their own yet, and are asked for no password.
 STRANGERS = frozenset({"new", "bbs", "guest"})
 
 # Each takes less than a millisecond of the event loop: elliptic curves alone. The caller's order
@@ -93,17 +93,17 @@ _CIPHERS = (
 )
 _MACS = ("hmac-sha2-256-etm@openssh.com", "hmac-sha2-256")
 
-READ = 1024  # bytes in a step of the event loop: of the shortest packets there are 28 in it
-EARLY_BYTES = 16_384  # from the caller, until keys are agreed on; a usual one sends some 2000
-ADMISSION_BYTES = 65_536  # the same, until there is a terminal
-_LONGEST_PACKET = 35_000  # what all programs must take (RFC 4253)
-_WINDOW, _LONGEST_DATA = 2 * UNREAD, UNREAD // 2  # what may be typed ahead, and in one packet
+READ = 1024  # bytes in a step of the event loop; 28 of the shortest packets
+EARLY_BYTES = 16_384  # from the caller, until keys are agreed on; a usual program sends some 2000
+ADMISSION_BYTES = 65_536  # from the caller, until there is a terminal
+_LONGEST_PACKET = 35_000  # all programs must accept it (RFC 4253)
+_WINDOW, _LONGEST_DATA = 2 * UNREAD, UNREAD // 2  # bytes typed ahead, and in one packet
 _LEAST_PIECE = 1024
 _LONGEST_VARIABLE = 64
 
-# What a packet costs of the allowance; of any other kind 1, and 1 for each kilobyte.
+# The costs of packets against the allowance; other kinds cost 1, and each kilobyte 1 more.
 _COSTS = {MSG_KEXINIT: 50, MSG_USERAUTH_REQUEST: 20}
-_EMPTY = 4  # bytes of a packet in which nothing was typed: the length of it
+_EMPTY = 4  # bytes of a packet without typed bytes: its length field
 _VARIABLES = frozenset(name.encode() for name in LANGUAGE_VARIABLES)
 _INTERRUPT = b"\x03"
 _NEEDS_TERMINAL = "This board needs a terminal: call it without a command, or with ssh -t."
@@ -111,17 +111,17 @@ _NO_COMMANDS = "This board runs no commands. Call it without one."
 _NO_FILES = "This board sends and takes no files. Call it with ssh."
 _NO_FORWARDING = "This board forwards no connections. Call it without that."
 _ONE_TERMINAL = "This board has one terminal for each connection. Connect again for another."
-# Terminals that are not known to show UTF-8, whatever the program that they run in.
+# Terminals that may not show UTF-8, although their programs do.
 _OLD_TERMINALS = ("vt", "ansi", "dumb", "unknown")
 
 
 @dataclass(frozen=True)
 class SshLimits(LineLimits):
-    """What one caller by SSH may cost the board."""
+    """The limits of one caller by SSH."""
 
     handshake: float  # seconds until keys are agreed on, each time
-    admission: float  # seconds from there until there is a terminal
-    idle: float  # seconds from the log-on until something is asked for
+    admission: float  # seconds from the keys to a terminal
+    idle: float  # seconds from the log-on to a request
     requests: CommandAllowance
 
 
@@ -136,12 +136,12 @@ USUAL_LIMITS = SshLimits(
 )
 
 
-# Whether a public key, in SSH's own bytes, belongs to a name.
+# Returns whether a public key, in SSH's own bytes, belongs to a name.
 Knows = Callable[[str, bytes], Awaitable[bool]]
 
 
 def options_for(key: asyncssh.SSHKey) -> SSHServerConnectionOptions:
-    """Return what all connections to a port go by, with the key of the board."""
+    """Return the options of all connections to a port, with the board's host key."""
     return SSHServerConnectionOptions(
         config=None,
         server_host_keys=[key],
@@ -160,31 +160,31 @@ def options_for(key: asyncssh.SSHKey) -> SSHServerConnectionOptions:
         x11_forwarding=False,
         line_editor=False,
         encoding=None,
-        login_timeout=0,  # ours ends with the terminal, not with the log-on
+        login_timeout=0,  # our own limit ends with the terminal, not with the log-on
         rekey_seconds=0,
         tcp_keepalive=True,
     )
 
 
 class _ChannelTransport(asyncio.Transport):
-    """What the line writes to: the channel of the terminal, and until there is one the socket."""
+    """The line's transport: the channel of the terminal, and before that the socket."""
 
     def __init__(self, wire: asyncio.Transport) -> None:
         super().__init__()
         self._wire = wire
         self.channel: _Channel | None = None
-        self.kept = 0  # bytes that were written while keys are agreed on anew
-        self.keeps = False  # whether they are
+        self.held_bytes = 0  # bytes written while new keys are agreed on
+        self.holds = False  # whether that is so now
 
     def get_extra_info(self, name: str, default: object = None) -> object:
         return self._wire.get_extra_info(name, default)
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """The protocol is paused while anything waits."""
+        """Do nothing: the protocol is paused while any byte waits."""
         self._wire.set_write_buffer_limits(high=0)
 
     def get_write_buffer_size(self) -> int:
-        waiting = self._wire.get_write_buffer_size() + self.kept
+        waiting = self._wire.get_write_buffer_size() + self.held_bytes
         return waiting if self.channel is None else waiting + self.channel.get_write_buffer_size()
 
     def is_closing(self) -> bool:
@@ -201,16 +201,16 @@ class _ChannelTransport(asyncio.Transport):
     def write(self, data: bytes | bytearray | memoryview) -> None:
         if self.channel is None:
             return
-        if self.keeps:
-            self.kept += len(data)
-        with contextlib.suppress(OSError):  # the caller may have closed it a moment ago
+        if self.holds:
+            self.held_bytes += len(data)
+        with contextlib.suppress(OSError):  # the caller may just have closed it
             self.channel.write(bytes(data))
 
     def can_write_eof(self) -> bool:
         return True
 
     def write_eof(self) -> None:
-        """Send no more; the caller's program ends when it has shown all of it."""
+        """Send no more; the caller's program ends when it has shown all output."""
         if self.channel is None:
             self._wire.close()
         else:
@@ -225,8 +225,8 @@ class _ChannelTransport(asyncio.Transport):
 
 
 class SshConnection(StreamProtocol):
-    """`ready` is called once, when the caller has a terminal; `gone` last of all, when the socket
-    is closed. Of many connections `turns` takes in one step at a time."""
+    """`ready` is called once, when the caller has a terminal. `gone` is called last, when the
+    socket is closed. `turns` lets one of many connections make one step at a time."""
 
     def __init__(
         self,
@@ -247,7 +247,7 @@ class SshConnection(StreamProtocol):
         self._loop = asyncio.get_running_loop()
         self._budget = Budget(limits.requests, self._loop.time, "SSH requests")
         self._taken_in = 0
-        self._waiting = 0  # pieces that wait for their turn
+        self._waiting = 0  # packets that wait for their turn
         self._most = EARLY_BYTES
         self._blocked: set[str] = set()
         self._said_good_bye = False
@@ -267,7 +267,7 @@ class SshConnection(StreamProtocol):
         self._ssh.connection_made(wire)
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        # What is typed waits in the line, or is not sent: all else has to be read on.
+        # Typed bytes wait in the line, or are not sent: all other bytes must be read.
         return INTAKE[:READ]
 
     def take(self, data: bytes) -> None:
@@ -287,7 +287,7 @@ class SshConnection(StreamProtocol):
             self.breathe()
 
     def breathe(self) -> None:
-        """Read on in the loop's next turn, as `StreamLine.breathe` does: uvloop would at once."""
+        """Continue in the loop's next turn, as `StreamLine.breathe`; uvloop would read at once."""
         if not self._wire.is_closing():
             self._wire.pause_reading()
             self._loop.call_soon(self._breathe_out)
@@ -322,7 +322,7 @@ class SshConnection(StreamProtocol):
     # For the two sides of asyncssh: the connection and the channel
 
     def spend(self, kind: int, packet: SSHPacket) -> bool:
-        """Pay for what is not typed; tell whether it may be looked at."""
+        """Pay for a packet that is not typed; return whether it may be read."""
         if kind == MSG_DISCONNECT:
             self._said_good_bye = True
         if len(packet.get_full_payload()) > _LONGEST_PACKET:
@@ -335,7 +335,7 @@ class SshConnection(StreamProtocol):
         return not self._wire.is_closing()
 
     def keys_begin(self) -> None:
-        self._way_out.keeps = True
+        self._way_out.holds = True
         self.block("keys")
         seconds = self._limits.handshake
         self._limit(seconds, f"no keys were agreed on within {seconds:g} seconds")
@@ -343,7 +343,7 @@ class SshConnection(StreamProtocol):
     def keys_agreed(self) -> None:
         if self._most == EARLY_BYTES:
             self._most = ADMISSION_BYTES
-        self._way_out.keeps, self._way_out.kept = False, 0
+        self._way_out.holds, self._way_out.held_bytes = False, 0
         self.unblock("keys")
         if self._ready is None:
             self._stop_timer()
@@ -352,12 +352,12 @@ class SshConnection(StreamProtocol):
             self._limit(seconds, f"no log-on within {seconds:g} seconds", own_fault=False)
 
     def logged_on(self) -> None:
-        """Wait a moment for a request: `ssh -N` never makes one."""
+        """Wait briefly for a request; `ssh -N` never makes one."""
         self._stop_timer()
         self._timer = self._loop.call_later(self._limits.idle, self._part)
 
     def asked(self) -> None:
-        """Wait for the terminal, now that a session is opened."""
+        """Wait for the terminal, once a session is open."""
         seconds = self._limits.admission
         self._limit(seconds, f"no terminal within {seconds:g} seconds", own_fault=False)
 
@@ -373,7 +373,7 @@ class SshConnection(StreamProtocol):
         self._shown = shown
 
     def serve(self, channel: _Channel, terminal: str, size: tuple[int, int]) -> None:
-        """Begin the call: there is a terminal."""
+        """Begin the call, which has a terminal now."""
         ready, self._ready = self._ready, None
         if ready is None or self.line.ended:
             return
@@ -381,7 +381,7 @@ class SshConnection(StreamProtocol):
         self._way_out.channel = channel
         kind, language = printable(terminal), printable(channel.language())
         is_modern = kind and not kind.casefold().startswith(_OLD_TERMINALS)
-        # A locale without a character set, such as "C" or "fr_FR", says nothing about the terminal.
+        # A locale without a character set, such as "C" or "fr_FR", says nothing of the terminal.
         is_said = "." in language
         self.line.hints = Hints(
             terminal_types=(kind,) if kind else (),
@@ -390,12 +390,12 @@ class SshConnection(StreamProtocol):
         )
         if all(size):
             self.line.resize(*bounded_size(*size))
-        # Whoever has logged on is the name that asyncssh has let in, whatever was tried before.
+        # The caller is the name that asyncssh has let in, whatever names were tried before.
         name = self._ssh.get_extra_info("username")
         ready(self.line, self._shown if self._shown.name == name else Shown())
 
     def channel_closed(self) -> None:
-        """The terminal is gone, and with it all that there is for a caller."""
+        """End the line: its terminal is gone."""
         self.line.end_of_input()
         if not self._wire.is_closing():
             self._ssh.close()
@@ -416,7 +416,7 @@ class SshConnection(StreamProtocol):
                 self.line.unblock()
 
     def broke(self, error: Exception | None) -> None:
-        """asyncssh gives the connection up, for a reason that may hold words of the caller's."""
+        """Handle asyncssh's end of the connection; its reason may quote the caller."""
         if error is None or self._said_good_bye or isinstance(error, asyncssh.ConnectionLost):
             return
         if isinstance(error, asyncssh.KeyExchangeFailed):
@@ -429,7 +429,7 @@ class SshConnection(StreamProtocol):
             self.fail("broken SSH")
 
     def fail(self, reason: str, *, own_fault: bool = True) -> None:
-        """End the connection now, with one line in the log: a warning if there was a call."""
+        """End the connection now, and log one line: a warning if there was a call."""
         if self._ready is None:
             self.line.cut_off(reason, own_fault=own_fault)
         elif self.line.blame is None:
@@ -449,7 +449,7 @@ class SshConnection(StreamProtocol):
 
 
 class _Owner(asyncssh.SSHServer):
-    """What asyncssh asks of a connection."""
+    """asyncssh's questions about a connection."""
 
     def __init__(self, connection: SshConnection) -> None:
         self._connection = connection
@@ -475,7 +475,7 @@ class _Owner(asyncssh.SSHServer):
         return True
 
     def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
-        return True  # the connection has asked about its very bytes
+        return True  # the connection has looked for its very bytes
 
     def auth_completed(self) -> None:
         self._connection.logged_on()
@@ -499,7 +499,7 @@ def _refused(why: str) -> asyncssh.ChannelOpenError:
 
 
 class _Server(asyncssh.SSHServerConnection):
-    """asyncssh's connection, within our bounds."""
+    """asyncssh's connection, within our limits."""
 
     def __init__(
         self,
@@ -513,7 +513,7 @@ class _Server(asyncssh.SSHServerConnection):
         self._connection = connection
 
     async def reload_config(self) -> None:
-        """Go by the settings that are here."""
+        """Keep the settings of the listener."""
 
     async def validate_public_key(
         self, username: str, key_data: bytes, msg: bytes, signature: bytes
@@ -543,7 +543,7 @@ class _Server(asyncssh.SSHServerConnection):
 
 
 class _Channel(SSHServerChannel[bytes]):
-    """The one channel of a connection: that of the terminal."""
+    """The one channel of a connection, that of the terminal."""
 
     def __init__(self, ssh: asyncssh.SSHServerConnection, connection: SshConnection) -> None:
         super().__init__(
@@ -562,9 +562,9 @@ class _Channel(SSHServerChannel[bytes]):
         self._connection = connection
 
     def language(self) -> str:
-        """Return the locale that counts, "" where none was said."""
-        said = self.get_environment()
-        return next((said[name] for name in LANGUAGE_VARIABLES if said.get(name)), "")
+        """Return the locale that counts, "" if none was sent."""
+        variables = self.get_environment()
+        return next((variables[name] for name in LANGUAGE_VARIABLES if variables.get(name)), "")
 
     def process_open(
         self, send_chan: int, send_window: int, send_pktsize: int, session: Any
@@ -584,10 +584,10 @@ class _Channel(SSHServerChannel[bytes]):
 
 
 def _without_variables(request: SSHPacket) -> SSHPacket:
-    """Return the request of a channel; one for a variable only if it says the language.
+    """Return a channel's request, unless it sets a variable that is not for the language.
 
-    A long value is cut. For any other variable a request that nobody knows is returned, which
-    asyncssh answers in its turn.
+    A long value is cut. For any other variable, returns an unknown request, which asyncssh refuses
+    in order.
     """
     read = SSHPacket(request.get_remaining_payload())
     kind, answer = read.get_string(), Boolean(read.get_boolean())
@@ -600,12 +600,12 @@ def _without_variables(request: SSHPacket) -> SSHPacket:
 
 
 class _Session(SSHServerSession[bytes]):
-    """What a caller's program asks of the channel, and what is typed."""
+    """The requests of a caller's program to the channel, and the typed bytes."""
 
     def __init__(self, connection: SshConnection) -> None:
         self._connection = connection
         self._terminal: str | None = None
-        self._refusal = ""  # why there is no terminal, once something else was asked for
+        self._refusal = ""  # why there is no terminal, after another request
 
     def connection_made(self, chan: SSHServerChannel[bytes]) -> None:
         self._channel = cast("_Channel", chan)
@@ -621,8 +621,8 @@ class _Session(SSHServerSession[bytes]):
     def shell_requested(self) -> bool:
         return True
 
-    # Commands and subsystems are accepted, told a sentence, and ended. If they were refused,
-    # Dropbear's program would wait for ever, and nobody would read why.
+    # Commands and subsystems are accepted, answered with a sentence, and ended. After a refusal
+    # Dropbear's program would wait forever, and no caller would read why.
 
     def exec_requested(self, command: str) -> bool:
         self._refusal = _NO_COMMANDS
@@ -664,10 +664,10 @@ class _Session(SSHServerSession[bytes]):
 
 
 class SshListener(Listener):
-    """An SSH port and everyone who came in through it; `key` is the board's.
+    """An SSH port and its connections; `key` is the board's.
 
-    Each call has a task that runs `on_call`, and is hung up when that returns. A password has not
-    been checked yet. `limits` are `USUAL_LIMITS` but in tests.
+    A task for each call runs `on_call`, and hangs up when it returns. A password has not been
+    checked yet. `limits` are `USUAL_LIMITS`, except in tests.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What a caller by SSH has shown before the board says a word. It needs no library."""
+"""The name and the proof that a caller by SSH has sent before the call. Needs no library."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Shown:
-    """Empty for somebody who has no name here yet.
+    """Empty for callers who have no name here yet.
 
-    `name` is as they typed it. `key`, in SSH's own bytes, was one of that name's a moment ago, and
-    they have the other half of it; a `password` has not been checked.
+    `name` is as they typed it. `key`, in SSH's own bytes, belonged to that name just now, and they
+    have its private half. A `password` has not been checked.
     """
 
     name: str = ""

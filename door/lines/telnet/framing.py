@@ -1,4 +1,4 @@
-"""Telnet's framing (RFC 854, RFC 855): which bytes are the caller's and which are commands."""
+"""Telnet's framing (RFC 854, RFC 855): separates typed bytes from commands."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ IAC_BYTE = b"\xff"
 
 
 class Code(IntEnum):
-    """The commands that matter here, by the number after IAC (RFC 854; EOF to EOR: RFC 885, 1184).
+    """The commands in use, by the number after IAC (RFC 854; EOF to EOR: RFC 885, 1184).
 
-    Any number from EOF on is a command; a smaller one means nothing.
+    Any number from EOF on is a command; smaller ones are none.
     """
 
     EOF = 236
@@ -30,7 +30,7 @@ class Code(IntEnum):
     DONT = 254
 
 
-# Commands that are keys.
+# Commands that stand for keys.
 KEYS: Mapping[int, bytes] = {
     Code.BREAK: b"\x03",
     Code.INTERRUPT_PROCESS: b"\x03",
@@ -39,46 +39,46 @@ KEYS: Mapping[int, bytes] = {
 
 
 class Command(NamedTuple):
-    """One whole command; `body` is the option, and for `Code.SB` what follows it, unescaped."""
+    """One whole command; `body` is the option, and for `Code.SB` also its data, unescaped."""
 
     code: int
     body: bytes
 
 
 class Splitter:
-    """Parts packets into typed bytes and whole commands, however they were cut.
+    """Separates typed bytes and whole commands, in packets of any size.
 
     >>> splitter = Splitter(4096)
     >>> splitter.feed(b"a\\xff"), splitter.feed(b"\\xffb\\xff\\xfd\\x01c")
     ([b'a'], [b'\\xffb', Command(code=253, body=b'\\x01'), b'c'])
 
-    `limit` is how many bytes a subnegotiation may hold; more raise `Flood`.
+    A subnegotiation of more than `limit` bytes raises `Flood`.
     """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        # The state is the function that reads on. Unbound, so that no cycle outlives the line.
+        # The state is the function that reads on. It is unbound, so that no cycle keeps the line.
         self._read: Callable[[Splitter, bytes, int], int] = Splitter._typed
         self._plain = bytearray()
         self._body = bytearray()
         self._code = 0
-        self._found: list[bytes | Command] = []
+        self._parts: list[bytes | Command] = []
 
     @property
     def between(self) -> bool:
-        """Whether no command has begun: bytes without an IAC are then just what was typed."""
+        """Whether no command has begun: a packet without an IAC is then only typed bytes."""
         return self._read is Splitter._typed
 
     def feed(self, data: bytes) -> list[bytes | Command]:
-        """What became whole with `data`, in order; typed bytes are joined up to a command."""
+        """Return what `data` completes, in order; typed bytes are joined up to a command."""
         position = 0
         while position < len(data):
             position = self._read(self, data, position)
         self._end_typed()
-        found, self._found = self._found, []
-        return found
+        parts, self._parts = self._parts, []
+        return parts
 
-    # One state each: it reads from `position`, says where it stopped, and names the next state.
+    # The states. Each reads from `position`, returns where it stopped, and sets the next state.
 
     def _typed(self, data: bytes, position: int) -> int:
         command = data.find(IAC_BYTE, position)
@@ -127,11 +127,11 @@ class Splitter:
             self._grow(IAC_BYTE)
             self._read = Splitter._subnegotiation
         elif code < Code.EOF:
-            # Some programs forget to double an IAC in a window size: both bytes are meant.
+            # Some programs forget to double an IAC in a window size: both bytes belong to it.
             self._grow(bytes((IAC, code)))
             self._read = Splitter._subnegotiation
         else:
-            # The subnegotiation was broken off, as BSD's telnetd reads it: this is a new command.
+            # The subnegotiation was broken off, as BSD's telnetd reads it: a new command begins.
             return self._after_iac(data, position)
         return position + 1
 
@@ -142,25 +142,25 @@ class Splitter:
 
     def _end_typed(self) -> None:
         if self._plain:
-            self._found.append(bytes(self._plain))
+            self._parts.append(bytes(self._plain))
             self._plain.clear()
 
     def _end_command(self, code: int, body: bytes) -> None:
         self._end_typed()
-        self._found.append(Command(code, body))
+        self._parts.append(Command(code, body))
 
 
 @dataclass(frozen=True)
 class CommandAllowance:
-    """How many commands a line may send: `burst` at once, and `a_second` more every second."""
+    """The commands that a line may send: `burst` at once, and `a_second` more every second."""
 
     burst: int
     a_second: float
 
 
 class Budget:
-    """Counts a line's commands against its allowance, on a clock that gives seconds; `what` they
-    are, for the log."""
+    """Counts a line's commands against its allowance, on a clock in seconds. `what` names them in
+    the log."""
 
     def __init__(
         self,
@@ -175,11 +175,11 @@ class Budget:
         self._at = clock()
 
     def spend(self, command: Command) -> None:
-        """Pay for one command, a long one more; `Flood` when nothing is left."""
+        """Pay for one command, more for a long one; raise `Flood` if nothing is left."""
         self.pay(1 + len(command.body) // 64)
 
     def pay(self, cost: int) -> None:
-        """Pay for as much as `cost` commands; `Flood` when nothing is left."""
+        """Pay the price of `cost` commands; raise `Flood` if nothing is left."""
         now = self._clock()
         earned = (now - self._at) * self._allowance.a_second
         self._at = now

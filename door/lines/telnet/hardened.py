@@ -1,8 +1,8 @@
-"""Telnet for strangers, and all that telnetlib3 must be kept from doing.
+"""Telnet for strangers, with telnetlib3 kept from all that could harm the board.
 
-The library's `TelnetWriter` keeps the state of the options and words the requests; the rest of the
-library is not used. What reaches it is whole and short (`framing`), within a budget, and in the
-tables below. Typed bytes never reach it.
+The library's `TelnetWriter` keeps the state of the options and writes the requests; the rest of the
+library is not used. It gets only commands that are whole and short (`framing`), within a budget,
+and in the tables below. Typed bytes never reach it.
 
 Faults of telnetlib3 5.0.1, each with a test in tests/door/lines/test_telnetlib3.py that is expected
 to fail. Once the library mends a fault, its test passes and is reported, and "here" can go.
@@ -58,8 +58,8 @@ from door.lines.telnet.passive import CommandLimits, TelnetLine, TelnetProtocol
 
 logger = logging.getLogger("door.lines")
 
-# What is asked for at once, in our first packet: character at a time, eight bits both ways, and the
-# terminal. ECHO and SGA make Debian's telnet and its like send every key.
+# The requests in our first packet: character at a time, eight bits both ways, and the terminal's
+# facts. ECHO and SGA make Debian's telnet and its like send every key.
 _ASKED = (
     telopt.WILL + telopt.ECHO,
     telopt.WILL + telopt.SGA,
@@ -73,8 +73,8 @@ _ASKED = (
 )
 _OPENING = b"".join(IAC_BYTE + request for request in _ASKED)
 
-# The options that may be on at our end, as `_THEIRS` at the caller's. All others are refused, every
-# time.
+# The options that may be on at our end, and in `_THEIRS` at the caller's. All others are refused
+# every time.
 _OURS = frozenset({telopt.BINARY, telopt.ECHO, telopt.SGA, telopt.TM, telopt.CHARSET})
 _COMPRESSION = frozenset({b"\x55", telopt.MCCP2_COMPRESS, telopt.MCCP3_COMPRESS})
 
@@ -89,27 +89,27 @@ _FORMS = {
 }
 _THEIRS = frozenset({telopt.BINARY, telopt.SGA, *_FORMS})
 
-_LONGEST_REPLY = 64  # bytes; the CHARSET request with what announces it
+_LONGEST_REPLY = 64  # bytes; the CHARSET request with its announcement
 _CHARACTER_SETS = ("UTF-8", "CP437", "IBM437", "ISO-8859-1", "US-ASCII")
 
 
-# What is agreed on at our end and at the caller's, and what is still asked.
+# The options agreed on at our end and at the caller's, and the open requests.
 _Agreement = tuple[tuple[tuple[bytes, bool], ...], ...]
 _OPENED: _Agreement = ((), (), tuple((request, True) for request in _ASKED))
 
 
 @lru_cache(maxsize=256)
 def _shared(agreement: _Agreement) -> _Agreement:
-    """Return an equal agreement, which many callers share."""
+    """Return an equal agreement that many callers share."""
     return agreement
 
 
 @dataclass(frozen=True)
 class TelnetLimits(CommandLimits):
-    """What one telnet caller may cost the board; both in seconds from the connection."""
+    """The limits of one telnet caller; both in seconds from the connection."""
 
-    silence: float  # until a caller is served who says nothing
-    patience: float  # the same for one who is answering, however far away
+    silence: float  # until a caller who answers nothing is served
+    patience: float  # until a caller who is still answering is served
 
 
 USUAL_LIMITS = TelnetLimits(
@@ -131,7 +131,7 @@ def quieten_library() -> None:
 
 
 class _LeanWriter(telnetlib3.TelnetWriter):
-    """The library's options, without the tables for what it never hears of."""
+    """The library's options, without the tables for commands that it never gets."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         super().__init__(transport, None, server=True)
@@ -142,7 +142,7 @@ class _LeanWriter(telnetlib3.TelnetWriter):
         self.let_go()
 
     def let_go(self) -> None:
-        """Hold nothing that holds the writer. It must not be used after this."""
+        """Drop all references back to the writer, which must not be used after this."""
         vars(self).clear()
 
     def tables(self) -> tuple[dict[bytes, bool], ...]:
@@ -161,9 +161,8 @@ class _LeanWriter(telnetlib3.TelnetWriter):
 
 
 class HardenedTelnet(TelnetProtocol):
-    """`ready` is called with the line once, when everything asked has been answered or takes too
-    long; never when the caller is gone before. `gone` is called last of all, when the socket is
-    closed."""
+    """`ready` is called once with the line, when all requests are answered or late; not if the
+    caller is gone before. `gone` is called last, when the socket is closed."""
 
     line: TelnetLine
 
@@ -192,8 +191,8 @@ class HardenedTelnet(TelnetProtocol):
         self._timer = self._loop.call_at(self._serve_at, self._serve_in_time)
 
     def _library(self) -> _LeanWriter:
-        """Return the library's options. Its 8 kB are let go once the caller is served, since most
-        terminals say nothing after that, and made again as they stood for one that does."""
+        """Return the library's options. Their 8 kB are dropped once the caller is served, because
+        most terminals send no more. They are restored if one does."""
         if self._options is not None:
             return self._options
         self._options = options = _LeanWriter(self._transport)
@@ -217,7 +216,7 @@ class HardenedTelnet(TelnetProtocol):
             self._options.close()
         super().connection_lost(exc)
 
-    # From asking to serving
+    # From the requests to the call
 
     def take_commands(self, data: bytes) -> None:
         super().take_commands(data)
@@ -225,10 +224,10 @@ class HardenedTelnet(TelnetProtocol):
             self._serve_when_answered()
 
     def _serve_when_answered(self) -> None:
-        """Serve a caller who has answered everything; be patient with one who is answering.
+        """Serve a caller who has answered all requests; wait for one who is answering.
 
-        Each round trip of the dialogue takes as long as the first, so a caller far away is given as
-        much time again as they have taken so far.
+        Each round trip takes as long as the first. So a caller far away gets as much time again as
+        they have taken so far.
         """
         if not any(self._library().pending_option.values()):
             self._serve()
@@ -254,7 +253,7 @@ class HardenedTelnet(TelnetProtocol):
             self._options = None
         ready(self.line)
 
-    # What the caller's program wants
+    # Commands of the caller's program
 
     def obey(self, command: Command) -> None:
         code, body = command
@@ -294,7 +293,7 @@ class HardenedTelnet(TelnetProtocol):
                     collections.deque(body[at : at + 1] for at in range(len(body)))
                 )
             except Exception as error:
-                # The form leaves little to go wrong, but the parser is not ours.
+                # The form leaves little to go wrong, but the parser is the library's.
                 logger.debug("telnet %s: option %r: %r", self.line.address, option, error)
             options.environ_encoding = "ascii"
 
@@ -316,7 +315,7 @@ class HardenedTelnet(TelnetProtocol):
         return chosen
 
     def _on_terminal_type(self, name: str) -> None:
-        """Note one of the terminal's names, and ask for the next until one comes again."""
+        """Note one of the terminal's names, and ask for the next until one repeats."""
         names = self.line.hints.terminal_types
         if name not in names and len(names) < MOST_TERMINAL_TYPES:
             self._hint(terminal_types=(*names, name))
@@ -324,8 +323,8 @@ class HardenedTelnet(TelnetProtocol):
 
 
 class TelnetListener(Listener):
-    """Each call has a task that runs `on_line`, and is hung up when that returns. `limits` are
-    `USUAL_LIMITS` but in tests."""
+    """A task for each call runs `on_line`, and hangs up when it returns. `limits` are
+    `USUAL_LIMITS`, except in tests."""
 
     def __init__(
         self,

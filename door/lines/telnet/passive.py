@@ -1,8 +1,8 @@
-"""Telnet without negotiation: for a connection that the host set up before it started the door.
+"""Telnet without negotiation, on a connection that the host set up before it started the door.
 
-The caller's program still doubles 0xFF, sends window sizes and answers late what the host asked.
-That is understood and kept from the keys. Nothing is asked or refused: it could undo what the host
-agreed on. It does not need the telnet library.
+The caller's program still doubles 0xFF, sends window sizes, and answers the host's requests late.
+These are understood and kept from the keys. Nothing is asked or refused, which could change what
+the host agreed on. Needs no telnet library.
 """
 
 import asyncio
@@ -25,8 +25,8 @@ from door.lines.telnet.framing import (
 
 BELL = b"\a"  # the answer to Are You There: it leaves the screen as it is
 
-# A timing mark (RFC 860) must be answered: after a Ctrl-C some programs throw away all output until
-# the answer comes. It leaves no option on.
+# A timing mark (RFC 860) must be answered: after a Ctrl-C some programs drop all output until the
+# answer comes. It leaves no option on.
 _TIMING_MARK = b"\x06"
 _WILL_TIMING_MARK = IAC_BYTE + bytes((Code.WILL,)) + _TIMING_MARK
 _WINDOW = re.compile(rb"\x1f(.{2})(.{2})", re.DOTALL)  # RFC 1073: columns, rows
@@ -34,14 +34,14 @@ _WINDOW = re.compile(rb"\x1f(.{2})(.{2})", re.DOTALL)  # RFC 1073: columns, rows
 
 @dataclass(frozen=True)
 class CommandLimits(LineLimits):
-    """What the commands of one caller may cost; `subnegotiation` is in bytes, from SB to SE."""
+    """The limits of one caller's commands; `subnegotiation` is in bytes, from SB to SE."""
 
     subnegotiation: int
     commands: CommandAllowance
 
 
 class TelnetLine(StreamLine):
-    """A line that doubles every 0xFF it sends, so that none is taken for a command."""
+    """A line that doubles every 0xFF it sends, so that none reads as a command."""
 
     def write(self, data: bytes) -> None:
         if IAC_BYTE in data:
@@ -50,7 +50,7 @@ class TelnetLine(StreamLine):
 
 
 class TelnetProtocol(StreamProtocol):
-    """One caller's telnet: typed bytes go to the line, each whole command to `obey`."""
+    """One caller's telnet: typed bytes go to the line, and each whole command to `obey`."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class TelnetProtocol(StreamProtocol):
         super().__init__(lambda transport: TelnetLine(kind, transport, limits, address), gone)
         self._splitter = Splitter(limits.subnegotiation)
         self._budget = Budget(limits.commands, asyncio.get_running_loop().time)
-        self._answers: dict[bytes, None] = {}  # in the order in which they are due
+        self._answers: dict[bytes, None] = {}  # in order, each once
 
     def take(self, data: bytes) -> None:
         if IAC_BYTE in data or not self._splitter.between:
@@ -71,38 +71,38 @@ class TelnetProtocol(StreamProtocol):
             self.line.deliver(data)
 
     def take_commands(self, data: bytes) -> None:
-        """Take bytes with commands among them; more than the budget allows cut the line off."""
+        """Take bytes with commands among them; cut the line off if they exceed the budget."""
         try:
-            for found in self._splitter.feed(data):
+            for part in self._splitter.feed(data):
                 if self.line.ended:
                     return
-                if isinstance(found, bytes):
-                    self.line.deliver(found)
+                if isinstance(part, bytes):
+                    self.line.deliver(part)
                 else:
-                    self._budget.spend(found)
-                    self.obey(found)
+                    self._budget.spend(part)
+                    self.obey(part)
         except Flood as flood:
             self.line.cut_off(str(flood))
             return
         for answer in self._answers:
-            # Not the line's own way of writing: that would double the IAC of a command.
+            # Not the line's own `write`, which would double the IAC of a command.
             StreamLine.write(self.line, answer)
         self._answers.clear()
 
     def obey(self, command: Command) -> None:
-        """Do what a command asks, where that is a key or a question."""
+        """Handle a command that stands for a key or asks a question."""
         if command.code in KEYS:
             self.line.deliver(KEYS[command.code])
         elif command.code == Code.ARE_YOU_THERE:
             self.answer(BELL)
 
     def answer(self, data: bytes) -> None:
-        """Send `data` once, however often it is asked for in one packet."""
+        """Send `data` once for a packet, even if it is asked for more often."""
         self._answers[data] = None
 
 
 class PassiveTelnet(TelnetProtocol):
-    """One caller's telnet as a host left it: only keys and window sizes are read."""
+    """One caller's telnet as the host left it: reads only keys and window sizes."""
 
     def obey(self, command: Command) -> None:
         code, body = command

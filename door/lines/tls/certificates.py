@@ -1,7 +1,7 @@
-"""The files of a certificate and its key, and what is wrong with them.
+"""Loads a certificate and its key, and explains what is wrong with their files.
 
-OpenSSL has one word for it, and often blames the wrong one of the two files. Here the one at fault
-is found, and the sentence says what to do about it.
+OpenSSL's errors are terse, and often blame the wrong file of the two. This module finds the file at
+fault, and says what to do about it.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from door.errors import CertificateRefused
 
 
 def load(context: ssl.SSLContext, certificate: Path, key: Path) -> None:
-    """Give a server's context its certificate and key, or raise `CertificateRefused`."""
+    """Load a certificate and its key into a server's context; raise `CertificateRefused`."""
     texts = _read("certificate", certificate), _read("key", key)
     asked = False
 
     def password() -> str:
         nonlocal asked
         asked = True
-        return ""  # else it would be asked for at the terminal
+        return ""  # without this, OpenSSL would ask at the terminal
 
     try:
         context.load_cert_chain(certificate, key, password=password)

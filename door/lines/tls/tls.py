@@ -1,10 +1,9 @@
 """TLS between a port and a telnet line, at a cost that a stranger cannot raise.
 
-asyncio's own keeps a quarter of a megabyte for each connection, hides how much of what was written
-is still unread, and lets many handshakes stall the loop one after the other. Here a layer stands
-between the socket's transport and the protocol of the line: a protocol to the one, a transport to
-the other. What is unsent waits in the socket's transport alone, reading is as small as everywhere
-else, and of all handshakes that wait the loop takes one step at a time.
+asyncio's own TLS takes a quarter of a megabyte for each connection, hides how many written bytes
+are unread, and lets many handshakes stall the loop one after another. Here a `Layer` is between the
+socket's transport and the protocol of the line. Unsent bytes wait only in the socket's transport,
+reads are as small as on all lines, and the loop makes one step of one handshake at a time.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import cast
 
 from door.errors import CertificateRefused
 from door.lines.flow import Stage
-from door.lines.layer import Between
+from door.lines.layer import Layer
 from door.lines.port.gate import Blame
 from door.lines.tls.certificates import load
 
@@ -29,10 +28,10 @@ logger = logging.getLogger("door.lines")
 
 HANDSHAKE_SECONDS = 10.0
 HANDSHAKE_BYTES = 16_384  # from the caller; a usual one sends less than two thousand
-# Once hands are shaken TLS has next to nothing to say for itself: new keys after millions of
-# records, an alert. More of it than this is a flood: with nothing in it for us, or to be answered.
-RECORD_BYTES = 16_384 + 2048  # the largest there is, sealed
-IDLE_BYTES = 2 * RECORD_BYTES  # from the caller, with nothing in them
+# After the handshake TLS itself has little to send: new keys after millions of records, an alert.
+# More than this is a flood of records that are empty or ask for an answer.
+RECORD_BYTES = 16_384 + 2048  # the largest record, encrypted
+IDLE_BYTES = 2 * RECORD_BYTES  # from the caller, without content
 ANSWER_BYTES = 16_384  # of ours, in a whole call
 # Forward secrecy and authenticated encryption; TLS 1.3 has nothing else.
 _TOO_OLD = frozenset({"unsupported protocol", "version too low", "no shared cipher"})
@@ -40,9 +39,9 @@ _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
 
 class Certificate:
-    """A certificate and its key, read again when their files change.
+    """A certificate and its key, loaded again when their files change.
 
-    Raises `CertificateRefused` when they cannot be used from the beginning.
+    Raises `CertificateRefused` if they cannot be used at first.
     """
 
     def __init__(self, certificate: Path, key: Path) -> None:
@@ -51,15 +50,15 @@ class Certificate:
         self._context = self._load()
 
     def context(self) -> ssl.SSLContext:
-        """By the files as they are now. Those that cannot be used are logged once, and the last
-        good ones serve on: a certificate is often renewed a moment before its key."""
+        """The context for the current files. If they cannot be used, logs that once and keeps the
+        last good ones: a certificate is often renewed a moment before its key."""
         stamps = self._look()
         if stamps != self._stamps:
             self._stamps = stamps
             try:
                 self._context = self._load()
             except CertificateRefused as refused:
-                logger.error("%s The one that was read before serves on.", refused)
+                logger.error("%s The last good one stays in use.", refused)
             else:
                 logger.info("the certificate %s was read again", self._files[0])
         return self._context
@@ -68,11 +67,11 @@ class Certificate:
         stamps: list[tuple[int, int, int] | None] = []
         for file in self._files:
             try:
-                found = os.stat(file)
+                status = os.stat(file)
             except OSError:
                 stamps.append(None)
             else:
-                stamps.append((found.st_ino, found.st_mtime_ns, found.st_size))
+                stamps.append((status.st_ino, status.st_mtime_ns, status.st_size))
         return stamps
 
     def _load(self) -> ssl.SSLContext:
@@ -82,14 +81,14 @@ class Certificate:
         context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION | ssl.OP_NO_TICKET
         context.options |= ssl.OP_CIPHER_SERVER_PREFERENCE
         context.num_tickets = 0  # callers come too seldom for a ticket to be worth its bytes
-        # What browsers ask for; whoever asks for nothing gets no answer to that.
+        # Browsers ask for it; programs that ask for nothing get no answer to that.
         context.set_alpn_protocols(["http/1.1"])
         load(context, *self._files)
         return context
 
 
 class Turns:
-    """Handshakes: in each turn of the loop one of them makes one step."""
+    """Handshakes in turn: in each turn of the loop one of them makes one step."""
 
     def __init__(self) -> None:
         self._waiting: deque[Callable[[], None]] = deque()
@@ -108,11 +107,11 @@ class Turns:
                 asyncio.get_running_loop().call_soon(self._next)
 
 
-class TlsLayer(Between):
-    """`inside` makes the protocol behind it when the handshake is done; `gone` is called last of
-    all if that never was."""
+class TlsLayer(Layer):
+    """`inside` makes the protocol inside when the handshake is done. If it never is, `gone` is
+    called last."""
 
-    blame: Blame | None = None  # why it was cut off, once it is
+    blame: Blame | None = None  # why the caller was cut off
 
     def __init__(
         self,
@@ -130,7 +129,7 @@ class TlsLayer(Between):
         self._turns = turns
         self._make_inside = inside
         self._gone = gone
-        self._taken_in = 0  # of the handshake; later, since anything was in it
+        self._taken_in = 0  # bytes of the handshake; later, bytes since the last content
         self._answered = 0
         self._said_good_bye = False
         self._failed = False
@@ -161,17 +160,17 @@ class TlsLayer(Between):
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
         self._failed = True
-        inside, self._inside = self._inside, None  # the two know each other in a circle
+        inside, self._inside = self._inside, None  # the two refer to each other
         if inside is None:
             self._gone()
         else:
             inside.connection_lost(exc)
 
-    # Between the two
+    # Layer the two
 
     def _shake_hands(self) -> None:
         if self._failed or self._inside is not None:
-            return  # cut off, or done by an earlier turn, while this one waited
+            return  # cut off, or done in an earlier turn
         try:
             self._tls.do_handshake()
         except ssl.SSLWantReadError:
@@ -190,9 +189,9 @@ class TlsLayer(Between):
         self._read_on()
 
     def _read_on(self) -> None:
-        """Give what can be read to the protocol inside, until it pauses."""
+        """Give the readable bytes to the protocol inside, until it pauses."""
         inside = self._inside
-        assert inside is not None  # nothing is read before the handshake is done
+        assert inside is not None  # it exists since the handshake
         while self._reading and not (self._ended or self._failed or self._said_good_bye):
             room = inside.get_buffer(-1)
             try:
@@ -247,7 +246,7 @@ class TlsLayer(Between):
         self._flush()
 
     def write_eof(self) -> None:
-        """Send no more, behind a goodbye of TLS; the caller is read on."""
+        """Send no more after a goodbye of TLS, but go on reading."""
         self._say_good_bye()
         if not self._transport.is_closing():
             self._transport.write_eof()
@@ -264,14 +263,14 @@ class TlsLayer(Between):
         if self._said_good_bye or self._failed:
             return
         self._said_good_bye = True
-        # The caller's own goodbye is not waited for: it is always wanted, or an error by now.
+        # The caller's own goodbye may be missing, which is an error to the library.
         with contextlib.suppress(ssl.SSLError):
             self._tls.unwrap()
         self._flush()
 
 
 def _is_innocent(reason: str) -> bool:
-    """Whether TLS failed as it does for decent programs."""
+    """Return whether TLS failed as it also does for decent programs."""
     # They send an alert, mostly because of our certificate, or are too old.
     return "alert" in reason or reason in _TOO_OLD
 

@@ -1,8 +1,8 @@
 """One connection to the port of our page: requests for files, until one asks for a WebSocket.
 
-From then on this stands between the socket (or TLS) and the protocol of a line, as TLS does: a
-protocol to the one, a transport to the other. What is unsent waits in the socket's transport alone,
-and what has arrived while the line is paused waits here, no more than one read of it.
+From then on the connection is a `Layer` between the socket (or TLS) and the protocol of a line.
+Unsent bytes wait only in the socket's transport. Bytes that arrive while the line is paused wait
+here, at most one read of them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from websockets.server import ServerProtocol
 
 from door.errors import CallRefused, Flood, RequestRefused
 from door.lines.flow import UNREAD, Answer, StreamProtocol
-from door.lines.layer import Between
+from door.lines.layer import Layer
 from door.lines.port.gate import Blame
 from door.lines.telnet.framing import Budget, CommandAllowance
 from door.lines.web import http
@@ -32,18 +32,18 @@ from door.lines.web.visitors import Visitors
 
 logger = logging.getLogger("door.lines")
 
-CALL_PATHS = frozenset({"/", "/call"})  # where a WebSocket is; fTelnet knows no path
-MOST_SAID = 4096  # bytes of a message in words: there is room for the longest text of the page
+CALL_PATHS = frozenset({"/", "/call"})  # paths of the WebSocket; fTelnet sends no path
+MOST_SAID = 4096  # bytes of a text message; the longest text of the page fits
 MOST_REQUESTS = 100  # on one connection
-MOST_SILENT = 2  # pings that nothing may follow
-CHUNK = 16_384  # bytes of a file that are sent at once
+MOST_SILENT = 2  # unanswered pings
+CHUNK = 16_384  # bytes of a file in one write
 TRY_AGAIN, GOING_AWAY, REFUSED_DATA, BAD_TEXT = 1013, 1001, 1003, 1007  # RFC 6455 and its registry
 
 
 @dataclass(frozen=True)
 class ConnectionLimits:
-    """Seconds: until a request is whole, until a file is taken, and between two pings. `frames` is
-    what may come on a WebSocket."""
+    """Seconds for a whole request, for a file to be taken, and between two pings. `frames` limits
+    what comes on a WebSocket."""
 
     head: float
     file: float
@@ -57,7 +57,7 @@ USUAL_CONNECTION = ConnectionLimits(
 
 
 class Inside(StreamProtocol):
-    """The protocol of a line that hears messages in words as well."""
+    """The protocol of a line that takes text messages as well."""
 
     def take_words(self, words: bytes) -> None:
         raise NotImplementedError
@@ -65,8 +65,8 @@ class Inside(StreamProtocol):
 
 @dataclass(frozen=True)
 class Site:
-    """What all connections of a port share. `protocols` makes the protocol of a line, by the name
-    of the WebSocket's subprotocol; "" is for those without a name."""
+    """What all connections of a port share. `protocols` makes the protocol of a line by the name of
+    the WebSocket's subprotocol, "" for none."""
 
     files: Mapping[str, File]
     visitors: Visitors
@@ -75,9 +75,8 @@ class Site:
     limits: ConnectionLimits = USUAL_CONNECTION
 
 
-class WebConnection(Between, Answer):
-    """`enter` lets a caller from an address in, or raises `CallRefused`; `gone` is called last of
-    all."""
+class WebConnection(Layer, Answer):
+    """`enter` lets in a caller from an address, or raises `CallRefused`. `gone` is called last."""
 
     _inside: StreamProtocol | None
 
@@ -88,18 +87,18 @@ class WebConnection(Between, Answer):
         self._site = site
         self._enter = enter
         self._gone = gone
-        self.origin = ""  # of the page that calls, where it is of the host that it calls
+        self.origin = ""  # of the calling page, if it is from the host that it calls
         self._heads: http.Heads | None = http.Heads()
         self._requests = 0
-        self._answers = False  # whether an answer is on its way, and what of its body is left
+        self._answers = False  # whether an answer is being sent; `_body` is its unsent part
         self._body = memoryview(b"")
-        self._stays = True  # whether another request may follow it
+        self._stays = True  # whether another request may follow
         self._blocked = False
         self._closing = False
         self._socket: ServerProtocol | None = None
-        self._waiting: deque[bytes] = deque()  # typed bytes while it does not
-        self._in_words: bytearray | None = None  # a message in words that is not whole
-        self._silent = 0  # pings since anything was heard
+        self._waiting: deque[bytes] = deque()  # typed bytes while the line is paused
+        self._in_words: bytearray | None = None  # a text message that is not whole
+        self._silent = 0  # pings since the last frame
 
     # A protocol to the socket's transport
 
@@ -132,7 +131,7 @@ class WebConnection(Between, Answer):
         self._closing = True
         self._waiting.clear()
         self._body = memoryview(b"")
-        inside, self._inside = self._inside, None  # the two know each other in a circle
+        inside, self._inside = self._inside, None  # the two refer to each other
         self._socket = None
         gone, self._gone = self._gone, _nothing
         self._enter = _nobody
@@ -148,10 +147,10 @@ class WebConnection(Between, Answer):
     def _too_late(self, what: str, seconds: float) -> None:
         # A connection that a browser keeps for later is no fault.
         begun = self._answers or (self._heads is not None and self._heads.has_begun)
-        self._fail(f"{what} in {seconds:g} seconds", own_fault=False, told=begun)
+        self._fail(f"{what} in {seconds:g} seconds", own_fault=False, is_logged=begun)
 
     def _serve_next(self) -> None:
-        """Answer a request, once it is whole; the next one when the answer has left."""
+        """Answer a whole request; the next one waits until the answer has left."""
         if self._heads is None or self._closing or self._transport.is_closing():
             return
         try:
@@ -167,7 +166,7 @@ class WebConnection(Between, Answer):
         request = http.read(protocol, head)
         address = self._caller_of(request)
         try:
-            # A front end that names nobody asks for itself, whether we are up.
+            # A front end that names no caller asks for itself, as a health check.
             if address is not None:
                 self._site.visitors.ask(address)
         except Flood as flood:
@@ -214,7 +213,7 @@ class WebConnection(Between, Answer):
             return
         self._timer.cancel()
         self._wait("no request", self._site.limits.head)
-        # The next request may be here already; a crowd of them takes turns with everybody else.
+        # Another request may be here already; many of them take turns with all other callers.
         self._loop.call_soon(self._go_on)
 
     def _go_on(self) -> None:
@@ -224,7 +223,7 @@ class WebConnection(Between, Answer):
             self._serve_next()
 
     def _refuse(self, refused: RequestRefused) -> None:
-        """Answer in words, and close."""
+        """Answer with a text, and close."""
         if refused.own_fault:
             self.blame = Blame(str(refused))
         self._heads = None
@@ -235,14 +234,14 @@ class WebConnection(Between, Answer):
     # From a request to a call
 
     def _caller_of(self, request: Request) -> str | None:
-        """Return where a request comes from; None where a front end names nobody."""
-        forwarded = http.said(request.headers, "X-Forwarded-For")
+        """Return the address of a request's caller; None if a front end names none."""
+        forwarded = http.header_value(request.headers, "X-Forwarded-For")
         return self._site.visitors.caller_behind(self.address, forwarded)
 
     def _begin_call(self, protocol: ServerProtocol, request: Request, address: str | None) -> None:
         headers = request.headers
-        origin = http.said(headers, "Origin").lower()
-        host = http.said(headers, "Host")
+        origin = http.header_value(headers, "Origin").lower()
+        host = http.header_value(headers, "Host")
         if origin and not self._may_call(origin, host):
             raise RequestRefused(HTTPStatus.FORBIDDEN, "a page of another origin", own_fault=False)
         self.origin = origin if http.is_from_us(origin, host) else ""
@@ -271,7 +270,7 @@ class WebConnection(Between, Answer):
         return http.is_from_us(origin, host)
 
     def _turn_away(self, words: str) -> None:
-        assert self._socket is not None  # it was answered a moment ago
+        assert self._socket is not None  # it has just been answered
         self._socket.send_close(TRY_AGAIN, words)
         self._flush()
         self._closing = True
@@ -288,7 +287,7 @@ class WebConnection(Between, Answer):
         if rest:
             self._take_frames(rest)
 
-    # Between the socket and the line
+    # Layer the socket and the line
 
     def _take_frames(self, data: bytes) -> None:
         if self._socket is None or self._ended or self._inside is None:
@@ -306,7 +305,7 @@ class WebConnection(Between, Answer):
         broken = self._socket.parser_exc
         if broken is not None:
             self._fail(_why(broken))
-        elif self._socket.state is not OPEN:  # the caller's goodbye, which was answered
+        elif self._socket.state is not OPEN:  # the caller's goodbye has been answered
             self.eof_received()
             self._transport.close()
 
@@ -350,21 +349,21 @@ class WebConnection(Between, Answer):
         self._timer = self._loop.call_later(self._site.limits.ping, self._ping)
 
     def _flush(self) -> None:
-        """Send what the WebSocket has to say; to be counted, since a caller may ask for it."""
-        assert self._socket is not None  # only then
+        """Send the WebSocket's own frames, and count them, since a caller may cause them."""
+        assert self._socket is not None  # there is a call
         waiting = self._socket.data_to_send()
         for data in filter(None, waiting):
             self._transport.write(data)
         if waiting and self._blocked and self._inside is not None:
             self.line.count_unsent(sum(map(len, waiting)))
 
-    def _fail(self, reason: str, *, own_fault: bool = True, told: bool = True) -> None:
+    def _fail(self, reason: str, *, own_fault: bool = True, is_logged: bool = True) -> None:
         """Cut the connection off."""
         self._closing = True
         if self._inside is not None:
             self.line.cut_off(reason, own_fault=own_fault)
             return
-        if told:
+        if is_logged:
             self.blame = Blame(reason, own_fault)
             logger.info("web %s: %s", self.address, reason)
         self._transport.abort()
@@ -380,18 +379,18 @@ class WebConnection(Between, Answer):
             self._pass_on()
 
     def say(self, words: bytes) -> None:
-        """Send a message in words, in UTF-8."""
+        """Send a text message, in UTF-8."""
         if self._socket is not None and self._socket.state is OPEN:
             self._socket.send_text(words)
             self._pass_on()
 
     def _pass_on(self) -> None:
-        assert self._socket is not None  # both who call this have asked
+        assert self._socket is not None  # both callers of this have asked
         for data in self._socket.data_to_send():
             self._transport.write(data)
 
     def write_eof(self) -> None:
-        """Send no more but a goodbye; the caller's is waited for."""
+        """Send no more after a goodbye, and wait for the caller's."""
         self._waiting.clear()
         self._say_good_bye()
 
@@ -418,8 +417,8 @@ def _why(broken: Exception) -> str:
 
 
 def _nothing() -> None:
-    """Be told of the end a second time."""
+    """Ignore the end: it has been reported already."""
 
 
 def _nobody(_: str) -> None:
-    """Let nobody in any more."""
+    """Ignore a second caller."""

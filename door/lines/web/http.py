@@ -1,5 +1,5 @@
-"""Requests as they come from strangers, and answers to them: the little of HTTP/1.1 that a page and
-a WebSocket need. The library reads what a request says; here is how much that may be.
+"""Requests of strangers and answers to them: the HTTP/1.1 that a page and a WebSocket need. The
+library parses requests; this module limits them.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ MOST_HEAD = 8192  # bytes of a request; it has no body
 MOST_MESSAGE = 16_384  # bytes of a WebSocket message
 _END = b"\r\n\r\n"
 
-# What the library has to say is about what strangers send.
+# The library's messages quote strangers.
 _UNHEARD = logging.getLogger("door.lines.web.library")
 _UNHEARD.setLevel(logging.CRITICAL)
 
 
 class Heads:
-    """Parts what arrives into the heads of requests, however it was cut.
+    """Splits bytes into the heads of requests, in packets of any size.
 
     >>> heads = Heads()
     >>> heads.feed(b"GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r")
@@ -45,7 +45,7 @@ class Heads:
         self._read += data
 
     def next(self) -> bytes | None:
-        """Return the next head once it is whole; `RequestRefused` for one that is too long."""
+        """Return the next head once it is whole; raise `RequestRefused` if it is too long."""
         end = self._read.find(_END, self._looked)
         if max(end, len(self._read) if end < 0 else 0) > MOST_HEAD:
             raise RequestRefused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "a long request")
@@ -67,7 +67,7 @@ class Heads:
 
 
 def protocol_for(subprotocols: tuple[str, ...]) -> ServerProtocol:
-    """Return what reads a request, and the WebSocket behind it, with nothing compressed."""
+    """Return the parser of a request and of its WebSocket, without compression."""
     return ServerProtocol(
         subprotocols=[Subprotocol(name) for name in subprotocols],
         select_subprotocol=_first_of_ours,
@@ -77,7 +77,7 @@ def protocol_for(subprotocols: tuple[str, ...]) -> ServerProtocol:
 
 
 def _first_of_ours(protocol: ServerProtocol, offered: object) -> Subprotocol | None:
-    """Take the first that is ours; none at all is telnet, as from programs that know no names."""
+    """Return the first of ours; none means telnet, as from programs that name no subprotocol."""
     names = list(offered) if isinstance(offered, list | tuple) else []
     ours = protocol.available_subprotocols or ()
     if not names:
@@ -89,7 +89,7 @@ def _first_of_ours(protocol: ServerProtocol, offered: object) -> Subprotocol | N
 
 
 def read(protocol: ServerProtocol, head: bytes) -> Request:
-    """Read a whole head; `RequestRefused` for what is no request that can be served."""
+    """Parse a whole head; raise `RequestRefused` if it is no request that we serve."""
     protocol.receive_data(head)
     for event in protocol.events_received():
         if isinstance(event, Request):
@@ -97,8 +97,8 @@ def read(protocol: ServerProtocol, head: bytes) -> Request:
     raise RequestRefused(HTTPStatus.BAD_REQUEST, "something other than an HTTP request")
 
 
-def said(headers: Headers, name: str) -> str:
-    """Return a header, its values joined where it came more than once; "" without it."""
+def header_value(headers: Headers, name: str) -> str:
+    """Return a header, several values joined; "" without it."""
     try:
         return headers.get(name) or ""
     except MultipleValuesError:
@@ -106,14 +106,13 @@ def said(headers: Headers, name: str) -> str:
 
 
 def wants(headers: Headers, name: str, word: str) -> bool:
-    """Whether a header of words has one, in any case."""
-    return word in (each.strip().lower() for each in said(headers, name).split(","))
+    """Return whether a header of words contains one, in any case."""
+    return word in (each.strip().lower() for each in header_value(headers, name).split(","))
 
 
 def is_from_us(origin: str, host: str) -> bool:
-    """Whether a page comes from the host that it calls. Behind a front end that has TLS the scheme
-    is not known, so that the usual ports of both are taken for none.
-
+    """Return whether a page comes from the host that it calls. Behind a front end with TLS the
+    scheme is unknown, so the usual ports of both schemes are dropped.
     >>> is_from_us("https://board.example", "board.example:443")
     True
     >>> is_from_us("http://board.example:8023", "board.example")
@@ -135,16 +134,16 @@ def head_of(status: HTTPStatus, more: Mapping[str, str], *, stays: bool) -> byte
 
 
 def words(status: HTTPStatus, text: str) -> tuple[dict[str, str], bytes]:
-    """Return headers and body of an answer in words."""
+    """Return headers and body of an answer in plain text."""
     body = f"{text or status.phrase}\n".encode()
     return {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body))}, body
 
 
 def answer_of(file: File, headers: Headers) -> tuple[HTTPStatus, dict[str, str], bytes]:
     """Return status, headers and body of an answer with a file."""
-    kept = f"public, max-age={file.fresh}" if file.fresh else "no-cache"
-    more = {"ETag": file.tag, "Cache-Control": kept, "Vary": "Accept-Encoding"}
-    if file.tag in said(headers, "If-None-Match"):
+    caching = f"public, max-age={file.fresh}" if file.fresh else "no-cache"
+    more = {"ETag": file.tag, "Cache-Control": caching, "Vary": "Accept-Encoding"}
+    if file.tag in header_value(headers, "If-None-Match"):
         return HTTPStatus.NOT_MODIFIED, more, b""
     body = file.plain
     if file.packed is not None and wants(headers, "Accept-Encoding", "gzip"):

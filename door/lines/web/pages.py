@@ -1,7 +1,7 @@
 """The files of our page, and how they are sent.
 
-Everything comes from the wheel and is kept in memory, small by gzip where the browser takes it. The
-page runs no script and shows no style but those of its own files.
+All come from the package and stay in memory, also compressed by gzip for browsers that take it. The
+page runs only the scripts and styles of its own files.
 """
 
 from __future__ import annotations
@@ -26,11 +26,10 @@ _TYPES = {
     ".png": "image/png",
     ".txt": "text/plain; charset=utf-8",
 }
-_PACKED = frozenset({".woff2", ".png"})  # made small already
-_FIELD = re.compile(r"\{\{(\w+)\}\}")  # what is filled in, as HTML
+_PACKED = frozenset({".woff2", ".png"})  # compressed already
+_FIELD = re.compile(r"\{\{(\w+)\}\}")  # a field of a template, filled with HTML
 
-# Nothing inline and nothing from elsewhere; only our own pages may show this one in a frame, which
-# is to say none.
+# Nothing inline and nothing from other hosts; only our own pages may frame this one, and none do.
 _POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -60,14 +59,14 @@ class File:
     plain: bytes
     packed: bytes | None  # by gzip
     tag: str  # changes with the content
-    fresh: int = 0  # for how many seconds nobody need ask whether it has changed
+    fresh: int = 0  # seconds for which browsers need not ask whether it has changed
 
 
 @lru_cache(maxsize=4)
 def load(board: str) -> Mapping[str, File]:
-    """Read all files of the page of a board, by the path under which a browser asks for them."""
+    """Return all files of a board's page, by the path under which a browser asks for them."""
     values = {"board": html.escape(board), "title": html.escape(board), "head": ""}
-    found: dict[str, File] = {}
+    pages: dict[str, File] = {}
     for folder in (_FILES, _FILES / "vendored"):
         for file in folder.iterdir():
             ending = "." + file.name.rpartition(".")[2]
@@ -76,13 +75,13 @@ def load(board: str) -> Mapping[str, File]:
                 if ending == ".html":
                     content = fill(content.decode(), values).encode()
                 prefix = "/" if folder is _FILES else "/vendored/"
-                found[prefix + file.name] = made(ending, content)
-    found["/"] = found.pop("/index.html")
-    return found
+                pages[prefix + file.name] = made(ending, content)
+    pages["/"] = pages.pop("/index.html")
+    return pages
 
 
 def front(board: str, head: str, about: str) -> File:
-    """Make the page of a board that has one about itself, at `about`; `head` is HTML."""
+    """Make the front page of a board that has a page about itself at `about`; `head` is HTML."""
     name = html.escape(board)
     title = f'<a href="{about}" target="_blank" rel="noopener">{name}</a>'
     text = (_FILES / "index.html").read_text("utf-8")
@@ -99,7 +98,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
 
 
 def made(ending: str, content: bytes, fresh: int = 0) -> File:
-    """Make a file of a kind that its name's ending tells, such as ".html"."""
+    """Make a file of the kind that `ending` names, such as ".html"."""
     packed = None if ending in _PACKED else gzip.compress(content, mtime=0)
     tag = sha256(content).hexdigest()[:16]
     return File(_TYPES[ending], content, packed, f'"{tag}"', fresh)

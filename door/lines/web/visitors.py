@@ -1,8 +1,8 @@
-"""Who looks at our pages, before one of them calls.
+"""Visitors of our pages, before one of them calls.
 
-A browser opens half a dozen connections for a page, so those count among no caller's lines. They
-have bounds of their own here: how many are open at once, in all and from one subscriber, and how
-many requests those make. Whoever calls goes through the board's own gate, and is no visitor then.
+A browser opens half a dozen connections for a page, so they do not count as callers' lines. They
+have limits of their own here: on connections, in all and from one subscriber, and on requests. A
+caller goes through the board's own gate, and is no visitor then.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _SUBSCRIBER_BITS = 64  # of an IPv6 address that one subscriber can change at wi
 
 @dataclass(frozen=True)
 class VisitorLimits:
-    """`connections` are open at once in all and `of_one` from one subscriber; `requests` are what a
-    subscriber may ask for, counted for the `remembered` of them who asked last."""
+    """`connections` is the limit in all, and `of_one` from one subscriber. `requests` is what a
+    subscriber may ask for, counted for the `remembered` who asked last."""
 
     connections: int
     of_one: int
@@ -45,7 +45,7 @@ def _nobody(_: str) -> bool:
 
 
 class Visitors:
-    """The gate before our pages; `gate` is that of the board, which callers go through."""
+    """The gate before our pages; `gate` is the board's, for callers."""
 
     def __init__(
         self,
@@ -56,23 +56,23 @@ class Visitors:
         limits: VisitorLimits = USUAL_VISITORS,
         is_known: Callable[[str], bool] = _nobody,
     ) -> None:
-        """`forwarded` are front ends, who bring many; `clock` gives seconds. An address that
-        `is_known` keeps its place while a stranger has one to lose."""
+        """`forwarded` are front ends, which bring many visitors; `clock` gives seconds. A stranger
+        loses a place before an address that `is_known` does."""
         self.gate = gate
         self._clock = clock
         self._forwarded = forwarded
         self._is_blocked = is_blocked
         self._limits = limits
         self._is_known = is_known
-        # Where each visit is from, and what ends it, the longest first.
+        # The address of each visit, and the function that ends it, the longest visit first.
         self._here: OrderedDict[int, tuple[str, Callable[[], None]]] = OrderedDict()
         self._number = 0
         self._of_one: Counter[str] = Counter()
         self._requests: OrderedDict[str, Budget] = OrderedDict()
 
     def is_front_end(self, address: str) -> bool:
-        found = address_in(address)
-        return found is not None and any(found in network for network in self._forwarded)
+        parsed = address_in(address)
+        return parsed is not None and any(parsed in network for network in self._forwarded)
 
     # A `Gate`.
 
@@ -100,7 +100,7 @@ class Visitors:
         return leave
 
     def _longest(self) -> int:
-        """Return the visit that makes room: the longest of a stranger, else the longest of all."""
+        """Return the visit that makes room: a stranger's longest, or else the longest of all."""
         strangers = (
             number for number, (address, _) in self._here.items() if not self._is_known(address)
         )
@@ -112,10 +112,10 @@ class Visitors:
     def cut_off(self, address: str, blame: Blame) -> None:
         self.gate.cut_off(address, blame)
 
-    # For those who are in.
+    # For visitors inside
 
     def ask(self, address: str) -> None:
-        """Count a request from an address; `Flood` when it is one too many."""
+        """Count a request from an address; raise `Flood` if it is one too many."""
         who = subscriber(address)
         budget = self._requests.get(who)
         if budget is None:
@@ -126,8 +126,8 @@ class Visitors:
         budget.pay(1)
 
     def caller_behind(self, address: str, forwarded: str) -> str | None:
-        """Return where a caller is whom `address` passes on: the last of those named in
-        X-Forwarded-For that is no front end itself. None where that names nobody.
+        """Return the address of the caller that `address` passes on: the last in X-Forwarded-For
+        that is no front end. None if the header names no caller.
 
         >>> from door.lines.port.gate import OpenGate
         >>> from door.lines.rlogin.trust import networks
@@ -140,21 +140,21 @@ class Visitors:
         if not self.is_front_end(address):
             return address
         for word in reversed(forwarded.split(",")):
-            found = address_in(word.strip())
-            if found is None:
+            parsed = address_in(word.strip())
+            if parsed is None:
                 return None
-            if not self.is_front_end(str(found)):
-                return str(found)
+            if not self.is_front_end(str(parsed)):
+                return str(parsed)
         return None
 
 
 def subscriber(address: str) -> str:
-    """Return what one subscriber's addresses have in common.
+    """Return the part that one subscriber's addresses have in common.
 
     >>> subscriber("192.0.2.7"), subscriber("2001:db8::1"), subscriber("unknown")
     ('192.0.2.7', '2001:db8::/64', 'unknown')
     """
-    found = address_in(address)
-    if isinstance(found, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((int(found), _SUBSCRIBER_BITS), strict=False))
+    parsed = address_in(address)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((int(parsed), _SUBSCRIBER_BITS), strict=False))
     return address

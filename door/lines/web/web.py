@@ -1,4 +1,4 @@
-"""The port of our page, and everyone who came in through it."""
+"""The port of our page, and its connections."""
 
 from __future__ import annotations
 
@@ -30,43 +30,42 @@ from door.lines.web.visitors import USUAL_VISITORS, VisitorLimits, Visitors
 
 # The line of a caller on our own page.
 #
-# Terminal bytes travel in binary messages, both ways and in UTF-8. Messages in words are JSON, and
-# about all else: who calls ("hello", first of all), the size of the screen, whether the line lives,
-# what can be pressed now, and what was pressed of that.
+# Terminal bytes travel in binary messages, both ways and in UTF-8. Text messages are JSON, for all
+# else: the page's introduction ("hello", the first of all), the size of the screen, signs of life,
+# the keys on offer, and those that were pressed.
 #
-# Each offer of keys has a number, and a key of the page names the offer that it belongs to. It
-# counts once, and only while that is the last offer: a second tap is not for the question that
-# comes after. Keys of a keyboard are bytes of the terminal, and may be typed ahead.
+# Each offer of keys has a number, and a key of the page names its offer. It counts once, and only
+# for the latest offer: a second tap must not answer the next question. Keys of a keyboard are bytes
+# of the terminal, and may be typed ahead.
 
 SUBPROTOCOL = "bjft.1"
 TERMINAL = "xterm.js"
 LONGEST_TICKET = 64
 _ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]{1,200}")
-READ_ALOUD = "MTTS 64"  # as terminals say that a screen reader is on
+READ_ALOUD = "MTTS 64"  # how terminals report a screen reader
 
 
 class PageLine(StreamLine):
-    """A line whose other end shows what can be pressed now, and keeps a ticket to come back
-    with."""
+    """A line whose other end shows the keys on offer, and stores a ticket to come back with."""
 
-    ticket = ""  # that the page has shown
+    ticket = ""  # sent by the page
 
     def __init__(
         self, transport: asyncio.Transport, limits: LineLimits, address: str | None
     ) -> None:
         super().__init__("web", transport, limits, address)
         self._page = cast("WebConnection", transport)
-        self._offer = 0  # the number of the last one
+        self._offer = 0  # the number of the latest offer
         self._offered: OpenKeys | None = None
-        self._is_pressed = False  # whether a key of it was
+        self._is_pressed = False  # whether one of its keys was pressed
 
     @property
     def origin(self) -> str:
         return self._page.origin
 
     def offers(self, offer: OpenKeys, language: str) -> None:
-        """Show what can be pressed now, to a caller who reads that language. The offer that the
-        page shows already is shown again only after one of its keys was pressed."""
+        """Show the keys on offer, to a caller who reads `language`. Shows the same offer again only
+        after one of its keys was pressed."""
         if offer is self._offered and not self._is_pressed:
             return
         self._offer, self._offered, self._is_pressed = self._offer + 1, offer, False
@@ -76,7 +75,7 @@ class PageLine(StreamLine):
         self.tell({"t": "open", "offer": self._offer, **now})
 
     def pressed(self, offer: object, keys: str) -> None:
-        """Take the keys that were pressed on the page, unless they belong to an earlier offer."""
+        """Take keys pressed on the page, unless they belong to an earlier offer."""
         if offer == self._offer and not self._is_pressed:
             self._is_pressed = True
             self.deliver(keys.encode("utf-8", "replace"))
@@ -85,21 +84,21 @@ class PageLine(StreamLine):
         self.tell({"t": "ticket", "ticket": ticket})
 
     def tell(self, message: dict[str, object]) -> None:
-        """Send a message in words."""
+        """Send a text message."""
         if not self.ended:
             words = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
             self._page.say(words.encode("utf-8", "replace"))
 
 
 class PageProtocol(Inside):
-    """`ready` is called with the line once, when the page has said who it is."""
+    """`ready` is called once with the line, when the page has introduced itself."""
 
     line: PageLine
 
     def __init__(
         self, limits: LineLimits, ready: Callable[[PageLine], None], address: str, seconds: float
     ) -> None:
-        """`seconds` is how long the page may be silent at first."""
+        """`seconds` is how long the page may take to introduce itself."""
         super().__init__(lambda transport: PageLine(transport, limits, address))
         self._ready: Callable[[PageLine], None] | None = ready
         self._seconds = seconds
@@ -120,17 +119,17 @@ class PageProtocol(Inside):
         if self.line.ended:
             return
         try:
-            said = json.loads(words)
+            message = json.loads(words)
         except (ValueError, RecursionError):
             self._refuse("words that are not JSON")
             return
-        about = said.get("t") if isinstance(said, dict) else None
+        about = message.get("t") if isinstance(message, dict) else None
         if about == "hello" and self._ready is not None:
-            self._meet(said)
+            self._meet(message)
         elif about == "size" and self._ready is None:
-            self._resize(said)
+            self._resize(message)
         elif about == "press" and self._ready is None:
-            self._press(said)
+            self._press(message)
         elif about == "beat":
             self.line.tell({"t": "beat"})
         else:
@@ -141,31 +140,31 @@ class PageProtocol(Inside):
         self._ready = None
         super().connection_lost(exc)
 
-    def _meet(self, said: dict[str, Any]) -> None:
+    def _meet(self, message: dict[str, Any]) -> None:
         self._timer.cancel()
-        kinds = (TERMINAL, READ_ALOUD) if said.get("reader") is True else (TERMINAL,)
-        language, origin = _language(said.get("language")), self.line.origin
+        kinds = (TERMINAL, READ_ALOUD) if message.get("reader") is True else (TERMINAL,)
+        language, origin = _language(message.get("language")), self.line.origin
         page = origin if _ORIGIN.fullmatch(origin) else ""
         self.line.hints = Hints(kinds, language=language, page=page)
-        ticket = said.get("ticket")
+        ticket = message.get("ticket")
         if isinstance(ticket, str) and len(ticket) <= LONGEST_TICKET:
             self.line.ticket = ticket
-        self._resize(said)
+        self._resize(message)
         ready, self._ready = self._ready, None
-        assert ready is not None  # nobody is met twice
+        assert ready is not None  # the page introduces itself once
         ready(self.line)
 
-    def _resize(self, said: dict[str, Any]) -> None:
-        size = said.get("columns"), said.get("rows")
+    def _resize(self, message: dict[str, Any]) -> None:
+        size = message.get("columns"), message.get("rows")
         if all(type(side) is int and 0 < side < 65536 for side in size):
             self.line.resize(*bounded_size(*cast("tuple[int, int]", size)))
 
-    def _press(self, said: dict[str, Any]) -> None:
-        keys = said.get("keys")
+    def _press(self, message: dict[str, Any]) -> None:
+        keys = message.get("keys")
         if not isinstance(keys, str):
             self._refuse("keys that mean nothing")
         else:
-            self.line.pressed(said.get("offer"), keys)
+            self.line.pressed(message.get("offer"), keys)
 
     def _refuse(self, reason: str) -> None:
         self._timer.cancel()
@@ -173,7 +172,7 @@ class PageProtocol(Inside):
 
 
 def _language(tag: object) -> str:
-    """Write a language as locales do.
+    """Return a language as a locale.
 
     >>> _language("fr-FR"), _language("de"), _language(7)
     ('fr_FR.UTF-8', 'de.UTF-8', '')
@@ -183,12 +182,12 @@ def _language(tag: object) -> str:
     return f"{printable(tag[:16]).replace('-', '_')}.UTF-8"
 
 
-TELNET_INSIDE = "binary"  # what fTelnet calls it
+TELNET_INSIDE = "binary"  # fTelnet's name for it
 
 
 @dataclass(frozen=True)
 class WebLimits:
-    """`hello` is how many seconds the page may be silent at first."""
+    """`hello` is the number of seconds that the page may take to introduce itself."""
 
     line: LineLimits
     telnet: TelnetLimits
@@ -211,8 +210,8 @@ def _nobody(_: str) -> bool:
 
 
 class WebListener(Listener):
-    """Each call has a task that runs `on_line`, and is hung up when that returns. `limits` are
-    `USUAL_LIMITS` but in tests."""
+    """A task for each call runs `on_line`, and hangs up when it returns. `limits` are
+    `USUAL_LIMITS`, except in tests."""
 
     def __init__(
         self,
@@ -226,9 +225,9 @@ class WebListener(Listener):
         origins: tuple[str, ...] = (),
         is_blocked: Callable[[str], bool] = _nobody,
     ) -> None:
-        """`board` is its name; `more` are files besides those of the page, or in place of them, as
-        they are at the time; `forwarded` are front ends that name the caller in X-Forwarded-For;
-        `origins` are those of pages that may call, where it is not the page of this port alone."""
+        """`board` is its name. `more` are files besides the page's, or in place of them, and may
+        change. `forwarded` are front ends that name the caller in X-Forwarded-For. `origins` are
+        those of pages that may call, besides the page of this port."""
         clock = asyncio.get_running_loop().time
         visitors = Visitors(entrance.gate, clock, forwarded, is_blocked, limits.visitors)
         super().__init__(replace(entrance, gate=visitors, kind="web"))
@@ -275,4 +274,4 @@ class WebListener(Listener):
 
 
 def _nothing() -> None:
-    """The connection tells of its end itself."""
+    """Ignore the end, which the connection reports itself."""

@@ -137,7 +137,7 @@ def test_a_pipe_or_a_folder_that_takes_the_place_of_a_file_is_not_passed_on(
     takes_its_place: Callable[[Path], None],
 ) -> None:
     file = a_file(tmp_path)
-    seen = hand_over._found
+    seen = hand_over._entries
 
     def exchanged(folder: int, named: str) -> list[tuple[str, os.stat_result]]:
         found = seen(folder, named)
@@ -145,7 +145,7 @@ def test_a_pipe_or_a_folder_that_takes_the_place_of_a_file_is_not_passed_on(
         takes_its_place(file)
         return found
 
-    monkeypatch.setattr(hand_over, "_found", exchanged)
+    monkeypatch.setattr(hand_over, "_entries", exchanged)
     (found,) = hand_over.files_at(str(tmp_path))[3]
     assert found[2:] == (hand_over.NO_FILE, b"")
     (file.rmdir if file.is_dir() else file.unlink)()

@@ -30,7 +30,7 @@ class Sysop:
         wanted = {COMMAND: ATTEND, "node": node, "call": call}
         self._beside = Conversation(self._board.config.board.data, wanted)
         self.says = self._beside.say
-        self._all = self._beside.told()
+        self._all = self._beside.answers()
         return self
 
     async def until(self, is_told: Callable[[Sysop, Mapping[str, Any]], bool]) -> None:

@@ -284,7 +284,7 @@ async def test_another_users_process_is_refused_where_it_may_hand_callers_over(
 async def test_a_command_of_another_version_changes_nothing(
     board: World, header: dict[str, object]
 ) -> None:
-    answers = commands.Conversation(board.config.board.data, header).told()
+    answers = commands.Conversation(board.config.board.data, header).answers()
     async with asyncio.timeout(PATIENCE):
         answer = [each async for each in answers]
     assert answer == [{"error": UNKNOWN}]
