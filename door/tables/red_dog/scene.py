@@ -1,4 +1,4 @@
-"""The Red Dog table as a caller sees it: two cards with a gap between them, and what it pays."""
+"""The scene of a Red Dog table: two cards with a gap between them, and the pay table."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.games.red_dog.round import RedDogRound
 
-# What stands on the felt when a hand is over.
+# The words on the felt after a hand.
 ENDINGS = {
     RedDogOutcome.THREE_OF_A_KIND: N_("THREE OF A KIND!"),
     RedDogOutcome.WIN: N_("IN BETWEEN!"),
     RedDogOutcome.PUSH: N_("PUSH"),
     RedDogOutcome.LOSE: N_("NOT IN BETWEEN"),
 }
-_PAY_COLUMNS = 19  # of a line of the pay table on a narrow screen
+_PAY_COLUMNS = 19  # a line of the pay table on a narrow screen
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class RedDogScene(TableScene):
     spread: int | None = None
     raised: int = 0  # seconds
 
-    # What happens.
+    # Changes of the scene.
 
     def clear(self) -> None:
         TableScene.clear(self)
@@ -61,7 +61,7 @@ class RedDogScene(TableScene):
             case happened.RedDogSettled(outcome=outcome, won=won, lost=lost):
                 self.end(_(ENDINGS[outcome]), won - lost)
 
-    # How it looks.
+    # Painting.
 
     def _paint_cards(self, canvas: Canvas, felt: FeltLayout) -> None:
         width = LARGE_WIDTH if felt.large else CARD_WIDTH
@@ -77,30 +77,32 @@ class RedDogScene(TableScene):
             paint_card(canvas, felt.top + 1, column, card, large=felt.large)
         row, column = felt.top + felt.card_rows + 1, felt.left + MARGIN
         is_roomy = row + 4 + len(_PAYS) <= felt.last_row
-        told = "" if self.spread is None else spread_words(self.spread)
-        if len(told) < felt.columns - MARGIN:  # else it is said below, and lit in the table
-            canvas.put(row + is_roomy, column, told, FELT)
+        words = "" if self.spread is None else spread_words(self.spread)
+        if (
+            len(words) < felt.columns - MARGIN
+        ):  # else a message has it, and the pay table lights its line
+            canvas.put(row + is_roomy, column, words, FELT)
         pays = row + 2 + is_roomy
         if not is_roomy and pays + len(_PAYS) <= felt.last_row:
-            pays += 1  # below an empty row, under the result
+            pays += 1  # after an empty row below the result
         self._paint_pays(canvas, felt, pays, column)
         self._paint_result(canvas, felt, row + 4 + len(_PAYS) if is_roomy else row + 1, column)
 
     def _paint_pays(self, canvas: Canvas, felt: FeltLayout, row: int, column: int) -> None:
-        """Paint the pay table in one column, or in two where there are too few rows."""
+        """Paint the pay table in one column, or in two where rows are short."""
         in_one = row + len(_PAYS) - 1 <= felt.last_row
         for number, (name, pays) in enumerate(_PAYS):
             style = COUNT if self._is_paid_by(number) else PRINT
             if in_one:
-                told = f"{_(name):<20}{_('{odds} to 1').format(odds=pays):>9}"
-                canvas.put(row + number, column + 3, told, style)
+                words = f"{_(name):<20}{_('{odds} to 1').format(odds=pays):>9}"
+                canvas.put(row + number, column + 3, words, style)
             else:
                 down, right = divmod(number, 2)
-                told = f"{_(name):<16}{pays:>2}"
-                canvas.put(row + down, column + right * _PAY_COLUMNS, told, style)
+                words = f"{_(name):<16}{pays:>2}"
+                canvas.put(row + down, column + right * _PAY_COLUMNS, words, style)
 
     def _is_paid_by(self, line: int) -> bool:
-        """Tell whether the round that lies here is paid by a line of the table, if it wins."""
+        """Return whether a win of the round is paid by `line` of the pay table."""
         if not self.spread:
             return False
         widest = len(SPREAD_PAYS) + 1
@@ -108,11 +110,11 @@ class RedDogScene(TableScene):
 
     def _card_lines(self) -> Sequence[str]:
         names = (_("First"), _("Second"), _("Third"))
-        told = [
+        lines = [
             f"|07{figure(name, f'|15{named_card(card)}')}"
             for name, card in zip(names, self.cards, strict=False)
         ]
-        return told if self.spread is None else [*told, f"|07{spread_words(self.spread)}"]
+        return lines if self.spread is None else [*lines, f"|07{spread_words(self.spread)}"]
 
     def _bet_figures(self) -> list[tuple[str, str]]:
         figures = TableScene._bet_figures(self)

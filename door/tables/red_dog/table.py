@@ -1,4 +1,4 @@
-"""Red Dog as a caller meets it: the table for time, with a raise before the third card."""
+"""The Red Dog table: bets of time, with a raise before the third card."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _THREE = RedDogOutcome.THREE_OF_A_KIND
-# What a caller looks at, and how long, in seconds.
+# Pauses in seconds.
 DEAL_SECONDS, HOLD_SECONDS, THIRD_SECONDS = 0.3, 0.3, 0.5
 
 
@@ -55,17 +55,17 @@ class RedDogTable(TableForTime):
 
     def _sentence(self, event: Event, step: Step) -> str:
         if self.console.screen.is_painted and isinstance(event, happened.RedDogDealt):
-            return ""  # a card on a painted table speaks for itself
+            return ""  # a painted card needs no words
         is_wide = (
             self.console.screen.is_painted and self.console.screen.page_columns >= LAYOUT_COLUMNS
         )
         if is_wide and isinstance(event, happened.Spread):
-            return ""  # it is told on the felt
+            return ""  # the felt shows it
         return words.sentence(event, self.coin)
 
     @staticmethod
     def seconds(event: Event, _scene: RedDogScene) -> float:
-        """Return how long one looks at what an event has changed."""
+        """Return how long the scene waits after an event."""
         match event:
             case happened.RedDogDealt():
                 return DEAL_SECONDS
@@ -77,7 +77,7 @@ class RedDogTable(TableForTime):
 
     @staticmethod
     def banner(event: Event, _after: RedDogRound) -> str:
-        """Return what is written across the felt when something great happens, else ""."""
+        """Return the banner for a rare event, "" for none."""
         if isinstance(event, happened.RedDogSettled) and event.outcome is _THREE:
             return _("THREE OF A KIND!")
         return ""
@@ -109,7 +109,7 @@ async def menu_words(board: Board, caller: Caller) -> str:
 def film(reel: Reel, hand: ReplayedHand) -> None:
     coin = hand.stored.coin
 
-    def said(event: Event) -> str:
+    def message_for(event: Event) -> str:
         return "" if isinstance(event, RedDogDealt) else sentence(event, coin)
 
-    film_alone(reel, hand, RedDogTable, RedDogScene(coin, None), said)
+    film_alone(reel, hand, RedDogTable, RedDogScene(coin, None), message_for)

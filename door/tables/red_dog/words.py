@@ -1,4 +1,4 @@
-"""What is said at the Red Dog table, and its rules as a caller reads them."""
+"""The sentences of the Red Dog table, and its rules page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def spread_words(spread: int) -> str:
-    """Say what two cards leave between them.
+    """Return the words for the spread of two cards.
 
     >>> spread_words(1), spread_words(0)
     ('Spread 1: a card in between pays 5 to 1.', 'Neighbours: no card fits in between.')
@@ -94,6 +94,6 @@ def _pay_table() -> str:
     ]
     widest = len(SPREAD_PAYS) + 1
     rows.append((_("Spread {spread} or more").format(spread=widest), WIDEST_PAYS))
-    told = pay_lines((name, _("{odds} to 1").format(odds=odds)) for name, odds in rows)
+    lines = pay_lines((name, _("{odds} to 1").format(odds=odds)) for name, odds in rows)
     spread = _("A spread is how many ranks lie between the two cards.")
-    return "\n".join((f"|15{_('The house pays')}|07  {spread}", told))
+    return "\n".join((f"|15{_('The house pays')}|07  {spread}", lines))
