@@ -1,4 +1,4 @@
-"""The black jack table as a caller sees it."""
+"""The scene of a black jack table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.games.blackjack.round import BlackjackRound
 
-# What stands on the felt when a hand is over.
+# The words on the felt after a hand.
 ENDINGS = {
     BlackjackOutcome.NATURAL: N_("BLACKJACK!"),
     BlackjackOutcome.TWENTY_ONE: N_("21!"),
@@ -42,9 +42,9 @@ class BlackJackScene(TableScene):
     dealer: list[Card | None] = field(default_factory=list)
     mine: list[Card] = field(default_factory=list)
     insured: int = 0  # seconds
-    printed: Sequence[str] = ()  # on the felt, the first line where there is room for one
+    printed: Sequence[str] = ()  # lines on the felt; only the first one where rows are short
 
-    # What happens.
+    # Changes of the scene.
 
     def clear(self) -> None:
         TableScene.clear(self)
@@ -70,7 +70,7 @@ class BlackJackScene(TableScene):
             case happened.BlackjackSettled(outcome=outcome, won=won, lost=lost):
                 self.end(_(ENDINGS[outcome]), won - lost)
 
-    # How it looks.
+    # Painting.
 
     def _paint_cards(self, canvas: Canvas, felt: FeltLayout) -> None:
         column = felt.left + MARGIN
@@ -95,7 +95,7 @@ class BlackJackScene(TableScene):
             self._paint_result(canvas, felt, felt.lower_top, end + 2)
 
     def _paint_printed(self, canvas: Canvas, felt: FeltLayout, column: int, width: int) -> None:
-        """Paint what is printed between the hands: every other row of it, or as much as fits."""
+        """Paint the print between the hands: on every other row, or the lines that fit."""
         first = felt.lower_top - felt.gap
         lines = self.printed[: (felt.gap + 1) // 2]
         for number, line in enumerate(lines):
@@ -107,7 +107,7 @@ class BlackJackScene(TableScene):
         return [
             f"|07{figure(name, f'|15{listed_cards(cards)}|07 ({count_words(cards)})')}"
             for name, cards in hands
-            if cards  # whoever looks on may see a table whose cards are still on their way
+            if cards  # a watcher may see a table before its cards
         ]
 
     def _bet_figures(self) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Black Jack For Time as a caller meets it: the table for time, with insurance and a tutor."""
+"""The table of Black Jack For Time: bets of time, with insurance and a tutor."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 GAME = BLACK_JACK_FOR_TIME_KIND.name
 
-# What a caller looks at, and how long, in seconds.
+# Pauses in seconds.
 CARDS = (happened.BlackjackDealt, happened.DealerDealt, happened.BlackjackRevealed)
 DEAL_SECONDS, TURN_SECONDS, DRAW_SECONDS, BUST_SECONDS = 0.25, 0.4, 0.5, 0.4
 
@@ -53,12 +53,12 @@ class BlackJackForTimeTable(TableForTime):
     }
     time_up_words = N_("Your time is up: you stand.")
 
-    tutor: Tutor  # while the visit lasts: it looks at the table that it belongs to
+    tutor: Tutor  # exists during the visit only
 
-    def __init__(self, caller: Caller, thinking: TutorProcess) -> None:
+    def __init__(self, caller: Caller, tutor_process: TutorProcess) -> None:
         self.settings = BlackJackForTimeSettings.of(caller.config.games)
         self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
-        self.thinking = thinking
+        self.tutor_process = tutor_process
         super().__init__(
             caller,
             BLACK_JACK_FOR_TIME_KIND,
@@ -71,7 +71,7 @@ class BlackJackForTimeTable(TableForTime):
         self._next_rules = rules_to_mapping(rules)
 
     async def visit(self) -> None:
-        self.tutor = Tutor(self.thinking, self.console.screen.say, lambda: self.round)
+        self.tutor = Tutor(self.tutor_process, self.console.screen.say, lambda: self.round)
         try:
             await super().visit()
         finally:
@@ -88,12 +88,12 @@ class BlackJackForTimeTable(TableForTime):
 
     def _sentence(self, event: Event, step: Step) -> str:
         if self.console.screen.is_painted and isinstance(event, CARDS):
-            return ""  # a card on a painted table speaks for itself
+            return ""  # a painted card needs no words
         return sentence(event, self.coin, self.scene.mine, self.scene.dealer)
 
     @staticmethod
     def seconds(event: Event, scene: BlackJackScene) -> float:
-        """Return how long one looks at what an event has changed on the scene."""
+        """Return how long the scene waits after an event."""
         match event:
             case happened.DealerDealt() if len(scene.dealer) > 2:
                 return DRAW_SECONDS
@@ -107,7 +107,7 @@ class BlackJackForTimeTable(TableForTime):
 
     @staticmethod
     def banner(event: Event, after: BlackjackRound) -> str:
-        """Return what is written across the felt when something great happens, else ""."""
+        """Return the banner for a rare event, "" for none."""
         if not isinstance(event, happened.BlackjackSettled):
             return ""
         if event.outcome is BlackjackOutcome.NATURAL:
@@ -122,8 +122,8 @@ class BlackJackForTimeTable(TableForTime):
     def _finish_step(self, step: Step) -> None:
         after: BlackjackRound = step.after
         if not self.console.screen.is_painted and not after.over:
-            told = _("You have {count}.").format(count=f"|15{count_words(self.scene.mine)}|07")
-            self.console.screen.say(f"|07{told}")
+            words = _("You have {count}.").format(count=f"|15{count_words(self.scene.mine)}|07")
+            self.console.screen.say(f"|07{words}")
         super()._finish_step(step)
 
     def _ending(self, round_: BlackjackRound) -> Ending:
@@ -177,7 +177,7 @@ def film(reel: Reel, hand: ReplayedHand) -> None:
     coin = hand.stored.coin
     scene = BlackJackScene(coin, None, printed=printed(hand.kind.read_rules(hand.stored.rules)))
 
-    def said(event: Event) -> str:
+    def message_for(event: Event) -> str:
         return "" if isinstance(event, CARDS) else sentence(event, coin, scene.mine, scene.dealer)
 
-    film_alone(reel, hand, BlackJackForTimeTable, scene, said)
+    film_alone(reel, hand, BlackJackForTimeTable, scene, message_for)

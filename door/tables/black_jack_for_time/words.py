@@ -1,4 +1,4 @@
-"""What the dealer says: each event of a hand as a sentence; and the rules as they may be read."""
+"""The sentences of the dealer on each event of a hand, and the rules page."""
 
 from __future__ import annotations
 
@@ -27,28 +27,30 @@ if TYPE_CHECKING:
     from door.games.blackjack.rules import BlackjackRules
 
 
-# The rules of Black Jack For Time as they are set here.
+# The rules page.
 
 
 @cached_text
 def rules_text(settings: BlackJackForTimeSettings) -> str:
     rules = settings.rules
     cards = cards_rule(rules.decks, rules.shuffle, rules.penetration)
-    return "\n\n".join((coins_rule(settings), *_of_a_hand(rules, cards), *fair_rules()))
+    return "\n\n".join((coins_rule(settings), *_hand_rules(rules, cards), *fair_rules()))
 
 
 def sealed_rules(rules: BlackjackRules) -> str:
-    """Return the rules of hands that are the same for everybody: each has a shuffle of its own,
-    however the table shuffles that plays by them, and no minute is at it."""
+    """Return the rules of shared hands, which all callers play with the same cards.
+
+    Each hand has a shuffle of its own, and no time is at stake.
+    """
     cards = cards_rule(rules.decks, "hand", rules.penetration)
     fair = _(
         "All hands are sealed before anybody plays. The seal is on the page before this one, and "
         "the seed is shown when it's all over."
     )
-    return "\n\n".join((*_of_a_hand(rules, cards), *fair_rules(fair)))
+    return "\n\n".join((*_hand_rules(rules, cards), *fair_rules(fair)))
 
 
-def _of_a_hand(rules: BlackjackRules, cards: str) -> tuple[str, ...]:
+def _hand_rules(rules: BlackjackRules, cards: str) -> tuple[str, ...]:
     shown = _("You and the dealer get two cards each; the dealer's second stays face down.")
     return (
         f"|15{_('Cards')}|07  {cards} {shown}",
@@ -70,8 +72,8 @@ def _pay_table(rules: BlackjackRules) -> str:
         (_("21 on a double"), rules.doubled_21_pays),
         (_("Any other win"), rules.win_pays),
     )
-    told = pay_lines((name, _("{odds} to 1").format(odds=_odds(pays - 1))) for name, pays in rows)
-    return f"|15{_('The house pays')}\n{told}"
+    lines = pay_lines((name, _("{odds} to 1").format(odds=_odds(pays - 1))) for name, pays in rows)
+    return f"|15{_('The house pays')}\n{lines}"
 
 
 def _natural_rule(rules: BlackjackRules) -> str:
@@ -116,7 +118,7 @@ def _odds(pays: Fraction) -> str:
 
 
 def printed(rules: BlackjackRules) -> Sequence[str]:
-    """Return what stands on the felt, the most important line first."""
+    """Return the print on the felt, the most important line first."""
     return (
         _("BLACKJACK PAYS {odds} TO 1").format(odds=_odds(rules.natural_pays - 1)),
         _("DEALER DRAWS TO 16 AND STANDS ON EVERY 17"),
@@ -124,11 +126,11 @@ def printed(rules: BlackjackRules) -> Sequence[str]:
     )
 
 
-# A hand.
+# The hand.
 
 
 def sentence(event: Event, coin: int, mine: Sequence[Card], dealer: Sequence[Card | None]) -> str:
-    """Return what is said of an event, with the cards as they lie after it."""
+    """Return the sentence on an event; `mine` and `dealer` are the cards after it."""
     match event:
         case happened.BlackjackDealt(card=card):
             return "|07" + _("You get {card}.").format(card=f"|15{the_card(card)}|07")
