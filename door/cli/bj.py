@@ -68,7 +68,7 @@ def _play(paper: Teletype, keyboard: StandardInput, seed: bytes) -> None:
         _print(paper.deal(position, round_, events))
         while not round_.over:
             round_, events = round_.apply(_decide(paper, keyboard, round_))
-            _print(paper.told(round_, events))
+            _print(paper.print_events(round_, events))
         position += round_.cards_used
 
 

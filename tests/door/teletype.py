@@ -74,7 +74,7 @@ class Run:
         self.text += self.teletype.deal(begin, round_, events)
         while not round_.over:
             round_, events = round_.apply(self._decides(round_, answers))
-            self.text += self.teletype.told(round_, events)
+            self.text += self.teletype.print_events(round_, events)
         assert round_.cards_used == len(cards.split()), f"cards are left:\n{self.text}"
         self.position = begin + round_.cards_used
 
@@ -131,7 +131,7 @@ def from_seed(
                     chosen = question.yes
                     break
             round_, events = round_.apply(chosen)
-            text += teletype.told(round_, events)
+            text += teletype.print_events(round_, events)
         position += round_.cards_used
 
 
@@ -139,7 +139,7 @@ def _stood(teletype: Teletype, round_: BlackjackRound) -> str:
     text = ""
     while not round_.over:
         round_, events = round_.apply(decline(round_))
-        text += teletype.told(round_, events)
+        text += teletype.print_events(round_, events)
     return text
 
 

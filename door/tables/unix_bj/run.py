@@ -1,10 +1,10 @@
-"""One run of the UNIX program for a caller: from the seal to the seed, with the books behind it.
+"""One run of the UNIX program for a caller, from the seal to the seed.
 
-Commit before show: a hand and every answer are durable before a letter of them is printed. What
-the program prints is `teletype`'s; a run asks, leaves out the questions that the pot cannot
-pay for, and keeps what the board has to say (the seal, the seed, a refusal) before, after and
-between the letters, never in them. Seal and seed are told in short, where screens are painted; the
-page behind <F>airness has them whole.
+Commit before show: a hand and every answer are durable before a letter of them is printed.
+`teletype` prints the program's letters. A run asks its questions, except for those that the pot
+cannot pay. Messages of the board (seal, seed, refusals) come before, after and between the letters,
+never in them. Painted screens show seal and seed in short; the page behind <F>airness has them
+whole.
 
 Every run has a shoe of its own, whose one seed makes all its shuffles.
 """
@@ -43,19 +43,19 @@ if TYPE_CHECKING:
 
 # The paper of a teletype on a caller's line: letters as they are, and bare prompts.
 #
-# Nothing is wrapped, coloured or put in order for a screen. What the board itself has to say, such
-# as that the time is running out, stands between the letters like any other message among lines.
+# Nothing is wrapped or coloured. Messages of the board, such as that the time is running out, come
+# between the letters.
 
 
 class Paper(LinesDisplay):
-    """Lines that scroll up, in which a program prints to the letter."""
+    """Scrolling lines for a program that prints letter by letter."""
 
     def print(self, letters: str) -> None:
-        """Print `letters`, whose lines end in a newline alone."""
+        """Print `letters`, whose lines end in a bare newline."""
         self._send(letters.replace("\n", "\r\n"))
 
     def prompt(self, text: str, room: int = 0) -> None:
-        """Print the prompt, and nothing behind it but what is typed."""
+        """Print the prompt; only typed letters follow it."""
         self._prompt, self._typed, self._wanted = text, "", room
         self._room = max(0, self._width - len(text))
         self._send(text)
@@ -76,7 +76,7 @@ log = logging.getLogger("door.tables")
 
 @dataclass(frozen=True)
 class Terms:
-    """What is played for: a dollar in the smallest unit, and hands a day where they are counted."""
+    """The stakes: a dollar in the smallest unit, and the limit of hands a day, None for none."""
 
     unit: Unit
     dollar: int
@@ -90,12 +90,12 @@ class Terms:
 
 
 class Run:
-    """A run of the program; with `find_open_round`, one that takes up a hand that was left."""
+    """A run of the program; `find_open_round` resumes an open hand."""
 
     def __init__(
-        self, sitting: Sitting, terms: Terms, tally: TableTally, thinking: TutorProcess
+        self, sitting: Sitting, terms: Terms, tally: TableTally, tutor_process: TutorProcess
     ) -> None:
-        """Begin without cards; what is played is added to `tally`, in dollars."""
+        """Begin without cards; add the results to `tally`, in dollars."""
         self.sitting = sitting
         self.caller = sitting.caller
         self.console = sitting.console
@@ -104,13 +104,13 @@ class Run:
         self.tally = tally
         self.play = Play(self.caller, UNIX_BJ_KIND)
         self._rules = rules_to_mapping(self.settings.rules)
-        self.stored: StoredRound | None = None  # a hand that was left open
+        self.stored: StoredRound | None = None  # the open hand that the run resumes
         self.teletype = Teletype(self.settings.prompts, terms.dollar, Score())
         self.paper = self._new_paper()
         self.letters = ""  # of the hand on the table
         self.fairness = Fairness()
-        self._thinking = thinking
-        self.tutor: Tutor | None = None  # of one who has turned it on
+        self._tutor_process = tutor_process
+        self.tutor: Tutor | None = None  # None while it is off
 
     @property
     def round(self) -> BlackjackRound | None:
@@ -118,7 +118,7 @@ class Run:
         return round_
 
     async def find_open_round(self) -> bool:
-        """Look for a hand that was left open, and go on with it under its own terms."""
+        """Return whether there is an open hand, and resume it under its own terms."""
         self.stored = stored = await self.play.find_open_round()
         if stored is not None:
             self.terms = Terms(stored.unit, stored.coin, self.terms.turns_limit)
@@ -129,8 +129,7 @@ class Run:
         await self._stand_unasked()
 
     async def seal(self) -> str:
-        """Return the seal of the shoe that the run is dealt from, which is sealed now if there was
-        none. Raises `BooksUnavailable`."""
+        """Return the seal of the run's shoe, sealed now if needed. Raises `BooksUnavailable`."""
         shoe = self.play.shoe or await self.play.next_shoe(self._rules, fresh=True)
         return shoe.seal
 
@@ -157,7 +156,7 @@ class Run:
         self._paint_again()
 
     async def _begin(self) -> bool:
-        """Show the seal, sealed before the first letter; `False` when there will be none."""
+        """Show the seal before the first letter; `False` when the run cannot begin."""
         try:
             seal = await self.seal()
             await self._load_paper()
@@ -171,7 +170,7 @@ class Run:
         return await self.sitting.attempt(self._cut())
 
     async def _cut(self) -> bool:
-        """Ask a caller who cuts for words, or take their phrase; `False` at Esc."""
+        """Cut a fresh shoe with the caller's words or phrase; `False` at Esc."""
         shoe = self.play.shoe
         assert shoe is not None
         if shoe.cut is None:
@@ -182,7 +181,7 @@ class Run:
         return True
 
     async def _load_paper(self) -> None:
-        """Put in a new sheet that knows the score, with the letters of a hand that was left."""
+        """Start a new sheet with the score, and with the letters of a resumed hand."""
         caller_id, unit = self.caller.record.id, self.terms.unit
         score = await self.caller.ask_books(
             lambda desk: play_money.tally(desk, caller_id, GAME, unit)
@@ -197,10 +196,12 @@ class Run:
             self.letters = self._letters_of(self.stored)
 
     def _letters_of(self, stored: StoredRound) -> str:
-        """Print a hand again as its journal has it."""
+        """Return the letters of a hand from its journal."""
         deal, *steps = replay_hand(stored).steps
         letters = self.teletype.deal(stored.start, deal.hand.round, deal.events)
-        return letters + "".join(self.teletype.told(each.hand.round, each.events) for each in steps)
+        return letters + "".join(
+            self.teletype.print_events(each.hand.round, each.events) for each in steps
+        )
 
     async def _program(self) -> None:
         self.paper.print(OPENING)
@@ -261,11 +262,11 @@ class Run:
                 await self._line(_("Press Enter to try again: "))
 
     async def _decide(self, round_: BlackjackRound) -> BlackjackAction:
-        """Let the caller decide; one who has a tutor is told what the book says, too."""
+        """Ask the caller for a decision, with the tutor's advice where it is on."""
         if not self.caller.prefers("tutor"):
             return await self._asked(round_)
         if self.tutor is None:
-            self.tutor = Tutor(self._thinking, self._say, lambda: self.round)
+            self.tutor = Tutor(self._tutor_process, self._say, lambda: self.round)
         tutor = self.tutor
         tutor.watch(round_, [each for each in round_.legal() if self._can_pay(round_.amount(each))])
         action = await self._asked(round_)
@@ -285,15 +286,15 @@ class Run:
         return not is_time or self.caller.purse.can_stake(amount, self.terms.dollar)
 
     async def _act(self, action: BlackjackAction) -> None:
-        """Carry out one answer: pure first, then durable, then printed."""
+        """Carry out an answer: work it out, make it durable, print it."""
         assert self.round is not None
         stake = self.round.amount(action)
         self._show(await self.play.act(Act(action), stake, STAKE_KINDS.get(action, "")))
 
     async def _line(self, prompt: str) -> str:
-        """Ask, and read a line as a terminal reads one; raises `RunEnded` at the interrupt key."""
+        """Ask and read a line; raises `RunEnded` at the interrupt key."""
         self.paper.prompt(prompt)
-        # For who has no keyboard: the program itself asks for a line.
+        # For callers without a keyboard: the program asks for a line itself.
         keys = {"Y": _("Yes"), "N": _("No"), "Ctrl-C": _("Quit")}
         self.console.screen.offer("answers", keys, typed={"Y": "y\r", "N": "\r", "Ctrl-C": "\x03"})
         text = ""
@@ -312,7 +313,7 @@ class Run:
         return text
 
     def _show(self, step: Step) -> None:
-        self._print(self.teletype.told(step.after, step.events))
+        self._print(self.teletype.print_events(step.after, step.events))
         self._count(step)
 
     def _count(self, step: Step) -> None:
@@ -321,10 +322,10 @@ class Run:
             totals = step.after.totals
             self.tally.turns += 1
             self.tally.net += (totals.won - totals.lost) // self.terms.dollar
-            self.caller.last_hand.mark_shown()  # no key is awaited before the next one is dealt
+            self.caller.last_hand.mark_shown()  # the next hand is dealt without a key
 
     def _say(self, words: str) -> None:
-        """Say something that is none of the program's, on the sheet that is in now."""
+        """Show a message of the board on the current display."""
         self.paper.say(words)
 
     def _print(self, letters: str) -> None:
@@ -334,7 +335,7 @@ class Run:
     # The end of a run.
 
     async def _open_seed(self) -> str:
-        """Close the shoe, whose seed may be seen then; return what is said of it."""
+        """Close the shoe; return the message with its seed."""
         shoe = self.play.shoe
         if shoe is None:
             return ""
@@ -349,13 +350,15 @@ class Run:
         return f"|07{self.fairness.short()}" if self.console.screen.can_paint else ""
 
     async def _stand_unasked(self) -> None:
-        """Say no to all that is still asked, for a caller without time, and show the sheet as a
-        page, so that it stands where painted screens go on."""
+        """Answer no to all questions when the caller's time is up.
+
+        Show the sheet as a page, because painted screens go on after it.
+        """
         steps: list[Step] = []
         had_hand = self.round is not None and not self.round.over
         await self.play.stand(steps.append)
         for step in steps:
-            self.letters += self.teletype.told(step.after, step.events)
+            self.letters += self.teletype.print_events(step.after, step.events)
         sheet = f"{self.letters}{self.teletype.account()}".split("\n")
         room = max(1, self.console.screen.page_rows - 4)
         seed = await self._open_seed()

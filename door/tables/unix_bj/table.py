@@ -1,4 +1,4 @@
-"""UNIX bj as a caller meets it: a teletype in a corner of the house, and a page that explains it.
+"""The table of UNIX bj: a teletype, and a page that explains it.
 
 What happens between the seal and the seed is `run.py`'s.
 """
@@ -41,15 +41,15 @@ PLAY, MANUAL = "PM"
 class UnixBjTable(Sitting):
     title = "UNIX bj"
 
-    def __init__(self, caller: Caller, thinking: TutorProcess) -> None:
+    def __init__(self, caller: Caller, tutor_process: TutorProcess) -> None:
         super().__init__(caller)
-        self.thinking = thinking
+        self.tutor_process = tutor_process
         self.settings = UnixBjSettings.of(caller.config.games)
         self.terms = Terms.of_house(self.settings)
         self.tally = TableTally()
-        self.open_run: Run | None = None  # with a hand that was left
-        self.next_run: Run | None = None  # whose seal was asked for, and which has not begun
-        self.last = Fairness()  # of the last run whose seed is open
+        self.open_run: Run | None = None  # with an open hand
+        self.next_run: Run | None = None  # sealed, but not begun
+        self.last = Fairness()  # of the last finished run
 
     async def _run_visit(self) -> None:
         if self.terms.unit == "second":
@@ -110,7 +110,7 @@ class UnixBjTable(Sitting):
         return choice != QUIT
 
     def _new_run(self) -> Run:
-        return Run(self, self.terms, self.tally, self.thinking)
+        return Run(self, self.terms, self.tally, self.tutor_process)
 
     async def _play(self, run: Run) -> None:
         await run.go()
@@ -118,7 +118,7 @@ class UnixBjTable(Sitting):
             self.last = run.fairness
 
     async def _read_fairness(self) -> None:
-        """Show the seal of the next run, and what the last one was dealt from."""
+        """Show the seal of the next run and the seed of the last one."""
         run = self.next_run or self._new_run()
         try:
             seal = await run.seal()
@@ -134,7 +134,7 @@ class UnixBjTable(Sitting):
         await read_fairness(self.caller, GAME, fairness)
 
     async def _front_page(self, refusal: str) -> Page:
-        # Who can't play needs no keys; why they can't is said before they try.
+        # A caller who cannot play gets the reason instead of the keys.
         last = f"|14{refusal}" if refusal else words.keys()
         body = [words.introduction(), "", *self._terms_in_words(), "", last]
         try:
@@ -163,12 +163,12 @@ class UnixBjTable(Sitting):
         if not turns:
             return ""
         hands = ngettext("{number} hand", "{number} hands", turns).format(number=turns)
-        told = [field(self.title, f"{hands}.")]
+        sentences = [field(self.title, f"{hands}.")]
         if self.tally.net or not self.caller.hand_waits:
-            told.append(words.net_words(self.tally.net))
+            sentences.append(words.net_words(self.tally.net))
         if self.caller.hand_waits:
-            told.append(_("One hand is still open."))
-        return " ".join(told)
+            sentences.append(_("One hand is still open."))
+        return " ".join(sentences)
 
 
 def sit_down(board: Board, caller: Caller) -> UnixBjTable:
@@ -184,7 +184,7 @@ async def menu_words(board: Board, caller: Caller) -> str:
             turns=turns_today(caller, GAME, house), time=span(house.coin_minutes * 60)
         )
     score = await caller.ask_books(lambda desk: tally(desk, caller.record.id, GAME, "usd-cent"))
-    return words.standing_so_far(score.standing) if score.action else _("play money")
+    return words.net_so_far(score.standing) if score.action else _("play money")
 
 
 CLEARED = "\x1b[0m\x1b[2J\x1b[H"
@@ -203,7 +203,7 @@ def film(reel: Reel, hand: ReplayedHand) -> None:
         if step.act is None:
             _print(reel, paper.deal(stored.start, step.hand.round, step.events))
         else:
-            # A no to every question before that which was answered with yes, if any was.
+            # Answer no to every question before the one that was answered with yes.
             for question in paper.questions(round_):
                 is_yes = question.yes == step.act.word
                 reel.now += THINK_SECONDS
@@ -212,7 +212,7 @@ def film(reel: Reel, hand: ReplayedHand) -> None:
                 reel.write("y\r\n" if is_yes else "\r\n")
                 if is_yes:
                     break
-            _print(reel, paper.told(step.hand.round, step.events))
+            _print(reel, paper.print_events(step.hand.round, step.events))
         round_ = step.hand.round
     reel.now += THINK_SECONDS
     if why := hand.why_unsettled():

@@ -1,13 +1,12 @@
-"""What the UNIX game bj prints and asks, letter for letter, and nothing else.
+"""The output and questions of the UNIX game bj, letter for letter.
 
-A `Teletype` is the paper of one run of the program: it is given the rounds of the engine and what
-happened in them, and gives back text. It knows no line, no purse, no clock and no journal, so that
-a caller's table, a sysop's terminal and a test print the same letters. The words and the layout
-are those of the program of the 1970s; the manual pages of 1971 and 1972 have a bare `?` where it
-came to ask `Hit? `.
+A `Teletype` is the paper of one run. It turns rounds of the engine and their events into text, and
+has no line, purse, clock or journal. So a caller's table, a sysop's terminal and a test print the
+same letters. Words and layout are those of the program of the 1970s. The manual pages of 1971 and
+1972 have a bare `?` where it later asked `Hit? `.
 
-No line is ended for a shuffle: when the deck runs out in the middle of a hand, `Shuffle` stands
-where the next card would have stood.
+A shuffle does not end the line: when the deck runs out in the middle of a hand, `Shuffle` is
+printed in place of the next card.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ from door.games.engine.cards import CARDS_IN_DECK, Card
 Prompts = Literal["1975", "1971"]
 
 CARDS_DEALT = CARDS_IN_DECK - 1
-"""So many of a deck are dealt: it is shuffled when the last card would be taken."""
+"""Cards dealt from a deck: it is shuffled before the last card would be taken."""
 
 FEWEST_LEFT = 15
-"""With fewer cards left than these, the deck is shuffled before a hand."""
+"""With fewer cards left, the deck is shuffled before a hand."""
 
 OPENING = "Black Jack\n"
-"""What it says when it is started."""
+"""The first output of the program."""
 
 _HIT: dict[Prompts, str] = {"1975": "Hit? ", "1971": "?"}
 
 
 def hand_start(position: int) -> int:
-    """Where in the stream of cards a hand begins, when those before `position` are gone.
+    """Return where a hand begins in the stream of cards after `position` cards.
 
     The stream is deck after deck, each without its last card.
 
@@ -50,7 +49,7 @@ def hand_start(position: int) -> int:
 
 
 def is_yes(typed: str) -> bool:
-    """Whether a line that was typed is a yes: `y` and newline is, the bare newline is not.
+    """Return whether a typed line means yes: `y` does, the bare newline does not.
 
     >>> is_yes("y"), is_yes(""), is_yes("n")
     (True, False, False)
@@ -60,7 +59,7 @@ def is_yes(typed: str) -> bool:
 
 @dataclass(slots=True)
 class Score:
-    """The action, which is everything that was bet, and the standing: whole dollars."""
+    """Action (all bets) and standing (net), in whole dollars."""
 
     action: int = 0
     standing: int = 0
@@ -73,10 +72,10 @@ class Question:
 
 
 class Teletype:
-    """One run of the program, on paper."""
+    """The paper of one run of the program."""
 
     def __init__(self, prompts: Prompts, dollar: int, score: Score) -> None:
-        """Keep `score` from here on; a dollar is `dollar` of the smallest unit of the stakes."""
+        """Count on from `score`; a dollar is `dollar` of the smallest unit of the stakes."""
         self.score = score
         self._dollar = dollar
         self._questions = (
@@ -85,24 +84,26 @@ class Teletype:
             Question("Double down? ", BlackjackAction.DOUBLE),
             Question(_HIT[prompts], BlackjackAction.HIT),
         )
-        self._start = self._position = 0  # in the stream of cards: of the hand, of the next card
-        self._held = [0]  # how many cards each of the player's hands has
+        self._start = self._position = (
+            0  # positions in the stream of cards: the hand, the next card
+        )
+        self._held = [0]  # number of cards in each of the player's hands
         self._dealer_held = 0
         self._natural = self._doubling = False
 
     def deal(self, start: int, round_: BlackjackRound, events: Sequence[Event]) -> str:
-        """Print a new hand whose cards begin at `start` of the stream (`hand_start`)."""
+        """Return the letters of a new hand that begins at `start` of the stream (`hand_start`)."""
         self._start = self._position = start
         self._held, self._dealer_held = [0], 0
         self._natural = self._doubling = False
-        # Nothing is bet on this hand before the deck is shuffled for it.
+        # The score of the shuffle does not count this hand's bet.
         shuffled = self._shuffled() if start % CARDS_DEALT == 0 else ""
         self._bet(round_.seats[0].bet)
-        return f"new game\n{shuffled}{self.told(round_, events)}"
+        return f"new game\n{shuffled}{self.print_events(round_, events)}"
 
-    def told(self, round_: BlackjackRound, events: Sequence[Event]) -> str:
-        """Print what one decision brought: `events`, and `round_` as they left it."""
-        text = "".join(self._said(round_, event) for event in events)
+    def print_events(self, round_: BlackjackRound, events: Sequence[Event]) -> str:
+        """Return the letters of `events`; `round_` is the round after them."""
+        text = "".join(self._print_event(round_, event) for event in events)
         if not round_.over:
             return text
         if self._natural:
@@ -111,18 +112,18 @@ class Teletype:
         return f"{text}\n{_result((totals.won - totals.lost) // self._dollar)}"
 
     def questions(self, round_: BlackjackRound) -> list[Question]:
-        """What is asked now, in this order, until one is answered with yes."""
+        """Return the open questions, in order; the first yes ends them."""
         legal = round_.legal()
         return [question for question in self._questions if question.yes in legal]
 
     def account(self) -> str:
-        """Print the action and the standing, or nothing while nothing has been bet."""
+        """Return the lines for action and standing, "" before the first bet."""
         if not self.score.action:
             return ""
         return f"Action ${self.score.action}\n{_result(self.score.standing)}"
 
-    def _said(self, round_: BlackjackRound, event: Event) -> str:
-        """Print one event; most of what money does is not told before the hand is over."""
+    def _print_event(self, round_: BlackjackRound, event: Event) -> str:
+        """Return the letters of one event; most payments are printed after the hand."""
         match event:
             case happened.BlackjackDealt(hand=hand, card=card):
                 return self._players_card(hand, card)
@@ -168,7 +169,7 @@ class Teletype:
         return f"+{self._taken()}{card}"
 
     def _taken(self) -> str:
-        """Take the next card, and print the shuffle that it needs, if it needs one."""
+        """Take the next card; return the letters of a shuffle before it, "" for none."""
         due = self._position % CARDS_DEALT == 0 and self._position != self._start
         self._position += 1
         return self._shuffled() if due else ""

@@ -1,6 +1,6 @@
-"""What the house says around the teletype of UNIX bj, and its manual page in our own words.
+"""The words of the house around the teletype of UNIX bj, and its manual page.
 
-What the program itself prints is in `teletype`, and the same in every language.
+`teletype` has the program's own output, which is the same in every language.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ _CENTS = 100
 
 
 def dollars(amount: int) -> str:
-    """Write whole dollars, without a sign."""
+    """Return whole dollars without a sign."""
     return money(abs(amount) * _CENTS, "usd-cent")
 
 
 def net_words(amount: int) -> str:
-    """Say what somebody is up or down, in whole dollars."""
+    """Return the sentence on a net in whole dollars."""
     return words.net_words(amount, dollars(amount))
 
 
-def standing_so_far(amount: int) -> str:
-    """Say in the main menu what somebody who plays for play money is up or down."""
+def net_so_far(amount: int) -> str:
+    """Return the net in play money for the main menu."""
     if not amount:
         return _("play money, even so far")
-    told = (
+    words = (
         _("play money, up {amount} so far") if amount > 0 else _("play money, down {amount} so far")
     )
-    return told.format(amount=dollars(amount))
+    return words.format(amount=dollars(amount))
 
 
 # The front page.
@@ -46,13 +46,13 @@ def introduction() -> str:
 
 
 def keys() -> str:
-    """Say what the keys do, for the program does not."""
+    """Return the meaning of the keys, which the program does not explain."""
     enter = _lit(_("Enter"))
-    told = _(
+    words = _(
         "{y} and {enter} is yes, {enter} alone is no. {delete} or {interrupt} ends the game and "
         "says no to whatever is still asked about the hand on the table. {rubout} rubs out."
     )
-    return "|07" + told.format(
+    return "|07" + words.format(
         y=_lit("y"),
         enter=enter,
         delete=_lit("DEL"),
@@ -62,11 +62,10 @@ def keys() -> str:
 
 
 def terms(coin: int, turns: int, limit: int | None) -> Sequence[str]:
-    """Say what is played for where a dollar is a coin of `coin` seconds, and how many hands of how
-    many have been played today."""
-    told = _("The bet is {bet} on every hand. A dollar is a coin: {time} of your time.")
+    """Return the stakes, where a dollar is a coin of `coin` seconds, and the hands of today."""
+    words = _("The bet is {bet} on every hand. A dollar is a coin: {time} of your time.")
     bet, time = _lit("$2"), _lit(span(coin))
-    lines = ["|07" + told.format(bet=bet, time=time)]
+    lines = ["|07" + words.format(bet=bet, time=time)]
     if limit is not None:
         played = _("You have played {turns} of {limit} hands today.")
         lines.append("|07" + played.format(turns=_lit(str(turns)), limit=_lit(str(limit))))
@@ -74,13 +73,13 @@ def terms(coin: int, turns: int, limit: int | None) -> Sequence[str]:
 
 
 def terms_of_play_money() -> str:
-    told = _("The bet is {bet} on every hand, in play money: the house keeps the tab.")
-    return "|07" + told.format(bet=_lit("$2"))
+    words = _("The bet is {bet} on every hand, in play money: the house keeps the tab.")
+    return "|07" + words.format(bet=_lit("$2"))
 
 
 def score(action: int, standing_: int) -> str:
-    told = _("Your action is {amount}.").format(amount=_lit(dollars(action)))
-    return f"|07{told} {net_words(standing_)}"
+    words = _("Your action is {amount}.").format(amount=_lit(dollars(action)))
+    return f"|07{words} {net_words(standing_)}"
 
 
 def _lit(text: str) -> str:
@@ -91,7 +90,7 @@ def _lit(text: str) -> str:
 
 
 def manual(columns: int) -> str:
-    """Return the manual page for a screen of so many columns, pipe codes inside."""
+    """Return the manual page for a screen of `columns`, with pipe codes."""
     width = min(_MANUAL_COLUMNS, columns) - len(_INDENT)
     sections = [
         f"|15{head}|07\n" + "\n\n".join(_indented(text, width) for text in paragraphs)
