@@ -12,7 +12,7 @@ from timebank.ledger.sentences import cutoff_words
 from timebank.words import day_words, decimal, short_weekday, span
 
 if TYPE_CHECKING:
-    from timebank.callers.own_limits import Word
+    from timebank.callers.own_limits import HourlySummary
     from timebank.ledger.purse import Purse, Receipt
     from timebank.ledger.transfers import TransferRow
     from timebank.settings.schedule import EarlyEvent, Schedule
@@ -79,7 +79,7 @@ def when(instant: datetime, schedule: Schedule, now: datetime) -> str:
     return _("{day} {time}").format(day=short_weekday(local), time=time)
 
 
-def hourly_word(word: Word, schedule: Schedule, now: datetime) -> str:
+def hourly_word(word: HourlySummary, schedule: Schedule, now: datetime) -> str:
     """Say what a caller has staked, and lost or won, since they last heard it."""
     time = when(word.since, schedule, now)
     if word.since.date() != now.date():

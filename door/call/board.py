@@ -195,10 +195,10 @@ class Board:
 
         If the books cannot be written, the keys wait for the next log-on.
         """
-        if ssh_keys.must_wait(record.preferences):
+        if ssh_keys.are_suspended(record.preferences):
             with contextlib.suppress(BooksFailed):
                 return await self.books.run(
-                    lambda desk: ssh_keys.work_again(desk, record.id), until=until
+                    lambda desk: ssh_keys.resume(desk, record.id), until=until
                 )
         return record
 

@@ -109,7 +109,7 @@ async def keep_posted(caller: Caller) -> None:
 async def _tell_word(caller: Caller) -> None:
     """Show the caller's result of the last hour, as they asked for in their settings."""
     word = await caller.ask_books(
-        lambda desk: own_limits.take_word(desk, caller.record.id), is_theirs=False
+        lambda desk: own_limits.take_summary(desk, caller.record.id), is_theirs=False
     )
     if word is not None:
         now = caller.console.clock.now()

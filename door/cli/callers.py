@@ -152,7 +152,7 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
     opened = reading if take_away is None else writing
     with opened(load_config(config_path)) as desk:
         record = _caller(desk, name)
-        keys = map(ssh_keys.read, kept.of(record.preferences))
+        keys = map(ssh_keys.read, kept.lines_of(record.preferences))
         by_fingerprint = {key.fingerprint: key for key in keys}
         if take_away is not None:
             if take_away not in by_fingerprint:
@@ -169,7 +169,7 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
     listed = [(each, kind, printable(called)) for each, kind, called in rows]
     table = Listing(columns, listed, f"{record.name} has no SSH key here.")
     tell(form, [table], fields, [dict(zip(fields, row, strict=True)) for row in rows], paged=False)
-    if kept.must_wait(record.preferences):
+    if kept.are_suspended(record.preferences):
         count = "1 key waits" if len(by_fingerprint) == 1 else f"{len(by_fingerprint)} keys wait"
         click.echo(f"Since a restore {count} until {record.name} logs on by password.", err=True)
 

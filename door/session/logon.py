@@ -366,7 +366,7 @@ async def _came_by_code(
         )
         if changed is None:
             raise LogonRefused(VOID_MEANWHILE, WHY_VOID)
-        had_keys = ssh_keys.of(record.preferences)
+        had_keys = ssh_keys.lines_of(record.preferences)
         record, before = changed, Secrets(hashed, None)
         console.screen.say(f"|10{_('Your password is changed. The code you used is void.')}")
         if had_keys:

@@ -39,7 +39,7 @@ LABEL_CELLS = 21
 async def visit_limits(caller: Caller) -> None:
     console = caller.console
     while True:
-        own = await caller.ask_books(lambda desk: own_limits.of(desk, caller.record.id))
+        own = await caller.ask_books(lambda desk: own_limits.current(desk, caller.record.id))
         console.display.stage(Page(_(TITLE), _rows(caller, own)))
         choice = await console.prompt.ask(
             {key: _(label) for key, label in LABELS.items()},
@@ -52,7 +52,7 @@ async def visit_limits(caller: Caller) -> None:
             await _pause(caller, own)
         elif choice == "H":
             wanted = not own.hourly or own.hourly_until is not None
-            await _set(caller, partial(own_limits.hear_hourly, wanted=wanted))
+            await _set(caller, partial(own_limits.set_hourly_summary, wanted=wanted))
         else:
             return
 

@@ -317,7 +317,7 @@ async def _change_password(board: Board, caller: Caller) -> None:
     hashed = await new_password(board, console, caller.record.name)
     if hashed is None:
         return
-    had_keys = stored_keys.of(caller.record.preferences)
+    had_keys = stored_keys.lines_of(caller.record.preferences)
     changed = await caller.ask_books(
         lambda desk: recovery.set_password(desk, caller.record.id, before, hashed)
     )

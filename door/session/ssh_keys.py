@@ -30,7 +30,7 @@ MEANINGS = {
 
 def number_of(preferences: Mapping[str, object]) -> str:
     """Return the number of keys, or how to add one, for a row of the settings."""
-    number = len(stored_keys.of(preferences))
+    number = len(stored_keys.lines_of(preferences))
     return str(number) if number else _("none: press K to add one")
 
 
@@ -41,7 +41,7 @@ async def visit_keys(caller: Caller, is_proved: Callable[[], Awaitable[bool]]) -
     """
     console = caller.console
     while True:
-        lines = stored_keys.of(caller.record.preferences)
+        lines = stored_keys.lines_of(caller.record.preferences)
         console.display.stage(Page(_(KEYS_TITLE), _rows(lines)))
         hidden = () if lines else ("T",)
         choice = await console.prompt.ask(

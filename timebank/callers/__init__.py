@@ -1,4 +1,4 @@
-"""Who the callers are, and what is kept for each: notices, history, standings, powers.
+"""The callers, and each caller's notices, history, standings, powers, limits and keys.
 
 Uses `ledger` and the rooms below it.
 """

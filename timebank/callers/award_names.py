@@ -1,6 +1,6 @@
-"""What awards are called, and what each wants: twenty where the house has five games.
+"""The names of awards and their conditions: twenty awards for a house with five games.
 
-An award is known by a word, or by "won " and the name of a game for a hand won at it.
+Each award has a word. The award for a hand won at a game is "won " and the game's key.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from timebank.language import N_, _
 from timebank.words import title
 
-# Those that no hand earns by itself (awards.py).
+# Awards that are not earned by a hand alone (awards.py).
 BANK, DEPOSIT, WEEK, DEAL = "bank", "deposit", "week", "deal"
 WON = "won "
-# Shown to others of those alone who wish to be named also where they have lost.
+# Others see this award only of callers who agreed to appear among the losers.
 COMEBACK = "comeback"
 
 _NAMES: Mapping[str, tuple[str, str]] = {
@@ -42,7 +42,7 @@ def all_awards(games: Iterable[str]) -> list[str]:
 
 
 def name_of(award: str) -> str:
-    """Say what an award is called, in the reader's language.
+    """Return the name of an award in the reader's language.
 
     >>> name_of("streak"), name_of("won a-game"), name_of("unheard-of")
     ('Hot streak', 'A win at A Game', 'unheard-of')
@@ -53,7 +53,7 @@ def name_of(award: str) -> str:
 
 
 def wish_of(award: str) -> str:
-    """Say what an award wants, in the reader's language; "" for one that is none of ours."""
+    """Return the condition of an award in the reader's language, "" for an unknown award."""
     if award.startswith(WON):
         return _("Win a hand there.")
     return _(_NAMES[award][1]) if award in _NAMES else ""

@@ -1,7 +1,7 @@
-"""Awards: what a caller has done for the first time, with the moment and the hand.
+"""Awards for something that a caller did for the first time, with the time and the hand.
 
-Each is earned once, in the transaction that earns it. Those of hands come from hand_totals.py, the
-others from `earn`. Each waits until its caller was told (`untold`), at once or on their next call.
+Each is earned once, in the transaction of the deed. Awards of hands come from hand_totals.py, the
+others from `earn`. Each is `untold` until its caller has seen it, at once or on their next call.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from timebank.ledger.sql import (
 DAYS_IN_A_ROW = 7
 
 LATELY = timedelta(days=1)
-_LOOKED_THROUGH = 12  # of the latest awards, for one that others may be told of
+_LOOKED_THROUGH = 12  # the latest awards searched for one that others may see
 
 
 class Award(NamedTuple):
-    """What was earned, by its word (award_names.py), and when."""
+    """An earned award: its word (award_names.py), and the time."""
 
     word: str
     at: datetime
@@ -84,12 +84,12 @@ _TAKE_BACK = Prepared(lambda: delete(awards).where(equal(awards.c.caller_id, awa
 
 
 def earn(desk: Desk, caller_id: int, award: str) -> None:
-    """Note what no hand earns by itself; who has it already keeps it as it is."""
+    """Give a caller an award, unless they have it already."""
     _EARN(desk.connection, caller_id=caller_id, award=award, at=stamp(desk.now))
 
 
 def on_call(desk: Desk, caller_id: int) -> int:
-    """Count the days in a row up to a call that begins, and note what they earn."""
+    """Return the days in a row up to a call that begins, and give the award for a week."""
     running = days_called.running(desk, caller_id)
     if running >= DAYS_IN_A_ROW:
         earn(desk, caller_id, WEEK)
@@ -97,27 +97,27 @@ def on_call(desk: Desk, caller_id: int) -> int:
 
 
 def days_taken_back(desk: Desk, caller_id: int) -> None:
-    """Forget what days of a wrong clock have earned."""
+    """Take back an award that days of a wrong clock earned."""
     if days_called.days_called(desk, caller_id).longest < DAYS_IN_A_ROW:
         _TAKE_BACK(desk.connection, caller_id=caller_id, award=WEEK)
 
 
 def of_caller(desk: Desk, caller_id: int) -> list[Award]:
-    """List what a caller has earned, the first of it first."""
-    found = _OF_CALLER(desk.connection, caller_id=caller_id)
-    return [Award(word, instant(at)) for word, at in found]
+    """Return a caller's awards, oldest first."""
+    rows = _OF_CALLER(desk.connection, caller_id=caller_id)
+    return [Award(word, instant(at)) for word, at in rows]
 
 
 def untold(desk: Desk, caller_ids: Collection[int]) -> dict[int, list[str]]:
-    """Give what these callers have earned and were not told of, in the order in which they did."""
-    found: dict[int, list[str]] = {}
+    """Return the awards that these callers have not seen, oldest first."""
+    earned: dict[int, list[str]] = {}
     for caller_id, word in _UNTOLD(desk.connection, caller_ids=json.dumps(list(caller_ids))):
-        found.setdefault(caller_id, []).append(word)
-    return found
+        earned.setdefault(caller_id, []).append(word)
+    return earned
 
 
 def holders(desk: Desk, award: str, most: int) -> list[str]:
-    """Name the callers who have earned an award, the last one first."""
+    """Return the names of callers who have an award, the latest first."""
     return _HOLDERS.all(desk.connection, award=award, most=most)
 
 
@@ -127,7 +127,7 @@ def note_told(desk: Desk, caller_id: int, words: Iterable[str]) -> None:
 
 
 def latest(desk: Desk) -> tuple[str, str] | None:
-    """Return who earned what last, of the last day, if others may be told of any."""
+    """Return name and award of the latest one in 24 hours that others may see, or None."""
     since = stamp(desk.now - LATELY)
     for name, word, wishes in _LATEST(desk.connection, since=since):
         if word != COMEBACK or wishes_to_be_named(wishes):

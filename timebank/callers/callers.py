@@ -1,4 +1,4 @@
-"""The people who call: their names, passwords and preferences. Their minutes are in the ledger."""
+"""Callers: their names, passwords and preferences. Their minutes are in the ledger."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class CallerRecord:
 
 _NO_PASSWORD = N_("{name} is a caller of {board}: there is no password to set.")
 _NO_NAME = N_("{name} is a caller of {board}: there is no name to set.")
-# Among the preferences: the public keys that log a caller on (ssh_keys.py).
+# The preference with the public keys that log a caller on (ssh_keys.py).
 SSH_KEYS = "ssh_keys"
 
 _LIVING = callers.c.deleted.is_(None)
@@ -99,60 +99,59 @@ _RENAME = Prepared(lambda: _changed_to("name fold skeleton"))
 
 
 def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
-    """Enter a new caller with their accounts, all empty.
+    """Register a new caller with empty accounts.
 
-    Raises `names.NameRefused` for a name that cannot be used, and `NameTaken` when a living
-    caller has it or one that looks like it, or sysop.toml keeps it for somebody.
+    Raises `names.NameRefused` for an invalid name, and `NameTaken` if another caller has this name
+    or a similar one, or if sysop.toml reserves it.
     """
-    kept = names.check(name)
-    if desk.settings.keeps(kept):
-        raise _taken(kept)
-    return _enter(desk, kept, password_hash, None, None)
+    checked_name = names.check(name)
+    if desk.settings.keeps(checked_name):
+        raise _taken(checked_name)
+    return _enter(desk, checked_name, password_hash, None, None)
 
 
 def is_free(desk: Desk, name: str) -> bool:
-    """Whether `register` would take a name now; raises `names.NameRefused` for one that cannot be
-    used."""
-    kept = names.check(name)
-    holder = look_alikes.holder(dialects.runner(desk.connection), kept)
-    return holder is None and not desk.settings.keeps(kept)
+    """Return whether `register` would accept a name now. Raises `names.NameRefused`."""
+    checked_name = names.check(name)
+    holder = look_alikes.holder(dialects.runner(desk.connection), checked_name)
+    return holder is None and not desk.settings.keeps(checked_name)
 
 
 def register_kept(desk: Desk, name: str, password_hash: str, *, powers: bool) -> CallerRecord:
-    """Enter a caller under a name that sysop.toml keeps, with the sysop's powers or without.
+    """Register a caller under a name that may be reserved, with or without the sysop's powers.
 
-    It is for the sysop's own shell: no stranger ever comes here. Raises as `register` does.
+    Only the sysop's commands may call this. Raises as `register` does.
     """
     record = _enter(desk, names.check(name), password_hash, None, None)
     return _changed(desk, _SET_POWERS, record.id, powers=int(powers))
 
 
 def register_of_board(desk: Desk, name: str, board: str, key: str) -> CallerRecord:
-    """Enter a caller of another board, who has no password; `name` as hosts.host_caller makes it.
+    """Register a caller of another board, who has no password. hosts.host_caller makes `name`.
 
-    Raises `NameTaken`, also when the board has a caller of this key.
+    Raises `NameTaken`, also if the board has a caller with this key.
     """
     return _enter(desk, name, "", board, key)
 
 
 def _enter(
-    desk: Desk, kept: str, password_hash: str, board: str | None, key: str | None
+    desk: Desk, checked_name: str, password_hash: str, board: str | None, key: str | None
 ) -> CallerRecord:
-    if look_alikes.holder(dialects.runner(desk.connection), kept) is not None:
-        raise _taken(kept)
+    if look_alikes.holder(dialects.runner(desk.connection), checked_name) is not None:
+        raise _taken(checked_name)
     try:
         caller_id = _ENTER.number(
             desk.connection,
-            name=kept,
-            fold=names.fold(kept),
-            skeleton=look_alikes.key(kept),
+            name=checked_name,
+            fold=names.fold(checked_name),
+            skeleton=look_alikes.key(checked_name),
             password_hash=password_hash,
             created=stamp(desk.now),
             board=board,
             board_key=key,
         )
     except IntegrityError as error:
-        raise _taken(kept) from error
+        raise _taken(checked_name) from error
     for kind in CALLER_ACCOUNTS:
         open_account(desk, kind, "second", caller_id=caller_id)
     return get(desk, caller_id)
@@ -164,7 +163,7 @@ def find(desk: Desk, name: str) -> CallerRecord | None:
 
 
 def number_of(desk: Desk, name: str) -> int | None:
-    """Tell the number of the caller of this name; of the last one deleted when nobody has it."""
+    """Return the number of the caller of this name, or of the last deleted one, or None."""
     return _NUMBER.first(desk.connection, fold=names.fold(name))
 
 
@@ -173,7 +172,7 @@ def name_of(desk: Desk, caller_id: int) -> str:
 
 
 def get(desk: Desk, caller_id: int) -> CallerRecord:
-    """Give a living caller by number; raises `UnknownCaller`."""
+    """Return a caller by number. Raises `UnknownCaller`, also for a deleted one."""
     row = _GET(desk.connection, id=caller_id).first()
     if row is None:
         raise UnknownCaller(Phrase("There is no caller number {number}.", number=caller_id))
@@ -185,7 +184,7 @@ def listing(desk: Desk) -> list[CallerRecord]:
 
 
 def states(desk: Desk) -> dict[int, list[str]]:
-    """Say by number which callers are "frozen" or "locked"; nothing of the others."""
+    """Return the states "frozen" and "locked" by caller number, without callers who have none."""
     return {
         row.id: [word for word in ("frozen", "locked") if getattr(row, word)]
         for row in _STATES(desk.connection)
@@ -197,20 +196,20 @@ def count(desk: Desk) -> int:
 
 
 def set_locked(desk: Desk, caller_id: int, locked: bool) -> CallerRecord:
-    """Lock a caller out, or let them in again; a call that is open stays open."""
+    """Lock or unlock a caller's log-on. An open call stays open."""
     return _changed(desk, _SET_LOCKED, caller_id, locked=int(locked))
 
 
 def set_muted(desk: Desk, caller_id: int, muted: bool) -> CallerRecord:
-    """Let a caller say nothing to others from now on, or let them speak again."""
+    """Mute or unmute a caller."""
     return _changed(desk, _SET_MUTED, caller_id, muted=stamp(desk.now) if muted else None)
 
 
 def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerRecord:
-    """Store a new hash, made by whoever knows how (door/call/passwords.py).
+    """Store a password's hash, made by door/call/passwords.py.
 
-    A recovery code and SSH keys of the time before are void. A board's caller, who comes through
-    that board, has none of these: `Refused`.
+    Makes the recovery code and the SSH keys void. Raises `Refused` for a caller of another board,
+    who has no password here.
     """
     record = get(desk, caller_id)
     refuse_of_board(record, _NO_PASSWORD)
@@ -220,9 +219,9 @@ def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerR
 
 
 def renew_password_hash(desk: Desk, caller_id: int, old: str, renewed: str) -> bool:
-    """Put another hash of the same password in the place of `old`; tell whether it was there.
+    """Replace the hash `old` by another hash of the same password.
 
-    It is not where the password was changed, or the caller deleted, since `old` was read.
+    Returns False if the password was changed, or the caller deleted, since `old` was read.
     """
     changed = _RENEW_PASSWORD(desk.connection, password_hash=renewed, id=caller_id, old=old)
     return changed.rowcount == 1
@@ -234,34 +233,34 @@ def set_preferences(desk: Desk, caller_id: int, preferences: Mapping[str, object
 
 
 def change_preferences(desk: Desk, caller_id: int, changed: Mapping[str, object]) -> CallerRecord:
-    """Change some preferences, and leave all others as the books have them by now."""
+    """Change some preferences, and leave the others as they are in the books."""
     return set_preferences(desk, caller_id, {**get(desk, caller_id).preferences, **changed})
 
 
 def rename(desk: Desk, caller_id: int, name: str) -> CallerRecord:
-    """Give one of our own callers another name; raises as `register` does.
+    """Rename a caller of this board. Raises as `register` does.
 
-    That of a board's caller follows their name there: `Refused`.
+    Raises `Refused` for a caller of another board, whose name follows the one there.
     """
     refuse_of_board(get(desk, caller_id), _NO_NAME)
     return rename_of_board(desk, caller_id, names.check(name))
 
 
-def rename_of_board(desk: Desk, caller_id: int, kept: str) -> CallerRecord:
-    """Give a caller a name that was made as hosts.host_caller makes it; raises `NameTaken`."""
-    if look_alikes.holder(dialects.runner(desk.connection), kept, but=caller_id) is not None:
-        raise _taken(kept)
-    fold, skeleton = names.fold(kept), look_alikes.key(kept)
+def rename_of_board(desk: Desk, caller_id: int, new_name: str) -> CallerRecord:
+    """Rename a caller. hosts.host_caller makes the name. Raises `NameTaken`."""
+    if look_alikes.holder(dialects.runner(desk.connection), new_name, but=caller_id) is not None:
+        raise _taken(new_name)
+    fold, skeleton = names.fold(new_name), look_alikes.key(new_name)
     try:
-        return _changed(desk, _RENAME, caller_id, name=kept, fold=fold, skeleton=skeleton)
+        return _changed(desk, _RENAME, caller_id, name=new_name, fold=fold, skeleton=skeleton)
     except IntegrityError as error:
-        raise _taken(kept) from error
+        raise _taken(new_name) from error
 
 
-def refuse_of_board(record: CallerRecord, said: str) -> None:
-    """Refuse with this text for a caller of another board, whom that board knows."""
+def refuse_of_board(record: CallerRecord, text: str) -> None:
+    """Raise `Refused` with this text for a caller of another board."""
     if record.board is not None:
-        raise Refused(Phrase(said, name=record.name, board=record.board))
+        raise Refused(Phrase(text, name=record.name, board=record.board))
 
 
 def _changed(desk: Desk, statement: Prepared, caller_id: int, **values: object) -> CallerRecord:

@@ -1,7 +1,7 @@
 """When callers last changed their password, authenticator, SSH keys and own limits.
 
-It is kept with what they prefer. A restore compares it between the copy and the books that are
-replaced (keeping/access.py), which may be of an older copy: then the copy has the later change.
+The times are in their preferences. A restore compares them between the copy and the replaced books
+(keeping/access.py), because the replaced books may continue an older copy.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ CHANGED = "changed"  # among the preferences
 
 
 def noted(desk: Desk, preferences: Mapping[str, object], *what: str) -> dict[str, object]:
-    """Return the preference by which these are changed now, whatever the clock says after the
-    last change."""
+    """Return the preference that notes a change of `what` now, and always after the last change."""
     then, now = _instants(preferences), stamp(desk.now)
     return {CHANGED: then | {each: max(now, then.get(each, 0) + 1) for each in what}}
 
 
 def later(one: Mapping[str, object], other: Mapping[str, object]) -> frozenset[str]:
-    """Return what was changed last in the first of two preferences.
+    """Return the things that were changed later in `one` than in `other`.
 
     >>> sorted(later({"changed": {"password": 2, "ssh_keys": 1}}, {"changed": {"ssh_keys": 1}}))
     ['password']
@@ -33,13 +32,13 @@ def later(one: Mapping[str, object], other: Mapping[str, object]) -> frozenset[s
 
 
 def latest(one: Mapping[str, object], other: Mapping[str, object]) -> dict[str, object]:
-    """Return the preference that has the later instant of both for each of them."""
+    """Return the preference with the later time of both for each thing."""
     ours, theirs = _instants(one), _instants(other)
     return {CHANGED: theirs | {each: max(ours[each], theirs.get(each, 0)) for each in ours}}
 
 
 def _instants(preferences: Mapping[str, object]) -> dict[str, int]:
-    found = preferences.get(CHANGED)
-    if not isinstance(found, dict):
+    instants = preferences.get(CHANGED)
+    if not isinstance(instants, dict):
         return {}
-    return {each: at for each, at in found.items() if isinstance(at, int)}
+    return {each: at for each, at in instants.items() if isinstance(at, int)}

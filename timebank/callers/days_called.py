@@ -1,8 +1,8 @@
-"""Days on which a caller was on, and how many of them followed one another.
+"""The days on which a caller called, and the longest and current run of days in a row.
 
-All of it is read from the days that the books know of a caller (`schema.days`): the first entry of
-a day writes its row. Such a day only goes forward, and one that a wrong clock has begun counts no
-more once it is taken back. So nothing is kept that could differ from a recount.
+They are counted from the caller's rows of `schema.days`, which the first entry of a day writes. A
+day that a wrong clock began is deleted when it is taken back. So nothing is stored that could
+differ from a recount.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from timebank.ledger.schema import days
 from timebank.ledger.sql import Reader, equal, value
 
 DAY = timedelta(days=1)
-CHUNK = 50  # days that are looked up at a time
+CHUNK = 50  # days per query
 _AFTER_ALL = "9999-12-31"
 
 
 class DaysCalled(NamedTuple):
-    """How many days, and how many in a row: up to now, and the most ever."""
+    """The number of days, the current run of days in a row, and the longest run."""
 
     number: int = 0
     running: int = 0
@@ -42,41 +42,43 @@ _DAYS: Reader[str] = value(
 
 
 def running(desk: Desk, caller_id: int) -> int:
-    """Count the days in a row up to now; reads no day before those. Whoever was not on yesterday
-    begins anew, and whoever was on yesterday has today to go on."""
+    """Return the current run of days in a row, reading no earlier days.
+
+    A run continues if its last day is yesterday or today, otherwise the result is 0.
+    """
     days_of = _latest_first(desk, caller_id)
     last = next(days_of, None)
-    if last is None or not _goes_on(desk, last):
+    if last is None or not _is_running(desk, last):
         return 0
-    return next(_rows(chain((last,), days_of)))
+    return next(_runs(chain((last,), days_of)))
 
 
 def days_called(desk: Desk, caller_id: int) -> DaysCalled:
-    """Count all days of a caller: for a connection that only reads."""
+    """Count all days of a caller. This may take long, so use a reading transaction."""
     days_of = list(_latest_first(desk, caller_id))
     if not days_of:
         return DaysCalled()
-    rows = list(_rows(days_of))
-    return DaysCalled(len(days_of), rows[0] if _goes_on(desk, days_of[0]) else 0, max(rows))
+    rows = list(_runs(days_of))
+    return DaysCalled(len(days_of), rows[0] if _is_running(desk, days_of[0]) else 0, max(rows))
 
 
-def _goes_on(desk: Desk, last: date) -> bool:
+def _is_running(desk: Desk, last: date) -> bool:
     return last >= desk.settings.schedule.day_of(desk.now) - DAY
 
 
 def _latest_first(desk: Desk, caller_id: int) -> Iterator[date]:
-    found = _DAYS.all(desk.connection, caller_id=caller_id, before=_AFTER_ALL, most=CHUNK)
-    while found:
-        yield from map(date.fromisoformat, found)
-        if len(found) < CHUNK:
+    chunk = _DAYS.all(desk.connection, caller_id=caller_id, before=_AFTER_ALL, most=CHUNK)
+    while chunk:
+        yield from map(date.fromisoformat, chunk)
+        if len(chunk) < CHUNK:
             return
-        found = _DAYS.all(desk.connection, caller_id=caller_id, before=found[-1], most=CHUNK)
+        chunk = _DAYS.all(desk.connection, caller_id=caller_id, before=chunk[-1], most=CHUNK)
 
 
-def _rows(latest_first: Iterable[date]) -> Iterator[int]:
-    """Count how many days follow one another, row by row, the latest row first.
+def _runs(latest_first: Iterable[date]) -> Iterator[int]:
+    """Yield the lengths of runs of consecutive days, the latest run first.
 
-    >>> list(_rows([date(2026, 6, 5), date(2026, 6, 4), date(2026, 6, 1)]))
+    >>> list(_runs([date(2026, 6, 5), date(2026, 6, 4), date(2026, 6, 1)]))
     [2, 1]
     """
     length, last = 0, None

@@ -1,6 +1,6 @@
-"""What a caller's hands came to, and who stands where: for their own page and the hall of fame.
+"""A caller's results for their own page, and the best callers for the hall of fame.
 
-All of it is read from running totals, which grow with callers and days and not with hands.
+All are read from running totals, which grow with callers and days and not with hands.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, results, results_ever
 from timebank.ledger.sql import Prepared, Query, equal, fields_of, read, total, value
 
-NEAREST = 3  # names of callers who stand behind one
-_MOST_ASKED = 50  # callers, for so many names
+NEAREST = 3  # names of callers ranked directly below one
+_MOST_ASKED = 50  # callers searched for these names
 
 
 class GameRecord(NamedTuple):
-    """All that a caller has played of a game, in one unit; `schema.results_ever` says what each
-    number is."""
+    """A caller's totals at a game in one unit. `schema.results_ever` describes each column."""
 
     game: str
     unit: Any
@@ -43,10 +42,12 @@ class GameRecord(NamedTuple):
 
 
 class PlayRecord(NamedTuple):
-    """A caller's hands: the games most played come first. `days` are what they won or lost in time
-    on each day, the last one today. `behind` are of the `ranked` callers who have played for time
-    those who have won less; `named` are some of them, the nearest first. `called` says on how many
-    days they were on."""
+    """A caller's results, the most played game first.
+
+    `days` has the result in seconds of each day, today last. `ranked` is the number of callers who
+    have played for time, `behind` those of them with a lower result. `named` has the names of some
+    of these, the nearest first. `called` counts the days on which the caller called.
+    """
 
     games: Sequence[GameRecord]
     days: Sequence[tuple[date, int]]
@@ -57,7 +58,7 @@ class PlayRecord(NamedTuple):
 
     @property
     def net(self) -> int:
-        """What all hands for time have won, in seconds; below 0 for what they lost."""
+        """The result of all hands for time, in seconds; below 0 for a loss."""
         return sum(game.won - game.lost for game in self.games if game.unit == "second")
 
 
@@ -108,7 +109,7 @@ _NEXT = Prepared(
 
 
 def record(desk: Desk, caller_id: int, days: int) -> PlayRecord:
-    """Read a caller's hands, and what they came to on each of the last `days` days."""
+    """Return a caller's results, with each of the last `days` days."""
     games = _GAMES.all(desk.connection, caller_id=caller_id)
     today = desk.settings.schedule.day_of(desk.now)
     nets = []
@@ -116,21 +117,21 @@ def record(desk: Desk, caller_id: int, days: int) -> PlayRecord:
         day = today - timedelta(days=age)
         of_day = {"day": day.isoformat(), "caller_id": caller_id}
         nets.append((day, _OF_DAY.one(desk.connection, **of_day)))
-    found = PlayRecord(games, nets, 0, 0, (), days_called(desk, caller_id))
+    result = PlayRecord(games, nets, 0, 0, (), days_called(desk, caller_id))
     if not any(game.unit == "second" for game in games):
-        return found
-    mine = found.net
+        return result
+    mine = result.net
     ranked, behind = _RANKED(desk.connection, mine=mine).one()
     named = (
         name
         for name, net, wishes in _NEXT(desk.connection, mine=mine)
         if net > 0 or standings.wishes_to_be_named(wishes)
     )
-    return found._replace(ranked=ranked, behind=behind, named=list(islice(named, NEAREST)))
+    return result._replace(ranked=ranked, behind=behind, named=list(islice(named, NEAREST)))
 
 
 class Hall(NamedTuple):
-    """Who stands first, each list best first. Streaks are hands won in a row, ever."""
+    """The best callers, each list best first. Streaks are hands won in a row, ever."""
 
     winners: Sequence[Standing]
     best_hands: Sequence[Standing]

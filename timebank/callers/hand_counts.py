@@ -1,7 +1,7 @@
-"""The rules by which hands count for their caller: sums, hands in a row and awards.
+"""The rules by which hands count for their caller: sums, streaks and awards.
 
-Nothing here reads or writes the books. hand_totals.py counts each hand by these rules when it is
-settled, and all hands when they are recounted.
+This module does not use the books. hand_totals.py applies these rules to each hand when it is
+settled, and to all hands in a recount.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class EndedHand(NamedTuple):
     bet: int
     lost: int
     won: int
-    # How many hands were settled at the table with this one, which is among them.
+    # The number of hands settled at the table, including this one.
     together: int
 
 
 class HandSums(NamedTuple):
-    """What hands add up to: the columns of `schema.results` behind its key."""
+    """The sums of hands: the columns of `schema.results` after its key."""
 
     hands: int = 0
     lost: int = 0
@@ -55,7 +55,7 @@ class HandSums(NamedTuple):
 
 
 class Streaks(NamedTuple):
-    """Hands in a row: the columns that `schema.results_ever` has behind those sums."""
+    """Hands in a row: the columns of `schema.results_ever` after the sums."""
 
     streak: int = 0
     longest_won: int = 0
@@ -71,14 +71,14 @@ class Streaks(NamedTuple):
 
 
 class GameTotals(NamedTuple):
-    """What a caller has played of a game in one unit."""
+    """A caller's totals at a game in one unit."""
 
     sums: HandSums = HandSums()
     streaks: Streaks = Streaks()
 
     @classmethod
-    def of(cls, row: Sequence[int]) -> GameTotals:
-        """Read it from the columns of `schema.results_ever` behind the key."""
+    def from_row(cls, row: Sequence[int]) -> GameTotals:
+        """Make totals from the columns of `schema.results_ever` after the key."""
         size = len(HandSums._fields)
         return cls(HandSums(*row[:size]), Streaks(*row[size:]))
 
@@ -89,11 +89,11 @@ class GameTotals(NamedTuple):
 
 NO_TOTALS = GameTotals()
 # A caller's totals, by game and unit.
-Standing: TypeAlias = Mapping[tuple[str, str], GameTotals]
+TotalsByGame: TypeAlias = Mapping[tuple[str, str], GameTotals]
 
 
 def sums_of(hand: EndedHand) -> HandSums:
-    """Return what a single hand adds."""
+    """Return the sums of a single hand."""
     net, words = hand.won - hand.lost, hand.outcome.split(" ")
     naturals, charlies = int("natural" in words), int("charlie" in words)
     is_won, is_even = int(net > 0), int(net == 0)
@@ -101,18 +101,18 @@ def sums_of(hand: EndedHand) -> HandSums:
 
 
 class HandEffect(NamedTuple):
-    """What comes of a hand: the caller's standing after it, and what it adds to the day.
+    """The effect of a hand: the caller's totals after it, its sums for the day, and its awards.
 
-    The first hand that deserves an award earns it.
+    Only the first hand that deserves an award earns it.
     """
 
-    standing: Standing
+    totals_after: TotalsByGame
     sums: HandSums
     deserved: list[str]
 
 
-def settle(before: Standing, hand: EndedHand) -> HandEffect:
-    """Count a hand of a caller who had this standing before."""
+def settle(before: TotalsByGame, hand: EndedHand) -> HandEffect:
+    """Return the effect of a hand on the caller's totals `before` it."""
     key, sums = (hand.game, hand.unit), sums_of(hand)
     totals = before.get(key, NO_TOTALS)
     after = GameTotals(totals.sums.plus(sums), totals.streaks.then(hand.won - hand.lost))
@@ -120,8 +120,8 @@ def settle(before: Standing, hand: EndedHand) -> HandEffect:
     return HandEffect({**before, key: after}, sums, deserved)
 
 
-def _deserved(hand: EndedHand, before: Standing, streak: int) -> Iterator[str]:
-    """Name the awards that a hand deserves; `streak` is that before it at the same game."""
+def _deserved(hand: EndedHand, before: TotalsByGame, streak: int) -> Iterator[str]:
+    """Yield the awards that a hand deserves. `streak` is the one before it at the same game."""
     hands = 1 + sum(totals.sums.hands for totals in before.values())
     if hands in NUMBERED:
         yield NUMBERED[hands]
@@ -148,17 +148,17 @@ def _deserved(hand: EndedHand, before: Standing, streak: int) -> Iterator[str]:
 
 
 class Recount(NamedTuple):
-    """What hands come to: rows of `results`, `results_ever` and `awards`, by their keys."""
+    """The rows of `results`, `results_ever` and `awards` that hands add up to, by their keys."""
 
     by_day: dict[tuple[str, int, str, str], HandSums]
     ever: dict[tuple[int, str, str], tuple[int, ...]]
-    # The moment and the number of the hand that earned it.
+    # The time and the number of the hand that earned each.
     awards: dict[tuple[int, str], tuple[int, int]]
 
 
 def recount(hands: Iterable[EndedHand]) -> Recount:
-    """Count all hands, in the order in which each caller has settled theirs."""
-    standings: dict[int, Standing] = {}
+    """Count hands, which must be in the order in which each caller settled theirs."""
+    standings: dict[int, TotalsByGame] = {}
     by_day: dict[tuple[str, int, str, str], HandSums] = {}
     awards: dict[tuple[int, str], tuple[int, int]] = {}
     for hand in hands:
@@ -170,7 +170,7 @@ def recount(hands: Iterable[EndedHand]) -> Recount:
         by_day[day] = by_day[day].plus(sums) if day in by_day else sums
     ever = {
         (who, *key): totals.row
-        for who, standing in standings.items()
-        for key, totals in standing.items()
+        for who, totals_after in standings.items()
+        for key, totals in totals_after.items()
     }
     return Recount(by_day, ever, awards)

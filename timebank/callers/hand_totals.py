@@ -1,7 +1,7 @@
-"""Running totals and awards in the books: counted hand by hand, and recounted from all hands.
+"""Running totals and awards in the books, counted hand by hand and recounted from all hands.
 
-The rules are in hand_counts.py. `count` is part of the transaction that settles the hand.
-`differing` compares the books with all hands, and `mend` makes them agree.
+The rules are in hand_counts.py. `count` runs in the transaction that settles the hand. `differing`
+compares the totals with all hands, and `mend` corrects them.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from timebank.ledger.sql import (
 
 
 class _Derived:
-    """A table that follows from the hands; `columns` are those behind its key."""
+    """A table that is computed from hands. `columns` are those after its key."""
 
     def __init__(self, table: Table, *columns: str) -> None:
         names = [*table.primary_key.columns.keys(), *columns]
-        # Other awards are earned by no hand.
+        # Awards without a hand are not computed from hands.
         of_hands = [awards.c.round_id.is_not(None)] if table is awards else []
 
         def rows(*where: ColumnElement[bool]) -> Query:
-            found = select(*(table.c[name] for name in names)).where(*of_hands, *where)
-            return found.order_by(*table.primary_key)
+            query = select(*(table.c[name] for name in names)).where(*of_hands, *where)
+            return query.order_by(*table.primary_key)
 
         self.table, self.names = table, names
         self.rows = Prepared(rows)
@@ -56,7 +56,7 @@ class _Derived:
         self.drop = Prepared(lambda: delete(table).where(equal(*table.primary_key)))
 
     def row(self, key: Sequence[object], values: Sequence[object]) -> dict[str, object]:
-        """Name the values of a row, or of its key alone."""
+        """Return the values of a row, or of its key alone, by column."""
         return dict(zip(self.names, (*key, *values), strict=False))
 
 
@@ -82,15 +82,15 @@ _EARN = Prepared(lambda: insert_or_keep(awards, given(*_AWARDS.names)))
 
 
 def count(desk: Desk, totals_ever: str | None, hand: EndedHand) -> None:
-    """Count a hand in the transaction that settles it, and note the awards that it earns.
+    """Count a hand and its awards in the transaction that settles it.
 
-    `totals_ever` is what `Posting.totals_ever` says before it.
+    `totals_ever` is `Posting.totals_ever` before the hand.
     """
     books, key = desk.connection, (hand.caller_id, hand.game, hand.unit)
     rows = json.loads(totals_ever or "[]")
-    before = {(game, unit): GameTotals.of(row) for _, game, unit, *row in rows}
-    standing, sums, deserved = hand_counts.settle(before, hand)
-    _EVER.put.later(books, **_EVER.row(key, standing[hand.game, hand.unit].row))
+    before = {(game, unit): GameTotals.from_row(row) for _, game, unit, *row in rows}
+    after, sums, deserved = hand_counts.settle(before, hand)
+    _EVER.put.later(books, **_EVER.row(key, after[hand.game, hand.unit].row))
     _ADD_TO_DAY.later(books, **_BY_DAY.row((hand.day, *key), sums))
     for award in deserved:
         _EARN.later(books, **_AWARDS.row((hand.caller_id, award), (hand.at, hand.number)))
@@ -100,9 +100,9 @@ def count(desk: Desk, totals_ever: str | None, hand: EndedHand) -> None:
 
 
 class WrongRow(NamedTuple):
-    """A row of totals, or an award, that is not what the hands come to.
+    """A row of totals, or an award, that differs from the hands.
 
-    `key` is its primary key. `right` is the rest of the row as it should be, None for no row.
+    `key` is its primary key. `right` has its correct other columns, None if there should be no row.
     """
 
     table: Table
@@ -126,9 +126,9 @@ def _is_over(hand: FromClause) -> tuple[ColumnElement[bool], ColumnElement[bool]
 
 
 def _hands(*where: ColumnElement[bool]) -> Query:
-    """Choose hands in the order of their numbers: those of one caller were settled in it.
+    """Select finished hands by number, which is the order in which a caller settled them.
 
-    The last column is the table at which they were played: the number of the hand that leads it.
+    The last column is the number of the hand that leads the table.
     """
     names = ("id", "caller_id", "game", "unit", "day", "settled", "outcome", "bet", "lost", "won")
     columns = [rounds.c[name] for name in names]
@@ -137,7 +137,7 @@ def _hands(*where: ColumnElement[bool]) -> Query:
 
 
 def _full_tables() -> Query:
-    """Choose tables at which so many hands were settled that they earn an award, and how many."""
+    """Select tables with enough settled hands for an award, and the number of hands."""
     leads = rounds.alias("leads")
     its_lead = select(func.count()).where(leads.c.id == rounds.c.lead, *_is_over(leads))
     return (
@@ -153,28 +153,30 @@ _FULL_TABLES = Prepared(_full_tables)
 
 
 def differing(desk: Desk, caller_id: int | None = None) -> list[WrongRow]:
-    """List the totals and awards that are not what hands come to; reads every hand.
+    """Return the totals and awards that differ from the hands, of all callers or of one.
 
-    With `caller_id`, those of one caller, whose hands are read.
+    Reads every hand of these callers.
     """
-    of = {} if caller_id is None else {"caller_id": caller_id}
-    found: list[WrongRow] = []
-    counted: tuple[Any, ...] = hand_counts.recount(_settled(desk, of))
+    caller_filter = {} if caller_id is None else {"caller_id": caller_id}
+    wrong_rows: list[WrongRow] = []
+    counted: tuple[Any, ...] = hand_counts.recount(_settled(desk, caller_filter))
     for derived, right in zip(_DERIVED, counted, strict=True):
         size = len(derived.table.primary_key)
         wrong: dict[tuple[Any, ...], tuple[Any, ...] | None] = {}
-        for row in (derived.rows_of if of else derived.rows).long(desk.connection, **of):
-            key, kept = tuple(row[:size]), tuple(row[size:])
+        for row in (derived.rows_of if caller_filter else derived.rows).long(
+            desk.connection, **caller_filter
+        ):
+            key, stored = tuple(row[:size]), tuple(row[size:])
             is_right = right.pop(key, None)
-            if is_right != kept:
+            if is_right != stored:
                 wrong[key] = is_right
         wrong.update(right)  # those that have no row
-        found += [WrongRow(derived.table, *each) for each in wrong.items()]
-    return found
+        wrong_rows += [WrongRow(derived.table, *each) for each in wrong.items()]
+    return wrong_rows
 
 
 def mend(desk: Desk, caller_id: int | None = None) -> None:
-    """Make totals and awards what hands come to: all of them, or one caller's."""
+    """Correct the totals and awards of all callers, or of one."""
     derived = {each.table: each for each in _DERIVED}
     for table, key, right in differing(desk, caller_id):
         if right is None:
@@ -183,7 +185,9 @@ def mend(desk: Desk, caller_id: int | None = None) -> None:
             derived[table].put(desk.connection, **derived[table].row(key, right))
 
 
-def _settled(desk: Desk, of: dict[str, int]) -> Iterator[EndedHand]:
+def _settled(desk: Desk, caller_filter: dict[str, int]) -> Iterator[EndedHand]:
     full = {row.lead: row.together for row in _FULL_TABLES(desk.connection)}
-    for *hand, table in (_HANDS_OF if of else _HANDS).long(desk.connection, **of):
+    for *hand, table in (_HANDS_OF if caller_filter else _HANDS).long(
+        desk.connection, **caller_filter
+    ):
         yield EndedHand._make((*hand, full.get(table, 1)))

@@ -1,6 +1,6 @@
-"""Which callers' words another caller is shown.
+"""The rule for showing one caller's words to another.
 
-Messages, one-liners, notes beside minutes, and talk and phrases at a table all ask here. Words are
+It covers messages, one-liners, texts sent with minutes, and talk and phrases at a table. Words are
 held back while the sysop has muted their writer, and while their reader ignores the writer.
 """
 
@@ -19,7 +19,7 @@ from timebank.ledger.database import Desk
 from timebank.ledger.sql import Prepared, among
 
 MUTED = N_("The sysop has muted you: nobody hears what you say.")
-IGNORES = "ignores"  # the preference that has the numbers of those a caller does not hear
+IGNORES = "ignores"  # the preference with the numbers of callers that a caller ignores
 _MUTED = Prepared(
     lambda: select(schema.callers.c.id).where(
         among(schema.callers.c.id, "caller_ids"), schema.callers.c.muted.is_not(None)
@@ -28,17 +28,17 @@ _MUTED = Prepared(
 
 
 def ignored(preferences: Mapping[str, object]) -> frozenset[int]:
-    """Return the numbers of the callers whom a caller ignores."""
-    kept = preferences.get(IGNORES)
+    """Return the numbers of the callers that a caller ignores."""
+    numbers = preferences.get(IGNORES)
     return (
-        frozenset(each for each in kept if isinstance(each, int))
-        if isinstance(kept, list)
+        frozenset(each for each in numbers if isinstance(each, int))
+        if isinstance(numbers, list)
         else frozenset()
     )
 
 
 def unheard(desk: Desk, reader_id: int, writer_ids: Iterable[int]) -> frozenset[int]:
-    """Return the numbers of the writers whose words the reader is not shown."""
+    """Return the numbers of the writers whose words the reader does not see."""
     writers = frozenset(writer_ids) - {reader_id}
     if not writers:
         return writers
@@ -47,13 +47,13 @@ def unheard(desk: Desk, reader_id: int, writer_ids: Iterable[int]) -> frozenset[
 
 
 def muted(desk: Desk, writer_ids: Iterable[int]) -> frozenset[int]:
-    """Return the numbers of the writers whom the sysop has muted."""
+    """Return the numbers of the muted writers."""
     rows = _MUTED(desk.connection, caller_ids=json.dumps(sorted(writer_ids)))
     return frozenset(number for (number,) in rows)
 
 
 def refusal(writer: CallerRecord, reader: CallerRecord) -> Phrase | None:
-    """Return the words that tell a writer why the reader is not shown theirs; None if they are."""
+    """Return the reason why the reader does not see the writer's words, or None."""
     if writer.muted:
         return Phrase(MUTED)
     if writer.id in ignored(reader.preferences):

@@ -1,7 +1,6 @@
-"""A caller's own statement: what happened to what is theirs, in words, newest first, page by page.
+"""A caller's own statement in words, newest first, page by page.
 
-A line is an entry of the ledger as far as it is theirs. Time used that was posted minute by minute
-is one line for each stretch in which nothing else happened.
+A line is the caller's part of an entry. Consecutive charges of used time on one call share a line.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from timebank.ledger.sql import NEVER, Query, Reader, equal, read, total, value
 from timebank.ledger.transfers import Extract, extracts_of
 from timebank.words import Unit
 
-# Rows that are looked up at a time.
+# Rows per query.
 CHUNK = 200
 BANK = "bank"
 LOAN = "loan"
-# What a caller may have in each unit.
+# A caller's kinds of account in each unit.
 KINDS: dict[Unit, tuple[str, ...]] = {
     "second": CALLER_ACCOUNTS,
     "usd-cent": PLAY_ACCOUNTS,
@@ -36,34 +35,34 @@ KINDS: dict[Unit, tuple[str, ...]] = {
 
 
 class Happening(NamedTuple):
-    """One line of a statement. Amounts are seconds, below zero when the account lost them.
+    """One line of a statement. Amounts are seconds, below zero for a loss.
 
-    Play money is told of in the words alone.
+    Play money appears only in the words.
     """
 
-    # The lowest of its transfers: the page after this line is `before` this number.
+    # The lowest number of its transfers, which is `before` for the page after this line.
     number: int
-    # When it was over.
+    # The time of its last transfer.
     at: datetime
     parts: tuple[Part, ...]
-    # Time that was used up to then and is charged in it.
+    # The used time that it charges.
     used: int
-    # What it did to the time left, to the account in the bank and to the loan.
+    # The changes of the time left, of the account in the bank and of the loan.
     online: int
     bank: int
     loan: int
-    # What the account in the bank held then.
+    # The balance in the bank after it.
     balance: int
 
     @property
     def words(self) -> str:
-        """Say it in the reader's language: "Won 12:00 at Black Jack For Time, 3:00 of it banked
-        because of Mail hour at 03:00"."""
+        """Return a sentence in the reader's language, such as "Won 12:00 at Black Jack For Time,
+        3:00 of it banked because of Mail hour at 03:00"."""
         return describe(self.parts)
 
 
 def _ends(end: Column[int], unit: Unit, kind: str) -> Query:
-    """Choose the last transfers at one end of which is an account of the caller's."""
+    """Select the last transfers from or to one of the caller's accounts."""
     own = select(accounts.c.id).where(
         equal(accounts.c.caller_id), accounts.c.kind == kind, accounts.c.unit == unit
     )
@@ -78,9 +77,9 @@ def _ends(end: Column[int], unit: Unit, kind: str) -> Query:
 
 
 def last_numbers() -> Query:
-    """Choose the numbers of the last transfers of a caller, `most` of them `before` a number.
+    """Select the numbers of a caller's last `most` transfers `before` a number.
 
-    Each of their accounts is asked for its own, so that nobody else's are looked at.
+    Each account has a query of its own, so that no other caller's transfers are read.
     """
     ends = union(
         *(
@@ -94,12 +93,12 @@ def last_numbers() -> Query:
 
 
 def _rows_of() -> Query:
-    found = extracts_of().where(transfers.c.id.in_(last_numbers()))
-    return found.order_by(transfers.c.id.desc())
+    query = extracts_of().where(transfers.c.id.in_(last_numbers()))
+    return query.order_by(transfers.c.id.desc())
 
 
 def _balance() -> Query:
-    """Choose what the account in the bank held before a transfer."""
+    """Select the balance in the bank before a transfer."""
     since = select(total(transfers.c.amount)).where(transfers.c.id >= bindparam("before"))
     came, went = (
         since.where(end == accounts.c.id).correlate(accounts).scalar_subquery()
@@ -117,15 +116,15 @@ _BALANCE: Reader[int] = value(_balance)
 def history(
     desk: Desk, caller_id: int, before: int | None, limit: int, reader_id: int | None = None
 ) -> list[Happening]:
-    """List up to `limit` lines of a caller's statement, newest first.
+    """Return up to `limit` lines of a caller's statement, newest first.
 
-    `before` is the number of the last line of the page before, None for the first page. A reader is
-    not shown the words of callers who are held back from them; without one, the sysop reads.
+    `before` is the number of the last line of the page before, None for the first page. A reader
+    does not see words that are withheld from them. Without a reader, the sysop reads.
     """
     before = NEVER if before is None else before
     balance = _BALANCE.one(desk.connection, caller_id=caller_id, before=before)
     lines: list[Happening] = []
-    stretch: int | None = None  # the call whose time used the last line tells of, and nothing else
+    stretch: int | None = None  # the call of the last line if that has only used time
     for _entry, group in groupby(
         _rows(desk, caller_id, before, reader_id), key=lambda row: row.entry
     ):
@@ -144,17 +143,17 @@ def history(
 
 
 def _rows(desk: Desk, caller_id: int, before: int, reader_id: int | None) -> Iterator[Extract]:
-    """Give the caller's rows, newest first, looking up no more than are asked for."""
+    """Yield the caller's rows, newest first, in chunks."""
     while True:
-        found = _ROWS.all(desk.connection, caller_id=caller_id, before=before, most=CHUNK)
-        yield from found if reader_id is None else _heard(desk, reader_id, found)
-        if len(found) < CHUNK:
+        rows = _ROWS.all(desk.connection, caller_id=caller_id, before=before, most=CHUNK)
+        yield from rows if reader_id is None else _without_withheld(desk, reader_id, rows)
+        if len(rows) < CHUNK:
             return
-        before = found[-1].number
+        before = rows[-1].number
 
 
-def _heard(desk: Desk, reader_id: int, rows: list[Extract]) -> Iterator[Extract]:
-    """Leave out what callers wrote beside minutes whom the reader is not to hear."""
+def _without_withheld(desk: Desk, reader_id: int, rows: list[Extract]) -> Iterator[Extract]:
+    """Remove texts sent with minutes that are withheld from the reader."""
     writers = {row.source_caller_id for row in rows if isinstance(row.reason, Sent)}
     held_back = hearing.unheard(desk, reader_id, {each for each in writers if each is not None})
     for row in rows:
@@ -184,7 +183,7 @@ def _line(rows: list[Extract], caller_id: int, balance: int) -> Happening:
 
 
 def _joined(later: Happening, line: Happening, row: Extract, caller_id: int) -> Happening:
-    """Make one line of two that tell of time used and follow one another; `row` is of the first."""
+    """Join two consecutive lines of used time. `row` is the first row of the earlier `line`."""
     used = later.used + line.used
     return later._replace(
         number=line.number,
@@ -195,7 +194,7 @@ def _joined(later: Happening, line: Happening, row: Extract, caller_id: int) -> 
 
 
 def _part(row: Extract, caller_id: int) -> Part:
-    """Tell a row from the caller's side; `other` is the one at its other end."""
+    """Return a row as the caller sees it. `other` is the caller at its other end."""
     payer, payee = row.source_caller_id, row.target_caller_id
     other = None
     if payer is not None and payee is not None and payer != payee:

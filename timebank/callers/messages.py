@@ -1,8 +1,8 @@
-"""What callers write to each other, and on the wall of the menu.
+"""Messages between callers, and one-liners on the wall of the menu.
 
-A message is in the books before anybody sees it, and waits there until it was shown: at once where
-the one it is for is on, at the next log-on else. Where its sender is muted before that, it waits
-until they may speak again. Texts come cleaned (door/call/spoken.py).
+A message is written into the books before anybody sees it, and waits until it is shown: at once if
+its reader is online, otherwise at the next log-on. If its sender is muted before that, it waits
+until they may speak again. Texts must be cleaned (door/call/spoken.py).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ LONGEST = 120  # characters of a message
 LONGEST_ONE_LINER = 60
 MOST_IGNORED = 50
 ONE_A_CALL = N_("You have left a line on this call already: one a call.")
-MOST_WORDS = 8  # of a name
-WALL = 100  # one-liners that are kept
+MOST_WORDS = 8  # in a name
+WALL = 100  # stored one-liners
 
 _SENDER = schema.callers.alias("senders")
 _READER = schema.callers.alias("readers")
@@ -41,11 +41,11 @@ _UNREAD = messages.c.shown.is_(None)
 
 @dataclass(frozen=True)
 class Limits:
-    """How many messages a caller may send in 24 hours, and how many may wait for one."""
+    """The most messages that a caller may send in 24 hours, and the most that may wait for one."""
 
     a_day: int = 100
     waiting: int = 30
-    # Of those that wait for one caller, by another.
+    # Messages from one sender that may wait for one reader.
     of_one: int = 10
 
 
@@ -136,10 +136,10 @@ _WIPE = Prepared(lambda: delete(one_liners).where(equal(one_liners.c.caller_id))
 
 
 def find(desk: Desk, words: str) -> tuple[CallerRecord, str] | None:
-    """Find the caller that a line begins with, and the rest of it; None if that is nobody's name.
+    """Split a line into the caller that it begins with, and the rest. Return None for no caller.
 
-    A name may end with a colon. Raises `Refused` for the beginning of several names without one:
-    whoever is called "Ada hello" would get what somebody wants to tell Ada.
+    A colon may end the name. Without one, raises `Refused` if several names fit, because a caller
+    named "Ada hello" would get messages that are meant for Ada.
     """
     name, colon, text = words.partition(":")
     record = callers.find(desk, name) if colon else None
@@ -158,7 +158,7 @@ def find(desk: Desk, words: str) -> tuple[CallerRecord, str] | None:
 
 
 def refuse_muted(desk: Desk, caller_id: int) -> CallerRecord:
-    """Give a caller who may speak to others; raises `Refused` for one whom the sysop has muted."""
+    """Return the caller. Raises `Refused` if the sysop has muted them."""
     record = callers.get(desk, caller_id)
     if record.muted:
         raise Refused(Phrase(hearing.MUTED))
@@ -166,7 +166,7 @@ def refuse_muted(desk: Desk, caller_id: int) -> CallerRecord:
 
 
 def send(desk: Desk, sender_id: int, to: CallerRecord, text: str, limits: Limits) -> None:
-    """Leave a message for a caller; raises `Refused` with the reason where it is not taken."""
+    """Leave a message for a caller. Raises `Refused` with the reason."""
     sender = callers.get(desk, sender_id)
     if to.id == sender.id:
         raise Refused(Phrase("That's you. Who else do you mean?"))
@@ -197,55 +197,59 @@ def send(desk: Desk, sender_id: int, to: CallerRecord, text: str, limits: Limits
 
 
 def waiting(desk: Desk, caller_id: int) -> tuple[Message, ...]:
-    """Give what waits for a caller, oldest first, and leave it waiting."""
-    return _heard(desk, caller_id, map(_message, _WAITING(desk.connection, caller_id=caller_id)))
+    """Return a caller's waiting messages, oldest first, and leave them waiting."""
+    return _without_withheld(
+        desk, caller_id, map(_message, _WAITING(desk.connection, caller_id=caller_id))
+    )
 
 
 def take(desk: Desk, caller_id: int) -> tuple[Message, ...]:
-    """Give what waits for a caller, oldest first, and mark it as read."""
-    found = waiting(desk, caller_id)
-    if found:
-        numbers = json.dumps([each.number for each in found])
+    """Return a caller's waiting messages, oldest first, and mark them as read."""
+    messages_waiting = waiting(desk, caller_id)
+    if messages_waiting:
+        numbers = json.dumps([each.number for each in messages_waiting])
         _SHOW(desk.connection, shown=stamp(desk.now), numbers=numbers)
-    return found
+    return messages_waiting
 
 
 def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[Message, ...]]:
-    """Give what waits for these callers, as `waiting` does; those without are left out."""
-    found = defaultdict[int, list[Message]](list)
+    """Return the waiting messages of these callers, without callers who have none."""
+    by_reader = defaultdict[int, list[Message]](list)
     for row in _UNSEEN(desk.connection, caller_ids=json.dumps(list(caller_ids))):
         message = _message(row)
-        found[message.caller_id].append(message)
-    heard = {reader: _heard(desk, reader, waits) for reader, waits in found.items()}
-    return {reader: waits for reader, waits in heard.items() if waits}
+        by_reader[message.caller_id].append(message)
+    shown = {reader: _without_withheld(desk, reader, waits) for reader, waits in by_reader.items()}
+    return {reader: waits for reader, waits in shown.items() if waits}
 
 
-def _heard(desk: Desk, reader_id: int, found: Iterable[Message]) -> tuple[Message, ...]:
-    """Leave out messages whose words are held back from the reader."""
-    found = tuple(found)
-    held_back = hearing.unheard(desk, reader_id, {each.sender_id for each in found})
-    return tuple(each for each in found if each.sender_id not in held_back)
+def _without_withheld(
+    desk: Desk, reader_id: int, candidates: Iterable[Message]
+) -> tuple[Message, ...]:
+    """Remove messages that are withheld from the reader."""
+    candidates = tuple(candidates)
+    held_back = hearing.unheard(desk, reader_id, {each.sender_id for each in candidates})
+    return tuple(each for each in candidates if each.sender_id not in held_back)
 
 
 def latest(desk: Desk, caller_id: int, most: int) -> list[Message]:
-    """Give what a caller has read and written, newest first."""
-    found = map(_message, _LATEST(desk.connection, own=caller_id, most=most))
-    return list(_heard(desk, caller_id, found))
+    """Return the newest messages that a caller has read or written, newest first."""
+    rows = map(_message, _LATEST(desk.connection, own=caller_id, most=most))
+    return list(_without_withheld(desk, caller_id, rows))
 
 
 def forget_caller(desk: Desk, caller_id: int) -> None:
-    """Forget what was written to a caller who is deleted, and what they wrote on the wall."""
+    """Delete the messages to a deleted caller, and their one-liners."""
     _FORGET_OF(desk.connection, caller_id=caller_id)
     _WIPE(desk.connection, caller_id=caller_id)
 
 
-# Whom a caller does not hear.
+# Ignored callers.
 
 
 def ignore(desk: Desk, caller_id: int, other: CallerRecord, *, on: bool) -> CallerRecord:
-    """Hear nothing more of another caller, or hear them again; raises `Refused`."""
+    """Ignore or stop ignoring another caller. Raises `Refused`."""
     record = callers.get(desk, caller_id)
-    before = set(_who_call(desk, record))  # those who are deleted leave room for others
+    before = set(_who_call(desk, record))  # deleted callers do not count
     if other.id == caller_id:
         raise Refused(Phrase("That's you. Who else do you mean?"))
     if on and other.powers:
@@ -257,7 +261,7 @@ def ignore(desk: Desk, caller_id: int, other: CallerRecord, *, on: bool) -> Call
 
 
 def ignore_also(desk: Desk, caller_id: int, others: Collection[int]) -> None:
-    """Let a caller ignore these others too, whom they ignored in the books before a restore."""
+    """Also ignore these callers, whom the caller ignored in the books before a restore."""
     now = ignored(callers.get(desk, caller_id).preferences)
     if not now.issuperset(others):
         both = sorted({*others}) + sorted(now.difference(others))
@@ -265,12 +269,12 @@ def ignore_also(desk: Desk, caller_id: int, others: Collection[int]) -> None:
 
 
 def names_ignored(desk: Desk, caller_id: int) -> list[str]:
-    """Name those whom a caller ignores, as far as they still call."""
+    """Return the names of the callers that a caller ignores, without deleted ones."""
     return list(_who_call(desk, callers.get(desk, caller_id)).values())
 
 
 def _who_call(desk: Desk, record: CallerRecord) -> dict[int, str]:
-    """Give numbers and names of those whom a caller ignores, but for those who are deleted."""
+    """Return numbers and names of the callers that a caller ignores, without deleted ones."""
     numbers = json.dumps(sorted(ignored(record.preferences)))
     return dict(map(tuple, _WHO_CALL(desk.connection, caller_ids=numbers)))
 
@@ -279,7 +283,7 @@ def _who_call(desk: Desk, record: CallerRecord) -> dict[int, str]:
 
 
 def write(desk: Desk, caller_id: int, call_id: int, text: str) -> None:
-    """Put a line on the wall; raises `Refused` for a second one in a call."""
+    """Add a line to the wall. Raises `Refused` for a second one on a call."""
     refuse_muted(desk, caller_id)
     if has_written(desk, call_id):
         raise Refused(Phrase(ONE_A_CALL))
@@ -293,18 +297,18 @@ def has_written(desk: Desk, call_id: int) -> bool:
 
 
 def wall(desk: Desk, most: int, reader_id: int | None = None) -> list[OneLiner]:
-    """Return the newest lines that the reader is shown, latest first.
+    """Return the newest lines of the wall that the reader may see, latest first.
 
     Without a reader, they are the lines of all callers who are not muted.
     """
-    found = [OneLiner(*row) for row in _WALL(desk.connection)]
-    writers = {each.caller_id for each in found}
+    lines = [OneLiner(*row) for row in _WALL(desk.connection)]
+    writers = {each.caller_id for each in lines}
     held_back = (
         hearing.muted(desk, writers)
         if reader_id is None
         else hearing.unheard(desk, reader_id, writers)
     )
-    return [each for each in found if each.caller_id not in held_back][:most]
+    return [each for each in lines if each.caller_id not in held_back][:most]
 
 
 def _message(row: tuple[int, int, str, int, str, int, str, int | None]) -> Message:

@@ -1,13 +1,13 @@
-"""Lines that wait for a caller until they can read them, and how a hand ended unseen.
+"""Notices that wait for a caller, and the results of hands that ended unseen.
 
-Whoever leaves a notice does not know the reader's language. So the books keep a text that is
-marked for translation, and the values that are filled in, as one JSON object:
-`{"say": TEXT, NAME: VALUE}`. A text without values is kept as it is.
+The code that leaves a notice does not know the reader's language. So the books store the text for
+translation and the values to fill in as one JSON object: `{"say": TEXT, NAME: VALUE}`. A text
+without values is stored as it is.
 
-The entry that ends a hand also notes that its caller was not told yet (`callers.untold_round`). The
-note goes when the screen of a call has shown the end (`note_seen`), or when a notice tells it
-instead. What is left of it at the next log-on becomes a notice (`tell_untold`). So a line that
-dies, a process that is killed and a call that is taken over lose no word of it.
+The entry that ends a hand also stores its number in `callers.untold_round`. The number is deleted
+when the screen of a call has shown the result (`note_seen`), or when a notice has it. A number that
+is left at the next log-on becomes a notice (`tell_untold`). So no result is lost when a line drops,
+a process is killed or a call is taken over.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ class Spoken(NamedTuple):
 Value = str | int | Amount | Why | Day | GameNamed | Spoken
 
 
-def _kept(value: Value) -> Any:
-    """Return a value as the books keep it: what is no text or number in a list, its kind first."""
+def _stored(value: Value) -> Any:
+    """Return a value as the books store it. A tuple becomes a list that begins with its kind."""
     match value:
         case Why(reason, amount):
             return ["why", reason.kind, reasons.encode(reason), *amount]
@@ -123,36 +123,36 @@ _WRITER, _WITHOUT = "writer", "without"
 
 
 def written(text: str, values: dict[str, Value]) -> str:
-    """Return a notice as the books keep it.
+    """Return a notice as the books store it.
 
     >>> written("{name} sent you {amount}.", {"name": "Bob", "amount": Amount(300)})
     '{"say":"{name} sent you {amount}.","name":"Bob","amount":["amount",300,"second"]}'
     """
     if not values:
         return text
-    kept = {"say": text, **{name: _kept(value) for name, value in values.items()}}
-    return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+    stored = {"say": text, **{name: _stored(value) for name, value in values.items()}}
+    return json.dumps(stored, ensure_ascii=False, separators=(",", ":"))
 
 
-def read(kept: str) -> Phrase:
-    """Read a notice back; what is no notice of ours is a text, and shown as it is.
+def read(stored: str) -> Phrase:
+    """Return a stored notice as a phrase. A text of another form is shown unchanged.
 
     >>> str(read('{"say":"You have {amount}.","amount":["amount",300,"second"]}'))
     'You have 5 minutes.'
     >>> str(read("Bob has sent you 5 minutes.")), str(read('{"say":7}'))
     ('Bob has sent you 5 minutes.', '{"say":7}')
     """
-    if kept.startswith(_SAY):
+    if stored.startswith(_SAY):
         try:
-            values = json.loads(kept)
+            values = json.loads(stored)
             text = values.pop("say")
             filled = {name: _filled(value) for name, value in values.items()}
             phrase = Phrase(text, **filled)
             str(phrase)
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            return Phrase("{text}", text=kept)
+            return Phrase("{text}", text=stored)
         return phrase
-    return Phrase(kept)
+    return Phrase(stored)
 
 
 def _filled(value: Any) -> str | int | Callable[[], str]:
@@ -165,7 +165,7 @@ def _filled(value: Any) -> str | int | Callable[[], str]:
 class WrittenWords(NamedTuple):
     """The `{message}` of a notice, which another caller wrote.
 
-    `without` is the notice while the writer's words are held back from its reader (hearing.py).
+    `without` is the text of the notice while the message is withheld from its reader (hearing.py).
     """
 
     writer_id: int
@@ -176,19 +176,19 @@ class WrittenWords(NamedTuple):
 def add_notice(
     desk: Desk, caller_id: int, text: str, words: WrittenWords | None = None, /, **values: Value
 ) -> None:
-    """Leave a sentence for a caller; they are shown it at the next log-on, or sooner.
+    """Leave a sentence for a caller, who sees it at the next log-on or sooner.
 
-    `text` is marked with `N_`; `values` are what stands in it in braces.
+    `text` is marked with `N_`. `values` fill its braces.
     """
     if words is not None:
         values |= {"message": words.message, _WRITER: words.writer_id, _WITHOUT: words.without}
-    kept = written(text, values)
-    _ADD(desk.connection, caller_id=caller_id, at=stamp(desk.now), text=kept)
+    stored = written(text, values)
+    _ADD(desk.connection, caller_id=caller_id, at=stamp(desk.now), text=stored)
     desk.nudge()
 
 
 def notices(desk: Desk, caller_id: int) -> tuple[Phrase, ...]:
-    """Give what waits for a caller, oldest first, and mark it as shown."""
+    """Return a caller's waiting notices, oldest first, and mark them as shown."""
     texts = _waiting(desk, caller_id)
     if texts:
         _SHOW(desk.connection, shown=stamp(desk.now), caller_id=caller_id)
@@ -196,9 +196,9 @@ def notices(desk: Desk, caller_id: int) -> tuple[Phrase, ...]:
 
 
 def waiting(desk: Desk, caller_id: int) -> tuple[Phrase, ...]:
-    """Give what waits for a caller who comes in, oldest first, with the hand that ended unseen.
+    """Return a caller's waiting notices at log-on, oldest first, with a hand that ended unseen.
 
-    It goes on waiting until `notices` marks it: the line may be lost before it is read.
+    They wait until `notices` marks them, because the line may drop before they are read.
     """
     tell_untold(desk, caller_id)
     return _waiting(desk, caller_id)
@@ -209,40 +209,40 @@ def _waiting(desk: Desk, caller_id: int) -> tuple[Phrase, ...]:
     return tuple(read(_shown(desk, caller_id, text)) for text in texts)
 
 
-def _shown(desk: Desk, reader_id: int, kept: str) -> str:
-    """Return a kept notice as its reader is shown it, without words that are held back."""
-    if not kept.startswith(_SAY) or f'"{_WRITER}":' not in kept:
-        return kept
-    values = json.loads(kept)
+def _shown(desk: Desk, reader_id: int, stored: str) -> str:
+    """Return a stored notice without words that are withheld from its reader."""
+    if not stored.startswith(_SAY) or f'"{_WRITER}":' not in stored:
+        return stored
+    values = json.loads(stored)
     if not hearing.unheard(desk, reader_id, [values[_WRITER]]):
-        return kept
+        return stored
     return json.dumps({**values, "say": values[_WITHOUT], "message": ""}, ensure_ascii=False)
 
 
 def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[Phrase, ...]]:
-    """Give what waits for these callers, oldest first, and leave it waiting.
+    """Return the waiting notices of these callers, oldest first, without callers who have none.
 
-    Callers with nothing waiting are left out. Whoever shows it marks it with `notices`.
+    They wait until `notices` marks them.
     """
-    found: dict[int, tuple[Phrase, ...]] = {}
+    texts: dict[int, tuple[Phrase, ...]] = {}
     for caller_id, text in _UNSEEN(desk.connection, caller_ids=json.dumps(list(caller_ids))):
-        told = read(_shown(desk, caller_id, text))
-        found[caller_id] = (*found.get(caller_id, ()), told)
-    return found
+        phrase = read(_shown(desk, caller_id, text))
+        texts[caller_id] = (*texts.get(caller_id, ()), phrase)
+    return texts
 
 
 def keep_untold(desk: Desk, caller_id: int, round_id: int) -> None:
-    """Note which hand has just ended for a caller, in the entry that ends it."""
+    """Note that a caller has not seen the end of this hand, in the entry that ends it."""
     _KEEP_UNTOLD.later(desk.connection, untold_round=round_id, id=caller_id)
 
 
 def note_seen(desk: Desk, caller_id: int, round_id: int) -> None:
-    """Note that a caller knows how this hand ended; one that ended later stays untold."""
+    """Note that a caller has seen the end of this hand, but not of a later one."""
     _NOTE_SEEN.later(desk.connection, id=caller_id, round_id=round_id)
 
 
 def tell_hand(desk: Desk, caller_id: int, round_id: int, text: str, **values: Value) -> None:
-    """Leave a notice of how a hand ended, which is then told by nothing else."""
+    """Leave a notice about a hand, and note that its end was seen."""
     add_notice(desk, caller_id, text, **values)
     note_seen(desk, caller_id, round_id)
 
@@ -255,7 +255,7 @@ def tell_untold(desk: Desk, caller_id: int) -> None:
 
 @dataclass(frozen=True)
 class Ending:
-    """How it is said that a hand ended unseen: won, lost, or neither."""
+    """The texts for a hand that ended unseen: won, lost, or neither."""
 
     won: str
     lost: str
@@ -284,15 +284,15 @@ LEFT_OPEN = Ending(
 
 
 def tell_end(desk: Desk, caller_id: int, round_id: int, ending: Ending) -> None:
-    """Leave a notice of how a hand came out, which is then told by nothing else."""
+    """Leave a notice with the result of a hand, and note that its end was seen."""
     hand = _HAND(desk.connection, id=round_id).one()
-    said: dict[str, Value] = {
+    values: dict[str, Value] = {
         "day": Day(hand.day),
         "game": GameNamed(hand.game),
         "outcome": Spoken(hand.outcome),
     }
     if not hand.net:
-        tell_hand(desk, caller_id, round_id, ending.even, **said)
+        tell_hand(desk, caller_id, round_id, ending.even, **values)
         return
     text = ending.won if hand.net > 0 else ending.lost
-    tell_hand(desk, caller_id, round_id, text, amount=Amount(abs(hand.net), hand.unit), **said)
+    tell_hand(desk, caller_id, round_id, text, amount=Amount(abs(hand.net), hand.unit), **values)

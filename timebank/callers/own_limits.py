@@ -1,7 +1,7 @@
-"""How callers limit themselves: the most they may lose in a day, a pause of days, an hourly word.
+"""Limits that callers set for themselves: a loss in a day, a pause of days, an hourly summary.
 
-What is stricter holds at once. What is looser holds a day later (`ledger/own_limits.py`), and
-whoever thinks better of it meanwhile sets the stricter one again.
+A stricter limit holds at once. A looser one holds a day later (`ledger/own_limits.py`), and until
+then the caller can set the stricter one again.
 """
 
 from __future__ import annotations
@@ -49,25 +49,24 @@ _ALL = sql.Prepared(
 )
 
 
-class Word(NamedTuple):
-    """How a caller has done since they last heard it: seconds that they staked, and what they won
-    less what they lost."""
+class HourlySummary(NamedTuple):
+    """A caller's seconds staked since the last summary, and seconds won less seconds lost."""
 
     since: datetime
     staked: int
     net: int
 
 
-def of(desk: Desk, caller_id: int) -> OwnLimits:
-    """Return what a caller has set for themselves, as it holds now."""
-    return (_FIND.first(desk.connection, caller_id=caller_id) or OwnLimits()).at(_sure(desk))
+def current(desk: Desk, caller_id: int) -> OwnLimits:
+    """Return the limits of a caller that hold now."""
+    return (_FIND.first(desk.connection, caller_id=caller_id) or OwnLimits()).at(_certain_now(desk))
 
 
 def limit_loss(desk: Desk, caller_id: int, minutes: int | None) -> OwnLimits:
-    """Set how many minutes they may lose in a day, 1 to MOST_MINUTES; None for any number."""
+    """Limit a caller's loss in a day to 1 to MOST_MINUTES; None for no limit. Raises `Refused`."""
     if minutes is not None and not 1 <= minutes <= MOST_MINUTES:
         raise Refused(Phrase("A limit is 1 to {most} minutes.", most=MOST_MINUTES))
-    now, wanted = of(desk, caller_id), None if minutes is None else minutes * MINUTE
+    now, wanted = current(desk, caller_id), None if minutes is None else minutes * MINUTE
     holds = now.most_lost
     if holds is None or (wanted is not None and wanted <= holds):
         changed = now._replace(most_lost=wanted, later_lost=None, later_from=None)
@@ -78,11 +77,13 @@ def limit_loss(desk: Desk, caller_id: int, minutes: int | None) -> OwnLimits:
 
 
 def pause(desk: Desk, caller_id: int, days: int) -> OwnLimits:
-    """Let them place no bet for so many days, 0 to MOST_DAYS; a shorter pause than the one that
-    holds ends a day from now at the earliest."""
+    """Stop a caller's bets for 0 to MOST_DAYS days. Raises `Refused`.
+
+    A pause that is made shorter ends a day from now at the earliest.
+    """
     if not 0 <= days <= MOST_DAYS:
         raise Refused(Phrase("A pause is 1 to {most} days.", most=MOST_DAYS))
-    now = of(desk, caller_id)
+    now = current(desk, caller_id)
     wanted, holds = stamp(desk.now) + days * DAY, now.paused_until
     if holds is not None and wanted < holds:
         wanted = min(holds, max(wanted, stamp(desk.now) + LOOSENING))
@@ -90,9 +91,9 @@ def pause(desk: Desk, caller_id: int, days: int) -> OwnLimits:
     return _change(desk, caller_id, now._replace(paused_until=until))
 
 
-def hear_hourly(desk: Desk, caller_id: int, wanted: bool) -> OwnLimits:
-    """Have them told every hour how they do, or no more from a day on."""
-    now = of(desk, caller_id)
+def set_hourly_summary(desk: Desk, caller_id: int, wanted: bool) -> OwnLimits:
+    """Turn the hourly summary on now, or off a day from now."""
+    now = current(desk, caller_id)
     if wanted:
         told = now.told if now.hourly else stamp(desk.now)
         changed = now._replace(hourly=1, hourly_until=None, told=told)
@@ -103,72 +104,74 @@ def hear_hourly(desk: Desk, caller_id: int, wanted: bool) -> OwnLimits:
     return _change(desk, caller_id, changed)
 
 
-def take_word(desk: Desk, caller_id: int) -> Word | None:
-    """Tell how they have done since they last heard it, and note that they hear it now; None where
-    no hour is over. What lies on the table is staked, and neither won nor lost yet."""
-    sure, now = _sure(desk), of(desk, caller_id)
-    if not now.is_due(sure):
+def take_summary(desk: Desk, caller_id: int) -> HourlySummary | None:
+    """Return the summary since the last one, and note the time; None if no hour is over.
+
+    A stake that is on the table counts as staked, but neither as won nor as lost.
+    """
+    certain, now = _certain_now(desk), current(desk, caller_id)
+    if not now.is_due(certain):
         return None
-    since = now.told or sure - HOUR
+    since = now.told or certain - HOUR
     day = desk.settings.schedule.day_of(instant(since)).isoformat()
     staked, net = _DONE(desk.connection, caller_id=caller_id, since=since, day=day).one()
-    _keep(desk, caller_id, now._replace(told=sure))
-    return Word(instant(since), staked, net)
+    _keep(desk, caller_id, now._replace(told=certain))
+    return HourlySummary(instant(since), staked, net)
 
 
 def put_back(desk: Desk, caller_id: int, own: OwnLimits) -> None:
-    """Let limits hold that were set in books which others have replaced."""
+    """Store limits from books that a restore has replaced."""
     _keep(desk, caller_id, own)
 
 
 def everybody(desk: Desk) -> dict[int, tuple[str, OwnLimits]]:
-    """Return the limits of all living callers who have set any, as they hold now, by number."""
-    sure = _sure(desk)
+    """Return names and limits that hold now of all callers who have set any, by number."""
+    certain = _certain_now(desk)
     rows = _ALL(desk.connection)
-    found = {number: (name, OwnLimits(*row).at(sure)) for number, name, *row in rows}
-    return {number: each for number, each in found.items() if any(each[1][:-1])}
+    by_number = {number: (name, OwnLimits(*row).at(certain)) for number, name, *row in rows}
+    return {number: each for number, each in by_number.items() if any(each[1][:-1])}
 
 
-def told(own: OwnLimits, desk: Desk) -> list[str]:
-    """Say for the sysop what holds, in sentences without a full stop."""
+def clauses(own: OwnLimits, desk: Desk) -> list[str]:
+    """Return the limits for the sysop, as clauses without a subject."""
 
     def at(seconds: int) -> str:
         return f"{desk.settings.schedule.local(instant(seconds)):%Y-%m-%d %H:%M}"
 
-    said = []
+    words = []
     if own.most_lost is not None:
-        said.append(f"loses {own.most_lost // MINUTE} minutes a day at most")
+        words.append(f"loses {own.most_lost // MINUTE} minutes a day at most")
         if own.later_from is not None:
             later = f"{own.later_lost // MINUTE} minutes" if own.later_lost else "any number"
-            said[-1] += f" ({later} from {at(own.later_from)})"
+            words[-1] += f" ({later} from {at(own.later_from)})"
     if own.paused_until is not None:
-        said.append(f"places no bet before {at(own.paused_until)}")
+        words.append(f"places no bet before {at(own.paused_until)}")
     if own.hourly:
-        said.append("hears every hour how they do")
+        words.append("hears every hour how they do")
         if own.hourly_until is not None:
-            said[-1] += f" (until {at(own.hourly_until)})"
-    return said
+            words[-1] += f" (until {at(own.hourly_until)})"
+    return words
 
 
 def _change(desk: Desk, caller_id: int, changed: OwnLimits) -> OwnLimits:
-    kept = callers.get(desk, caller_id).preferences
-    now = changes.noted(desk, kept, changes.OWN_LIMITS)
+    preferences = callers.get(desk, caller_id).preferences
+    now = changes.noted(desk, preferences, changes.OWN_LIMITS)
     callers.change_preferences(desk, caller_id, now)
     return _keep(desk, caller_id, changed)
 
 
 def _keep(desk: Desk, caller_id: int, changed: OwnLimits) -> OwnLimits:
-    callers.get(desk, caller_id)  # who is living
+    callers.get(desk, caller_id)  # raises for a deleted caller
     _KEEP(desk.connection, caller_id=caller_id, **changed._asdict())
     return changed
 
 
-def _sure(desk: Desk) -> int:
+def _certain_now(desk: Desk) -> int:
     return sure_instant(stamp(desk.now), _IN_DOUBT.one(desk.connection))
 
 
 def _done() -> sql.Query:
-    """Choose what was staked and won since an instant, by rounds that were dealt after it."""
+    """Select the sums staked and won in rounds that were dealt since an instant."""
     hand = rounds.c
     on_table = case((hand.settled.is_(None), accounts.c.balance), else_=0)
     stake = (accounts.c.caller_id == hand.caller_id) & (accounts.c.unit == "second")

@@ -1,7 +1,7 @@
-"""Passwords that were tried at the pages and were not right, counted in the books.
+"""Wrong passwords typed at the sysop's pages, counted in the books.
 
-So the tries of all processes that show the pages are counted together, and a restart forgives none.
-What stands for an address and a name is the board's affair (door/desk/pages/access.py).
+So all processes that show the pages count together, and a restart forgets none. The board makes the
+keys for addresses and names (door/desk/pages/access.py).
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ _TAKE_BACK = Prepared(lambda: delete(rows).where(equal(rows.c.number)))
 _FORGIVE = Prepared(lambda: delete(rows).where(or_(equal(rows.c.address), equal(rows.c.name))))
 
 
-def of(desk: Desk, address: str, name: str, since: int) -> list[PageTry]:
-    """List the tries from an address, and those for a name, the earliest first."""
+def list_tries(desk: Desk, address: str, name: str, since: int) -> list[PageTry]:
+    """Return the tries from an address or for a name since `since`, oldest first."""
     return _OF.all(desk.connection, address=address, name=name, since=since)[::-1]
 
 
 def add(desk: Desk, address: str, name: str, forget_before: int) -> str:
-    """Count a try before it is known whether it is right; returns its number for `take_back`."""
+    """Count a try before it is checked. Return its number for `take_back`."""
     number = secrets.token_hex(16)
     _FORGET(desk.connection, before=forget_before)
     _ADD(desk.connection, number=number, at=stamp(desk.now), address=address, name=name)
@@ -56,10 +56,10 @@ def add(desk: Desk, address: str, name: str, forget_before: int) -> str:
 
 
 def take_back(desk: Desk, number: str) -> None:
-    """Uncount a try that was right, or that could not be checked."""
+    """Remove a try that was right, or could not be checked."""
     _TAKE_BACK(desk.connection, number=number)
 
 
 def forgive(desk: Desk, address: str, name: str) -> bool:
-    """Forget what is counted against an address or a name; tell whether there was anything."""
+    """Remove all tries from an address or for a name. Return whether there were any."""
     return _FORGIVE(desk.connection, address=address, name=name).rowcount > 0

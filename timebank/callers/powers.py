@@ -1,8 +1,8 @@
-"""The sysop's powers: which callers have them, by number, and who gave or took them.
+"""The sysop's powers: the callers who have them, and who gave or took them.
 
 Powers open the Sysop item of the bank's window, and a node on a full board. They belong to a
-caller's number: a new name takes them along, and nobody gets them by being called like somebody.
-The database itself holds that no deleted caller and no caller of another board has any.
+caller's number, so they stay when the caller is renamed, and a name gives nobody powers. The
+database ensures that deleted callers and callers of other boards have none.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SET = Prepared(lambda: change(_CALLERS, "powers", equal(_CALLERS.c.id)))
 
 
 def has(desk: Desk, caller_id: int) -> bool:
-    """Tell whether a caller has the sysop's powers now; somebody who is locked out has not."""
+    """Return whether a caller has the sysop's powers now. A locked caller has none."""
     return _HAS(desk.connection, id=caller_id).first() is not None
 
 
@@ -39,10 +39,10 @@ def holders(desk: Desk) -> list[CallerRecord]:
 
 
 def grant(desk: Desk, caller_id: int, by: str) -> CallerRecord:
-    """Give a caller the sysop's powers; `by` is for the log.
+    """Give a caller the sysop's powers. `by` is for the log.
 
-    Raises `UnknownCaller`, and `Refused` for a caller of another board, whose identity is that
-    board's word, and for one who has them.
+    Raises `UnknownCaller`, and `Refused` for a caller who has powers already, or is from another
+    board, because this board cannot check their identity.
     """
     record = callers.get(desk, caller_id)
     if record.board is not None:
@@ -58,7 +58,7 @@ def grant(desk: Desk, caller_id: int, by: str) -> CallerRecord:
 
 
 def revoke(desk: Desk, caller_id: int, by: str) -> CallerRecord:
-    """Take the sysop's powers from a caller; raises `UnknownCaller`, `Refused` where none are."""
+    """Take the sysop's powers from a caller. Raises `UnknownCaller`, and `Refused` if none."""
     return _set(desk, callers.get(desk, caller_id), False, by)
 
 
@@ -68,12 +68,12 @@ def numbered(record: CallerRecord) -> str:
 
 def _set(desk: Desk, record: CallerRecord, powers: bool, by: str) -> CallerRecord:
     if record.powers == powers:
-        said = (
+        refusal = (
             Phrase("{who}, already has sysop powers.", who=numbered(record))
             if powers
             else Phrase("{who}, has no sysop powers.", who=numbered(record))
         )
-        raise Refused(said)
+        raise Refused(refusal)
     _SET(desk.connection, powers=int(powers), id=record.id)
     add_notice(desk, record.id, GIVEN if powers else TAKEN)
     done = "was given sysop powers" if powers else "no longer has sysop powers"

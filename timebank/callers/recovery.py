@@ -2,9 +2,9 @@
 
 `door.defence.recovery` makes them.
 
-A code works until another one, or a password, has taken its place. So whoever comes in with a code
-changes nothing yet. Each change names what it was allowed by (`Secrets`), and is made only if that
-still stands: of two that were allowed by the same code, one is made.
+A code works until another code or a new password replaces it. So a log-on with a code changes
+nothing yet. Each change names the secrets that allowed it (`Secrets`), and is made only if these
+are unchanged: the same code can allow only one change.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ VOID = N_("Your recovery code is void. You can make another in your settings.")
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """What lets a caller in, as the books keep it: the hash of a password, the digest of a code."""
+    """A caller's secrets in the books: the hash of a password, and the digest of a code."""
 
     password_hash: str = field(repr=False)
     # None without a code.
@@ -59,16 +59,17 @@ def has_one(desk: Desk, caller_id: int) -> bool:
 
 
 def owner(desk: Desk, name: str, digest: str) -> CallerRecord | None:
-    """Return the caller of this name if the code is theirs, else None. The code goes on working."""
+    """Return the caller of this name if the code is theirs, else None. The code stays valid."""
     record = callers.find(desk, name)
-    kept = None if record is None else _digest(desk, record.id)
-    return record if hmac.compare_digest(kept or "", digest) else None
+    stored = None if record is None else _digest(desk, record.id)
+    return record if hmac.compare_digest(stored or "", digest) else None
 
 
 def replace(desk: Desk, caller_id: int, before: Secrets, digest: str) -> bool:
-    """Put a new code in the place of the one in `before`, or of none.
+    """Replace the code in `before`, which may be None, by a new one.
 
-    False when the caller has another password or code by now, or is gone: nothing is changed then.
+    Returns False, and changes nothing, if the caller's password or code was changed since, or the
+    caller was deleted.
     """
     changed = _REPLACE(
         desk.connection,
@@ -83,9 +84,9 @@ def replace(desk: Desk, caller_id: int, before: Secrets, digest: str) -> bool:
 def set_password(
     desk: Desk, caller_id: int, before: Secrets, password_hash: str
 ) -> CallerRecord | None:
-    """Store the hash of a password that a caller has chosen; the code in `before` is void then.
+    """Store the hash of a password that a caller has chosen, and make the code in `before` void.
 
-    None where `replace` says False. Raises `UnknownCaller`.
+    Returns None if the caller's password or code was changed since. Raises `UnknownCaller`.
     """
     if secrets_of(desk, caller_id) != before:
         return None
@@ -93,7 +94,7 @@ def set_password(
 
 
 def void_all(desk: Desk) -> list[int]:
-    """Make every code void; return the numbers of the callers who had one."""
+    """Make every code void. Return the numbers of the callers who had one."""
     return sorted(_VOID_ALL.all(desk.connection))
 
 

@@ -1,8 +1,8 @@
-"""The second step of a caller's log-on to the pages, as the books keep it.
+"""The second step of a caller's log-on to the sysop's pages, in the caller's preferences.
 
-`door.defence.totp` makes and checks its codes. It is kept with what the caller prefers. A new
-password leaves it, since whoever knows the old one can set that at the board; a recovery code ends
-it, and so can the sysop. Each change stands in the sysop's log.
+`door.defence.totp` makes and checks its codes. A new password does not turn it off, because anybody
+who knows the old password can set a new one at the board. A recovery code and the sysop can turn it
+off. Each change is in the sysop's log.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ SECOND_STEP = "second_step"  # among the preferences
 @dataclass(frozen=True, slots=True)
 class SecondStep:
     secret: str = field(repr=False)  # in base 32
-    last: int  # the step whose code was used last; no code up to it is taken again
+    last: int  # the step of the last used code; codes up to it are invalid
 
 
-def of(record: CallerRecord) -> SecondStep | None:
+def of_caller(record: CallerRecord) -> SecondStep | None:
     return in_preferences(record.preferences)
 
 
@@ -37,27 +37,27 @@ def in_preferences(preferences: Mapping[str, object]) -> SecondStep | None:
 
 
 def turn_on(desk: Desk, caller_id: int, step: SecondStep, by: str) -> CallerRecord:
-    """Ask for a code from now on; raises `UnknownCaller`."""
+    """Require a code from now on. Raises `UnknownCaller`."""
     record = _change(desk, caller_id, step)
     sysop_log.note(desk, by, caller_id, "Set up an authenticator for the pages")
     return record
 
 
 def use(desk: Desk, caller_id: int, step: SecondStep) -> bool:
-    """Use up a code: False where another log-on has used it, or the second step is another by now.
+    """Use up a code. Return False if it was used before, or if the secret was changed.
 
-    `step` has the secret, and the step whose code was typed.
+    `step` has the secret, and the step of the typed code.
     """
-    kept = of(callers.get(desk, caller_id))
-    if kept is None or kept.secret != step.secret or kept.last >= step.last:
+    stored = of_caller(callers.get(desk, caller_id))
+    if stored is None or stored.secret != step.secret or stored.last >= step.last:
         return False
     keep(desk, caller_id, step)
     return True
 
 
 def turn_off(desk: Desk, caller_id: int, why: str, by: str) -> bool:
-    """Ask for no code any more, and tell the caller; False where none was asked for."""
-    if of(callers.get(desk, caller_id)) is None:
+    """Turn the second step off, and leave the caller a notice. Return False if it was off."""
+    if of_caller(callers.get(desk, caller_id)) is None:
         return False
     _change(desk, caller_id, None)
     sysop_log.note(desk, by, caller_id, f"The pages ask for no code any more: {why}")
@@ -66,13 +66,13 @@ def turn_off(desk: Desk, caller_id: int, why: str, by: str) -> bool:
 
 
 def _change(desk: Desk, caller_id: int, step: SecondStep | None) -> CallerRecord:
-    kept = callers.get(desk, caller_id).preferences
-    now = changes.noted(desk, kept, changes.SECOND_STEP)
+    preferences = callers.get(desk, caller_id).preferences
+    now = changes.noted(desk, preferences, changes.SECOND_STEP)
     callers.change_preferences(desk, caller_id, now)
     return keep(desk, caller_id, step)
 
 
 def keep(desk: Desk, caller_id: int, step: SecondStep | None) -> CallerRecord:
-    """Keep a caller's second step, None for none, which counts as no change and is not logged."""
-    kept = None if step is None else {"secret": step.secret, "last": step.last}
-    return callers.change_preferences(desk, caller_id, {SECOND_STEP: kept})
+    """Store a caller's second step, None for none, without a line in the log."""
+    stored = None if step is None else {"secret": step.secret, "last": step.last}
+    return callers.change_preferences(desk, caller_id, {SECOND_STEP: stored})

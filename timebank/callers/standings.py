@@ -1,7 +1,7 @@
-"""Who is richest, who won and lost most, and how the house did, in time: for the bulletins.
+"""The richest callers, winners, losers and the house's results in time, for the bulletins.
 
-What hands came to is read from running totals (hand_totals.py), which grow with callers and days,
-not with hands.
+Results are read from running totals (hand_totals.py), which grow with callers and days, not with
+hands.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from timebank.ledger.sql import Prepared, Query, equal, read, total, value
 
 
 class Standing(NamedTuple):
-    """A caller's place in a list; `seconds` are what they saved, won (above 0) or lost (below)."""
+    """A caller in a list, with the seconds that they saved, won (above 0) or lost (below 0)."""
 
     name: str
     seconds: int
 
 
 class CallResult(NamedTuple):
-    """What the hands of a call came to in time, and the largest win of one: 0 without any."""
+    """The result of a call's hands in seconds, and the largest win of one hand, or 0."""
 
     hands: int
     net: int
@@ -43,8 +43,10 @@ class CallResult(NamedTuple):
 
 
 class DayResult(NamedTuple):
-    """What a caller's hands of a day came to in time, the largest win of one, and their place among
-    the `callers` who have played that day: those who won as much share it."""
+    """A caller's result of a day in seconds, the largest win of one hand, and the caller's place.
+
+    `callers` is the number of callers who played that day. Equal results share a place.
+    """
 
     hands: int
     net: int
@@ -54,7 +56,7 @@ class DayResult(NamedTuple):
 
 
 class HouseDay(NamedTuple):
-    """How one game's house did: hands settled, and what it won from callers less what it paid."""
+    """The settled hands of one game on a day, and the house's result in seconds."""
 
     game: str
     hands: int
@@ -83,7 +85,7 @@ _HOUSE = read(
 )
 
 
-# By caller and day, which are in an index.
+# Selects by caller and day, which have an index.
 _OF_CALL = read(
     CallResult,
     lambda: (
@@ -121,7 +123,7 @@ _OF_DAY = Prepared(
 
 
 def _placed() -> Query:
-    """Count all who have played for time on a day, and those of them who have won more."""
+    """Count the callers who played for time on a day, and those with a higher result."""
     nets = (
         select(func.sum(results.c.won - results.c.lost).label("net"))
         .select_from(results)
@@ -136,13 +138,13 @@ def _placed() -> Query:
 _PLACED = Prepared(_placed)
 
 
-# The preference of a caller who wants to be named among those who lost most.
+# The preference of callers who agreed to appear among the losers.
 NAMED_AS_LOSER = "named_as_loser"
 
 
 def _net(totals: Table, when: ColumnElement[bool], *, won: bool) -> Query:
     net = func.sum(totals.c.won - totals.c.lost)
-    found = (
+    query = (
         select(callers.c.name, net, *([] if won else [callers.c.preferences]))
         .select_from(totals)
         .join(callers, callers.c.id == totals.c.caller_id)
@@ -151,7 +153,7 @@ def _net(totals: Table, when: ColumnElement[bool], *, won: bool) -> Query:
         .having(net > 0 if won else net < 0)
         .order_by(net.desc() if won else net, callers.c.name)
     )
-    return found.limit(bindparam("most")) if won else found
+    return query.limit(bindparam("most")) if won else query
 
 
 _WITHIN = results.c.day.between(bindparam("since"), bindparam("until"))
@@ -166,7 +168,7 @@ def richest(desk: Desk, most: int) -> list[Standing]:
 
 
 def of_call(desk: Desk, caller_id: int, call_id: int, since: date) -> CallResult:
-    """Add up the hands of a call that began on the day `since`."""
+    """Return the result of a call that began on the day `since`."""
     (result,) = _OF_CALL.all(
         desk.connection, caller_id=caller_id, call_id=call_id, since=since.isoformat()
     )
@@ -174,7 +176,7 @@ def of_call(desk: Desk, caller_id: int, call_id: int, since: date) -> CallResult
 
 
 def of_day(desk: Desk, caller_id: int, day: date) -> DayResult:
-    """Return how a caller has done on a day; they have no place without a hand."""
+    """Return a caller's result of a day. All numbers are 0 without a hand."""
     hands, net, best = _OF_DAY(desk.connection, caller_id=caller_id, day=day.isoformat()).one()
     if not hands:
         return DayResult(0, 0, 0, 0, 0)
@@ -183,13 +185,13 @@ def of_day(desk: Desk, caller_id: int, day: date) -> DayResult:
 
 
 def place(desk: Desk, caller_id: int) -> int:
-    """Return a caller's place among the richest, 0 for one who has saved nothing."""
+    """Return a caller's place among the richest, 0 without savings."""
     saved = _OWN_SAVINGS.one(desk.connection, caller_id=caller_id)
     return 1 + int(_RICHER.one(desk.connection, saved=saved)) if saved else 0
 
 
 class DaySpan(NamedTuple):
-    """Days by which hands are counted as turns, the first and the last of them included."""
+    """A span of days, including the first and the last."""
 
     first: date
     last: date
@@ -200,15 +202,14 @@ class DaySpan(NamedTuple):
 
 
 def winners(desk: Desk, period: DaySpan | None, most: int) -> list[Standing]:
-    """List who won most by hands of some days, or ever."""
+    """Return the callers who won most in a period, or ever."""
     if period is None:
         return _WINNERS_EVER.all(desk.connection, most=most)
     return _WINNERS.all(desk.connection, most=most, **period.bounds)
 
 
 def losers(desk: Desk, period: DaySpan | None, most: int) -> list[Standing]:
-    """List who lost most by hands of some days, or ever, of those who wish to be named; their
-    seconds are below zero."""
+    """Return the callers who lost most in a period, or ever, and who agreed to be named."""
     if period is None:
         rows = _LOSERS_EVER.long(desk.connection)
     else:
@@ -218,7 +219,7 @@ def losers(desk: Desk, period: DaySpan | None, most: int) -> list[Standing]:
 
 
 def wishes_to_be_named(preferences: str) -> bool:
-    """Whether a caller with these preferences, as JSON, is named also where they have lost."""
+    """Return whether a caller with these preferences (JSON) agreed to be named as a loser."""
     return json.loads(preferences).get(NAMED_AS_LOSER) is True
 
 

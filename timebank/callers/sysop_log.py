@@ -1,4 +1,4 @@
-"""The sysop's log: what was done to accounts by hand, and what could not be done by itself."""
+"""The sysop's log: changes to accounts and callers by hand, and failures of automatic work."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from timebank.ledger.sql import NEVER, Prepared, columns_of, insert_into
 class LogEntry(NamedTuple):
     number: int
     at: datetime
-    # Who did it: the name of a co-sysop, "jane (command line)", "import".
+    # A co-sysop's name, "jane (command line)" or "import".
     by: str
-    # The caller it was done to, None where it concerns nobody alone.
+    # The caller concerned, None for none.
     caller: str | None
     what: str
 
@@ -39,13 +39,13 @@ _LAST = Prepared(
 def note(
     desk: Desk, by: str, caller_id: int | None, what: str, *, at: datetime | None = None
 ) -> None:
-    """Add a line: a sentence without its full stop. It is of now, or of `at`."""
+    """Add a line: a sentence without its full stop. `at` is its time, by default now."""
     _NOTE(desk.connection, at=stamp(at or desk.now), by=by, caller_id=caller_id, what=what)
 
 
 def entries(desk: Desk, before: int | None, limit: int) -> list[LogEntry]:
-    """List up to `limit` lines, newest first, those before number `before` where it is given."""
-    found = _LAST(desk.connection, most=limit, before=NEVER if before is None else before)
+    """Return up to `limit` lines, newest first, with numbers below `before` if it is given."""
+    rows = _LAST(desk.connection, most=limit, before=NEVER if before is None else before)
     return [
-        LogEntry(number, instant(at), by, caller, what) for number, at, by, caller, what in found
+        LogEntry(number, instant(at), by, caller, what) for number, at, by, caller, what in rows
     ]

@@ -89,7 +89,7 @@ def accounts(config: Path, form: str, caller: str | None) -> None:
                 (name, sentence)
                 for caller_id, (name, own) in own_limits.everybody(desk).items()
                 if number in (None, caller_id)
-                for sentence in own_limits.told(own, desk)
+                for sentence in own_limits.clauses(own, desk)
             ]
         records = (exports.account_record(each, states) for each in balances)
         table = [*statements.accounts_table(balances, states)]
@@ -169,7 +169,7 @@ def statement(
         with books.look() as desk:
             caller_id = common.require_caller(callers.number_of(desk, name), name)
             called = callers.name_of(desk, caller_id)
-            limits = own_limits.told(own_limits.of(desk, caller_id), desk)
+            limits = own_limits.clauses(own_limits.current(desk, caller_id), desk)
         first, end = books.span(since, until)
         rows = extracts(books.look, Wanted(caller_id=caller_id), newest_first=False)
         followed = statements.statement(entries(rows), caller_id, first, end)

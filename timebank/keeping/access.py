@@ -147,9 +147,9 @@ def restrict(desk: Desk, before: Mapping[Key, Rights] | None, by: str) -> list[s
 
 
 def _let_keys_wait(desk: Desk) -> list[str]:
-    owners = [record for record in callers.listing(desk) if ssh_keys.of(record.preferences)]
+    owners = [record for record in callers.listing(desk) if ssh_keys.lines_of(record.preferences)]
     for record in owners:
-        ssh_keys.let_wait(desk, record.id)
+        ssh_keys.suspend(desk, record.id)
         add_notice(desk, record.id, KEYS_WAIT)
     sentences = []
     if owners:
@@ -244,25 +244,25 @@ class _Stricter:
         Keys that were changed later in the copy wait for a log-on with the password instead.
         """
         desk, number = self._desk, record.id
-        lines = ssh_keys.of(record.preferences)
+        lines = ssh_keys.lines_of(record.preferences)
         if is_later and lines:
             # Neither the copy nor the replaced books say which of them were removed since.
-            ssh_keys.let_wait(desk, number)
+            ssh_keys.suspend(desk, number)
             add_notice(desk, number, KEYS_WAIT)
             self._note(_KEYS_OF_COPY, record)
             return
         for line in lines:
-            if not any(ssh_keys.is_same(line, each) for each in ssh_keys.of(before)):
+            if not any(ssh_keys.is_same(line, each) for each in ssh_keys.lines_of(before)):
                 ssh_keys.take_away(desk, number, line)
                 self._note(_KEYS, record)
-        if ssh_keys.must_wait(before):
-            ssh_keys.let_wait(desk, number)
+        if ssh_keys.are_suspended(before):
+            ssh_keys.suspend(desk, number)
 
     def _apply_second_step(
         self, record: CallerRecord, before: Mapping[str, object], is_later: bool
     ) -> None:
         """Require an authenticator that either books have, and accept none of its codes twice."""
-        step, was = second_step.of(record), second_step.in_preferences(before)
+        step, was = second_step.of_caller(record), second_step.in_preferences(before)
         chosen = step if is_later or was is None else was
         if chosen is not None:
             last = max(each.last for each in (step, was) if each is not None)
@@ -277,9 +277,9 @@ class _Stricter:
 
     def _apply_own_limits(self, record: CallerRecord, before: OwnLimits, is_later: bool) -> None:
         """Put back the limits of the replaced books, whose looser ones have passed their delay."""
-        of_copy = own_limits.of(self._desk, record.id)
+        of_copy = own_limits.current(self._desk, record.id)
         own_limits.put_back(self._desk, record.id, before)
-        now = own_limits.of(self._desk, record.id)
+        now = own_limits.current(self._desk, record.id)
         if is_later:
             own_limits.put_back(self._desk, record.id, of_copy)
         if now._replace(told=None) != of_copy._replace(told=None):

@@ -46,7 +46,7 @@ def set_password(desk: Desk, caller_id: int, password_hash: str, by: str) -> Cal
     Raises as `callers.set_password_hash`.
     """
     had_code = recovery.has_one(desk, caller_id)
-    had_keys = ssh_keys.of(callers.get(desk, caller_id).preferences)
+    had_keys = ssh_keys.lines_of(callers.get(desk, caller_id).preferences)
     record = callers.set_password_hash(desk, caller_id, password_hash)
     void = "; the recovery code is void" if had_code else ""
     _note(desk, by, record, f"was given a new password{void}")

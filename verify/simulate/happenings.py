@@ -637,7 +637,7 @@ def limit_themselves(story: Story) -> None:
             elif way < 0.85:
                 own_limits.pause(desk, record.id, chance.choice((0, 0, 1, 3)))
             else:
-                own_limits.hear_hourly(desk, record.id, chance.random() < 0.7)
+                own_limits.set_hourly_summary(desk, record.id, chance.random() < 0.7)
             story.tell(f"{person.name} limits themselves")
 
 

@@ -152,7 +152,9 @@ class PageTries:
 
         def look(desk: Desk) -> tuple[list[PageTry], int]:
             since = stamp(desk.now) - TRY_SECONDS
-            return page_tries.of(desk, str(who), stored_digest(name), since), stamp(desk.now)
+            return page_tries.list_tries(desk, str(who), stored_digest(name), since), stamp(
+                desk.now
+            )
 
         rows, now = await self._in_thread(lambda: self._reading.look(look))
         since = rows[0].at if len(rows) == page_tries.MOST_READ else now - TRY_SECONDS

@@ -89,12 +89,12 @@ def is_passed(reading: BooksReader, record: CallerRecord, typed: str, at: int) -
     as its password may have waited. A recovery code of the caller lets them in too, and turns the
     second step off. Waits for the disk.
     """
-    if second_step.of(record) is None:
+    if second_step.of_caller(record) is None:
         return True
     digest = codes.digest_of(typed)
 
     def work(desk: Desk) -> bool:
-        step = second_step.of(callers.get(desk, record.id))
+        step = second_step.of_caller(callers.get(desk, record.id))
         if step is None:
             return True
         if digest is not None:
@@ -121,7 +121,7 @@ class SecondStepPages:
 
     async def _shown(self, visit: Visit, words: str = "", status: int = 200) -> Response:
         """Show whether the second step is on; if not, a secret to set it up with."""
-        is_on = second_step.of(visit.who) is not None
+        is_on = second_step.of_caller(visit.who) is not None
         if not is_on and not visit.session.offered:
             visit.session.offered = new_secret()
         secret = "" if is_on else visit.session.offered
@@ -153,7 +153,7 @@ class SecondStepPages:
         who, offered = visit.who, visit.session.offered
 
         def work(desk: Desk) -> bool:
-            step = second_step.of(callers.get(desk, who.id))
+            step = second_step.of_caller(callers.get(desk, who.id))
             secret, last = (offered, 0) if step is None else (step.secret, step.last)
             used = step_of(secret, typed, stamp(desk.now), last) if secret else None
             if used is None:

@@ -302,7 +302,7 @@ def test_keys_that_wait_since_a_restore_are_counted_and_can_be_taken_away(sysop:
     with database.transaction(sysop.settings.bank, CALLED) as desk:
         for line in lines:
             kept.add(desk, 1, line)
-        kept.let_wait(desk, 1)
+        kept.suspend(desk, 1)
     database.close()
     shown = sysop("callers", "keys", "Ada")
     assert all(mark in shown.output for mark in marks)

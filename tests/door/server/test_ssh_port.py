@@ -159,7 +159,7 @@ async def test_keys_that_wait_since_a_restore_work_once_their_owner_has_shown_th
     board.enter("Ada")
     with board.books() as desk:
         ssh_keys.add(desk, 1, line_of(OWN_KEY))
-        ssh_keys.let_wait(desk, 1)
+        ssh_keys.suspend(desk, 1)
     await is_refused_by_key(board, "Ada", OWN_KEY)
     terminal = await by_ssh(board, "Ada")
     await reaches_menu(terminal)

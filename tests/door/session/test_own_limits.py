@@ -42,7 +42,7 @@ async def test_the_hourly_word_comes_by_itself(board: World) -> None:
     ada = await visitor(board, "Ada")
     await ada.presses("yoh").sees("Hourly word          on")
     with board.books() as desk:  # she has heard it an hour ago, on another call
-        own = own_limits.of(desk, ada.caller.record.id)
+        own = own_limits.current(desk, ada.caller.record.id)
         own_limits.put_back(desk, ada.caller.record.id, own._replace(told=own.told - HOUR))
     await ada.presses("qq").is_asked(MENU)
     await board.pass_time(61)

@@ -1,4 +1,4 @@
-"""Awards are earned once, in the transaction that earns them, and are what a recount finds."""
+"""Awards are earned once, in the transaction of the deed, and agree with a recount."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def differing(books):
     return [str(each) for each in books.do(hand_totals.differing)]
 
 
-def test_an_award_is_earned_once_with_the_hand_and_its_moment_and_waits_to_be_told(books, ann):
+def test_an_award_is_earned_once_with_hand_and_time_and_is_untold(books, ann):
     natural = won(60, 120)._replace(outcome="natural")
     play(ann, lost(60))
     books.wait(60)
@@ -88,7 +88,7 @@ def test_a_hand_that_is_taken_back_earns_nothing(books, ann):
         ([lost(60)] * 5 + [pushed(60), won(60, 60)], "comeback"),
     ],
 )
-def test_what_hands_earn_is_earned_by_the_last_of_them_and_not_before(books, ann, course, award):
+def test_an_award_for_several_hands_is_earned_by_the_last(books, ann, course, award):
     *before, last = course
     play(ann, *before)
     assert award not in earned(books, ann.caller_id)
@@ -97,7 +97,7 @@ def test_what_hands_earn_is_earned_by_the_last_of_them_and_not_before(books, ann
     assert differing(books) == []
 
 
-def test_a_hundred_hands_are_of_all_games(books, ann):
+def test_a_hundred_hands_count_at_all_games_together(books, ann):
     play(ann, *[pushed(60)] * 3)
     books.sql("UPDATE results_ever SET hands = 97")
     ann.bet(60, game="faro", settlement=pushed(60))
@@ -128,7 +128,7 @@ def test_all_four_at_a_table_earn_its_award(books, at_once):
     assert differing(books) == []
 
 
-def test_what_is_wrong_is_found_and_mended(books, ann):
+def test_a_wrong_award_is_found_and_corrected(books, ann):
     play(ann, won(60, 60), lost(60))
     right = "SELECT caller_id, award, at, round_id FROM awards ORDER BY award"
     kept = books.sql(right)
@@ -145,7 +145,7 @@ def work(books):
     return books.database.transaction(books.settings, books.now)
 
 
-def test_acts_earn_theirs(books, ann):
+def test_a_deposit_and_a_perfect_deal_earn_awards(books, ann):
     ann.post(teller.deposit, 300)
     assert earned(books, ann.caller_id) == [DEPOSIT]
     seal = "00" * 32
@@ -161,7 +161,7 @@ def test_acts_earn_theirs(books, ann):
     assert differing(books) == []
 
 
-def test_whoever_wins_all_that_the_bank_has_has_broken_it(books, ann):
+def test_winning_the_whole_bank_earns_an_award(books, ann):
     ann.sit_down()
     ann.coup(5_000_00, won(5_000_00, 999_999_00))
     assert BANK not in earned(books, ann.caller_id)
@@ -169,7 +169,7 @@ def test_whoever_wins_all_that_the_bank_has_has_broken_it(books, ann):
     assert BANK in earned(books, ann.caller_id)
 
 
-def test_holders_are_named_the_last_one_first_and_who_is_deleted_is_not(books, ann):
+def test_holders_are_listed_latest_first_without_deleted_callers(books, ann):
     bob, cleo = books.caller("Bob"), books.caller("Cleo")
     for caller_id in (bob, ann.caller_id, cleo, bob):
         books.wait(60)
@@ -191,7 +191,7 @@ def test_seven_days_in_a_row_earn_theirs_unless_a_wrong_clock_made_one(books):
     assert earned(books, ann) == []
 
 
-def test_others_are_told_what_was_earned_last_but_of_losses_by_wish_alone(books, ann):
+def test_the_latest_award_is_public_but_comebacks_need_consent(books, ann):
     assert books.do(awards.latest) is None
     play(ann, *[lost(60)] * 5)
     books.wait(1)
@@ -204,7 +204,7 @@ def test_others_are_told_what_was_earned_last_but_of_losses_by_wish_alone(books,
     assert books.do(awards.latest) is None
 
 
-def test_there_are_twenty_where_there_are_five_games():
+def test_a_house_with_five_games_has_twenty_awards():
     found = all_awards(["black-jack-for-time", "baccarat", "unix-bj", "vegas", "another-game"])
     assert len(set(found)) == 20
     assert all(name_of(each) != each and wish_of(each) for each in found)

@@ -26,7 +26,7 @@ def test_a_new_caller_has_five_empty_accounts(books, ann):
     assert (record.created, record.last_call, record.preferences) == (books.now, None, {})
 
 
-def test_a_name_is_kept_as_it_is_meant(books):
+def test_a_name_is_stored_in_its_clean_form(books):
     record = books.do(callers.register, "  Ann   Lee ", "hash")
     assert record.name == "Ann Lee"
 
@@ -99,7 +99,7 @@ def test_a_caller_may_change_how_their_own_name_is_written(books, ann):
         lambda desk: deletion.delete(desk, 9),
     ],
 )
-def test_nothing_is_done_to_a_caller_who_is_not_there(books, operation):
+def test_unknown_callers_are_refused(books, operation):
     with pytest.raises(UnknownCaller):
         books.do(operation)
 
@@ -118,7 +118,7 @@ def test_deleting_forfeits_everything_and_says_why(books, ann):
     assert books.audit() == []
 
 
-def test_deleting_forfeits_what_is_held_too(books, ann):
+def test_deleting_forfeits_held_time_too(books, ann):
     books.change(events=(Event("Backup", time(12, 30), DAILY, 30),))
     books.call(ann).close()
     assert books.balances(ann)["held"] == 1800

@@ -1,4 +1,4 @@
-"""On how many days in a row a caller was on: by the days of the board, which only go forward."""
+"""Days in a row, counted by the days of the board, which only go forward."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def counted(books, caller_id: int) -> DaysCalled:
     return books.do(days_called.days_called, caller_id)
 
 
-def test_days_that_follow_one_another_are_counted_and_a_gap_begins_anew(books, ann):
+def test_consecutive_days_count_and_a_gap_starts_again(books, ann):
     assert counted(books, ann) == DaysCalled()
     for wait in (DAY, DAY, 2 * DAY, DAY, 0):
         calls(books, ann)
@@ -29,7 +29,7 @@ def test_days_that_follow_one_another_are_counted_and_a_gap_begins_anew(books, a
     assert counted(books, ann) == DaysCalled(number=5, running=2, longest=3)
 
 
-def test_a_row_of_days_can_go_on_until_the_day_after_is_over(books, ann):
+def test_a_run_continues_until_the_next_day_is_over(books, ann):
     calls(books, ann)
     books.wait(DAY)
     calls(books, ann)
@@ -40,7 +40,7 @@ def test_a_row_of_days_can_go_on_until_the_day_after_is_over(books, ann):
     assert books.do(days_called.running, ann) == 0
 
 
-def test_more_days_are_counted_than_are_read_at_a_time(books, ann, monkeypatch):
+def test_days_beyond_one_chunk_are_counted(books, ann, monkeypatch):
     monkeypatch.setattr(days_called, "CHUNK", 2)
     for length in range(1, 6):
         calls(books, ann)
@@ -66,7 +66,7 @@ def test_a_clock_that_goes_back_counts_no_day_twice(books, ann):
     assert counted(books, ann) == DaysCalled(number=2, running=2, longest=2)
 
 
-def test_a_day_of_a_wrong_clock_counts_no_more_once_it_is_taken_back(books, ann):
+def test_a_day_of_a_wrong_clock_is_uncounted_when_taken_back(books, ann):
     calls(books, ann)
     books.wait(DAY)
     books.step(30 * DAY)

@@ -10,8 +10,8 @@ from timebank.callers.hand_counts import (
     EndedHand,
     GameTotals,
     HandSums,
-    Standing,
     Streaks,
+    TotalsByGame,
     recount,
     settle,
 )
@@ -35,18 +35,18 @@ def hand(net: int = 0, outcome: str = "", number: int = 1, **more) -> EndedHand:
     return EndedHand(number, outcome=outcome, **{**usual, **more})
 
 
-def after(*nets: int) -> Standing:
+def after(*nets: int) -> TotalsByGame:
     standing = {}
     for net in nets:
-        standing = settle(standing, hand(net)).standing
+        standing = settle(standing, hand(net)).totals_after
     return standing
 
 
-def played(hands: int) -> Standing:
+def played(hands: int) -> TotalsByGame:
     return {KEY: GameTotals(HandSums(hands))}
 
 
-def earned(before: Standing, settled: EndedHand) -> list[str]:
+def earned(before: TotalsByGame, settled: EndedHand) -> list[str]:
     return settle(before, settled).deserved
 
 
@@ -113,7 +113,7 @@ def test_a_hand_that_comes_out_even_neither_counts_in_a_row_nor_ends_one():
 def test_streaks_are_of_one_game_in_one_unit():
     standing = after(60)
     for other in (hand(60, game="poker"), hand(60, unit="usd-cent")):
-        standing = settle(standing, other).standing
+        standing = settle(standing, other).totals_after
     assert [record.streaks for record in standing.values()] == [Streaks(1, 1, 0)] * 3
 
 

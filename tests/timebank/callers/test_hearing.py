@@ -1,4 +1,4 @@
-"""Whose words a caller is shown: one answer for messages, one-liners and notes beside minutes."""
+"""Words withheld from a reader: one rule for messages, one-liners and texts with minutes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_minutes_bring_the_words_that_were_written_with_them(books, pair):
 
 
 @pytest.mark.parametrize("by", ["the sysop", "the reader"])
-def test_minutes_of_a_caller_who_is_not_heard_come_without_words(books, pair, by):
+def test_minutes_of_an_ignored_or_muted_caller_come_without_words(books, pair, by):
     ann, bob = pair
     if by == "the sysop":
         mute(books, ann)
@@ -94,7 +94,7 @@ def test_messages_that_wait_are_held_back_while_their_reader_ignores_the_writer(
     assert [each.text for each in books.do(messages.latest, ann, 9)] == ["boo"]
 
 
-def test_a_one_liner_is_not_shown_to_who_ignores_its_writer(books, pair):
+def test_a_one_liner_is_hidden_from_readers_who_ignore_its_writer(books, pair):
     ann, bob = pair
     call = books.call(ann)
     books.do(lambda desk: messages.write(desk, ann, call.id, "I was here"))
@@ -114,7 +114,7 @@ def test_callers_are_always_shown_their_own_words(books, pair):
 
 
 @pytest.mark.parametrize("by", ["the sysop", "the reader"])
-def test_a_statement_has_no_words_of_a_caller_who_is_not_heard(books, pair, by):
+def test_a_statement_has_no_words_of_an_ignored_or_muted_caller(books, pair, by):
     ann, bob = pair
     sends(books, ann, bob)
 

@@ -1,4 +1,4 @@
-"""Messages find the caller that they are for."""
+"""Messages reach the right caller, within limits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_line_goes_to_the_name_that_it_begins_with_and_to_no_longer_one_unaske
     assert books.do(messages.find, "Bob re: hello") is None
 
 
-def test_who_is_deleted_takes_no_room_among_those_who_are_ignored(books, monkeypatch):
+def test_deleted_callers_do_not_count_as_ignored(books, monkeypatch):
     monkeypatch.setattr(messages, "MOST_IGNORED", 1)
     ann, bob, cyd = (books.caller(name) for name in ("Ann", "Bob", "Cyd"))
 
@@ -42,7 +42,7 @@ def test_who_is_deleted_takes_no_room_among_those_who_are_ignored(books, monkeyp
     assert ignores(cyd) == ["Cyd"]
 
 
-def test_who_is_muted_is_not_heard_with_what_waits_either(books):
+def test_waiting_messages_of_a_muted_caller_are_withheld(books):
     ann, bob, cyd = (books.caller(name) for name in ("Ann", "Bob", "Cyd"))
     few = messages.Limits(waiting=2)
 
@@ -72,7 +72,7 @@ def test_who_is_muted_is_not_heard_with_what_waits_either(books):
     assert takes() == []
 
 
-def test_no_more_wait_for_a_caller_than_may_and_no_more_of_one_other(books):
+def test_waiting_messages_are_limited_per_reader_and_sender(books):
     ann, bob, cyd, dan = (books.caller(name) for name in ("Ann", "Bob", "Cyd", "Dan"))
     limits = messages.Limits(a_day=100, waiting=3, of_one=2)
 

@@ -1,4 +1,4 @@
-"""Notices are kept as facts, and read in the language of whoever reads them."""
+"""Notices are stored as facts, and put into words in the reader's language."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_values_are_filled_in_when_it_is_read(books, monkeypatch):
         '{"say":"{a}","a":["new",7]}',
     ],
 )
-def test_what_is_no_notice_of_ours_is_shown_as_it_is(books, text):
+def test_an_unknown_form_is_shown_unchanged(books, text):
     ann = books.caller("Ann")
     books.do(add_notice, ann, text)
     shown = said(books.do(notices, ann))

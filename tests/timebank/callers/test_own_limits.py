@@ -1,4 +1,4 @@
-"""What callers limit themselves to: no bet passes it, and it is loosened a day later."""
+"""Limits of callers' own: no bet passes them, and looser ones hold a day later."""
 
 from __future__ import annotations
 
@@ -104,13 +104,13 @@ def test_stricter_holds_at_once_and_looser_a_day_later(books, ann, call):
     later = limit(books, ann, 30)
     assert (later.most_lost, later.later_lost) == (600, 1800)
     books.wait(A_DAY - 1)
-    assert books.do(own_limits.of, ann).most_lost == 600
+    assert books.do(own_limits.current, ann).most_lost == 600
     books.wait(1)
-    assert books.do(own_limits.of, ann).most_lost == 1800
+    assert books.do(own_limits.current, ann).most_lost == 1800
     limit(books, ann, None)
     limit(books, ann, 30)  # thought better of it
     books.wait(A_DAY)
-    assert books.do(own_limits.of, ann).most_lost == 1800
+    assert books.do(own_limits.current, ann).most_lost == 1800
 
 
 def test_a_pause_stops_every_bet_of_time_and_of_play_money(books, ann, call):
@@ -146,9 +146,9 @@ def test_a_clock_that_is_ahead_loosens_nothing_before_it_is_sure(books, ann):
     limit(books, ann, None)
     call.close()
     here.step(9.0 * A_DAY)  # a leap is not believed at all
-    assert books.do(own_limits.of, ann).paused_until is not None
+    assert books.do(own_limits.current, ann).paused_until is not None
     here.boot(NOON + timedelta(days=9))  # after a boot it is, with a doubt
-    own = books.do(own_limits.of, ann)
+    own = books.do(own_limits.current, ann)
     assert (own.most_lost, own.paused_until is not None) == (600, True)
     call = books.call(ann)
     with pytest.raises(OwnLimit, match="until the board is sure what time it is"):
@@ -176,36 +176,36 @@ def test_while_the_clock_is_in_doubt_winnings_of_an_earlier_day_are_no_room_to_l
         call.act(stake=60, kind="double")
 
 
-def test_the_hourly_word_says_what_was_staked_and_lost(books, ann, call):
-    books.do(own_limits.hear_hourly, ann, True)
+def test_the_hourly_summary_has_stakes_and_losses(books, ann, call):
+    books.do(own_limits.set_hourly_summary, ann, True)
     books.wait(600)
     call.lose(120)
     call.win(60, 30)
     call.bet(90)
-    assert books.do(own_limits.take_word, ann) is None
+    assert books.do(own_limits.take_summary, ann) is None
     books.wait(3000)
     call.touch()
     assert call.purse.word_is_due
-    assert books.do(own_limits.take_word, ann) == (NOON, 270, -90)
+    assert books.do(own_limits.take_summary, ann) == (NOON, 270, -90)
     call.touch()
     assert not call.purse.word_is_due
-    books.do(own_limits.hear_hourly, ann, False)
+    books.do(own_limits.set_hourly_summary, ann, False)
     books.wait(3600)
-    assert books.do(own_limits.take_word, ann).staked == 0
+    assert books.do(own_limits.take_summary, ann).staked == 0
     books.wait(A_DAY)
-    assert books.do(own_limits.take_word, ann) is None
+    assert books.do(own_limits.take_summary, ann) is None
 
 
 @pytest.mark.parametrize("number", [-1, 0, MOST_MINUTES + 1])
-def test_limits_that_are_none_are_refused(books, ann, number):
+def test_invalid_limits_are_refused(books, ann, number):
     with pytest.raises(Refused):
         limit(books, ann, number)
     with pytest.raises(Refused):
         books.do(own_limits.pause, ann, MOST_DAYS + 1)
-    assert books.do(own_limits.of, ann) == own_limits.OwnLimits()
+    assert books.do(own_limits.current, ann) == own_limits.OwnLimits()
 
 
-def test_who_has_set_none_is_refused_by_their_pot_alone(books, ann, call):
+def test_without_limits_only_the_pot_bounds_a_bet(books, ann, call):
     limit(books, ann, None)
     with pytest.raises(NotEnough):
         call.bet(3600)

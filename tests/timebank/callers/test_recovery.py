@@ -1,4 +1,4 @@
-"""Recovery codes as the books keep them: who gets in with one, and what makes it void."""
+"""Recovery codes in the books: whom they let in, and what makes them void."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SSH keys as the books keep them: whose they are, how many, and what makes them void."""
+"""SSH keys in the books: their owners, their number, and what makes them void."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LINE = f"ssh-ed25519 {base64.b64encode(DATA).decode()} laptop"
 
 
 def lines(books, caller):
-    return ssh_keys.of(books.do(callers.get, caller).preferences)
+    return ssh_keys.lines_of(books.do(callers.get, caller).preferences)
 
 
 def owner(books, name, key=DATA):
@@ -43,7 +43,7 @@ def test_the_same_key_under_another_name_takes_its_place(books, ann):
     assert lines(books, ann) == [LINE.replace("laptop", "desk")]
 
 
-def test_there_are_so_many_and_no_more(books, ann):
+def test_the_number_of_keys_is_limited(books, ann):
     for number in range(ssh_keys.MOST):
         books.do(ssh_keys.add, ann, f"ssh-ed25519 {number}")
     with pytest.raises(Refused, match="You have 8 SSH keys"):

@@ -1,4 +1,4 @@
-"""Who won most is read from running totals, which are always what the hands add up to."""
+"""Results are read from running totals, which always equal the sums of the hands."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_days_are_kept_apart_and_ever_is_all_of_them(books, ann):
 
 
 @pytest.mark.parametrize("table", ["results", "results_ever"])
-def test_the_audit_finds_a_total_that_is_wrong_and_counting_anew_mends_it(books, ann, table):
+def test_the_audit_finds_a_wrong_total_and_a_recount_corrects_it(books, ann, table):
     books.sql(f"UPDATE {table} SET won = won + 60")
     of = f"{TODAY}, {ann.caller_id}" if table == "results" else ann.caller_id
     finding = (
@@ -147,7 +147,7 @@ def test_the_audit_finds_a_total_that_is_wrong_and_counting_anew_mends_it(books,
     assert books.audit() == []
 
 
-def test_a_total_of_hands_that_never_were_goes(books, ann):
+def test_a_total_without_hands_is_deleted(books, ann):
     books.sql(
         "INSERT INTO results_ever VALUES (?, 'faro', 'second', 1, 60, 0, 0, 0, 0, 0, 0, -1, 0, 1)",
         ann.caller_id,

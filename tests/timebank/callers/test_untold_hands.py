@@ -1,4 +1,4 @@
-"""How a hand ended is told once: by a screen that was seen, or at the next log-on."""
+"""The end of a hand is shown once: on the screen of a call, or at the next log-on."""
 
 from __future__ import annotations
 

@@ -252,7 +252,7 @@ def test_limits_of_their_own_are_shown_with_accounts_and_statements(board, timeb
     ann, bob = board.caller("Ann"), board.caller("Bob")
     assert "of their own" not in timebank.says("accounts") + timebank.says("statement", "Ann")
     board.do(own_limits.limit_loss, ann, 30)
-    board.do(own_limits.hear_hourly, bob, True)
+    board.do(own_limits.set_hourly_summary, bob, True)
     shown = timebank.says("accounts").split("Limits of their own")[1].splitlines()
     assert [line.split("  ")[0] for line in shown[1:3]] == ["Ann", "Bob"]
     for words in (("statement", "Ann"), ("accounts", "--caller", "Ann")):

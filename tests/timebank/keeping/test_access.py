@@ -70,8 +70,8 @@ def test_a_key_that_was_removed_stays_removed_and_none_is_added(kept, books, ann
     books.do(ssh_keys.take_away, ann, ONE)
     books.do(ssh_keys.add, ann, THIRD)
     said = restored(kept, copy)
-    assert ssh_keys.of(record(books, ann).preferences) == [OTHER]
-    assert ssh_keys.of(record(books, bob).preferences) == [ONE]
+    assert ssh_keys.lines_of(record(books, ann).preferences) == [OTHER]
+    assert ssh_keys.lines_of(record(books, bob).preferences) == [ONE]
     assert said[0] == f"Removed SSH keys that are not in the books before: {ANN}."
 
 
@@ -80,7 +80,7 @@ def test_keys_that_a_new_password_made_void_stay_so(kept, books, ann):
     copy = kept.take()
     books.do(callers.set_password_hash, ann, "a later hash")
     said = restored(kept, copy)
-    assert ssh_keys.of(record(books, ann).preferences) == []
+    assert ssh_keys.lines_of(record(books, ann).preferences) == []
     assert record(books, ann).password_hash == "a later hash"
     assert said[0].startswith(f"Their passwords are those of the books before: {ANN}.")
 
@@ -121,7 +121,7 @@ def test_an_authenticator_that_was_set_up_since_is_asked_for(kept, books, ann):
     copy = kept.take()
     books.do(second_step.turn_on, ann, SecondStep(SECRET, 7), BY)
     said = restored(kept, copy)
-    assert second_step.of(record(books, ann)) == SecondStep(SECRET, 7)
+    assert second_step.of_caller(record(books, ann)) == SecondStep(SECRET, 7)
     assert said[0] == f"The pages ask for the authenticators of the books before: {ANN}."
 
 
@@ -141,8 +141,8 @@ def test_one_that_was_turned_off_is_asked_for_and_the_newer_of_two(kept, books, 
     books.do(second_step.turn_off, ann, "why", BY)
     books.do(second_step.turn_on, bob, SecondStep(SECOND, 3), BY)
     said = restored(kept, copy)
-    assert second_step.of(record(books, ann)) == SecondStep(SECRET, 7)
-    assert second_step.of(record(books, bob)) == SecondStep(SECOND, 7)
+    assert second_step.of_caller(record(books, ann)) == SecondStep(SECRET, 7)
+    assert second_step.of_caller(record(books, bob)) == SecondStep(SECOND, 7)
     assert said[0] == f"The pages ask for the authenticators of the books before: {BOB}."
     assert said[1].endswith(f"though the books before have none: {ANN}.")
 
@@ -165,7 +165,7 @@ def test_own_limits_and_whom_a_caller_ignores_are_those_of_both(kept, books, ann
     books.do(own_limits.limit_loss, ann, 10)
     books.do(partial(messages.ignore, on=True), ann, record(books, bob))
     said = restored(kept, copy)
-    assert books.do(own_limits.of, ann).most_lost == 600
+    assert books.do(own_limits.current, ann).most_lost == 600
     assert hearing.ignored(record(books, ann).preferences) == {bob}
     assert said[0] == f"Their own limits are those of the books before: {ANN}."
 
@@ -198,9 +198,9 @@ class TestTwoCopies:
 
     def rights(self, books: Books, number: int) -> tuple[str, str, list[str], int | None]:
         found = record(books, number)
-        step = second_step.of(found)
+        step = second_step.of_caller(found)
         assert step is not None
-        lines, limits = ssh_keys.of(found.preferences), books.do(own_limits.of, number)
+        lines, limits = ssh_keys.lines_of(found.preferences), books.do(own_limits.current, number)
         return found.password_hash, step.secret, lines, limits.most_lost
 
     def test_what_the_newer_copy_has_holds_where_the_books_were_lost(self, kept, books, ann, bob):
@@ -224,7 +224,7 @@ class TestTwoCopies:
             "Their own limits are those of the copy, where they were changed last",
         ]
         assert all(ANN in each and BOB not in each for each in said[:-1])
-        assert ssh_keys.must_wait(record(books, ann).preferences)
+        assert ssh_keys.are_suspended(record(books, ann).preferences)
         assert any("so your SSH keys wait" in each for each in told(books, ann))
 
     def test_what_was_changed_after_the_first_restore_holds(self, kept, books, ann):
@@ -262,7 +262,7 @@ class TestTwoCopies:
         self.lose_the_books(kept)
         kept.restore(older)
         said = restored(kept, newer)
-        assert second_step.of(record(books, ann)) is None
+        assert second_step.of_caller(record(books, ann)) is None
         assert said[0] == (
             "The pages ask for no authenticator, as in the copy, where it was turned off last:"
             f" {ANN}."
@@ -313,14 +313,14 @@ class TestWithoutTheBooksBefore:
             if way == "broken":
                 copies.path.write_bytes(b"no database" * 100)
             treated = copies.restore(copy).treated
-        assert ssh_keys.must_wait(record(books, ann).preferences)
+        assert ssh_keys.are_suspended(record(books, ann).preferences)
         assert self.WAITS in treated.sentences()
         assert OF_THE_COPY in treated.sentences()
         assert any("so your SSH keys wait" in each for each in told(books, ann))
         assert not any("SSH" in each for each in told(books, bob))
-        books.do(ssh_keys.work_again, ann)
-        assert ssh_keys.of(record(books, ann).preferences) == [ONE]
-        assert not ssh_keys.must_wait(record(books, ann).preferences)
+        books.do(ssh_keys.resume, ann)
+        assert ssh_keys.lines_of(record(books, ann).preferences) == [ONE]
+        assert not ssh_keys.are_suspended(record(books, ann).preferences)
         assert books.audit() == []
 
     def test_keys_that_wait_are_void_with_a_new_password_and_can_be_taken_away(
@@ -328,17 +328,17 @@ class TestWithoutTheBooksBefore:
     ):
         for number in (ann, bob):
             books.do(ssh_keys.add, number, ONE)
-            books.do(ssh_keys.let_wait, number)
+            books.do(ssh_keys.suspend, number)
         books.do(caller_acts.set_password, ann, "another", BY)
         books.do(ssh_keys.take_away, bob, ONE)
         for number in (ann, bob):
-            assert ssh_keys.of(record(books, number).preferences) == []
+            assert ssh_keys.lines_of(record(books, number).preferences) == []
         assert any(str(ssh_keys.VOID) in each for each in told(books, ann))
 
     def test_keys_that_wait_still_do_after_another_restore(self, copies, books, ann):
         books.do(ssh_keys.add, ann, ONE)
         copy = copies.take()
-        books.do(ssh_keys.let_wait, ann)
+        books.do(ssh_keys.suspend, ann)
         copies.restore(copy)
-        assert ssh_keys.of(record(books, ann).preferences) == [ONE]
-        assert ssh_keys.must_wait(record(books, ann).preferences)
+        assert ssh_keys.lines_of(record(books, ann).preferences) == [ONE]
+        assert ssh_keys.are_suspended(record(books, ann).preferences)

@@ -153,4 +153,4 @@ async def test_a_bet_that_is_remembered_brings_nothing_back(ada: Table) -> None:
     await ada.bets(3, hand("stay", ends="win"))
     await ada.stands()
     with ada.board.books() as desk:
-        assert second_step.of(callers.get(desk, who)) == used
+        assert second_step.of_caller(callers.get(desk, who)) == used
