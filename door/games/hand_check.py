@@ -13,7 +13,7 @@ from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rule
 from door.games.engine import shuffle
 from door.games.engine.errors import GameError
 from door.games.engine.journaled import acts_of, seat_of
-from door.games.rounds import found, kind_of, readable, the_hand
+from door.games.rounds import kind_of, readable, rebuild, the_hand
 from door.games.solver.tutor import costs
 from timebank.audit.accounts import audit as audit_books
 from timebank.audit.findings import Finding
@@ -142,7 +142,7 @@ class _Links:
 def _check(stored: StoredRound) -> Iterator[Finding]:
     where = f"hand {stored.id}"
     try:
-        hand = found(stored)
+        hand = rebuild(stored)
     except JournalDamaged as damaged:
         yield _damaged(damaged)
         return
@@ -173,7 +173,7 @@ def _stored(desk: Desk, number: int) -> tuple[StoredRound, Dealt]:
     """Find a hand, and its round as far as it went."""
     stored = the_hand(desk, number)
     with readable(number):
-        return stored, found(stored).round
+        return stored, rebuild(stored).round
 
 
 def _shoe_lines(shoe: Shoe | None) -> list[str]:

@@ -12,7 +12,7 @@ from door.errors import NoSuchHand
 from door.games.engine import shuffle
 from door.games.engine.journaled import acts_of, mixed_into, seat_of
 from door.games.engine.rules import Halves
-from door.games.rounds import found, kind_of, readable, the_hand
+from door.games.rounds import kind_of, readable, rebuild, the_hand
 from timebank.wagers.rounds import VOID
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def proof(stored: StoredRound) -> dict[str, object]:
         "position": shoe.position,
         "undealt": kind_of(stored).undealt or 0,
     }
-    hand = found(stored)
+    hand = rebuild(stored)
     if not shoe.done:
         return told
     return {
@@ -130,7 +130,7 @@ def packed(stored: StoredRound) -> str:
     shoe = stored.shoe
     if shoe is None or not shoe.done or shoe.signature:
         return ""
-    hand = found(stored)
+    hand = rebuild(stored)
     if not _is_paid(stored, hand):
         return ""
     writer = _Writer()

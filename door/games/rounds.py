@@ -26,8 +26,8 @@ def kind_of(stored: StoredRound) -> Kind:
     return game.kind
 
 
-def found(stored: StoredRound) -> journaled.TableRound[Any]:
-    return journaled.found(kind_of(stored), stored)
+def rebuild(stored: StoredRound) -> journaled.TableRound[Any]:
+    return journaled.rebuild(kind_of(stored), stored)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from door.games.engine.journaled import play_out
 from door.games.engine.replay import DEAL
-from door.games.rounds import found
+from door.games.rounds import rebuild
 from door.tables.play import close_when_done
 from timebank.calls import clock
 from timebank.errors import JournalDamaged, Refused
@@ -87,7 +87,7 @@ def deal(desk: Desk, stored: StoredRound) -> None:
 
 def _before(stored: StoredRound) -> tuple[TableRound[Any], list[Move]]:
     """Return a round from the books, and its deal where the books have none."""
-    hand = found(stored)
+    hand = rebuild(stored)
     if stored.cards_used:
         return hand, []
     used, seat = hand.round.cards_used, hand.bets[0].seat

@@ -207,7 +207,7 @@ class Play:
             )
             if stored is None or stored.game != self.kind.name or stored.shoe is None:
                 return None
-            self.hand = journaled.found(self.kind, stored)
+            self.hand = journaled.rebuild(self.kind, stored)
         except JournalDamaged as damaged:
             log.error("hand %d of %s: %s", damaged.number, self.caller.record.name, damaged)
             return None

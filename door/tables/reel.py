@@ -15,7 +15,7 @@ from ansi.charset import Charset, encode, spelling
 from door.call.canvas_display import CanvasDisplay
 from door.call.markup import literal
 from door.call.scene import Scene
-from door.games.engine.journaled import TableRound, acts_of, found, mixed_into
+from door.games.engine.journaled import TableRound, acts_of, mixed_into, rebuild
 from door.games.rounds import kind_of
 from door.tables.card_names import the_card
 from door.tables.scene import BANNER_SECONDS
@@ -112,7 +112,7 @@ class ReplayedHand:
 def replay_hand(stored: StoredRound) -> ReplayedHand:
     """Replay a hand as far as it was played; raises `JournalDamaged`."""
     kind = kind_of(stored)
-    return ReplayedHand(stored, kind, tuple(_steps(found(kind, stored), stored)))
+    return ReplayedHand(stored, kind, tuple(_steps(rebuild(kind, stored), stored)))
 
 
 def _steps(hand: TableRound[Any], stored: StoredRound) -> Iterator[FilmStep]:

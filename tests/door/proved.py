@@ -71,7 +71,7 @@ async def proved_hands(folder: Path, rounds: int) -> list[Proved]:
     found = []
     for each in stored:
         assert isinstance(each, journal.StoredRound)
-        hand = proofs.found(each)
+        hand = proofs.rebuild(each)
         cards = tuple(map(str, hand.round.shoe))
         found.append(Proved(proofs.proof(each), proofs.packed(each), cards))
     return found

@@ -17,7 +17,7 @@ from typing import Any
 from door.call.console import Console
 from door.games.engine import shuffle
 from door.games.registry import GAMES
-from door.games.rounds import found
+from door.games.rounds import rebuild
 from timebank.ledger.database import Desk
 from timebank.wagers import journal
 from verify.robots import phrases, reading
@@ -212,7 +212,7 @@ class Journal:
         assert stored is not None
         key = (lead, stored.sequence)
         if key not in self._known:
-            self._known[key] = _open_cards(stored.game, found(stored).round)
+            self._known[key] = _open_cards(stored.game, rebuild(stored).round)
         return self._known[key]
 
 

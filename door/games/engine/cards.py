@@ -1,8 +1,7 @@
-"""Playing cards as every game here writes and counts them.
+"""Playing cards: their notation and their count.
 
 A card is two letters, rank then suit, in the notation of the UNIX game bj: ``AS`` is the ace of
-spades, ``TD`` the ten of diamonds. This file knows cards and their count of twenty-one; it knows
-neither rules, nor money, nor how a card is drawn on a screen.
+spades, ``TD`` the ten of diamonds.
 """
 
 from collections.abc import Iterable
@@ -17,9 +16,7 @@ _VALUES = {rank: min(number, 10) for number, rank in enumerate(RANKS, start=1)}
 
 
 class Card(str):
-    """A card: a string of rank and suit, so that it is its own JSON and its own key.
-
-    Make one with `parse_card`, which refuses what is no card.
+    """A string of rank and suit, which serves as JSON and as a key. `parse_card` makes one.
 
     >>> card = parse_card("TH")
     >>> card, card.rank, card.suit, card.value
@@ -38,7 +35,7 @@ class Card(str):
 
     @property
     def value(self) -> int:
-        """What it counts at least: an ace 1, ten and faces 10, all others their number."""
+        """Least count: 1 for an ace, 10 for ten and faces, the number for others."""
         return _VALUES[self[0]]
 
     @property
@@ -52,7 +49,7 @@ CARDS_IN_DECK = len(_PACK)
 
 
 def parse_card(text: str) -> Card:
-    """The card that two letters name; ValueError for anything else.
+    """Return the card that two letters name; ValueError for anything else.
 
     >>> parse_card("10H")
     Traceback (most recent call last):
@@ -68,7 +65,7 @@ def parse_card(text: str) -> Card:
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:
-    """The cards of a text, parted by white space; ValueError names the first that is none.
+    """Return the cards of a text, separated by white space; ValueError for a wrong one.
 
     >>> parse_cards("3H JS TH")
     ('3H', 'JS', 'TH')
@@ -77,8 +74,9 @@ def parse_cards(text: str) -> tuple[Card, ...]:
 
 
 def deck(decks: int) -> tuple[Card, ...]:
-    """So many decks in factory order, one after the other: hearts, spades, diamonds, clubs,
-    each from ace to king. This order is where every shuffle starts (docs/fairness.md).
+    """Return decks in factory order: hearts, spades, diamonds, clubs, each from ace to king.
+
+    Every shuffle starts from this order (docs/fairness.md).
 
     >>> deck(1)[:3], deck(1)[-1], len(deck(6))
     (('AH', '2H', '3H'), 'KC', 312)
@@ -87,7 +85,7 @@ def deck(decks: int) -> tuple[Card, ...]:
 
 
 class Count(NamedTuple):
-    """What a hand counts: the best total, and whether an ace in it counts as eleven.
+    """The best total of a hand, and whether an ace in it counts as eleven.
 
     >>> str(Count(17, True)), str(Count(17, False))
     ('soft 17', '17')
@@ -101,7 +99,7 @@ class Count(NamedTuple):
 
 
 def count(cards: Iterable[Card]) -> Count:
-    """The count of a hand: one ace is eleven as long as that does not go over 21.
+    """Return the count of a hand: one ace is eleven unless the total would exceed 21.
 
     >>> count(parse_cards("AS 6D")), count(parse_cards("AS 6D KC"))
     (Count(total=17, soft=True), Count(total=17, soft=False))
@@ -120,7 +118,7 @@ def count(cards: Iterable[Card]) -> Count:
 
 
 def is_natural(cards: tuple[Card, ...]) -> bool:
-    """Whether these are 21 in two cards (help file, The Play).
+    """Return whether two cards make 21 (help file, The Play).
 
     >>> is_natural(parse_cards("AS KD")), is_natural(parse_cards("7S 7D 7C"))
     (True, False)

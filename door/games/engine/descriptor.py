@@ -1,4 +1,4 @@
-"""What the house knows of a game before anybody sits down at it.
+"""The descriptor of a game: what the house knows of it without a table.
 
 The folder of each game has one `Game`, and door/games/registry.py lists them.
 """
@@ -20,11 +20,11 @@ LONGEST_CODE = 16  # characters, of Synchronet's
 
 @dataclass(frozen=True)
 class Game:
-    """`letter` is the game's key in the main menu, `code` what other boards call it: at most
-    `LONGEST_CODE` characters. `about` are a few words for the main menu, marked for translation.
+    """`letter` is the game's key in the main menu. `code` is its name at other boards, of at most
+    `LONGEST_CODE` characters. `about` is a phrase for the main menu, marked for translation.
 
-    `odds` works out its odds from its name and rules, `costs` what decisions at its rules cost,
-    `card` its strategy card from title, rules and odds.
+    `odds` computes the odds from name and rules, `costs` the costs of decisions from the rules, and
+    `card` the strategy card from title, rules and odds.
     """
 
     letter: str
@@ -38,16 +38,16 @@ class Game:
     costs: Callable[[Any], Costs]
     card: Callable[[str, Any, Odds], StrategyCard]
     has_tutor: bool = False
-    # Whether callers sit at its tables together, and go by the settings of now.
+    # Whether callers share its tables, which use the current settings.
     is_shared: bool = False
 
     def read_settings(self, table: TomlTable) -> StakeSettings:
-        """Read its section; problems are noted in `table`."""
+        """Read the game's section; note problems in `table`."""
         return read_stakes(table, self.settings, rules=read_rules(table, self.kind))
 
     @property
     def name(self) -> str:
-        """What journals, ledgers and sysop.toml call the game."""
+        """The name in journals, ledgers and sysop.toml."""
         return self.kind.name
 
     @property

@@ -1,4 +1,4 @@
-"""What the rules of games say no with: a branch of the tree in door/errors.py."""
+"""Errors of the rules of games, a branch of the tree in door/errors.py."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from door.errors import DoorError
 
 
 class GameError(DoorError):
-    """What was asked of a game is against its rules."""
+    """A request against the rules of a game."""
 
 
 class IllegalAction(GameError):
-    """The action is not open now; the text says what is."""
+    """The action is not open now; the text names the open ones."""
 
 
 class ShoeTooShort(GameError):
-    """The round needs a card that the shoe has not got."""
+    """The round needs more cards than the shoe has."""
 
 
 class RoundRefused(GameError, ValueError):
-    """What was given is no round of this game; the text says what is wrong with it."""
+    """The input is no round of this game; the text says what is wrong."""
 
 
 class ReplayError(GameError, ValueError):
-    """What was given is no hand of this game; the text says which hand and what is wrong."""
+    """The input is no hand of this game; the text says which hand and what is wrong."""
 
 
 class RuleProblem(NamedTuple):
-    """A rule that is wrong, and why, in words that continue its key."""
+    """A wrong rule, and a reason that continues its key."""
 
     key: str
     reason: str
 
 
 class RulesRefused(GameError, ValueError):
-    """Every key of a mapping that is wrong, at once."""
+    """All wrong keys of a mapping."""
 
     def __init__(self, problems: tuple[RuleProblem, ...]) -> None:
         super().__init__("; ".join(f"{key}: {reason}" for key, reason in problems) + ".")

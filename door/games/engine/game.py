@@ -1,9 +1,8 @@
-"""Every game of the house behind one face, for all who do not play it but keep it.
+"""`Kind`, the interface of every game to the journal, replays and the audit.
 
-The journal, resuming, replays and the audit treat a round as a function of (rules, shoe, actions)
-and do not care which game it is. A `Kind` is what they need to know of one: how it is dealt, what
-an action means, what a seat has won or lost, and what is to be told of it afterwards. Amounts are
-whole numbers of the smallest unit of the stakes; seats count from 0 here and from 1 in journals.
+They treat a round as a function of (rules, shoe, actions), whichever game it is. A `Kind` deals,
+acts, and returns what a seat has won or lost. Amounts are whole numbers of the smallest unit of the
+stakes. Seats count from 0 here and from 1 in journals.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from door.games.engine.rules import Check, checked
 
 
 class Totals(NamedTuple):
-    """What moved so far, over some seats; once the round is over, lost + returned == staked."""
+    """Amounts of some seats so far. After the round, lost + returned == staked."""
 
     staked: int
     lost: int
@@ -32,15 +31,15 @@ class Totals(NamedTuple):
 
 
 class Act(NamedTuple):
-    """An action as journals and replays name it: "hit", "2:hit", "insurance:300"."""
+    """An action in the form of journals and replays: "hit", "2:hit", "insurance:300"."""
 
     word: str
-    seat: int | None = None  # from 1; None where there is but one
+    seat: int | None = None  # from 1; None in a game of one seat
     amount: int | None = None
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read the form that `str` gives; ValueError when it is not of that form.
+        """Return the action of a text in the form of `str`; raises ValueError.
 
         >>> Act.parse("2:insurance:300")
         Act(word='insurance', seat=2, amount=300)
@@ -68,7 +67,7 @@ class Act(NamedTuple):
 
     @classmethod
     def of_entry(cls, entry: Mapping[str, object]) -> Self:
-        """Read what `entry` gives; TypeError when it is none."""
+        """Return the action of an `entry`; raises TypeError."""
         word, seat, amount = entry.get("action"), entry.get("seat"), entry.get("amount")
         if not isinstance(word, str) or not _number(seat) or not _number(amount):
             raise TypeError("it has an action that is not one")
@@ -84,18 +83,18 @@ class Dealt(Protocol):
 
     @property
     def shoe(self) -> tuple[Card, ...]:
-        """The cards from the first that was dealt, those to come included."""
+        """The cards from the first one dealt on, with those to come."""
 
     @property
     def cards_used(self) -> int:
-        """How many of them are dealt."""
+        """The number of cards dealt."""
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left to decide."""
+        """Whether no decision is left."""
 
 
-# What starts a round with a stake.
+# A function that deals a round from rules, shoe and stake.
 Start: TypeAlias = Callable[[Any, Sequence[Card], Any], tuple[Any, Sequence[Any]]]
 
 
@@ -103,18 +102,17 @@ Start: TypeAlias = Callable[[Any, Sequence[Card], Any], tuple[Any, Sequence[Any]
 class Kind(ABC):
     """A game of the house.
 
-    Its rounds (`round_`) are its own objects, which only it looks into; each is a `Dealt`. Here
-    stands what games of one seat share, whose shoe is never shuffled in mid-round: their rounds
-    have `legal`, `apply`, `totals` and `outcome`, their rules `decks` and `shuffle_due`.
+    Its rounds (`round_`) are opaque to others; each is a `Dealt`. The methods here suit games of
+    one seat without a shuffle in mid-round. Their rounds have `legal`, `apply`, `totals` and
+    `outcome`, their rules `decks` and `shuffle_due`.
     """
 
-    # In journals, ledgers, replays and sysop.toml: "baccarat".
+    # As in journals, ledgers, replays and sysop.toml: "baccarat".
     name: str
-    # How many may sit at it.
     most_seats: int = 1
-    # Its rules before a house varies them.
+    # The rules that a house may vary.
     base: Any
-    # What each key of them must hold, and which keys stand only in the journal.
+    # The check of each key of the rules, and the keys that only journals have.
     checks: Mapping[str, Check]
     only_journaled: frozenset[str] = frozenset()
     start: Start
@@ -122,70 +120,71 @@ class Kind(ABC):
     # Cards of each shuffle that are never dealt; None where every shuffle has a seed of its own.
     undealt: int | None = None
 
-    # What a game says itself.
+    # A game overrides these.
 
     @abstractmethod
     def absent(self, round_: Any) -> Act:
-        """Return what is done, in a round that is not over, for one who is not there to decide."""
+        """Return the action for an absent caller in an open round."""
 
     @abstractmethod
     def laid(self, round_: Any, seat: int) -> Mapping[str, object]:
-        """Return the cards of a seat's round that is over, as journals and replays name them."""
+        """Return the cards of a seat in a finished round, in the form of journals and replays."""
 
     @abstractmethod
     def lies(self, round_: Any, settled: bool) -> str:
-        """Return the cards on the table in words; what lies face down stays so until `settled`."""
+        """Return the cards on the table in words; hide those face down until `settled`."""
 
     def face_down(self, round_: Any) -> tuple[Card, ...]:
-        """Return the cards on the table of a round that is over which were never turned up."""
+        """Return the cards of a finished round that stayed face down."""
         return ()
 
     # Rules.
 
     @property
     def sysop_keys(self) -> tuple[str, ...]:
-        """The keys of its rules that a sysop may set."""
+        """The keys of the rules that a sysop may set."""
         return tuple(key for key in self.checks if key not in self.only_journaled)
 
     def vary(self, mapping: Mapping[str, object], base: Any) -> Any:
-        """Return `base` with the keys of `mapping` in place of its own. `RulesRefused`, which names
-        every wrong key, when any is wrong."""
+        """Return `base` with the keys of `mapping` replaced; raises `RulesRefused`."""
         return replace(base, **checked(mapping, self.checks))
 
     def read_rules(self, mapping: Mapping[str, object]) -> Any:
-        """Return the rules with the keys of `mapping` in place; `RoundRefused` for a wrong one."""
+        """Return the rules of a journal; `RoundRefused` for a wrong key."""
         values = tuple(mapping.values())
         read = self._read_once
         try:
             hash(values)
-        except TypeError:  # there is a list or a table, which is no rule
+        except TypeError:  # a list or a table, which is no rule
             read = self._rules_of
         try:
-            # With their types, for True is equal to 1.
+            # With their types, because True == 1.
             return read(tuple(mapping), values, tuple(map(type, values)))
         except RulesRefused as refused:
             raise RoundRefused(f"rules: {refused}") from None
 
     @cached_property
     def _read_once(self) -> Callable[..., Any]:
-        """What reads rules once, by their names, values and types: every hand asks for those of
-        its table a few times. A memory of its own, for to hash `base` takes longer than that."""
+        """`_rules_of` with a cache, because each hand reads its table's rules several times.
+
+        The cache belongs to the instance: hashing `base` would take longer.
+        """
         return lru_cache(maxsize=64)(self._rules_of)
 
     def _rules_of(self, names: tuple[str, ...], values: tuple[object, ...], _types: object) -> Any:
         return self.vary(dict(zip(names, values, strict=True)), self.base)
 
     def decks(self, rules: Mapping[str, object]) -> int:
-        """Return of how many decks its shoe is; `RoundRefused` for rules that make no round."""
+        """Return the number of decks in the shoe; raises `RoundRefused`."""
         decks: int = self.read_rules(rules).decks
         return decks
 
     def most_alike(self, decks: int) -> int:
-        """Return how often one card may come in a round from a shoe of so many decks."""
+        """Return how often a card can occur in a round from a shoe of `decks`."""
         return decks
 
     def is_used_up(self, rules: Mapping[str, object], decks: int, dealt: int, seats: int) -> bool:
-        """Tell whether a shoe of which `dealt` cards are gone is done before the next round."""
+        """Return whether a shoe with `dealt` cards gone must be replaced before the next round."""
         due: bool = self.read_rules_of(rules, decks).shuffle_due(dealt)
         return due
 
@@ -202,8 +201,10 @@ class Kind(ABC):
     def deal(
         self, rules: Mapping[str, object], cards: Sequence[Card], stakes: Sequence[int], scale: int
     ) -> tuple[Any, Sequence[Any]]:
-        """Deal a round: the round and its events. `scale`: in how many parts a unit of the rules is
-        counted here. Raises `RoundRefused` for rules, stakes or cards that make no round."""
+        """Return a dealt round and its events.
+
+        `scale` parts of the stakes' unit make one unit of the rules. Raises `RoundRefused`.
+        """
         (stake,) = stakes
         return self.begin(self.read_rules(rules), cards, stake)
 
@@ -214,7 +215,7 @@ class Kind(ABC):
             raise RoundRefused(_small(error)) from None
 
     def act(self, round_: Any, act: Act) -> tuple[Any, Sequence[Any]]:
-        """Return the round after an action and its events; `RoundRefused` when it is not open."""
+        """Return the round after an action, and its events; raises `RoundRefused`."""
         try:
             action = self.actions(act.word)
         except ValueError:
@@ -226,7 +227,7 @@ class Kind(ABC):
             raise RoundRefused(_small(error)) from None
 
     def apply(self, round_: Any, action: Any, act: Act) -> tuple[Any, Sequence[Any]]:
-        """Apply an action, whose word is known, to a round."""
+        """Apply a known action to a round."""
         if act.seat not in (None, 1) or act.amount is not None:
             raise RoundRefused(f"{action} takes neither a seat nor an amount here")
         after: tuple[Any, Sequence[Any]] = round_.apply(action)
@@ -237,22 +238,24 @@ class Kind(ABC):
         return words
 
     def by_chance(self, round_: Any, seed: bytes, cut: shuffle.Cut, position: int) -> Act | None:
-        """Return what the shoe's seed decides now, where the house tosses; None where it does not.
-        `position` is that of the round's first card."""
+        """Return the action that the shoe's seed decides now, None where a caller decides.
+
+        `position` is the position of the round's first card in the shoe.
+        """
         return None
 
-    # What comes of it.
+    # Results.
 
     def totals(self, round_: Any, seat: int) -> Totals:
         totals: Totals = round_.totals
         return totals
 
     def outcome(self, round_: Any, seat: int) -> str:
-        """Return how a seat ended, its hands parted by spaces; empty while none has."""
+        """Return the outcomes of a seat's hands, separated by spaces; "" before the first."""
         return str(round_.outcome or "")
 
     def result(self, round_: Any, seat: int) -> dict[str, object]:
-        """Return what the journal keeps of a seat's round that is over."""
+        """Return the result of a seat in a finished round, for the journal."""
         totals = round_.totals
         return {
             "outcome": str(round_.outcome),
@@ -262,7 +265,7 @@ class Kind(ABC):
         }
 
     def replayed(self, round_: Any) -> dict[str, object]:
-        """Return outcome and cards of a round that is over as `door replay` gives them, no net."""
+        """Return outcome and cards of a finished round for `door replay`, without the net."""
         result = self.result(round_, 0)
         del result["net"]
         return result
@@ -270,11 +273,10 @@ class Kind(ABC):
 
 @dataclass(frozen=True)
 class Samples:
-    """What a robot and a fuzzer, which know no rules, need to get anywhere at a game.
+    """Samples for robots and fuzzers, which know no rules.
 
-    `hands` are hands that are over, as `door replay` takes them. `habits` say how often each letter
-    is pressed where a question has the words of the key; `taste` how often the game is chosen by
-    those who like another one best.
+    `hands` are finished hands in the form of `door replay`. `habits` map words of a question to the
+    weight of each letter. `taste` is the weight of the game for robots that prefer another one.
     """
 
     hands: tuple[Mapping[str, object], ...]
@@ -282,7 +284,7 @@ class Samples:
     taste: int = 5
 
 
-# What rounds of any game refuse, and take from a shoe.
+# Helpers for the rounds of games.
 
 
 def refuse_unless_open(action: str, legal: Sequence[str], round_is_over: str) -> None:

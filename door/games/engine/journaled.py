@@ -1,4 +1,4 @@
-"""Between a round and the books: what it settles, and how a journal becomes the round again."""
+"""Rounds and the books: what a round settles, and how a journal is rebuilt into a round."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ R = TypeVar("R", bound=Dealt)
 
 
 class Bet(NamedTuple):
-    """What is bet on a seat, in the smallest unit of what is played for, and who bets it."""
+    """A caller's bet on a seat, in the smallest unit of the stakes."""
 
     seat: int
     caller_id: int
@@ -30,22 +30,24 @@ class Bet(NamedTuple):
 
 
 class TableRound(NamedTuple, Generic[R]):
-    """A round on a table, as the books have it. Seats count from 1 and may have gaps; places are
-    what the engine calls seats: 0 for the first who was dealt in."""
+    """A round on a table, as in the books.
+
+    Seats count from 1 and may have gaps. Places are the seats of the engine, from 0.
+    """
 
     kind: Kind
     # The number of the round that keeps the journal.
     lead: int
-    # With the position that the round began at.
+    # With the position of the round's first card.
     shoe: Shoe
-    # As the journal keeps them.
+    # In the form of the journal.
     rules: Mapping[str, object]
     unit: Unit
     coin: int
     # In the order of the seats.
     bets: tuple[Bet, ...]
     round: R
-    # Of the last action, 0 while there are only the bets.
+    # The number of the last action, 0 for the bets.
     sequence: int
 
     @property
@@ -62,24 +64,26 @@ class TableRound(NamedTuple, Generic[R]):
 
     @property
     def is_shoe_done(self) -> bool:
-        """Whether nothing is dealt from the shoe any more: its seed may be shown."""
+        """Whether this is the shoe's last round, so that its seed may be shown."""
         done = (self.rules, self.shoe.decks, self.cards_gone, len(self.bets))
         return self.over and self.kind.is_used_up(*done)
 
     def place_of(self, caller_id: int) -> int | None:
-        found = (place for place, bet in enumerate(self.bets) if bet.caller_id == caller_id)
-        return next(found, None)
+        places = (place for place, bet in enumerate(self.bets) if bet.caller_id == caller_id)
+        return next(places, None)
 
     def tossed(self) -> Act | None:
-        """Return what the shoe's seed decides now; None where nothing is left to chance."""
+        """Return the action that the shoe's seed decides now; None where a caller decides."""
         shoe = self.shoe
         return self.kind.by_chance(self.round, shoe.seed, mixed_into(shoe), shoe.position)
 
     def after(
         self, act: Act, stake: int = 0, stake_kind: str = ""
     ) -> tuple[TableRound[R], Sequence[Any], Move]:
-        """Return the round after an action, what happened, and what the journal keeps of it. The
-        seat of `act` counts among those that were dealt in. Raises `RoundRefused`."""
+        """Return the round after an action, its events, and the move for the journal.
+
+        The seat of `act` is a place, from 1. Raises `RoundRefused`.
+        """
         round_, events = self.kind.act(self.round, act)
         seat = self.bets[(act.seat or 1) - 1].seat
         move = Move(
@@ -95,8 +99,10 @@ class TableRound(NamedTuple, Generic[R]):
         return self._replace(round=round_, sequence=move.sequence), events, move
 
     def settlements(self, before: R | None) -> dict[int, Settlement]:
-        """Return by seat what has come due since the round was `before`, None for since the deal.
-        Who sits alone is settled with as it falls; where several may sit, all are at the end."""
+        """Return the settlements by seat since the round `before`, None for since the deal.
+
+        A game of one seat settles at each step, a game of several seats after the round.
+        """
         if self.kind.most_seats > 1:
             before = None
             if not self.over:
@@ -109,10 +115,10 @@ class TableRound(NamedTuple, Generic[R]):
 
 
 def settlement_of(kind: Kind, before: Any, after: Any, seat: int) -> Settlement | None:
-    """Return what a step settles of a seat (from 0), in the unit of its stake; `None` for nothing.
+    """Return the settlement of a seat (from 0) for a step, `None` for none.
 
-    `before` is None when the step is the deal, or when nothing of the round was settled yet. It is
-    final when the round is over, and then carries outcome and cards for the journal.
+    `before` is None for the deal, or when nothing of the round was settled before. A settlement
+    is final when the round is over, and then has outcome and cards for the journal.
     """
     was = NOTHING if before is None else kind.totals(before, seat)
     now = kind.totals(after, seat)
@@ -130,7 +136,7 @@ def settlement_of(kind: Kind, before: Any, after: Any, seat: int) -> Settlement 
 
 
 def mixed_into(shoe: Shoe) -> Cut:
-    """Return what is mixed into the shuffle of a shoe, by the version that it is of."""
+    """Return the cut of a shoe for its version of the shuffle."""
     cut = shoe.cut or ""
     if shoe.anchor is None:
         return cut
@@ -138,13 +144,12 @@ def mixed_into(shoe: Shoe) -> Cut:
 
 
 def seat_of(stored: StoredRound) -> int:
-    """Return where in its round this seat is, from 0."""
+    """Return the place of this seat in its round, from 0."""
     return [seat.seat for seat in stored.seats].index(stored.seat)
 
 
-def found(kind: Kind, stored: StoredRound) -> TableRound[Any]:
-    """Return a round of `kind` as its journal left it. Raises `JournalDamaged` when its rules, shoe
-    and actions give no round."""
+def rebuild(kind: Kind, stored: StoredRound) -> TableRound[Any]:
+    """Return the round of `kind` that a journal makes. Raises `JournalDamaged`."""
     shoe = _shoe_of(stored)
     try:
         cut = mixed_into(shoe)
@@ -169,7 +174,7 @@ def found(kind: Kind, stored: StoredRound) -> TableRound[Any]:
 
 
 def play_out(hand: TableRound[Any]) -> tuple[list[Move], TableRound[Any]]:
-    """Return what is done for those who are not there, to the end, and the round that comes out."""
+    """Return the moves for absent callers up to the end, and the finished round."""
     moves: list[Move] = []
     while not hand.over:
         hand, _, move = hand.after(hand.tossed() or hand.kind.absent(hand.round))
@@ -193,7 +198,7 @@ def _bets(stored: StoredRound) -> tuple[Bet, ...]:
 
 
 def acts_of(stored: StoredRound) -> tuple[Act, ...]:
-    """Return the actions of a round, their seats counted among those that were dealt in."""
+    """Return the actions of a round, with places (from 1) for seats."""
     places = {seat.seat: place for place, seat in enumerate(stored.seats, start=1)}
     return tuple(
         act if act.seat is None else act._replace(seat=places.get(act.seat, act.seat))

@@ -1,7 +1,6 @@
-"""Words for the sentences in which a game refuses something: choices, and what was given instead.
+"""Quotes of choices and wrong values for error sentences.
 
-What was given may come from anywhere. It is quoted short, on one line and without a character
-that a terminal would obey.
+A value may come from anywhere. The quote is short, on one line, and without control characters.
 """
 
 from timebank.settings.quoting import either, printable, shown
@@ -10,5 +9,5 @@ __all__ = ["either", "shown", "shown_key"]
 
 
 def shown_key(key: object) -> str:
-    """A key, which needs no quotes when it is a text."""
+    """Return a key; a text has no quotes."""
     return printable(key) if isinstance(key, str) else shown(key)

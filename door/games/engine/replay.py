@@ -1,7 +1,7 @@
-"""A round again: a function of (rules, shoe, actions), so whoever has the three can have it.
+"""Replays a round from its rules, shoe and actions.
 
-Nothing here reads a file, a clock or a database; resuming, auditing and `door replay` all come
-this way. Every mistake in what is given is a `ReplayError`, a sentence.
+Nothing here reads a file, a clock or a database. Resuming, the audit and `door replay` use it.
+Every mistake in the input is a `ReplayError` with a sentence.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from door.games.engine.errors import ReplayError, RoundRefused
 from door.games.engine.game import Act, Kind, Totals
 from door.games.engine.quoting import shown_key
 
-# What journals call a deal that did not come with its bet: release 1.0 could have it wait for a
-# round of drand.
+# A deal apart from its bet in journals: in release 1.0 a deal could wait for a round of drand.
 DEAL = "deal"
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A round as far as its actions take it, and everything that happened in it."""
+    """A round after its actions, and all its events."""
 
     kind: Kind
     seats: int
@@ -41,7 +40,7 @@ class Replayed:
 
     @property
     def outcome(self) -> str:
-        """The outcomes of its hands, parted by spaces; empty while none is settled."""
+        """The outcomes of the hands, separated by spaces; "" before the first."""
         each = (self.kind.outcome(self.round, seat) for seat in range(self.seats))
         return " ".join(outcome for outcome in each if outcome)
 
@@ -56,12 +55,11 @@ def replay_round(
     *,
     scale: int = 1,
 ) -> Replayed:
-    """Play a round again: `cards` from the first that was dealt, `stakes` in their smallest unit,
-    of which `scale` make one of the rules.
+    """Replay a round and return it, open or finished.
 
-    Who knows the seed of the shoe gives in `chance` what it decides in a round at one moment; the
-    actions must say the same. The round may still be open after the last action. Raises ReplayError
-    when the rules do not know a key, a stake or an action, or when cards or turns run out.
+    `cards` begin with the first one dealt. `scale` parts of the stakes' unit make one unit of the
+    rules. `chance` returns the action that the shoe's seed decides, which `actions` must repeat.
+    Raises ReplayError for a wrong key, stake or action, and for missing cards.
     """
     at, acts = "", tuple(actions)
     try:
@@ -85,8 +83,7 @@ def replay_round(
 
 
 def journaled_actions(journal: Iterable[tuple[int, Mapping[str, object]]]) -> tuple[Act, ...]:
-    """The actions of a journaled round as `replay_round` takes them: in order, without the bet
-    and the deal that came after it.
+    """Return the actions of a journal for `replay_round`: in order, without bet and deal.
 
     >>> [str(act) for act in journaled_actions([(1, {"action": "hit"}), (0, {"action": "bet"})])]
     ['hit']

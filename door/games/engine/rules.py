@@ -1,4 +1,4 @@
-"""What the rules of every game are made of: bounds, checks of a key's value, and refusals."""
+"""Checks of the rules of games: bounds, forms of values, and refusals."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from timebank.settings.forms import Form, Number, OneOf, Schema, TrueOrFalse
 MOST_DECKS = 8
 
 Check = Form[Any]
-"""What a key must hold: gives the value as a rule keeps it, or raises ValueError with a reason."""
+"""The form of a key: returns the value for the rules, or raises ValueError with a reason."""
 
 
 def checked(mapping: Mapping[str, object], checks: Mapping[str, Check]) -> dict[str, object]:
-    """The values of a mapping, names and values as in sysop.toml, as the rules keep them.
+    """Return the values for the rules from a mapping in the form of sysop.toml.
 
-    Raises `RulesRefused`, which names every wrong key, when any is.
+    Raises `RulesRefused`, which names every wrong key.
 
     >>> checked({"decks": 6}, {"decks": whole(1, 8)})
     {'decks': 6}
@@ -50,7 +50,7 @@ def checked(mapping: Mapping[str, object], checks: Mapping[str, Check]) -> dict[
 
 @dataclass(frozen=True)
 class Halves(Form[Fraction]):
-    """A whole or half number from 1 on; kept as a fraction."""
+    """A whole or half number from 1 on, as a fraction."""
 
     most: int
 
@@ -58,7 +58,7 @@ class Halves(Form[Fraction]):
         if (
             isinstance(value, bool)
             or not isinstance(value, int | float | Decimal)
-            # The range is asked first: a power of ten without end must not be written out.
+            # Check the range first: converting a huge power of ten would take for ever.
             or not (isinstance(value, int) or isfinite(value))
             or not 1 <= value <= self.most
             or Fraction(value).denominator > 2

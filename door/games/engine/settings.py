@@ -1,4 +1,4 @@
-"""A game's section of sysop.toml: what all games have there."""
+"""The settings of sysop.toml that all games have."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ S = TypeVar("S", bound="StakeSettings")
 
 @dataclass(frozen=True)
 class StakeSettings:
-    """What is wagered at a table for time: its coin, and bets in coins. `turns_per_day` is 0 where
-    there is no limit; `open` whether callers may sit down."""
+    """The stakes of a table for time; bets are in coins.
+
+    `turns_per_day` is 0 for no limit. Callers may sit down while the game is `open`.
+    """
 
     open: bool = setting(TrueOrFalse(), True)
     coin_minutes: int = setting(Number(1, MOST_COINS), 1)
@@ -30,23 +32,23 @@ class StakeSettings:
 
     @property
     def for_time(self) -> bool:
-        """Whether minutes can be wagered there."""
+        """Whether callers can bet time."""
         return True
 
     @property
     def for_play_money(self) -> bool:
-        """Whether play money can be wagered there, whatever turns and minutes are left."""
+        """Whether callers can bet play money, whatever turns and minutes are left."""
         return False
 
     @classmethod
     def of(cls, games: Mapping[str, StakeSettings]) -> Self:
-        """Return the settings of the game whose class this is."""
+        """Return the settings of this class from those of all games."""
         (settings,) = (each for each in games.values() if isinstance(each, cls))
         return settings
 
 
 def read_stakes(table: TomlTable, kind: type[S], **others: object) -> S:
-    """Read a game's section but the `others`; problems are noted in `table`."""
+    """Read a game's section, except for the `others`; note problems in `table`."""
     stakes = table.fill(kind, **others)
     sound = table.sound("smallest_bet", "largest_bet")
     if sound and stakes.smallest_bet > stakes.largest_bet:
@@ -56,7 +58,7 @@ def read_stakes(table: TomlTable, kind: type[S], **others: object) -> S:
 
 
 def read_rules(table: TomlTable, kind: Kind) -> Any:
-    """Read the house's variations of a game's rules; problems are noted in `table`."""
+    """Read the house's variations of a game's rules; note problems in `table`."""
     try:
         return kind.vary(table.part(kind.sysop_keys), kind.base)
     except RulesRefused as refusal:

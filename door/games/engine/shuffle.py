@@ -1,9 +1,8 @@
 """The order of the cards, and the seal that fixes it before a bet is made.
 
-A shoe is a function of a 32-byte seed, of the few words a caller may have cut the cards with, and
-of the number of decks. docs/fairness.md defines it to the byte, so that anyone can check a shoe in
-any language; a change here is a change there and another version. Where seeds come from and who
-may see them is not this file's business.
+A shoe is a function of a 32-byte seed, the words of a cut, and the number of decks.
+docs/fairness.md defines it to the byte, so that anyone can check a shoe in any language. A change
+here needs a new version there.
 """
 
 import hashlib
@@ -23,11 +22,11 @@ THIRD_VERSION = "blackjack-for-time/3/"
 
 
 class Phrases(NamedTuple):
-    """What a shoe of the second version is cut with, whose seed is a link of a chain.
+    """The cut of a shoe of the second version, whose seed is a link of a chain.
 
-    `text` has the phrases of all who cut it, a line each in the order of their commitments; `link`
-    is the number of its seed in the chain, from 1. With `beacon`, the randomness of a round of
-    drand in 64 lower-case hexadecimal digits, it is of the third version, which release 1.0 dealt.
+    `text` has a phrase a line, in the order of commitments. `link` is the number of the seed in the
+    chain, from 1. `beacon`, the randomness of a round of drand in 64 lower-case hexadecimal digits,
+    makes it the third version, which release 1.0 dealt.
     """
 
     text: str
@@ -35,16 +34,16 @@ class Phrases(NamedTuple):
     beacon: str = ""
 
 
-# What is mixed into the shuffle of a shoe of the first version, or of a later one.
+# The cut of a shoe of the first version, or of a later one.
 Cut: TypeAlias = str | Phrases
 
 _SPAN = 2**32
-# What the bytes of a key become in the two hashes of HMAC.
+# The key bytes of the two hashes of HMAC.
 _INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
 
 
 def seal(seed: bytes) -> str:
-    """The SHA-256 of a seed in 64 hexadecimal digits: shown before the bet, binds the house.
+    """Return the SHA-256 of a seed in 64 hexadecimal digits, which is shown before the bet.
 
     >>> seal(bytes(32))[:16]
     '66687aadf862bd77'
@@ -53,7 +52,7 @@ def seal(seed: bytes) -> str:
 
 
 def fits(seed: bytes, sealed: str) -> bool:
-    """Whether a seed out of the books is that of its seal; what is no seed is of none."""
+    """Return whether a seed from the books has this seal; False for no seed."""
     try:
         return seal(seed) == sealed
     except (ValueError, TypeError):  # no 32 bytes
@@ -61,9 +60,9 @@ def fits(seed: bytes, sealed: str) -> bool:
 
 
 def normal_cut(text: str) -> str:
-    """A caller's cut as it is mixed in, stored and shown: in NFC, without spaces at its ends.
+    """Return a caller's cut in NFC, without spaces at its ends; "" is no cut.
 
-    The empty text is no cut. ValueError when it cannot be written as UTF-8.
+    Raises ValueError for text that UTF-8 cannot encode.
 
     >>> normal_cut("  Cafe\\u0301 ") == "Caf\\u00e9"
     True
@@ -77,7 +76,7 @@ def normal_cut(text: str) -> str:
 
 
 def anchor(seed: bytes, link: int) -> str:
-    """The end of the chain that a seed is link number `link` of, from 1, in hexadecimal digits.
+    """Return the end of the chain in which `seed` is number `link`, from 1, in hexadecimal.
 
     >>> anchor(bytes(32), 1) == seal(bytes(32))
     True
@@ -88,7 +87,7 @@ def anchor(seed: bytes, link: int) -> str:
 
 
 def randomness(signature: str) -> str:
-    """What a round of drand is worth whose signature this is, both in hexadecimal digits.
+    """Return the randomness of a round of drand from its signature, both in hexadecimal.
 
     >>> randomness("00")[:16]
     '6e340b9cffb37a98'
@@ -97,19 +96,19 @@ def randomness(signature: str) -> str:
 
 
 def commitment(seed: bytes, phrase: str, link: int) -> str:
-    """What is told of a phrase before any is shown at a table of several: 64 hexadecimal digits.
+    """Return the commitment to a phrase at a shared table, in 64 hexadecimal digits.
 
-    Nobody who lacks the seed learns the phrase from it; whoever has the seed can check it.
+    It hides the phrase without the seed, and proves it with the seed.
 
     >>> commitment(bytes(32), "three blind mice", 1)[:16]
     '24cf5dc4e5cc9035'
     """
-    said = _said(SECOND_VERSION, "commit", Phrases(phrase, link))
-    return hmac.digest(_checked(seed), said, "sha256").hex()
+    message = _message_prefix(SECOND_VERSION, "commit", Phrases(phrase, link))
+    return hmac.digest(_checked(seed), message, "sha256").hex()
 
 
 def shuffle(seed: bytes, cut: Cut, decks: int, number: int = 1) -> tuple[Card, ...]:
-    """The cards of a shoe from the top: a Fisher-Yates shuffle of `deck(decks)`.
+    """Return the cards of a shoe from the top: a Fisher-Yates shuffle of `deck(decks)`.
 
     `number`, from 1, is for a shoe that is shuffled again from the same seed (`run_on`).
 
@@ -122,10 +121,10 @@ def shuffle(seed: bytes, cut: Cut, decks: int, number: int = 1) -> tuple[Card, .
 def run_on(
     seed: bytes, cut: Cut, decks: int, undealt: int, position: int, least: int
 ) -> tuple[Card, ...]:
-    """The next `least` cards or more of a shoe that runs on, when `position` were dealt from it.
+    """Return at least `least` cards of a shoe after the first `position` ones.
 
-    When all but the last `undealt` cards of a shuffle are dealt, all the cards are shuffled again
-    from the same seed: one seal covers every shuffle, one in the middle of a round included.
+    When only `undealt` cards of a shuffle are left, all cards are shuffled again from the same
+    seed. So one seal covers every shuffle, even in the middle of a round.
 
     >>> once = shuffle(bytes(32), "", 1)
     >>> run_on(bytes(32), "", 1, 0, 50, 4)[:2] == once[50:]
@@ -143,7 +142,7 @@ def run_on(
 
 
 def toss(seed: bytes, cut: Cut, position: int) -> bool:
-    """Whether a toss out of this seed before card number `position`, from 0, is for a card.
+    """Return whether a toss from this seed before card `position`, from 0, draws a card.
 
     >>> [toss(bytes(32), "", position) for position in (4, 5)]
     [False, True]
@@ -153,7 +152,7 @@ def toss(seed: bytes, cut: Cut, position: int) -> bool:
 
 @lru_cache(maxsize=64)
 def _shuffled(seed: bytes, cut: Cut, decks: int, number: int) -> tuple[Card, ...]:
-    """Shuffle `number` (from 1) of a seed; the first is what `shuffle` gives."""
+    """Return shuffle `number` (from 1) of a seed."""
     cards = list(deck(decks))
     below = draws(seed, "shuffle" if number == 1 else f"shuffle {number}", cut)
     for last in range(len(cards) - 1, 0, -1):
@@ -163,11 +162,11 @@ def _shuffled(seed: bytes, cut: Cut, decks: int, number: int) -> tuple[Card, ...
 
 
 def draws(seed: bytes, label: str, cut: Cut) -> Callable[[int], int]:
-    """A function that gives at each call the next whole number from 0 to below its argument
-    (1 to 2**32), each equally likely; the label keeps the draws for one purpose apart from those
-    for another out of the same seed.
+    """Return a function that draws a whole number below its argument (1 to 2**32).
+
+    All numbers are equally likely. `label` separates draws for different purposes.
     """
-    numbers = _numbers(_checked(seed), _said(_version_of(cut), label, cut))
+    numbers = _numbers(_checked(seed), _message_prefix(_version_of(cut), label, cut))
 
     def below(bound: int) -> int:
         # Numbers past the last whole multiple would favour the low results: draw again.
@@ -181,18 +180,18 @@ def draws(seed: bytes, label: str, cut: Cut) -> Callable[[int], int]:
 
 
 def _numbers(key: bytes, start: bytes) -> Iterator[int]:
-    """The first four bytes of the HMAC-SHA-256 of `start` and a counter, as numbers.
+    """Yield the first four bytes of the HMAC-SHA-256 of `start` and a counter, as numbers.
 
-    A key of at most a block is hashed once for all of them, as RFC 2104 (section 4) proposes: a
-    shoe takes half the time that it takes by `hmac.digest`.
+    The key is hashed once for all numbers, as RFC 2104 (section 4) proposes, which halves the time
+    of a shoe compared with `hmac.digest`.
     """
     block = key.ljust(hashlib.sha256().block_size, b"\0")
     inner = hashlib.sha256(block.translate(_INNER) + start)
     outer = hashlib.sha256(block.translate(_OUTER))
     for counter in count():
-        said, mac = inner.copy(), outer.copy()
-        said.update(counter.to_bytes(8, "big"))
-        mac.update(said.digest())
+        message, mac = inner.copy(), outer.copy()
+        message.update(counter.to_bytes(8, "big"))
+        mac.update(message.digest())
         yield int.from_bytes(mac.digest()[:4], "big")
 
 
@@ -202,8 +201,8 @@ def _version_of(cut: Cut) -> str:
     return THIRD_VERSION if cut.beacon else SECOND_VERSION
 
 
-def _said(version: str, label: str, cut: Cut) -> bytes:
-    """What stands before the counter in every block."""
+def _message_prefix(version: str, label: str, cut: Cut) -> bytes:
+    """Return the message before the counter in every block."""
     if isinstance(cut, str):
         return f"{version}{label}\0{normal_cut(cut)}\0".encode()
     phrases = "\n".join(map(normal_cut, cut.text.split("\n")))

@@ -18,7 +18,7 @@ from door.games.blackjack.rules import rules_to_mapping
 from door.games.engine import shuffle
 from door.games.engine.errors import IllegalAction, RoundRefused
 from door.games.engine.game import Act
-from door.games.engine.journaled import Bet, found
+from door.games.engine.journaled import Bet, rebuild
 from door.games.vegas.game import VEGAS_KIND
 from door.tables import play
 from door.tables.play import Deal, Post, Step, Work
@@ -253,7 +253,7 @@ class Dealer:
                 return
             if self.hold.place_of_round(stored) is None:
                 return
-            hand = found(VEGAS_KIND, stored)
+            hand = rebuild(VEGAS_KIND, stored)
         except JournalDamaged as damaged:
             log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
             return
@@ -264,7 +264,7 @@ class Dealer:
     async def _read_again(self, hand: VegasRound) -> None:
         stored = await self._board.books.run(lambda desk: journal.stored_round(desk, hand.lead))
         if stored is not None:
-            self._state.hand = found(VEGAS_KIND, stored)
+            self._state.hand = rebuild(VEGAS_KIND, stored)
             self._clear_round()
             self._state.tell()
 

@@ -16,7 +16,7 @@ from door.games.black_jack_for_time.game import BLACK_JACK_FOR_TIME_KIND
 from door.games.engine.game import Kind
 from door.games.engine.journaled import Bet, mixed_into
 from door.games.engine.shuffle import Phrases, randomness, shuffle
-from door.games.rounds import found
+from door.games.rounds import rebuild
 from door.games.vegas.game import VEGAS_KIND
 from door.tables import overdue, play
 from door.tables.play import Deal, take_shoe
@@ -94,7 +94,7 @@ async def test_a_hand_that_waits_for_its_cards_is_dealt_and_its_caller_plays_it(
     await ada.board.at_rest()
     with ada.board.books() as desk:
         dealt = stored(desk, lead)
-        assert found(dealt).round.cards_used == dealt.cards_used > 0
+        assert rebuild(dealt).round.cards_used == dealt.cards_used > 0
     assert [entry["action"] for _, entry in dealt.actions] == ["bet", "deal"]
     ada.terminal = await ada.board.call()
     await log_on(ada.terminal, "Ada")
@@ -126,7 +126,7 @@ def test_a_hand_that_waits_is_shuffled_by_seed_and_phrases_and_uses_up_its_cards
     assert hand.shoe is not None
     cut = Phrases(PHRASE, hand.shoe.link)
     cards = shuffle(hand.shoe.seed, cut, hand.shoe.decks)
-    assert found(hand).round.shoe[: hand.cards_used] == cards[: hand.cards_used]
+    assert rebuild(hand).round.shoe[: hand.cards_used] == cards[: hand.cards_used]
     assert hand.cards_used > 0
     assert hand.settled == (is_over or ends is overdue.stand)
     assert books.do(journal.undealt) == []
@@ -156,7 +156,7 @@ def test_a_shoe_that_has_its_round_is_dealt_on_and_audited_by_it(books: Books) -
     cut = mixed_into(hand.shoe)
     assert cut == Phrases(PHRASE, hand.shoe.link, randomness(SIGNATURES[0]))
     cards = shuffle(hand.shoe.seed, cut, hand.shoe.decks)
-    assert found(hand).round.shoe[: hand.cards_used] == cards[: hand.cards_used]
+    assert rebuild(hand).round.shoe[: hand.cards_used] == cards[: hand.cards_used]
     assert books.do(hand_check.audit)[0] == []
     assert SIGNATURES[0] in books.do(hand_check.describe, lead)
     proof = json.loads(books.do(proofs.as_proof, lead))
