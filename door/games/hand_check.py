@@ -1,4 +1,4 @@
-"""Played hands of the journal, shown and checked again; tries at deals and tournaments too."""
+"""Shows and checks the hands of the journal, and the tries at deals and tournaments."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 def describe(desk: Desk, number: int) -> str:
     """Return a hand in words: seal and seed, cards, actions, transfers, result.
 
-    What is not open yet stays hidden: the seed until the shoe is done, cards that were not dealt,
-    and the hole card until the hand is settled. `NoSuchHand` when there is none.
+    The seed stays hidden until the shoe is done, and the hole card until the hand is settled.
+    Raises `NoSuchHand`.
     """
     stored, round_ = _stored(desk, number)
     local = desk.settings.schedule.local(stored.dealt)
@@ -62,8 +62,10 @@ def describe(desk: Desk, number: int) -> str:
 
 
 def as_json(desk: Desk, number: int) -> str:
-    """Return a settled hand in the form that `door replay` takes, stakes in seconds or in cents of
-    play money. `NoSuchHand` when it cannot be shown yet."""
+    """Return a settled hand as JSON for `door replay`; stakes are seconds or cents.
+
+    Raises `NoSuchHand`, also for a hand that is still hidden.
+    """
     stored, round_ = _stored(desk, number)
     if not stored.settled:
         raise NoSuchHand(f"Hand {number} is still in play; its cards are not open yet.")
@@ -85,14 +87,16 @@ def as_json(desk: Desk, number: int) -> str:
 
 
 def audit(desk: Desk, since: int = 1) -> tuple[list[Finding], int]:
-    """Check the books, every settled hand from number `since` on against its journal, and the tries
-    at daily deals and tournaments of then; return findings, and how many hands there were."""
+    """Check the books, the settled hands from number `since` on, and the tries since then.
+
+    Return the findings and the number of hands.
+    """
     findings, counted = replayed(desk, since)
     return [*audit_books(desk), *findings, *wrong_tries(desk, since)], counted
 
 
 def replayed(desk: Desk, first: int = 1) -> tuple[list[Finding], int]:
-    """Check the settled hands from one number on against their journals."""
+    """Replay the settled hands from number `first` on; return findings and number of hands."""
     findings, counted, links = list[Finding](), 0, _Links()
     for stored in journal.rounds_between(desk, first, journal.last_round(desk)):
         if isinstance(stored, JournalDamaged):
@@ -113,13 +117,13 @@ def _damaged(damaged: JournalDamaged) -> Finding:
 
 
 class _Links:
-    """The chains of an audit, each followed once: shoes come in the order of their links."""
+    """The chains of an audit. Shoes come in the order of their links, so each is hashed once."""
 
     def __init__(self) -> None:
         self._followed: dict[str, tuple[int, bytes]] = {}
 
     def fit(self, desk: Desk, shoe: Shoe, game: str) -> bool:
-        """Tell whether a shoe is a link of a chain of its caller or table, and leads to its end."""
+        """Return whether a shoe's seed fits its link of a chain of its caller or table."""
         if shoe.anchor is None:
             return shoe.link == 0
         number, seed = self._followed.get(shoe.anchor, (0, b""))
@@ -170,7 +174,7 @@ def _check(stored: StoredRound) -> Iterator[Finding]:
 
 
 def _stored(desk: Desk, number: int) -> tuple[StoredRound, Dealt]:
-    """Find a hand, and its round as far as it went."""
+    """Return a hand and its rebuilt round."""
     stored = the_hand(desk, number)
     with readable(number):
         return stored, rebuild(stored).round
@@ -199,7 +203,7 @@ def _seat_lines(stored: StoredRound) -> list[str]:
 
 
 def _cards_words(stored: StoredRound, round_: Dealt) -> str:
-    # A seat may be void while the others still play: what lies face down stays so for them.
+    # A seat may be void while other seats play: hide the face-down cards until all are settled.
     settled = all(seat.settled for seat in stored.seats)
     return f"{kind_of(stored).lies(round_, settled)}; {round_.cards_used} used"
 
@@ -218,7 +222,7 @@ def _result_words(stored: StoredRound) -> str:
 
 
 def wrong_tries(desk: Desk, since_hand: int = 1) -> list[Finding]:
-    """Play and weigh the tries at deals and tournaments again, and return what differs.
+    """Replay and weigh the tries at deals and tournaments, and return the differences.
 
     `since_hand` leaves out deals that have not changed since that hand. A deal takes 5 ms, and each
     try 1 ms.
@@ -243,20 +247,20 @@ def _wrong_in(desk: Desk, deal: deals.KeptDeal) -> Iterator[str]:
             yield f"the try of {each.name} {words}."
 
 
-def _differs(rules: BlackjackRules, deal: deals.KeptDeal, kept: KeptTry) -> str:
-    """Say in what a try is another one when it is played again; nothing where it is the same."""
+def _differs(rules: BlackjackRules, deal: deals.KeptDeal, stored: KeptTry) -> str:
+    """Return how a replayed try differs from the books, "" for no difference."""
     try:
-        again = duplicate.played(rules, deal.seed, kept.acts.split(), deal.hands or HANDS)
+        again = duplicate.played(rules, deal.seed, stored.acts.split(), deal.hands or HANDS)
     except (GameError, ValueError, TypeError, AttributeError) as error:
         return f"cannot be played again: {str(error).rstrip('.')}"
-    if kept.score is None:
+    if stored.score is None:
         return "is over, but has no score" if again.is_over else ""
     if not again.is_over:
         return f"has a score, but hand {again.number} is still in play"
-    if again.score != kept.score:
-        return f"has won {kept.score} coins in the books, replayed it is {again.score}"
-    if kept.cost is not None and (cost := costs.cost_of(again)) != kept.cost:
-        booked, weighed = _percent(kept.cost), _percent(cost)
+    if again.score != stored.score:
+        return f"has won {stored.score} coins in the books, replayed it is {again.score}"
+    if stored.cost is not None and (cost := costs.cost_of(again)) != stored.cost:
+        booked, weighed = _percent(stored.cost), _percent(cost)
         return f"costs {booked} of a bet in the books, weighed again it is {weighed}"
     return ""
 

@@ -1,4 +1,4 @@
-"""`door replay`: hands out of JSON that anyone may write, played again, and what became of them.
+"""`door replay`: replays hands from JSON and returns their results.
 
 `parse`, `replay` and `render` are all that the command does. Every mistake in what is given is a
 `ReplayError`, a sentence.
@@ -32,7 +32,7 @@ _KEYS = ("game", "rules", "stake", "seats", "shoe", "actions")
 
 
 def parse(text: str) -> object:
-    """The JSON of a text, its decimals exact. ReplayError when it is none."""
+    """Return the JSON of a text with exact decimals; raises ReplayError."""
     try:
         return json.loads(
             text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_object
@@ -50,7 +50,7 @@ def parse(text: str) -> object:
 
 
 def replay(document: object) -> dict[str, object] | list[dict[str, object]]:
-    """Play the hand, or each hand of the list, that parsed JSON describes (docs/fairness.md).
+    """Replay a hand, or each hand of a list, from parsed JSON (docs/fairness.md).
 
     The result of a hand is a table fit for `render`; its `net` is an int or a Decimal.
 
@@ -70,7 +70,7 @@ def replay(document: object) -> dict[str, object] | list[dict[str, object]]:
 
 
 def render(results: dict[str, object] | list[dict[str, object]]) -> str:
-    """The JSON text of what `replay` gave, one line a hand, decimals written out exactly.
+    """Return the results of `replay` as JSON, a line for each hand, with exact decimals.
 
     >>> render({"outcome": "win", "net": Decimal("2.5")})
     '{"outcome": "win", "net": 2.5}'
@@ -92,7 +92,7 @@ def _line(result: dict[str, object]) -> str:
 
 
 def _named(name: str, item: object) -> dict[str, object]:
-    """The result of one hand; whatever is wrong with it is said under its name."""
+    """Return the result of one hand; an error begins with the hand's name."""
     try:
         return _result(_fields(item))
     except ReplayError as error:
@@ -100,7 +100,7 @@ def _named(name: str, item: object) -> dict[str, object]:
 
 
 def _fields(item: object) -> dict[str, object]:
-    """A hand's own keys, all of them known, the needed ones there."""
+    """Return the keys of a hand; refuse unknown keys and missing ones."""
     wanted = "game, rules, stake or seats, shoe, actions"
     if not isinstance(item, Mapping):
         raise ReplayError(f"a hand must be a table of {wanted}, is {shown(item)}.")
@@ -121,8 +121,8 @@ def _result(fields: dict[str, object]) -> dict[str, object]:
         raise ReplayError(f"game must be a name, is {shown(game)}.")
     if not isinstance(rules, Mapping):
         raise ReplayError(f"rules must be a table, is {shown(rules)}.")
-    found = _game(game)
-    kind, table = found.kind, _rules(found, rules)
+    described = _game(game)
+    kind, table = described.kind, _rules(described, rules)
     stakes = _stakes(kind, fields)
     acts = _actions(actions)
     # Twice the stakes are even, so that half of one and all it can win are whole numbers.
@@ -144,7 +144,7 @@ def _result(fields: dict[str, object]) -> dict[str, object]:
 
 
 def _rules(game: Game, given: Mapping[str, object]) -> dict[str, object]:
-    """The keys that make a difference to a round; of the others, that they hold what they may."""
+    """Return the rules that a round needs; check the other settings."""
     settings = {
         each.key: each.form
         for kind in (StakeSettings, game.settings)
@@ -159,14 +159,14 @@ def _rules(game: Game, given: Mapping[str, object]) -> dict[str, object]:
 
 
 def _game(game: str) -> Game:
-    found = GAMES.get(game)
-    if found is None:
+    known = GAMES.get(game)
+    if known is None:
         raise ReplayError(f"game must be {either(tuple(GAMES))}, is {shown(game)}.")
-    return found
+    return known
 
 
 def _shoe(text: object, kind: Kind, rules: Mapping[str, object]) -> tuple[Card, ...]:
-    """The cards of a shoe, no card more often than the decks of the rules can give it."""
+    """Return the cards of a shoe; refuse a card that occurs too often for the decks."""
     if not isinstance(text, str):
         raise ReplayError(f"shoe must be a text of cards such as 3H JS TH, is {shown(text)}.")
     try:
@@ -225,7 +225,7 @@ def _stakes(kind: Kind, fields: Mapping[str, object]) -> list[Fraction]:
 
 
 def _stake(name: str, stake: object) -> Fraction:
-    """A stake as the exact number that its digits say."""
+    """Return a stake as an exact number."""
     if isinstance(stake, bool) or not isinstance(stake, int | float | Decimal):
         raise ReplayError(f"{name} {AMOUNT}, is {shown(stake)}.")
     exact = Decimal(repr(stake)) if isinstance(stake, float) else Decimal(stake)
@@ -234,7 +234,7 @@ def _stake(name: str, stake: object) -> Fraction:
 
 def _exact(name: str, exact: Decimal) -> Fraction:
     wanted = f"{name} {AMOUNT}, is {shown(exact)}."
-    # The range is asked first: a power of ten without end must not be written out.
+    # Check the range first: converting a huge power of ten would take for ever.
     if not exact.is_finite() or not Decimal("1e-12") <= exact <= LARGEST_STAKE:
         raise ReplayError(wanted)
     number = Fraction(exact)
@@ -244,7 +244,7 @@ def _exact(name: str, exact: Decimal) -> Fraction:
 
 
 def _number(value: Fraction) -> int | Decimal:
-    """A number whose decimals end, as an int when it is whole."""
+    """Return a number with finite decimals, as an int when it is whole."""
     if value.denominator == 1:
         return value.numerator
     with localcontext() as context:

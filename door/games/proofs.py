@@ -1,5 +1,4 @@
-"""What a played hand is checked with, by docs/fairness.md: as JSON, and as a link to the page that
-checks hands."""
+"""Proofs of hands (docs/fairness.md): as JSON, and as a link to the page that checks hands."""
 
 from __future__ import annotations
 
@@ -25,13 +24,12 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz -',.\n"
 NAMES = 1021
 """A link has a number below this for each name: see `number_of`."""
 _VERSION = 3
-_SEAL_DIGITS = 4  # of the seal, which tell a link that was damaged
-_MOST_DIGITS = 2000  # no terminal, phone or person wants a longer one
+_SEAL_DIGITS = 4  # digits of the seal, which detect a damaged link
+_MOST_DIGITS = 2000  # longer links are unusable
 
 
 def as_proof(desk: Desk, number: int) -> str:
-    """Return `proof` of a hand as JSON, for the page that checks hands. `NoSuchHand` when there is
-    none, or when it has no seal."""
+    """Return the proof of a hand as JSON. Raises `NoSuchHand`, also for a hand without a seal."""
     stored = the_hand(desk, number)
     if stored.shoe is None:
         raise NoSuchHand(f"Hand {number} has no seal.")
@@ -40,13 +38,15 @@ def as_proof(desk: Desk, number: int) -> str:
 
 
 def proof(stored: StoredRound) -> dict[str, object]:
-    """Return what a hand is checked with, {} for one without a seal. Seed, cards, moves and what
-    was paid are there once the shoe is done. Raises `JournalDamaged`."""
+    """Return the proof of a hand, {} without a seal. Raises `JournalDamaged`.
+
+    It has seed, cards, moves and payments once the shoe is done.
+    """
     shoe = stored.shoe
     if shoe is None:
         return {}
     cut = mixed_into(shoe)
-    told: dict[str, object] = {
+    facts: dict[str, object] = {
         "seal": shoe.seal,
         "cut": cut if isinstance(cut, str) else {"text": cut.text, "link": cut.link},
         "anchor": shoe.anchor or "",
@@ -57,9 +57,9 @@ def proof(stored: StoredRound) -> dict[str, object]:
     }
     hand = rebuild(stored)
     if not shoe.done:
-        return told
+        return facts
     return {
-        **told,
+        **facts,
         "seed": shoe.shown_seed,
         "cards": list(hand.round.shoe[: hand.round.cards_used]),
         "tosses": _tosses(hand, stored),
@@ -90,7 +90,7 @@ def _is_paid(stored: StoredRound, hand: TableRound[Any]) -> bool:
 
 
 def _paid(stored: StoredRound, hand: TableRound[Any]) -> dict[str, object]:
-    """Return what the books have of a hand that is over, in the unit of its stake."""
+    """Return the payments of a finished hand from the books, in the unit of its stake."""
     result = stored.result or {}
     laid = {name: result.get(name) for name in hand.kind.laid(hand.round, seat_of(stored))}
     return {
@@ -104,7 +104,7 @@ def _paid(stored: StoredRound, hand: TableRound[Any]) -> dict[str, object]:
 
 
 def _tosses(hand: TableRound[Any], stored: StoredRound) -> list[tuple[int, bool]]:
-    """Return before which card of the shoe, from 0, the seed decided for a card or for none."""
+    """Return the positions, from 0, at which the seed tossed for a card."""
     kind, shoe, cut = hand.kind, hand.shoe, mixed_into(hand.shoe)
     stakes = [bet.amount for bet in hand.bets]
     round_, _ = kind.deal(stored.rules, hand.round.shoe, stakes, 1)
@@ -117,15 +117,14 @@ def _tosses(hand: TableRound[Any], stored: StoredRound) -> list[tuple[int, bool]
     return tossed
 
 
-# A hand as digits, short enough for a code that a phone reads.
+# A hand as digits, short enough for a QR code.
 
 
 def packed(stored: StoredRound) -> str:
-    """Return the digits behind the # of a link to a hand, "" for one that is not to be checked yet,
-    was never paid, is of a shoe that has a round of drand in it, or is too long for a link. Raises
-    `JournalDamaged`.
+    """Return the digits after the # of a link to a hand. Raises `JournalDamaged`.
 
-    What the page works out itself is left out: seal, anchor, cards and tosses.
+    Return "" for a hand that is hidden or unpaid, that has a round of drand, or that is too long.
+    The page computes seal, anchor, cards and tosses itself.
     """
     shoe = stored.shoe
     if shoe is None or not shoe.done or shoe.signature:
@@ -160,7 +159,7 @@ def _write_shoe(writer: _Writer, shoe: Shoe) -> None:
 
 
 def _write_moves(writer: _Writer, acts: tuple[Act, ...]) -> None:
-    """Write moves without their seats, which the rules tell."""
+    """Write moves without their seats, which follow from the rules."""
     writer.whole(len(acts))
     for act in acts:
         if act.amount is None:
@@ -171,7 +170,7 @@ def _write_moves(writer: _Writer, acts: tuple[Act, ...]) -> None:
 
 
 def _write_rules(writer: _Writer, hand: TableRound[Any]) -> None:
-    """Write the rules that are not as the game has them by itself."""
+    """Write the rules that differ from the game's own."""
     kind = hand.kind
     usual = whole_rules(kind, kind.base)
     rules = whole_rules(kind, kind.read_rules(hand.rules))
@@ -188,8 +187,9 @@ def _write_rules(writer: _Writer, hand: TableRound[Any]) -> None:
 
 
 def number_of(name: str) -> int:
-    """Return what a link has for the name of a game, a unit, a move, a key or a value, so that it
-    reads the same whatever other names there come to be. No two of one list have the same.
+    """Return the number of a name in links, which new names never change.
+
+    A name is a game, a unit, a move, a key or a value. Numbers are unique within each of these.
 
     >>> number_of("vegas"), number_of("hit")
     (73, 194)
@@ -198,7 +198,7 @@ def number_of(name: str) -> int:
 
 
 class _Writer:
-    """Puts a number together digit by digit, each of a base of its own; the first is the lowest.
+    """Builds a number from digits, each with a base of its own; the lowest comes first.
 
     >>> writer = _Writer()
     >>> writer.put(3, 8), writer.whole(40), writer.text("ace")
@@ -218,14 +218,14 @@ class _Writer:
         self.put(number_of(name), NAMES)
 
     def whole(self, number: int) -> None:
-        """5 bits at a time, the lowest first, and whether more follow."""
+        """Write a whole number in groups of 5 bits, the lowest first."""
         while number >= 32:
             self.put(number % 32 + 32, 64)
             number //= 32
         self.put(number, 64)
 
     def text(self, text: str) -> None:
-        """Of the letters that most phrases are made of, or else of UTF-8."""
+        """Write a text in a small alphabet where that suffices, or else in UTF-8."""
         is_simple = all(letter in LETTERS for letter in text)
         self.put(0 if is_simple else 1, 2)
         codes = [LETTERS.index(letter) for letter in text] if is_simple else list(text.encode())

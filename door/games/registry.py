@@ -24,7 +24,7 @@ GAMES: Mapping[str, Game] = {game.name: game for game in _ALL}
 
 
 def game_named(asked: str) -> Game | None:
-    """Find a game by its name, letter or code, however it is written; None when it is none.
+    """Return a game by its name, letter or code in any spelling; None for no game.
 
     >>> [game and game.name for game in map(game_named, ("bjft", "Unix_BJ", "craps"))]
     ['black-jack-for-time', 'unix-bj', None]
@@ -37,7 +37,7 @@ def game_named(asked: str) -> Game | None:
 
 
 def title(name: str) -> str:
-    """Return what the game of a name is called, "" for one that is none of ours.
+    """Return the title of a game by its name, "" for an unknown one.
 
     >>> title("unix-bj"), title("craps")
     ('UNIX bj', '')

@@ -1,4 +1,4 @@
-"""Rounds out of the journal, whichever game they are of."""
+"""Rounds from the journal, of any game."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def kind_of(stored: StoredRound) -> Kind:
-    """Return the game of a stored round; raises `JournalDamaged` when the house has no such."""
+    """Return the kind of a stored round; raises `JournalDamaged` for an unknown game."""
     game = GAMES.get(stored.game)
     if game is None:
         raise JournalDamaged(stored.id, f"there is no game {stored.game}")
