@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from sqlalchemy import Connection, event
@@ -16,6 +17,7 @@ from tests.world import BOARD, NOON, World, log_on, world
 from timebank.callers import callers
 from timebank.calls.calls import RENEW_SECONDS
 from timebank.errors import BooksUnavailable
+from timebank.ledger.sqlite.doubt import SqliteDoubt
 
 UNWRITTEN = "The books can't be written right now. Nothing has changed."
 
@@ -40,17 +42,26 @@ def books_locked(board: World) -> Iterator[None]:
 
 @contextmanager
 def disk_broken(board: World) -> Iterator[None]:
-    """Every COMMIT of what was written fails at the last moment."""
+    """Every COMMIT fails at the last moment, but for those that find out what became of one."""
+    engine, find_out = board.database.engine, SqliteDoubt.settle
 
     def fail(connection: Connection) -> None:
         if not connection.get_execution_options().get("read_only"):
             raise sqlite3.OperationalError("disk I/O error")
 
-    event.listen(board.database.engine, "commit", fail)
+    def settle(doubt: SqliteDoubt) -> bool | None:
+        event.remove(engine, "commit", fail)
+        try:
+            return find_out(doubt)
+        finally:
+            event.listen(engine, "commit", fail)
+
+    event.listen(engine, "commit", fail)
     try:
-        yield
+        with mock.patch.object(SqliteDoubt, "settle", settle):
+            yield
     finally:
-        event.remove(board.database.engine, "commit", fail)
+        event.remove(engine, "commit", fail)
 
 
 troubles = pytest.mark.parametrize("trouble", [books_locked, disk_broken])

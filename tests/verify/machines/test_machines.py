@@ -40,18 +40,6 @@ def _machines() -> None:
         pytest.skip(MISSING)
 
 
-@pytest.fixture
-def network() -> Iterator[Network]:
-    made = Network()
-    try:
-        made.open()
-        made.add("one", 2)
-        made.add("two", 3)
-        yield made
-    finally:
-        made.close()
-
-
 def test_a_run_that_is_broken_off_leaves_nothing():
     numbers = (signal.SIGINT, signal.SIGTERM)
     runs = [subprocess.Popen(COMMAND, cwd=HOUSE, stdout=subprocess.DEVNULL) for _ in numbers]
@@ -83,6 +71,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def databases(folder: Path) -> Iterator[Databases]:
+    network = Network()
     made = Databases(network, folder)
     try:
         network.open()
