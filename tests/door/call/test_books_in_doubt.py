@@ -148,14 +148,14 @@ async def test_all_at_the_vegas_table_read_of_a_doubt_and_the_round_goes_on(tmp_
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
         await two.deal()
-        before, told, hears = two.state.hand, asyncio.Event(), bob.hears
+        before, told, on_news = two.state.hand, asyncio.Event(), bob.on_news
 
         def listens(happened: Sequence[object]) -> None:
-            hears(happened)
+            on_news(happened)
             if bob.was_told(news.BooksInDoubt):
                 told.set()
 
-        bob.hears = listens  # type: ignore[method-assign]
+        bob.on_news = listens  # type: ignore[method-assign]
         with doubt(two.here, is_written=False) as outcome:
             hits = asyncio.create_task(ada.does("hit"))
             async with asyncio.timeout(PATIENCE):
