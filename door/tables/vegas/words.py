@@ -327,7 +327,7 @@ def _on_hand(sentence: str, item: RoundNews, seat: int, hand: int) -> str:
     if len(item.round.seats[seat].hands) == 1:
         return sentence
     which = _("First hand: {told}") if hand == 0 else _("Second hand: {told}")
-    return f"|07{which.format(sentences_for=sentence)}"
+    return f"|07{which.format(told=sentence)}"
 
 
 # The rules page of the table.

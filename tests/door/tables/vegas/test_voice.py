@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -221,3 +223,10 @@ async def test_lines_tell_the_cards_that_were_dealt_while_somebody_came(
         dealt.set()
         await bob.is_asked(AT_TABLE)
         assert named_card(ada.round.seats[0].hands[0].cards[0]) in bob.terminal.transcript
+
+
+def test_each_hand_of_a_split_is_named() -> None:
+    seat = SimpleNamespace(hands=["first", "second"])
+    item = cast("news.RoundNews", SimpleNamespace(round=SimpleNamespace(seats=[seat])))
+    named = [words._on_hand("You bust.", item, 0, hand) for hand in (0, 1)]
+    assert named == ["|07First hand: You bust.", "|07Second hand: You bust."]
