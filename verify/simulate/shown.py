@@ -40,7 +40,8 @@ _BEGINS_AT_VEGAS = re.compile(
     rf"(?:^[^\n:]+: [^\n]* \(.*\)\r?\n)*(?=^(?:{_DEALER}) )", re.MULTILINE
 )
 # The manual, or the page that a run begins from, with the cards that are drawn on it.
-_LEFT_THE_PAPER = re.compile(r"BJ\(VI\)|\$ bj|The black jack of UNIX")
+# Pictures, such as the welcome of the next call on the same screen, begin with blocks.
+_LEFT_THE_PAPER = re.compile(r"BJ\(VI\)|\$ bj|The black jack of UNIX|[░▒▓█]")
 _SUITS = {"♥": "H", "♦": "D", "♣": "C", "♠": "S"}
 _SIGNS = re.compile(r"(?<![0-9A-Z])(10|[2-9AJQK])([♥♦♣♠])")
 TIMERS_LATE = 0.001  # seconds by which a timer may be
