@@ -120,10 +120,7 @@ class Prompt:
             if key == ENTER:
                 text = reread(text, self._screen.look.charset)
                 if UNREADABLE in text:
-                    self._screen.display.answered()
-                    self._keyboard.forget_keys()  # typed ahead for the next question
-                    if self.on_unread is None or not await self.on_unread():
-                        self._refuse_letters()
+                    await self._refuse_letters()
                     show()
                 elif secret or self._keyboard.commands is None or not is_command(text):
                     given = text
@@ -152,7 +149,12 @@ class Prompt:
         self._screen.offer("any")
         return given
 
-    def _refuse_letters(self) -> None:
+    async def _refuse_letters(self) -> None:
+        """Let `on_unread` help with letters that cannot be read, or say what the caller can do."""
+        self._screen.display.answered()
+        self._keyboard.forget_keys()  # typed ahead for the next question
+        if self.on_unread is not None and await self.on_unread():
+            return
         words = _(
             "A letter that you typed can't be read here. Type this again without it, or set your"
             " terminal to UTF-8."

@@ -100,7 +100,7 @@ def unlock(config_path: Path, by: str, name: str) -> None:
 @by_option
 @click.argument("name")
 def mute(config_path: Path, by: str, name: str) -> None:
-    """Let a caller say nothing to others: no message, no talk, no line at the menu."""
+    """Stop a caller from saying anything to others: no message, talk or line at the menu."""
     _set_state(config_path, by, name, "muted", True, "now muted", "already muted")
 
 
