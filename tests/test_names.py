@@ -88,17 +88,26 @@ def bound(tree: ast.Module) -> set[str]:
 
 
 def asked_of(tree: ast.Module, known: Container[str]) -> Iterator[tuple[str, str]]:
-    """Give each name that a file asks of a module of ours, behind the name of that module."""
+    """Give each name that a file asks of a module of ours, or patches in it, behind that module."""
+    nodes = list(ast.walk(tree))
     modules_by = {
         each.asname or each.name: f"{node.module}.{each.name}"
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.ImportFrom)
         for each in node.names
         if f"{node.module}.{each.name}" in known
     }
-    for node in ast.walk(tree):
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            modules_by.pop(node.id, None)  # a variable of that name, which may be anything
+    for node in nodes if modules_by else ():
         match node:
             case ast.Attribute(ast.Name(name), asked) if name in modules_by:
+                yield modules_by[name], asked
+            # monkeypatch.setattr(module, "NAME", ...), mock.patch.object(module, "NAME")
+            case ast.Call(ast.Attribute(), [ast.Name(name), ast.Constant(str(asked)), *_]) if (
+                name in modules_by
+            ):
                 yield modules_by[name], asked
 
 
@@ -108,7 +117,8 @@ def test_what_is_asked_of_a_module_is_in_it() -> None:
     names = {name: bound(tree) for name, tree in known.items()}
     assert [
         f"{name}: {module}.{asked}"
-        for name, tree in modules(BESIDE).items()
+        for name, tree in (modules(BESIDE) | modules(("tests",))).items()
         for module, asked in asked_of(tree, known)
         if asked not in names[module] and f"{module}.{asked}" not in known
+        if not asked.startswith("__")
     ] == []

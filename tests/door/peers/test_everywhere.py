@@ -38,7 +38,7 @@ async def two(folder: Path, database: ServerPlace) -> AsyncIterator[tuple[Machin
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let servers on a machine that has much to do answer late."""
     monkeypatch.setattr(board_commands, "BOOKS_SECONDS", PATIENCE)
-    monkeypatch.setattr(shell, "SECONDS", PATIENCE)
+    monkeypatch.setattr(shell, "ANSWER_SECONDS", PATIENCE)
 
 
 async def sysop(machine: Machine, *words: str) -> Told:
