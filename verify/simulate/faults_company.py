@@ -147,7 +147,7 @@ def tells_another(patch: pytest.MonkeyPatch) -> None:
 
 
 def marks_what_nobody_was_shown(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Talk, "hears", lambda self, heard: [])
+    patch.setattr(Talk, "incoming_lines", lambda self, incoming: [])
 
 
 def tells_again_and_again(patch: pytest.MonkeyPatch) -> None:
