@@ -213,14 +213,17 @@ def books_of_room(here: Room) -> Books:
 
 
 async def play(books: Books, bettors: Sequence[Bettor], seconds: float, pause: float = 0) -> Rate:
-    """Let bettors play for so long, each with so many seconds from one key to the next."""
+    """Let bettors play for so long, and for one key at least.
+
+    `pause` is the seconds from one key of a bettor to the next.
+    """
     began, used = time.perf_counter(), time.process_time()
     until = began + seconds
     waits: list[float] = []
 
     async def bet(number: int, bettor: Bettor) -> None:
         await asyncio.sleep(pause * number / len(bettors))
-        while (asked := time.perf_counter()) < until:
+        while (asked := time.perf_counter()) < until or not waits:
             await books.run(bettor.next_operation())
             waits.append(time.perf_counter() - asked)
             if pause:
