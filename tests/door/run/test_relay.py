@@ -891,7 +891,8 @@ def test_a_call_that_does_not_come_to_its_line_is_dropped(wires) -> None:
 
 @pytest.mark.parametrize(("mode", "wanted"), [("0700", 0o600), ("0770", 0o660)])
 async def test_who_shares_the_folder_may_connect(tmp_path: Path, mode: str, wanted: int) -> None:
-    async with world(tmp_path, toml=f'[board]\ndata_mode = "{mode}"\n') as board:
+    toml = f'listeners = []\n[board]\ndata_mode = "{mode}"\n'
+    async with world(tmp_path, toml=toml) as board:
         found = (board.config.board.data / hand_over.NAME).stat()
         assert stat.S_IMODE(found.st_mode) == wanted
 
