@@ -2,13 +2,14 @@
 
     python -m tools.house bf5d6f4 HEAD
 
-Only files are read, nothing is run. An import counts wherever it stands, also in a function or for
-types alone. The rows of English are a report to look at, not a gate: words in a sentence, and how
-many of a thousand words are turns that english.md's readers had to read twice.
+Without arguments it measures HEAD. It reads files and runs none of them. Every import counts, also
+one in a function or for types alone. The rows of English are a report and not a gate: the words in
+a sentence, and how many of a thousand words belong to turns that readers had to read twice.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import io
 import re
@@ -17,49 +18,49 @@ import sys
 import tarfile
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 PRODUCT = ("ansi", "timebank", "door")
 OTHERS = ("tests", "bench", "fuzz", "verify", "tools")
-GAME = "baccarat"  # how many files must know of a game: those that name one
+GAME = "baccarat"  # the example for the row that counts the files naming a game
 
-LONGEST_SUBJECT = 72  # letters in the subject of a commit
+MAX_SUBJECT = 72  # letters in the subject of a commit
 TURNS = re.compile(
     r"\b(whoever|whichever|anew|thereof|of which|of whom|be had|had come to|is to be|are to be|"
     r"what there is|that there is|is told|are told|was told|is said|are said|as ever|but for|"
     r"stands? for itself|the other|no more|beside|lets? \w+ be|what what|of those that)\b"
 )
-NO_NAMES = "told heard said seen found of kept ways beside standing course company".split()  # noqa: SIM905
+POOR_NAMES = "told heard said seen found of kept ways beside standing course company".split()  # noqa: SIM905
 
 Graph = Mapping[str, set[str]]
 
 
 def files_of(commit: str) -> dict[PurePosixPath, str]:
     """Read the Python files of a commit."""
-    packed = subprocess.run(["git", "archive", commit], check=True, stdout=subprocess.PIPE).stdout
-    found = {}
-    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+    tar = subprocess.run(["git", "archive", commit], check=True, stdout=subprocess.PIPE).stdout
+    files = {}
+    with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
         for member in archive:
             path = PurePosixPath(member.name)
             if member.isfile() and path.suffix == ".py" and path.parts[0] in PRODUCT + OTHERS:
-                opened = archive.extractfile(member)
-                assert opened is not None
-                found[path] = opened.read().decode("utf-8")
-    return found
+                file = archive.extractfile(member)
+                assert file is not None
+                files[path] = file.read().decode("utf-8")
+    return files
 
 
 def imports(modules: Mapping[str, ast.Module]) -> dict[str, set[str]]:
-    """Give what each module imports of the others."""
+    """Return the names of the modules that each module imports, of those given."""
     graph: dict[str, set[str]] = {name: set() for name in modules}
     for name, tree in modules.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 graph[name] |= {each.name for each in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
-                inner = {f"{node.module}.{each.name}" for each in node.names}
-                graph[name] |= inner & modules.keys()
-                if inner - modules.keys():
+                imported = {f"{node.module}.{each.name}" for each in node.names}
+                graph[name] |= imported & modules.keys()
+                if imported - modules.keys():
                     graph[name].add(node.module)
         graph[name] = (graph[name] & modules.keys()) - {name}
     return graph
@@ -78,7 +79,7 @@ def prose(text: str, tree: ast.Module) -> Iterator[str]:
 
 
 def english(texts: Iterable[str]) -> str:
-    """Count words in a sentence and turns in a thousand words.
+    """Return the words in a sentence and the turns in a thousand words, as a cell of the table.
 
     >>> english(["Who is told. What there is, anew."])
     ' 3.5 words a sentence, 285 turns in 1,000 words'
@@ -88,8 +89,8 @@ def english(texts: Iterable[str]) -> str:
         words += len(re.findall(r"[A-Za-z']+", text))
         sentences += max(1, len(re.findall(r"[.:;?!](?:\s|$)", text)))
         turns += len(TURNS.findall(text))
-    each = words / max(1, sentences)
-    return f"{each:4.1f} words a sentence, {turns * 1000 // max(1, words)} turns in 1,000 words"
+    mean = words / max(1, sentences)
+    return f"{mean:4.1f} words a sentence, {turns * 1000 // max(1, words)} turns in 1,000 words"
 
 
 def poor_names(tree: ast.Module) -> int:
@@ -100,22 +101,22 @@ def poor_names(tree: ast.Module) -> int:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.arg)
         or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     ]
-    return sum(name.strip("_") in NO_NAMES for name in names if name)
+    return sum(name.strip("_") in POOR_NAMES for name in names if name)
 
 
 def long_subjects(commit: str) -> int:
-    """Count the subjects over 72 letters among the 500 commits up to this one."""
+    """Count the subjects over 72 letters among the last 500 commits up to this one."""
     command = ["git", "log", "-500", "--format=%s", commit]
-    said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    return sum(len(subject) > LONGEST_SUBJECT for subject in said.splitlines())
+    subjects = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return sum(len(subject) > MAX_SUBJECT for subject in subjects.splitlines())
 
 
 def circles(graph: Graph) -> list[list[str]]:
-    """Give the strongly connected parts of more than one name, by Tarjan's algorithm."""
+    """Return the strongly connected parts of more than one name, by Tarjan's algorithm."""
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}
     waiting: list[str] = []
-    found = []
+    parts = []
 
     def visit(name: str) -> None:
         number[name] = lowest[name] = len(number)
@@ -128,33 +129,33 @@ def circles(graph: Graph) -> list[list[str]]:
         if lowest[name] == number[name]:
             at = waiting.index(name)
             if len(waiting) - at > 1:
-                found.append(sorted(waiting[at:]))
+                parts.append(sorted(waiting[at:]))
             del waiting[at:]
 
     for name in graph:
         if name not in number:
             visit(name)
-    return found
+    return parts
 
 
 def floors(graph: Graph) -> int:
-    """Count the longest chain of imports; a circle is one floor."""
-    together = {name: circle[0] for circle in circles(graph) for name in circle}
-    flat: dict[str, set[str]] = defaultdict(set)
+    """Return the length of the longest chain of imports; a circle counts as one module."""
+    first = {name: circle[0] for circle in circles(graph) for name in circle}
+    uses: dict[str, set[str]] = defaultdict(set)
     for name, used in graph.items():
-        flat[together.get(name, name)] |= {together.get(each, each) for each in used}
-    height: dict[str, int] = {}
+        uses[first.get(name, name)] |= {first.get(each, each) for each in used}
+    heights: dict[str, int] = {}
 
-    def of(name: str) -> int:
-        if name not in height:
-            height[name] = 1 + max((of(used) for used in flat[name] - {name}), default=0)
-        return height[name]
+    def height(name: str) -> int:
+        if name not in heights:
+            heights[name] = 1 + max((height(used) for used in uses[name] - {name}), default=0)
+        return heights[name]
 
-    return max(of(name) for name in list(flat))
+    return max(height(name) for name in list(uses))
 
 
 def upward(graph: Graph) -> int:
-    """Count imports between rooms that run against the direction of most between the same two."""
+    """Count the imports between two rooms that run against the direction of most of them."""
     rooms = {name: room(name, graph) for name in graph}
     between = Counter((rooms[name], rooms[used]) for name in graph for used in graph[name])
     return sum(
@@ -163,10 +164,10 @@ def upward(graph: Graph) -> int:
 
 
 def room(module: str, modules: Iterable[str]) -> str:
-    """Name the folder within its package that a module is in, the package for its own files.
+    """Return a module's room: its folder in the package, or the package for files outside folders.
 
-    >>> of = ["door.lines", "door.lines.tls.tls", "door.clock"]
-    >>> [room(module, of) for module in of]
+    >>> modules = ["door.lines", "door.lines.tls.tls", "door.clock"]
+    >>> [room(module, modules) for module in modules]
     ['door/lines', 'door/lines', 'door']
     """
     parts = module.split(".")
@@ -179,8 +180,8 @@ def module_of(path: PurePosixPath) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def measured(commit: str) -> dict[str, str]:
-    """Give the rows of one commit."""
+def rows_of(commit: str) -> dict[str, str]:
+    """Measure a commit; return the cells of its column by the names of their rows."""
     files = files_of(commit)
     sizes: dict[str, list[int]] = defaultdict(list)
     for path, text in files.items():
@@ -208,22 +209,22 @@ def measured(commit: str) -> dict[str, str]:
         if isinstance(node, ast.ClassDef)
     )
     rows["class names used twice or more"] = str(sum(count > 1 for count in names.values()))
-    told = [path for path, text in files.items() if GAME in f"{path} {text.lower()}"]
-    outside = [path for path in told if path.parts[0] in PRODUCT and GAME not in path.parts]
+    named = [path for path, text in files.items() if GAME in f"{path} {text.lower()}"]
+    outside = [path for path in named if path.parts[0] in PRODUCT and GAME not in path.parts]
     rows[f"product files that name {GAME} outside its folders"] = str(len(outside))
-    said: dict[str, list[str]] = defaultdict(list)
+    texts: dict[str, list[str]] = defaultdict(list)
     for name, path in zip(modules, files, strict=True):
         if path.parts[0] in PRODUCT:
             for place in {path.parts[0], room(name, modules)}:
-                said[place].extend(prose(files[path], modules[name]))
-    rows |= {f"English of {place}": english(texts) for place, texts in said.items()}
+                texts[place].extend(prose(files[path], modules[name]))
+    rows |= {f"English of {place}": english(each) for place, each in texts.items()}
     rows["names that are no nouns"] = str(sum(map(poor_names, inside.values())))
     rows["commit subjects over 72 letters, of the last 500"] = str(long_subjects(commit))
     return rows
 
 
 def table(columns: Mapping[str, Mapping[str, str]]) -> Iterable[str]:
-    """Write a Markdown table; what a commit has not got stays empty."""
+    """Yield the lines of a Markdown table; a cell is empty where a commit has no such row."""
     names = sorted({name for rows in columns.values() for name in rows}, key=_place)
     yield "| | " + " | ".join(columns) + " |"
     yield "|---|" + "---|" * len(columns)
@@ -237,6 +238,26 @@ def _place(name: str) -> tuple[int, str]:
     return (order.index(first) if first in order else len(order), name)
 
 
+def is_commit(name: str) -> bool:
+    command = ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"]
+    return not subprocess.run(command, check=False, capture_output=True).returncode
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.house",
+        description="Compare commits by files, lines, imports and English, in a Markdown table.",
+    )
+    parser.add_argument(
+        "commits", nargs="*", default=["HEAD"], metavar="COMMIT", help="by default HEAD"
+    )
+    commits = parser.parse_args(arguments).commits
+    for commit in commits:
+        if not is_commit(commit):
+            parser.exit(2, f"git finds no commit {commit} here.\n")
+    print("\n".join(table({commit: rows_of(commit) for commit in commits})))
+
+
 if __name__ == "__main__":
     sys.setrecursionlimit(5000)
-    print("\n".join(table({commit: measured(commit) for commit in sys.argv[1:]})))
+    main()
