@@ -12,17 +12,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from unittest import mock
 
-import click
 import pytest
 
-from door.cli.main import main as door
 from door.config import config, default_file
 from door.lines.port.proxy_header import ProxyHeader
 from door.server.health import DRAINS, LOST, SERVES, HealthPort
 from door.setup import new_board
 from tests import ROOT
 from tests.door.shell import door as in_shell
-from timebank.cli.main import main as timebank
 from verify.machines.shipped import FOLDER, environment, fitted
 
 pytestmark = pytest.mark.long
@@ -30,7 +27,6 @@ pytestmark = pytest.mark.long
 GUIDE = (ROOT / "docs" / "many-machines.md").read_text("utf-8")
 PATIENCE = 60.0  # seconds
 Call = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-COMMANDS = {"door": door, "timebank": timebank}
 
 
 def test_the_guide_fills_in_what_the_files_leave_open() -> None:
@@ -263,21 +259,3 @@ async def test_callers_of_a_server_that_cannot_serve_them_are_cut_off(
     assert await calls[b"1"][0].read() == b""
     assert (await front.call())[0] == b"2"
     assert await is_on(calls[b"2"])
-
-
-def commands() -> list[tuple[str, list[str]]]:
-    """The commands of ours in the guide, each with its words."""
-    blocks = "".join(re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL)).replace("\\\n", " ")
-    return [
-        (name, re.sub(r"\$\(.+?\)", "some", words).split())
-        for name, words in re.findall(r"/opt/bjft/bin/(door|timebank) (.+)", blocks)
-    ]
-
-
-@pytest.mark.parametrize(("name", "words"), commands())
-def test_the_commands_of_the_guide_are_ours(name: str, words: list[str]) -> None:
-    command = COMMANDS[name].commands[words[0]]
-    command.make_context(
-        words[0], words[1:], help_option_names=["-h", "--help"]
-    )  # refuses options that it does not know
-    assert isinstance(command, click.Command)

@@ -1,0 +1,288 @@
+"""The commands, options and settings that documents name are those of the program.
+
+Nothing is run: click and argparse parse the commands, and the board reads the settings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path, PurePath
+from unittest import mock
+
+import click
+import pytest
+
+from door.cli.main import main as door
+from door.config import schema
+from tests import ROOT
+from timebank.cli.main import main as timebank
+from timebank.errors import SettingsError
+
+DOCUMENTS = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+    for pattern in ("README.md", "docs/**/*.md", "bench/README.md", "verify/**/README.md")
+    for path in ROOT.glob(pattern)
+}
+# In these, words with an underscore are also columns, names of Python and facts.
+FOR_PROGRAMMERS = re.compile(
+    r"verify/|docs/(architecture|formats|new-game|reliability|translating)\.md"
+)
+OTHERS_KEYS = {"stdio", "ignoreip", "pool_mode"}  # of Magicka, fail2ban and PgBouncer
+OTHERS_WORDS = {
+    *("beacon_urls", "beacon_wait_seconds", "takes_doors"),  # of 1.0; they are ignored
+    "ssh_host_key",  # a file
+    *("mean_within", "sd_within"),  # fields of `door odds`
+    "insurance_unit",  # in the rules of a hand
+    *("pg_dump", "pg_restore", "sts_serial"),
+    *("target_session_attrs", "idle_in_transaction_session_timeout"),
+}
+
+FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```", re.M | re.S)
+SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+# A line of code without a fence, and what some documents say of it behind two spaces.
+LINE = re.compile(r"^    ((?:python -m|door|timebank) .*?)(?:  .*)?$", re.M)
+PROGRAMS: dict[str, click.Command] = {"door": door, "timebank": timebank}
+PACKAGES = {"bench", "tools", "verify"}
+STARTERS = {"exec", "runuser", "sudo"}
+EXTRAS = re.compile(r"\[(postgres|ssh|web|pages|console)(,\w+)*\]")  # of `pip install`
+OF_PYTEST = {"--long", "--hypothesis-profile"}
+
+
+def blocks(text: str, language: str) -> list[str]:
+    """Return the fenced blocks of a language, without their indentation."""
+    found = [each for each in FENCE.finditer(text) if each[2] == language]
+    return [re.sub(rf"^{each[1]}", "", each[3], flags=re.M) for each in found]
+
+
+def spans(text: str) -> list[str]:
+    return [" ".join(span.split()) for span in SPAN.findall(FENCE.sub("", text))]
+
+
+def shell_commands(block: str) -> Iterator[list[str]]:
+    """Split a block of shell into simple commands, each into its words."""
+    text = re.sub(r"(^| )#.*|\\\n|\[(?=--)|(?<=\w)\]$", "", block, flags=re.M)
+    words = shlex.shlex(text, posix=True, punctuation_chars="();<>|&\n")
+    words.whitespace, words.whitespace_split = " ", True
+    command: list[str] = []
+    for word in words:
+        if set(word) <= set("();<>|&\n"):
+            yield command
+            command = []
+        else:
+            command.append(word)
+    yield command
+
+
+def of_ours(words: Sequence[str]) -> list[str]:
+    """Return the words from our program on, without what starts it; none if it is another's."""
+    for number, word in enumerate(words):
+        if PurePath(word).name in PROGRAMS and (number == 0 or words[0] in STARTERS):
+            return [PurePath(word).name, *words[number + 1 :]]
+        if re.fullmatch(r"python3?", PurePath(word).name) and words[number + 1 :][:1] == ["-m"]:
+            module = words[number + 2]
+            return [module, *words[number + 3 :]] if module.split(".")[0] in PACKAGES else []
+    return []
+
+
+def commands_of(text: str) -> Iterator[tuple[list[str], bool]]:
+    """Yield the words of each of our commands in a document, and whether it must be complete."""
+    for block in [*blocks(text, "sh"), *LINE.findall(FENCE.sub("", text))]:
+        yield from ((ours, True) for words in shell_commands(block) if (ours := of_ours(words)))
+    for span in spans(text):
+        if re.match(r"(sudo |python3? -m |\S*\b(door|timebank) )", span):
+            ours = of_ours(shlex.split(re.sub(r"(\w)(\|\w+)+", r"\1", span)))
+            yield from [(ours, False)] if ours else []
+
+
+class Asked(Exception):
+    """Carries the parser out of a `main`."""
+
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        self.parser = parser
+
+
+@cache
+def parser_of(module: str) -> click.Command | argparse.ArgumentParser:
+    """Return what parses the command line of `python -m MODULE`."""
+    spec = find_spec(module)
+    assert spec is not None, f"no module {module}"
+    found = import_module(f"{module}.__main__" if spec.submodule_search_locations else module)
+    if not hasattr(found, "argparse"):
+        main = getattr(found, "main", None)
+        return main if isinstance(main, click.Command) else argparse.ArgumentParser(module)
+
+    def ask(parser: argparse.ArgumentParser, *_: object) -> None:
+        raise Asked(parser)
+
+    with mock.patch.object(argparse.ArgumentParser, "parse_args", ask):
+        try:
+            found.main()
+        except Asked as asked:
+            return asked.parser
+    raise AssertionError(f"{module} parses nothing")
+
+
+def chosen(words: Sequence[str]) -> tuple[click.Command | argparse.ArgumentParser, list[str]]:
+    """Return the command, or the command below it, and the words that are left for it."""
+    name, *rest = words
+    command = PROGRAMS[name] if name in PROGRAMS else parser_of(name)
+    while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
+        assert rest[0] in command.commands, f"no command {rest[0]}"
+        command, rest = command.commands[rest[0]], rest[1:]
+    return command, rest
+
+
+def options_of(command: click.Command | argparse.ArgumentParser) -> set[str]:
+    if isinstance(command, argparse.ArgumentParser):
+        return set(command._option_string_actions)
+    found = {one for each in command.params for one in (*each.opts, *each.secondary_opts)}
+    below = command.commands.values() if isinstance(command, click.Group) else ()
+    return found.union({"--help"}, *map(options_of, below))
+
+
+def understand(words: Sequence[str], is_whole: bool) -> None:
+    """Parse a command of ours. One in a sentence may lack words."""
+    command, rest = chosen(words)
+    if isinstance(command, argparse.ArgumentParser):
+        named = {word.partition("=")[0] for word in rest if word.startswith("--")}
+        assert named <= options_of(command), f"no option {named - options_of(command)}"
+        return
+    context = click.Context(command, info_name=words[0], help_option_names=["-h", "--help"])
+    parser = command.make_parser(context)
+    try:
+        values, extra, _ = parser.parse_args(list(rest))
+    except click.BadOptionUsage:
+        assert not is_whole, "an option lacks its value"
+        values, extra, _ = parser.parse_args([*rest, "VALUE"])
+    assert extra == [], "words that the command does not take"
+    for parameter in command.params:
+        value = values.get(parameter.name)
+        lacks = value is None or value == () or repr(value) == "Sentinel.UNSET"
+        assert not (is_whole and parameter.required and lacks), f"{parameter.name} is needed"
+        if not isinstance(parameter.type, click.Path):
+            for one in value if isinstance(value, list | tuple) else [value]:
+                if isinstance(one, str) and not one.isupper():  # NAME stands for any
+                    parameter.type.convert(one, parameter, context)
+
+
+def faults_of_commands(place: str, text: str) -> Iterator[str]:
+    options = set(OF_PYTEST if "pytest" in text else ())
+    for words, is_whole in commands_of(text):
+        try:
+            understand(words, is_whole)
+            options |= options_of(chosen(words)[0])
+        except (AssertionError, click.ClickException) as fault:
+            yield f"{shlex.join(words)}: {getattr(fault, 'message', fault)}"
+    for span in spans(text):
+        if span.startswith("pytest "):
+            places = re.findall(r" (tests/\S+)", span)
+            yield from [place for place in places if not (ROOT / place).exists()]
+    # Options in the files of host boards are those of tests/door/cli/test_board_guides.py.
+    for span in [] if place.startswith("docs/boards/") else spans(text):
+        if span.startswith("--"):
+            named = {word for word in span.split() if word.startswith("--")}
+            if named - options:
+                yield f"{span}: no command of this page has this option"
+
+
+@cache
+def keys() -> dict[str, set[str]]:
+    """Return the header of each table of sysop.toml that has a key, by the key."""
+    found: dict[str, set[str]] = {}
+    for setting in schema.of_the_house():
+        found.setdefault(str(setting.path[-1]), set()).add(schema.header(setting.table))
+    return found
+
+
+def is_setting(line: str) -> bool:
+    """Return whether the board takes a line of TOML in a table that has its key, or in none."""
+    key = line.split(maxsplit=1)[0]
+    for table in {"", *keys().get(key, ())} - {"[]"}:
+        try:
+            schema.described(f"{table}\n{line}\n", Path("sysop.toml"))
+        except SettingsError as fault:  # which may be of another key that this one needs
+            if any(each.key.split()[-1] == key for each in fault.problems):
+                continue
+        return True
+    return False
+
+
+def faults_of_settings(place: str, text: str) -> Iterator[str]:
+    for block in blocks(text, "toml"):
+        try:
+            schema.described(block, Path("sysop.toml"))
+        except SettingsError as fault:
+            yield str(fault)
+    tables = {table for each in keys().values() for table in each}
+    tables |= {f"{table.partition('.')[0]}]" for table in tables if "." in table} | {"[games.NAME]"}
+    names = {setting.name for setting in schema.of_the_house()}
+    for words, _ in commands_of(text):
+        if words[:2] == ["door", "config"] and words[3:] and re.match("[a-z]", words[3]):
+            yield from [words[3]] if words[3] not in names else []
+    for span in spans(text):
+        if found := re.fullmatch(r"(\[+[a-z][\w.-]+\]+)(?: (\w+)(?: = .+)?)?", span):
+            table, key = found[1], found[2]
+            known = table in (keys().get(key, ()) if key else tables)
+            yield from [] if known or EXTRAS.fullmatch(span) else [span]
+        elif found := re.fullmatch(r"([a-z]\w+) = .+", span):
+            yield from [] if found[1] in OTHERS_KEYS or is_setting(span) else [span]
+        elif re.fullmatch(r"[a-z]+(_[a-z0-9]+)+", span) and not FOR_PROGRAMMERS.match(place):
+            known = span in keys() or span in OTHERS_WORDS or span.startswith("bjft_")
+            yield from [] if known else [span]
+
+
+@pytest.mark.parametrize("place", DOCUMENTS)
+def test_the_commands_and_options_of_a_document_are_ours(place: str) -> None:
+    assert list(faults_of_commands(place, DOCUMENTS[place])) == []
+
+
+@pytest.mark.parametrize("place", DOCUMENTS)
+def test_the_settings_of_a_document_are_ours(place: str) -> None:
+    assert list(faults_of_settings(place, DOCUMENTS[place])) == []
+
+
+WRONG = """
+```sh
+door hands 7
+runuser -u bjft -- /opt/bjft/bin/timebank audit --since-digit D | cut -c 1
+python -m bench --part nothing
+door hand    # which?
+door config set calls.node 8
+```
+
+    python -m verify.simulate --seeds 1-20 --step 8    some of them
+
+Run `timebank export xml|csv`, `python -m tools.nothing`, `--given`, and
+`pytest tests/tools tests/none`.
+
+```toml
+[calls]
+node = 8
+```
+
+Write `node = 8`, `ties = "pull"`, `[calls] node` or `[call]` for `shoe_ahead`.
+"""
+
+
+def test_wrong_commands_and_settings_are_found() -> None:
+    assert [fault.partition(":")[0] for fault in faults_of_commands("", WRONG)] == [
+        "door hands 7",
+        "timebank audit --since-digit D",
+        "bench --part nothing",
+        "door hand",
+        "verify.simulate --seeds 1-20 --step 8",
+        "timebank export xml",
+        "tools.nothing",
+        "tests/none",
+        "--given",
+    ]
+    toml, *others = faults_of_settings("docs/guide/x.md", WRONG)
+    assert "[calls] node: is not known" in toml
+    named = ["calls.node", "node = 8", 'ties = "pull"', "[calls] node", "[call]", "shoe_ahead"]
+    assert others == named
