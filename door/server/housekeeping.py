@@ -266,14 +266,14 @@ class Housekeeping:
         leads = not board.server_id or leadership.attend(
             desk, board.server_id, draining=board.draining
         )
-        version = dialects.of(desk.connection).data_version(desk.connection)
+        version = dialects.dialect_of(desk.connection).data_version(desk.connection)
         return _Look(
             version,
             leads,
             registry.living(desk),
             elsewhere(desk, board.process),
             closed_of(desk, board.process, here),
-            early_events.standing(desk),
+            early_events.load(desk),
             tournaments.is_due(desk),
             tournaments.champion(desk),
         )

@@ -21,7 +21,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable, Index
 
 from timebank.ledger import migrations
 
-BEFORE = migrations.newest()
+BEFORE = migrations.newest_version()
 VERSION = BEFORE + 1
 
 NICKNAMES = Table(

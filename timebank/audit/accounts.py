@@ -105,13 +105,13 @@ def _read_accounts(desk: Desk) -> dict[int, _Account]:
 
 def _check_file(desk: Desk) -> Iterator[Finding]:
     """Check that the database is undamaged and that no trigger is missing or changed."""
-    engine = dialects.of(desk.connection)
-    for problem in engine.damages(desk.connection):
+    engine = dialects.dialect_of(desk.connection)
+    for problem in engine.find_damage(desk.connection):
         yield Finding("database", f"{engine.NAME} says: {problem}.")
     for table, number, parent in engine.broken_references(desk.connection):
         which = "A row" if number is None else f"Row {number}"
         yield Finding(f"table {table}", f"{which} refers to {parent} that do not exist.")
-    for name, is_there in engine.unguarded(desk.connection):
+    for name, is_there in engine.wrong_triggers(desk.connection):
         what = "was changed" if is_there else "is missing"
         yield Finding(f"trigger {name}", f"It {what}, so the books are not guarded.")
 
@@ -122,7 +122,8 @@ def _check_rows(desk: Desk, since_digest: str | None) -> list[Finding]:
     chain, rows = Chain(desk, since_digest), _Rows(desk, accounts)
     rows.follow(chain.follow(ALL_ROWS.long(desk.connection)))
     chain.end()
-    rows.end(dialects.of(desk.connection).given_numbers(desk.connection).get("transfers", 0))
+    last_numbers = dialects.dialect_of(desk.connection).last_given_numbers(desk.connection)
+    rows.end(last_numbers.get("transfers", 0))
     online = {
         each.caller_id: each.empty for each in accounts.values() if each.empty and each.caller_id
     }

@@ -36,9 +36,9 @@ class Written(NamedTuple):
     facts: Any
     digest: Any
 
-    def made(self, before: str) -> str:
+    def digest_after(self, previous: str) -> str:
         """Return the digest that this row should have, given the digest before it."""
-        return chain.digest(before, *self[:11]) if isinstance(self.kind, str) else ""
+        return chain.digest(previous, *self[:11]) if isinstance(self.kind, str) else ""
 
 
 ALL_ROWS = Prepared(
@@ -104,7 +104,7 @@ class Chain:
             self._link, follows = begins.digest, number == begins.first
             self._begins = self._next_begins()
         # After a gap the digest of the missing row is unknown. `_missing` reports the gap.
-        if follows and row.made(self._link) != row.digest:
+        if follows and row.digest_after(self._link) != row.digest:
             self._report_bad(row, begins)
         self._last, self._link = number, row.digest
 
@@ -154,7 +154,7 @@ def _check_generation(generation: Generation, last: int, link: str) -> Iterator[
         )
     # Where transfers are missing, the digest before is unknown. `_missing` reports them.
     is_complete = last == generation.after
-    if is_complete and generation.made(link) != generation.digest:
+    if is_complete and generation.digest_after(link) != generation.digest:
         yield Finding(where, "It does not fit the chain: it was changed or inserted by hand.")
 
 
@@ -200,7 +200,7 @@ def check_generations(desk: Desk) -> Iterator[Finding]:
         if generation.number <= before:
             yield Finding(where, f"It follows generation {before}.")
         before = generation.number
-        firsts = generation.firsts
+        firsts = generation.first_numbers
         if any(not isinstance(firsts.get(table), int) for table in NUMBERED):
             yield Finding(where, "It does not say which numbers it begins with.")
             return
@@ -215,7 +215,7 @@ def check_generations(desk: Desk) -> Iterator[Finding]:
 
 def _check_closed(desk: Desk, generation: Generation) -> Iterator[Finding]:
     """Check that everything from before a generation was closed when it began."""
-    books, firsts = desk.connection, generation.firsts
+    books, firsts = desk.connection, generation.first_numbers
     begun = f"generation {generation.number} began"
     for table, (what, still_open) in _OPEN.items():
         for number in still_open(books, first=firsts[table]).scalars():

@@ -114,7 +114,7 @@ _RIGHT: Reader[str | None] = value(
 
 def ahead(desk: Desk) -> list[Ahead]:
     """List the callers that another clock has set too far ahead, going by this transaction's."""
-    schedule = early_events.schedule_of(desk)
+    schedule = early_events.current_schedule(desk)
     today = schedule.day_of(desk.now)
     tomorrow = (today + DAY).isoformat()
     closing = schedule.closed_at_or_after(desk.now)

@@ -251,7 +251,7 @@ def _board_clock(database: Database, settings: BankSettings) -> BelievedClock:
     clock = BelievedClock(Machine())
     with database.reading(settings, clock.reading()) as desk:
         clock.adopt(clock.judge(desk))
-        settings.schedule.adopt_early(early_events.standing(desk))
+        settings.schedule.adopt_early(early_events.load(desk))
     if clock.off:
         click.echo(
             f"The wall clock is {told(clock.off)}, and the board does not trust it:"

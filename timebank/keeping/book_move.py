@@ -72,18 +72,18 @@ def _move(source: Database, target: Database, settings: BankSettings, now: datet
     with source.transaction(settings, now) as here, target.transaction(settings, now) as there:
         _refuse_while_in_use(here, source)
         for desk in (here, there):
-            dialects.of(desk.connection).stay(desk.connection)
+            dialects.dialect_of(desk.connection).keep_open(desk.connection)
         # The system's accounts, which are empty: they are copied with the others.
         there.connection.execute(accounts.delete())
-        dialects.of(there.connection).take_guards_away(there.connection)
+        dialects.dialect_of(there.connection).disable_triggers(there.connection)
         for table in _tables():
             _copy(here.connection, there.connection, table)
         _continue_numbers(here.connection, there.connection)
-        dialects.of(there.connection).post_guards(there.connection)
+        dialects.dialect_of(there.connection).enable_triggers(there.connection)
         rows = sum(_compare(here.connection, there.connection, each) for each in _tables())
         findings = len(audit(there))
         _mark_as_books(there, target)
-        dialects.of(here.connection).set_program(here.connection, MOVED_AWAY)
+        dialects.dialect_of(here.connection).set_program(here.connection, MOVED_AWAY)
     return Moved(rows, findings)
 
 
@@ -106,7 +106,7 @@ def _refuse_while_in_use(here: Desk, source: Database) -> None:
     on_call = [] if isinstance(source, SqliteDatabase) else open_calls(here)
     if names := ", ".join(call.name for call in on_call if call.live):
         raise MoveRefused(f"On a call just now: {names}. Close the board, then move its books.")
-    if dialects.of(here.connection).is_shared(here.connection):
+    if dialects.dialect_of(here.connection).is_shared(here.connection):
         raise MoveRefused(
             f"Another process has {source.place} open. Close the board, then move its books."
         )
@@ -140,8 +140,8 @@ def _copy(here: Connection, there: Connection, table: Table) -> None:
 
 def _continue_numbers(here: Connection, there: Connection) -> None:
     """Let every table continue its numbers after the last one that it has given."""
-    for table, last in dialects.of(here).given_numbers(here).items():
-        dialects.of(there).go_on_from(there, table, last + 1)
+    for table, last in dialects.dialect_of(here).last_given_numbers(here).items():
+        dialects.dialect_of(there).set_next_number(there, table, last + 1)
     high_water.go_on_past(there, high_water.count_of(here))
 
 

@@ -69,7 +69,7 @@ def back_up(
     audit finds errors, because there may be no better one. Raises `BackupRefused`.
     """
     with new_file(target) as part, database.reading(settings, now) as desk:
-        postgres.stay(desk.connection)
+        postgres.keep_open(desk.connection)
         program = _program("pg_dump", postgres.server_version(desk.connection))
         moment = postgres.exported_snapshot(desk.connection)
         _run(database.server, program, f"--snapshot={moment}", "--format=custom", f"--file={part}")
@@ -286,7 +286,7 @@ def _read_prior(
                 if program != APPLICATION_ID:
                     sentence = not_ours(place, program)
                     raise BackupRefused(f"{sentence} Move it away first.")
-                on_call = open_calls(desk) if version == migrations.newest() else ()
+                on_call = open_calls(desk) if version == migrations.newest_version() else ()
                 names = tuple(f"{call.name} (node {call.node})" for call in on_call if call.live)
                 return restoring.prior_books_in(desk), names
         except (BooksUnavailable, DBAPIError):
@@ -304,7 +304,7 @@ def _treat_copy(
     with contextlib.closing(PostgresDatabase(copy)) as database:
         try:
             with database.transaction(settings, now) as desk:
-                postgres.stay(desk.connection)
+                postgres.keep_open(desk.connection)
                 why = f"restored from {source.name}"
                 return restoring.treat(desk, given, by, why)
         except (BooksFailed, DBAPIError) as error:

@@ -68,7 +68,7 @@ class Started(NamedTuple):
 
 def plan(desk: Desk, asked: EventAsked) -> Started:
     """Return what `start` would do, and change nothing. Raises `EventRefused` as `start` does."""
-    schedule = early_events.schedule_of(desk)
+    schedule = early_events.current_schedule(desk)
     _refuse_second(desk, schedule)
     starts = stamp(desk.now) + asked.notice * MINUTE
     upcoming = _next(schedule, asked, desk.now)
@@ -108,12 +108,12 @@ def take_back(desk: Desk, by: str) -> str:
     event = early_event(desk)
     if event is None:
         raise EventRefused("No event that was started early is on, or about to begin.")
-    closed = early_events.schedule_of(desk).closed_at_or_after(event.start)
+    closed = early_events.current_schedule(desk).closed_at_or_after(event.start)
     assert closed is not None  # this very event
     _TAKE_BACK(desk.connection, starts=stamp(event.start))
     _LET_GO(desk.connection, since=stamp(event.start), until=stamp(closed.end))
     words = f"{event.name} is taken back"
-    following = early_events.schedule_of(desk).closed_at_or_after(desk.now)
+    following = early_events.current_schedule(desk).closed_at_or_after(desk.now)
     if following is not None:
         words += f"; {closed_words(desk, following)}"
     sysop_log.note(desk, by, None, f"Event taken back: {words}")
@@ -123,13 +123,13 @@ def take_back(desk: Desk, by: str) -> str:
 
 def early_event(desk: Desk) -> EarlyEvent | None:
     """Return the early event that is coming or on, or None."""
-    events = early_events.standing(desk)
+    events = early_events.load(desk)
     return next((event for event in events if not event.is_over(desk.now)), None)
 
 
 def next_words(desk: Desk) -> str:
     """Return sentences about the next closed period, and whether the sysop started it early."""
-    closed = early_events.schedule_of(desk).closed_at_or_after(desk.now)
+    closed = early_events.current_schedule(desk).closed_at_or_after(desk.now)
     if closed is None:
         return "No system event is to come."
     words = closed_words(desk, closed)

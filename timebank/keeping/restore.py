@@ -45,7 +45,7 @@ from timebank.language import N_
 from timebank.ledger import generations, schema
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.entries.posting import Posting
-from timebank.ledger.generations import NUMBERED, ClosedWithCopy, Generation
+from timebank.ledger.generations import NUMBERED, ClosedCounts, Generation
 from timebank.ledger.schema import (
     callers,
     chains,
@@ -147,7 +147,7 @@ class Treated:
     tournament: date | None = None
 
     def sentences(self) -> tuple[str, ...]:
-        row, firsts = self.generation, self.generation.firsts
+        row, firsts = self.generation, self.generation.first_numbers
         sentences = [f"Generation {row.number} of the books begins: {row.why}."]
         if row.shoes:
             whose = "its" if row.shoes == 1 else "their"
@@ -245,7 +245,7 @@ def treat(desk: Desk, given: PriorBooks, by: str, why: str) -> Treated:
     books = desk.connection
     known = given.merged_with(_known_by_copy(desk, exact=given.at is None))
     in_play = list(_IN_PLAY(books).all())
-    closed = ClosedWithCopy(_OPEN_SHOES.one(books), len(in_play), _OPEN_CALLS.one(books))
+    closed = ClosedCounts(_OPEN_SHOES.one(books), len(in_play), _OPEN_CALLS.one(books))
     copied = live_mark.copied_at(desk.connection)
     generation = generations.begin(
         desk.connection,

@@ -36,8 +36,8 @@ def head_columns() -> tuple[ColumnElement[int], ColumnElement[str]]:
     What was removed leaves its number behind.
     """
     row, restored = transfers.c, generations.c
-    of_generation = row.id >= select(highest(restored.first)).scalar_subquery()
-    last = select(row.digest).where(of_generation).order_by(row.id.desc()).limit(1)
+    is_current = row.id >= select(highest(restored.first)).scalar_subquery()
+    last = select(row.digest).where(is_current).order_by(row.id.desc()).limit(1)
     before = select(restored.digest).order_by(restored.number.desc()).limit(1)
     digest = func.coalesce(last.scalar_subquery(), before.scalar_subquery(), GENESIS)
     return func.coalesce(last_number(transfers), 0), digest

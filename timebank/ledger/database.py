@@ -79,7 +79,7 @@ class Desk:
 
     def nudge(self) -> None:
         """Have other servers look at the books once this transaction is committed."""
-        dialects.of(self.connection).nudge(self.connection)
+        dialects.dialect_of(self.connection).nudge(self.connection)
 
 
 # What an engine knows a transaction by: a number, or a key with a number behind it.
@@ -104,7 +104,7 @@ class Upgraded(NamedTuple):
     copy: Path | None
 
     def sentences(self) -> list[str]:
-        newest = migrations.newest()
+        newest = migrations.newest_version()
         said = [f"Moved the books in {self.place} from version {self.before} to {newest}."]
         if self.copy is not None:
             said.append(f"A copy of them as they were is in {self.copy}.")
@@ -203,7 +203,7 @@ class Database(ABC):
             try:
                 begin(max(0.0, min(until, self._last_turn) - time.monotonic()))
             except Exception as error:
-                is_busy = failures.is_waiting(error)
+                is_busy = failures.is_write_locked(error)
                 if is_busy and time.monotonic() < min(until, self._last_turn):
                     continue
                 self._is_locked = is_busy
@@ -280,25 +280,25 @@ def _broken_is_unavailable(place: str) -> Iterator[None]:
             raise errors.BooksUnavailable(damaged(place, error)) from error
         if not failures.is_broken(error):
             raise
-        log.info("the books in %s failed: %s", place, failures.reason(error))
+        log.info("the books in %s failed: %s", place, failures.driver_error(error))
         raise _unavailable(error) from error
 
 
 def _unavailable(error: BaseException) -> errors.BooksUnavailable:
-    said = Phrase("The books can't be written right now ({why}).", why=failures.words(error))
+    said = Phrase("The books can't be written right now ({why}).", why=failures.phrase(error))
     return errors.BooksUnavailable(said)
 
 
 def cannot_be_opened(place: str, error: Exception) -> errors.DatabaseRefused:
     if failures.is_damaged(error):
         return errors.DatabaseRefused(damaged(place, error))
-    log.info("the database %s cannot be opened: %s", place, failures.reason(error))
+    log.info("the database %s cannot be opened: %s", place, failures.driver_error(error))
     why = failures.sentence(error)
     return errors.DatabaseRefused(f"The database {place} cannot be opened: {why}.")
 
 
 def damaged(place: str, error: BaseException) -> str:
-    log.info("the database %s is damaged: %s", place, failures.reason(error))
+    log.info("the database %s is damaged: %s", place, failures.driver_error(error))
     return (
         f"The database {place} is damaged. `timebank restore` puts a backup in its place, and keeps"
         " what is there beside it."
@@ -310,7 +310,7 @@ def _unknown(error: BaseException) -> errors.OutcomeUnknown:
         Phrase(
             "This may not have been written ({why}); we can't tell if it counts."
             " Check before you do it again.",
-            why=failures.words(error),
+            why=failures.phrase(error),
         )
     )
 
@@ -319,12 +319,12 @@ def refuse_other(place: object, program: int, version: int) -> None:
     """Raise `DatabaseRefused` for what is not the books of this version of the program."""
     if program != APPLICATION_ID:
         raise errors.DatabaseRefused(not_ours(place, program))
-    if version < migrations.FIRST:
+    if version < migrations.FIRST_VERSION:
         raise errors.DatabaseRefused(
             f"The books in {place} are of version {version}, from before release 1.0, and no"
             " release opens those. Move them away, or restore a newer backup."
         )
-    newest = migrations.newest()
+    newest = migrations.newest_version()
     if version < newest:
         raise errors.OlderBooks(
             f"The books in {place} are of version {version}, which an earlier release wrote; this"
@@ -564,7 +564,7 @@ class Writer:
         """Log each reason of an outage once: requests may fail by the hundred meanwhile."""
         if (said := failures.sentence(error)) != self._outage:
             self._outage = said
-            text = " ".join(str(failures.reason(error)).split())
+            text = " ".join(str(failures.driver_error(error)).split())
             log.error("%d requests could not be committed: %s", requests, text)
         self._lost += requests
 
@@ -597,7 +597,7 @@ class Writer:
         self._doubtful = None
         if is_there:
             said = "%d requests are in the books after all: %s"
-            log.error(said, len(group), failures.reason(error))
+            log.error(said, len(group), failures.driver_error(error))
             return doubtful.answers
         return self._failed(group, error)
 

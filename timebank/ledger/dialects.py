@@ -11,20 +11,20 @@ from typing import Any, Protocol
 from sqlalchemy import Connection
 
 
-class Speaker(Protocol):
+class Dialect(Protocol):
     # How it is called in sentences.
     NAME: str
 
     def runner(self, connection: Connection) -> Callable[..., Any]:
         """Give what runs a text whose values stand at question marks, with these values."""
 
-    def damages(self, connection: Connection) -> Iterator[str]:
+    def find_damage(self, connection: Connection) -> Iterator[str]:
         """Say what is damaged in the books as the engine stores them."""
 
     def broken_references(self, connection: Connection) -> Iterator[tuple[str, int | None, str]]:
         """List rows that refer to rows that are not there: table, number if any, the other."""
 
-    def unguarded(self, connection: Connection) -> Iterator[tuple[str, bool]]:
+    def wrong_triggers(self, connection: Connection) -> Iterator[tuple[str, bool]]:
         """Name the triggers that are not as they should be, and whether they are there at all."""
 
     def program(self, connection: Connection) -> int:
@@ -36,22 +36,22 @@ class Speaker(Protocol):
     def set_version(self, connection: Connection, number: int) -> None:
         """Say of which version the books are."""
 
-    def take_guards_away(self, connection: Connection) -> None:
-        """Let rows be put in as they are: no trigger fires until `post_guards`."""
+    def disable_triggers(self, connection: Connection) -> None:
+        """Let rows be put in as they are: no trigger fires until `enable_triggers`."""
 
-    def post_guards(self, connection: Connection) -> None:
+    def enable_triggers(self, connection: Connection) -> None:
         """Let the triggers fire again, all of them."""
 
     def is_shared(self, connection: Connection) -> bool:
         """Tell whether another process has the books open."""
 
-    def stay(self, connection: Connection) -> None:
+    def keep_open(self, connection: Connection) -> None:
         """Let the open transaction last, whatever else its process does meanwhile."""
 
-    def given_numbers(self, connection: Connection) -> dict[str, int]:
+    def last_given_numbers(self, connection: Connection) -> dict[str, int]:
         """Tell the last number that tables have given, those apart that have given none."""
 
-    def go_on_from(self, connection: Connection, table: str, first: int) -> None:
+    def set_next_number(self, connection: Connection, table: str, first: int) -> None:
         """Let the next row of a table get the number `first`."""
 
     def data_version(self, connection: Connection) -> int:
@@ -61,7 +61,7 @@ class Speaker(Protocol):
         """Have other servers look at the books once the open transaction is committed."""
 
 
-def of(connection: Connection) -> Speaker:
+def dialect_of(connection: Connection) -> Dialect:
     if connection.dialect.name == "postgresql":
         from timebank.ledger.postgres import dialect as postgres  # noqa: PLC0415 # an extra
 
@@ -73,4 +73,4 @@ def of(connection: Connection) -> Speaker:
 
 def runner(connection: Connection) -> Callable[..., Any]:
     """Give what runs a text whose values stand at question marks, with these values."""
-    return of(connection).runner(connection)
+    return dialect_of(connection).runner(connection)

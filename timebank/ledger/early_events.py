@@ -18,18 +18,18 @@ from timebank.ledger.sql import Reader, columns_of, json_list
 from timebank.settings.schedule import EarlyEvent, Schedule
 
 _NAMES = "name starts ends instead_of"
-_STANDING: Reader[tuple[str, int, int, int | None]] = Reader(
+_ROWS: Reader[tuple[str, int, int, int | None]] = Reader(
     tuple,
     lambda: select(*columns_of(early_events, _NAMES)).order_by(early_events.c.starts),
 )
 
 
 def column() -> ColumnElement[Any]:
-    """Choose them beside something else, for `read`."""
+    """Choose them beside something else, for `parse`."""
     return select(json_list(*columns_of(early_events, _NAMES))).scalar_subquery()
 
 
-def read(rows: str | None) -> tuple[EarlyEvent, ...]:
+def parse(rows: str | None) -> tuple[EarlyEvent, ...]:
     """Return the events that `column` has found."""
     return () if rows in (None, "[]") else _events(json.loads(rows))
 
@@ -46,10 +46,10 @@ def _events(rows: Iterable[tuple[str, int, int, int | None]]) -> tuple[EarlyEven
     )
 
 
-def standing(desk: Desk) -> tuple[EarlyEvent, ...]:
-    return _events(_STANDING.all(desk.connection))
+def load(desk: Desk) -> tuple[EarlyEvent, ...]:
+    return _events(_ROWS.all(desk.connection))
 
 
-def schedule_of(desk: Desk) -> Schedule:
+def current_schedule(desk: Desk) -> Schedule:
     """The board's schedule as the books have it at this moment."""
-    return desk.settings.schedule.with_early(standing(desk))
+    return desk.settings.schedule.with_early(load(desk))

@@ -56,28 +56,28 @@ class Generation(NamedTuple):
     why: str
     digest: str
 
-    def made(self, before: str) -> str:
+    def digest_after(self, previous: str) -> str:
         """Make its digest: SHA-256 in hexadecimal over one line of UTF-8 text.
 
         The line is the digest before, the word "generation", the fields in their order (`numbers`
         is JSON without spaces), with the length of `by` in bytes before it, one space between each
         two. No transfer makes such a line: a number follows its digest before.
         """
-        taken = "-" if self.copied is None else self.copied
+        copied = "-" if self.copied is None else self.copied
         return sha256(
-            f"{before} generation {self.number} {self.at} {taken} {self.after} {self.first}"
+            f"{previous} generation {self.number} {self.at} {copied} {self.after} {self.first}"
             f" {self.numbers} {self.shoes} {self.hands} {self.calls} {len(self.by.encode())}"
             f" {self.by} {self.why}".encode()
         ).hexdigest()
 
     @property
-    def firsts(self) -> Mapping[str, int]:
+    def first_numbers(self) -> Mapping[str, int]:
         """Give the first number of each table; empty when the row was damaged."""
         try:
-            found = json.loads(self.numbers)
+            numbers = json.loads(self.numbers)
         except ValueError:
             return {}
-        return found if isinstance(found, dict) else {}
+        return numbers if isinstance(numbers, dict) else {}
 
 
 _TABLE = schema.generations
@@ -86,7 +86,7 @@ _ALL = read(Generation, lambda: fields_of(Generation, _TABLE).order_by(_TABLE.c.
 CURRENT: Reader[int] = value(lambda: select(highest(_TABLE.c.number, 1)))
 
 
-def of_transfer(number: ColumnElement[int]) -> ColumnElement[int]:
+def generation_of_transfer(number: ColumnElement[int]) -> ColumnElement[int]:
     return select(highest(_TABLE.c.number, 1)).where(_TABLE.c.first <= number).scalar_subquery()
 
 
@@ -99,8 +99,12 @@ def current(connection: Connection) -> int:
 
 
 def generation_of(connection: Connection, table: str, number: int) -> int:
-    found = [each.number for each in generations(connection) if each.firsts.get(table, 0) <= number]
-    return max(found, default=1)
+    begun = (
+        generation.number
+        for generation in generations(connection)
+        if generation.first_numbers.get(table, 0) <= number
+    )
+    return max(begun, default=1)
 
 
 # The highest number that is used in each table.
@@ -115,7 +119,7 @@ _HIGHEST = Prepared(
 
 
 def last_numbers(connection: Connection) -> dict[str, int]:
-    given = dialects.of(connection).given_numbers(connection)
+    given = dialects.dialect_of(connection).last_given_numbers(connection)
     highest = _HIGHEST(connection).one()
     return {
         table: max(given.get(table, 0), used or 0)
@@ -123,7 +127,7 @@ def last_numbers(connection: Connection) -> dict[str, int]:
     }
 
 
-class ClosedWithCopy(NamedTuple):
+class ClosedCounts(NamedTuple):
     shoes: int
     hands: int
     calls: int
@@ -132,8 +136,8 @@ class ClosedWithCopy(NamedTuple):
 def begin(
     connection: Connection,
     number: int,
-    firsts: Mapping[str, int],
-    closed: ClosedWithCopy,
+    first_numbers: Mapping[str, int],
+    closed: ClosedCounts,
     now: datetime,
     copied: int | None,
     by: str,
@@ -144,22 +148,22 @@ def begin(
     The transfers that follow continue its digest. ValueError for a number that was given already.
     """
     head, last = chain.head(connection), last_numbers(connection)
-    if any(firsts[table] <= last[table] for table in NUMBERED):
+    if any(first_numbers[table] <= last[table] for table in NUMBERED):
         raise ValueError("a generation begins with numbers that were given already")
     unsigned = Generation(
         number,
         stamp(now),
         copied,
         head.number,
-        firsts["transfers"],
-        json.dumps(dict(sorted(firsts.items())), separators=(",", ":")),
+        first_numbers["transfers"],
+        json.dumps(dict(sorted(first_numbers.items())), separators=(",", ":")),
         *closed,
         by,
         why,
         "",
     )
-    generation = unsigned._replace(digest=unsigned.made(head.digest))
+    generation = unsigned._replace(digest=unsigned.digest_after(head.digest))
     _ADD(connection, **generation._asdict())
-    for table, first in firsts.items():
-        dialects.of(connection).go_on_from(connection, table, first)
+    for table, first in first_numbers.items():
+        dialects.dialect_of(connection).set_next_number(connection, table, first)
     return generation

@@ -67,12 +67,12 @@ class Machine:
                 *(("status", ctypes.c_int), ("rest", ctypes.c_byte * 512)),
             )
 
-        asked = Timex()  # all zero: nothing is to be changed
+        timex = Timex()  # all zero: nothing is to be changed
         try:
-            state = ctypes.CDLL(None).adjtimex(ctypes.byref(asked))
+            state = ctypes.CDLL(None).adjtimex(ctypes.byref(timex))
         except (OSError, AttributeError):
             return False
-        return 0 <= state < TIME_ERROR and not asked.status & STA_UNSYNC
+        return 0 <= state < TIME_ERROR and not timex.status & STA_UNSYNC
 
 
 @cache

@@ -26,11 +26,11 @@ def _leave_hands_to_the_program(connection: Connection) -> None:
 
     On a server, balances are moved row by row, as in a file.
     """
-    is_on_a_server = connection.dialect.name == "postgresql"
+    is_postgres = connection.dialect.name == "postgresql"
     for name in ("rounds_settled_at_once_count", "rounds_that_are_settled_count"):
-        of_table = " ON rounds" if is_on_a_server else ""
+        of_table = " ON rounds" if is_postgres else ""
         connection.execute(text(f"DROP TRIGGER IF EXISTS {name}{of_table}"))
-    if is_on_a_server:
+    if is_postgres:
         connection.execute(text("DROP FUNCTION IF EXISTS count_a_hand()"))
         connection.execute(text(_MOVE_BALANCES))
 
@@ -58,33 +58,33 @@ def _forget_links(connection: Connection) -> None:
 
     No server has the books open now: the rows that servers have left go, with what they held.
     """
-    for of, name in (
+    for table_name, column_name in (
         *(("servers", "link"), ("servers", "certificate")),
         *(("calls", "boot"), ("calls", "awake")),
     ):
-        connection.execute(text(f"ALTER TABLE {of} DROP COLUMN {name}"))
+        connection.execute(text(f"ALTER TABLE {table_name} DROP COLUMN {column_name}"))
     connection.execute(update(table("leases", column("server"))).values(server=None))
     connection.execute(delete(table("servers")))
 
 
 # The version of the books of release 1.0.
-FIRST = 13
+FIRST_VERSION = 13
 # The first of them leaves that version, and each other the next one.
 STEPS: Sequence[Step] = (_leave_hands_to_the_program, _forget_links)
 
 
-def newest() -> int:
+def newest_version() -> int:
     """Give the version of the books that this release writes."""
-    return FIRST + len(STEPS)
+    return FIRST_VERSION + len(STEPS)
 
 
-def are_due(program: int, version: int) -> bool:
+def is_due(program: int, version: int) -> bool:
     """Tell whether they are books of ours that a step leads on."""
-    return program == APPLICATION_ID and FIRST <= version < newest()
+    return program == APPLICATION_ID and FIRST_VERSION <= version < newest_version()
 
 
-def take(connection: Connection, version: int) -> None:
+def migrate(connection: Connection, version: int) -> None:
     """Bring books of a version to the newest, in the open transaction."""
-    for step in STEPS[version - FIRST :]:
+    for step in STEPS[version - FIRST_VERSION :]:
         step(connection)
-    dialects.of(connection).set_version(connection, newest())
+    dialects.dialect_of(connection).set_version(connection, newest_version())

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, bindparam, func, select
 from timebank.ledger import chain, sql
 from timebank.ledger.chain import Head
 from timebank.ledger.database import Desk
-from timebank.ledger.generations import of_transfer
+from timebank.ledger.generations import generation_of_transfer
 from timebank.ledger.reasons import Reason, decode, encode
 from timebank.ledger.schema import (
     MINT,
@@ -278,7 +278,7 @@ def extracts_of() -> sql.Query:
             target_caller_id=target.c.caller_id,
             target_caller=taker.c.name,
             game=game_of(),
-            generation=of_transfer(row.id),
+            generation=generation_of_transfer(row.id),
         )
         .join(giver, giver.c.id == source.c.caller_id, isouter=True)
         .join(taker, taker.c.id == target.c.caller_id, isouter=True)

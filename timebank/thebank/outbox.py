@@ -34,7 +34,7 @@ from timebank import files
 from timebank.errors import BooksFailed, NotARecord, NotDoubtful
 from timebank.language import Phrase
 from timebank.ledger.database import Database, Desk
-from timebank.ledger.generations import of_transfer
+from timebank.ledger.generations import generation_of_transfer
 from timebank.ledger.schema import instant, outbox, stamp
 from timebank.ledger.sql import Prepared, change, equal, fields_of, read
 from timebank.settings.settings import BankSettings
@@ -88,7 +88,7 @@ _UNDELIVERED = read(
         fields_of(
             *(OutboxRow, outbox),
             transfer=outbox.c.number,
-            generation=of_transfer(outbox.c.number),
+            generation=generation_of_transfer(outbox.c.number),
         )
         .where(_STATE != "appended")
         .order_by(outbox.c.number)

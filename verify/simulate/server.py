@@ -393,7 +393,7 @@ class Mirror:
         """Copy the file as it is now, with the last numbers that were given."""
         self.refresh()
         with database.engine.connect().execution_options(read_only=True) as connection:
-            given = postgres.given_numbers(connection)
+            given = postgres.last_given_numbers(connection)
         with closing(sqlite3.connect(self.path)) as file, closing(sqlite3.connect(target)) as copy:
             file.backup(copy)
             copy.execute("DELETE FROM sqlite_sequence")

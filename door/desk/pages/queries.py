@@ -152,7 +152,7 @@ class BooksReader:
             self._database.reading(self.config.bank, self._clock.reading()) as desk,
         ):
             self._clock.adopt(self._clock.judge(desk))
-            self.config.bank.schedule.adopt_early(early_events.standing(desk))
+            self.config.bank.schedule.adopt_early(early_events.load(desk))
         with self._database.reading(self.config.bank, self._clock.reading()) as desk:
             return at(desk)
 

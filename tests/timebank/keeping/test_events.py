@@ -135,13 +135,13 @@ def test_a_board_without_events_has_one_by_name(open_books):
 def test_each_takes_the_place_of_another_night(books):
     for night in (2, 3):
         start(books, AT_ONCE)
-        (*_, event) = books.do(early_events.standing)
+        (*_, event) = books.do(early_events.load)
         assert event.instead_of.day == night
         books.wait(3600)
-    assert len(books.do(early_events.standing)) == 2
+    assert len(books.do(early_events.load)) == 2
     books.wait(4 * 86400)
     start(books, AT_ONCE)
-    assert len(books.do(early_events.standing)) == 1, "what is long over is forgotten"
+    assert len(books.do(early_events.load)) == 1, "what is long over is forgotten"
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -153,7 +153,7 @@ def test_a_restore_keeps_what_was_started_or_taken_back_since_the_copy(books, kn
     if not known:
         given = restore.PriorBooks()
     books.do(restore.treat, given, "Jane", "the disk had died")
-    assert len(books.do(early_events.standing)) == known
+    assert len(books.do(early_events.load)) == known
     books.do(restore.treat, restore.PriorBooks(early_events=()), "Jane", "once more")
-    assert books.do(early_events.standing) == ()
+    assert books.do(early_events.load) == ()
     assert books.audit() == []

@@ -740,7 +740,7 @@ class TestTheAudit:
         from timebank.ledger.generations import Generation
 
         row = Generation(2, 0, None, 3, 6, numbers, 0, 0, 0, "me", "hidden", "")
-        forged = row.made(digest)
+        forged = row.digest_after(digest)
         Vandal(books)(
             "DELETE FROM transfers WHERE id IN (4, 5)",
             f"INSERT INTO generations VALUES (2, 0, NULL, 3, 6, '{numbers}', 0, 0, 0, 'me',"

@@ -52,7 +52,7 @@ def pragma(path, name):
 
 def test_opening_makes_the_folder_and_the_tables(database, path):
     database.open()
-    assert pragma(path, "user_version") == migrations.newest()
+    assert pragma(path, "user_version") == migrations.newest_version()
     assert pragma(path, "journal_mode") == "wal"
 
 
@@ -107,7 +107,7 @@ def test_an_empty_file_is_no_database_yet(database, path):
 def test_a_database_of_a_newer_program_is_refused(database, path, way):
     database.open()
     with raw(path) as connection:
-        connection.execute(f"PRAGMA user_version = {migrations.newest() + 1}")
+        connection.execute(f"PRAGMA user_version = {migrations.newest_version() + 1}")
     with pytest.raises(DatabaseRefused, match="written by a newer program"):
         getattr(database, way)()
 

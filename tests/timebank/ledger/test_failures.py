@@ -81,7 +81,7 @@ def test_no_text_of_a_driver_is_in_a_sentence(
 
 @pytest.mark.parametrize(("error", "words"), ERRORS.values(), ids=ERRORS)
 def test_an_error_says_what_it_means(error: Exception, words: str) -> None:
-    assert str(failures.words(error)) == words
+    assert str(failures.phrase(error)) == words
     assert failures.sentence(OperationalError("SELECT secret", {}, error)) == words
 
 
@@ -91,7 +91,7 @@ def test_what_is_raised_by_the_board_itself_stays_as_it_is() -> None:
 
 def test_what_a_driver_says_is_for_the_log_alone() -> None:
     """A text of a driver that is filled into a sentence would be in one of these forms."""
-    forms = re.compile(r"\{failures\.reason\(|\.orig\}|message_primary\}")
+    forms = re.compile(r"\{failures\.driver_error\(|\.orig\}|message_primary\}")
     found = [
         f"{path}: {line.strip()}"
         for folder in ("timebank", "door")

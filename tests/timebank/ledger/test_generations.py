@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from timebank.ledger import generations
-from timebank.ledger.generations import NUMBERED, ClosedWithCopy, begin, last_numbers
+from timebank.ledger.generations import NUMBERED, ClosedCounts, begin, last_numbers
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def played(open_books):
 def begin_with(books, firsts):
     """Begin the second generation with these first numbers."""
     with books.database.transaction(books.settings, books.now) as desk:
-        closed, now = ClosedWithCopy(0, 0, 0), books.now
+        closed, now = ClosedCounts(0, 0, 0), books.now
         return begin(desk.connection, 2, firsts, closed, now, None, "the tests", "for the test")
 
 
@@ -39,7 +39,7 @@ def test_no_table_begins_with_the_last_number_that_it_gave(played, table):
 
 def test_the_next_numbers_are_far_enough(played):
     firsts = {name: number + 1 for name, number in last_of(played).items()}
-    assert begin_with(played, firsts).firsts == firsts
+    assert begin_with(played, firsts).first_numbers == firsts
     with played.database.transaction(played.settings, played.now) as desk:
         assert generations.current(desk.connection) == 2
     played.caller("Bob")

@@ -107,9 +107,12 @@ def goes_on(books: Books) -> None:
 
 
 def test_a_release_without_a_step_writes_version_1_0_and_one_with_a_step_the_next(monkeypatch):
-    assert (migrations.FIRST, migrations.newest()) == (13, 13 + len(migrations.STEPS))
+    assert (migrations.FIRST_VERSION, migrations.newest_version()) == (
+        13,
+        13 + len(migrations.STEPS),
+    )
     monkeypatch.setattr(migrations, "STEPS", next_version.STEPS)
-    assert migrations.newest() == next_version.VERSION
+    assert migrations.newest_version() == next_version.VERSION
 
 
 @pytest.mark.parametrize("way", ["open", "open_existing"])

@@ -111,7 +111,7 @@ class TestOpening:
     @pytest.mark.parametrize(
         ("program", "version", "said"),
         [
-            (APPLICATION_ID, migrations.newest() + 1, "written by a newer program"),
+            (APPLICATION_ID, migrations.newest_version() + 1, "written by a newer program"),
             (APPLICATION_ID, 12, "version 12, from before release 1.0"),
         ],
     )
@@ -120,7 +120,9 @@ class TestOpening:
         for way in (books.database.open, books.database.open_existing):
             with pytest.raises(DatabaseRefused, match=said):
                 way()
-        books.sql("UPDATE books SET program = ?, version = ?", APPLICATION_ID, migrations.newest())
+        books.sql(
+            "UPDATE books SET program = ?, version = ?", APPLICATION_ID, migrations.newest_version()
+        )
 
     def test_a_connection_that_breaks_off_is_refused_in_a_sentence_alone(
         self, cluster, empty, monkeypatch, caplog
@@ -276,7 +278,7 @@ class TestAWriterThatStandsStill:
     def test_is_left_alone_where_it_may_take_its_time(self, books, other, monkeypatch):
         monkeypatch.setattr(other, "_busy_seconds", 1)
         with books.database.transaction(books.settings, NOON) as held:
-            postgres_dialect.stay(held.connection)
+            postgres_dialect.keep_open(held.connection)
             with (
                 pytest.raises(BooksUnavailable, match="another program has locked"),
                 other.transaction(books.settings, NOON),

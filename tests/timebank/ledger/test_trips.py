@@ -15,7 +15,7 @@ from timebank.errors import CallClosed, NotEnough
 from timebank.language import Phrase
 from timebank.ledger import reasons
 from timebank.ledger.postgres.connection import BooksConnection
-from timebank.ledger.postgres.dialect import stay
+from timebank.ledger.postgres.dialect import keep_open
 from timebank.ledger.transfers import ELAPSED, Account, Movement, transfer
 from timebank.wagers import journal, wagers
 from timebank.wagers.rounds import FIRST_SEAT, Move
@@ -157,7 +157,7 @@ class TestARowThatTheServerRefuses:
         moved = Movement(nobodys, ELAPSED, 1, reasons.Used(1), None, None)
 
         def operation(desk):
-            stay(desk.connection)
+            keep_open(desk.connection)
             transfer(desk, [moved])
 
         with pytest.raises(IntegrityError):  # SQLAlchemy's, which a restore makes a sentence of

@@ -88,7 +88,7 @@ class Posting:
         if found.board is not None:
             self.visit = visit_of(desk, self.caller_id, call_id, found.board, found.own[_STAKE])
         self._begun_visit = self.visit
-        self._schedule = desk.settings.schedule.with_early(early_events.read(found.early))
+        self._schedule = desk.settings.schedule.with_early(early_events.parse(found.early))
         self.state = self._begun = reading.state_of(desk, found, self._event())
         self.movements: list[Movement] = []
         self.round_id: int | None = None

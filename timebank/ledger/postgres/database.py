@@ -113,7 +113,7 @@ class PostgresDatabase(Database):
                 return None
             postgres.lock_to_lay(connection)
             program, before = postgres.program_and_version(connection)
-            if not migrations.are_due(program, before):
+            if not migrations.is_due(program, before):
                 return None
             name = None if alone else postgres.served_by(connection, LIVING_SECONDS)
             if name is not None:
@@ -124,9 +124,9 @@ class PostgresDatabase(Database):
                     " was changed."
                 )
             try:
-                migrations.take(connection, before)
+                migrations.migrate(connection, before)
             except DBAPIError as error:
-                if not failures.is_waiting(error):
+                if not failures.is_write_locked(error):
                     raise
                 raise errors.DatabaseRefused(
                     f"Another program reads the books in {self.place}, which are to be moved to a"
@@ -183,7 +183,7 @@ class PostgresDatabase(Database):
                 postgres.begin_writing(connection, most, lays=lays)
             except psycopg.Error as error:
                 postgres.roll_back(connection)
-                if failures.is_waiting(error):
+                if failures.is_write_locked(error):
                     postgres.end_stalled(connection)
                 raise
 
@@ -287,7 +287,7 @@ class _LookedUp:
             with asking.begin() as connection:
                 is_there = postgres.was_done(connection, self._operation)
         except (SQLAlchemyError, psycopg.Error, errors.DatabaseRefused) as error:
-            raise errors.StillInDoubt(str(failures.reason(error))) from error
+            raise errors.StillInDoubt(str(failures.driver_error(error))) from error
         return is_there
 
 
@@ -303,8 +303,9 @@ def _create_when_empty(connection: Connection) -> None:
     open_accounts_of_the_system(connection)
     run = connection.exec_driver_sql
     run("INSERT INTO numbers (name, last) VALUES ('transfers', 0)")
-    postgres.go_on_from(connection, "accounts", max(SYSTEM_ACCOUNTS) + 1)
-    run(f"INSERT INTO books (program, version) VALUES ({APPLICATION_ID}, {migrations.newest()})")
+    postgres.set_next_number(connection, "accounts", max(SYSTEM_ACCOUNTS) + 1)
+    version = migrations.newest_version()
+    run(f"INSERT INTO books (program, version) VALUES ({APPLICATION_ID}, {version})")
 
 
 @cache

@@ -142,7 +142,7 @@ def _code(error: BaseException) -> str:
     return code or ""
 
 
-def _check_of(error: BaseException) -> str:
+def _check_name_of(error: BaseException) -> str:
     diagnosis = getattr(error, "diag", None)
     is_check = getattr(error, "sqlstate", None) == "23514"
     return (diagnosis.constraint_name or "") if is_check and diagnosis is not None else ""
@@ -176,7 +176,7 @@ _UNCONNECTED = (
 )
 
 
-def _words_of(error: BaseException) -> str:
+def _uncoded_text_of(error: BaseException) -> str:
     if getattr(error, "sqlstate", None) is not None:
         return ""
     text = str(error)
@@ -186,12 +186,12 @@ def _words_of(error: BaseException) -> str:
 BUSY = ("40", "55P03", "55006")
 FULL = ("53100",)
 DAMAGED = ("XX001", "XX002")
-failures.KNOWN.append(
+failures.DRIVERS.append(
     failures.Codes(
         driver=psycopg.Error,
-        of=_code,
-        check=_check_of,
-        waiting=("55P03",),
+        code_of=_code,
+        check_name_of=_check_name_of,
+        write_locked=("55P03",),
         busy=BUSY,
         full=FULL,
         damaged=DAMAGED,
@@ -199,8 +199,8 @@ failures.KNOWN.append(
         # in recovery calls a transaction that would write a feature that it lacks.
         broken=(*DAMAGED, *BUSY, "08", "0A000", "53", "57", "58", "25006", "25P03", "XX"),
         # Not 40003, whose meaning is that nobody knows.
-        certain=("0A", "22", "23", "25", "40001", "40002", "40P01", "42", "55", "P0"),
-        words=(
+        uncommitted=("0A", "22", "23", "25", "40001", "40002", "40P01", "42", "55", "P0"),
+        texts=(
             *((code, failures.LOCKED) for code in BUSY),
             *((code, failures.DAMAGED) for code in DAMAGED),
             *((code, failures.FULL) for code in FULL),
@@ -216,7 +216,7 @@ failures.KNOWN.append(
             ("57P03", _CHANGING),
             ("57", _ENDED),
         ),
-        words_of=_words_of,
+        uncoded_text_of=_uncoded_text_of,
     )
 )
 
@@ -294,7 +294,9 @@ _LAST = (
 
 
 def begin_writing(connection: Connection, milliseconds: int, *, lays: bool) -> None:
-    """Begin a transaction that keeps others from writing; psycopg.Error where that `is_waiting`.
+    """Begin a transaction that keeps others from writing.
+
+    Raises a psycopg.Error that `is_write_locked` if another transaction writes.
 
     Each of its statements sees what others have committed before it, and nobody else writes. It
     leaves what its COMMIT can be looked up by, unless it `lays` the tables. That is not sent with
@@ -316,7 +318,7 @@ def begin_writing(connection: Connection, milliseconds: int, *, lays: bool) -> N
     found.execute(begin, prepare=False)
 
 
-# The name of a connection whose transaction may take its time (`stay`).
+# The name of a connection whose transaction may take its time (`keep_open`).
 STAYS = "timebank, which takes its time"
 # The server's own timeout does not run while it waits for the rest of what is sent together, nor
 # after a Flush, with which psycopg may end that.
@@ -478,7 +480,7 @@ def served_by(connection: Connection, seconds: int) -> str | None:
     return name
 
 
-def stay(connection: Connection) -> None:
+def keep_open(connection: Connection) -> None:
     """Let the open transaction last, whatever else its process does meanwhile."""
     found = driver(connection)
     found.patience, found.defers = None, False
@@ -492,12 +494,12 @@ def _switch_guards(connection: Connection, how: str) -> None:
         connection.exec_driver_sql(f"ALTER TABLE {table} {how} TRIGGER USER")
 
 
-def take_guards_away(connection: Connection) -> None:
-    """Let rows be put in as they are: no trigger fires until `post_guards`."""
+def disable_triggers(connection: Connection) -> None:
+    """Let rows be put in as they are: no trigger fires until `enable_triggers`."""
     _switch_guards(connection, "DISABLE")
 
 
-def post_guards(connection: Connection) -> None:
+def enable_triggers(connection: Connection) -> None:
     """Let the triggers fire again, all of them."""
     _switch_guards(connection, "ENABLE")
 
@@ -532,7 +534,7 @@ def nudge(connection: Connection) -> None:
     driver(connection).later(f"NOTIFY {CHANNEL}")
 
 
-def damages(connection: Connection) -> Iterator[str]:
+def find_damage(connection: Connection) -> Iterator[str]:
     """Say which tables have rows that a CHECK would refuse, by one who has switched it off."""
     checks: dict[str, list[str]] = {}
     for table, rule in connection.exec_driver_sql(
@@ -580,7 +582,7 @@ def _quoted(table: Table) -> ColumnClause[str]:
     return literal_column(f"'{table.name}'")
 
 
-def unguarded(connection: Connection) -> Iterator[tuple[str, bool]]:
+def wrong_triggers(connection: Connection) -> Iterator[tuple[str, bool]]:
     """Name the triggers that are not as they should be, and whether they are there at all."""
     rows = connection.exec_driver_sql(
         "SELECT tgname, tgenabled, pg_get_triggerdef(trigger.oid), prosrc FROM pg_trigger trigger"
@@ -606,7 +608,7 @@ def unguarded(connection: Connection) -> Iterator[tuple[str, bool]]:
 # Numbers of rows.
 
 
-def given_numbers(connection: Connection) -> dict[str, int]:
+def last_given_numbers(connection: Connection) -> dict[str, int]:
     kept = connection.exec_driver_sql("SELECT name, last FROM numbers")
     sequences = connection.exec_driver_sql(
         "SELECT own.relname, pg_sequence_last_value(sequence.oid) FROM pg_depend"
@@ -618,7 +620,7 @@ def given_numbers(connection: Connection) -> dict[str, int]:
     return {name: last for name, last in (*kept, *sequences) if last}
 
 
-def go_on_from(connection: Connection, table: str, first: int) -> None:
+def set_next_number(connection: Connection, table: str, first: int) -> None:
     """Let the next row of a table get the number `first`."""
     if table in WITHOUT_GAPS:
         connection.exec_driver_sql(

@@ -287,7 +287,7 @@ def _create_when_empty(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
     open_accounts_of_the_system(connection)
     sqlite.set_program(connection, APPLICATION_ID)
-    sqlite.set_version(connection, migrations.newest())
+    sqlite.set_version(connection, migrations.newest_version())
 
 
 @cache

@@ -37,16 +37,16 @@ FLOCK = struct.Struct("@hhqqi4x")
 OPEN_FILES = "/dev/fd"
 
 
-def _check_of(error: BaseException) -> str:
+def _check_name_of(error: BaseException) -> str:
     return str(error).removeprefix("CHECK constraint failed: ")
 
 
-failures.KNOWN.append(
+failures.DRIVERS.append(
     failures.Codes(
         driver=sqlite3.Error,
-        of=lambda error: getattr(error, "sqlite_errorname", ""),
-        check=_check_of,
-        waiting=BUSY[:1],
+        code_of=lambda error: getattr(error, "sqlite_errorname", ""),
+        check_name_of=_check_name_of,
+        write_locked=BUSY[:1],
         busy=BUSY,
         full=(FULL,),
         damaged=DAMAGED,
@@ -55,8 +55,8 @@ failures.KNOWN.append(
             *("SQLITE_NOMEM", "SQLITE_PROTOCOL", "SQLITE_PERM"),
         ),
         # Before the last frame is written, without which no other counts.
-        certain=(*BUSY, FULL, "SQLITE_IOERR_WRITE", "SQLITE_CONSTRAINT"),
-        words=(
+        uncommitted=(*BUSY, FULL, "SQLITE_IOERR_WRITE", "SQLITE_CONSTRAINT"),
+        texts=(
             *((code, failures.LOCKED) for code in (*BUSY, "SQLITE_PROTOCOL")),
             *((code, failures.DAMAGED) for code in DAMAGED),
             (FULL, failures.FULL),
@@ -126,7 +126,10 @@ def begin_reading(connection: Connection) -> None:
 
 
 def begin_writing(connection: Connection) -> None:
-    """Begin a transaction that keeps others from writing; where that `is_waiting`, DBAPIError."""
+    """Begin a transaction that keeps others from writing.
+
+    Raises a DBAPIError that `is_write_locked` if another transaction writes.
+    """
     connection.exec_driver_sql(BEGIN_WRITING)
 
 
@@ -218,7 +221,7 @@ def nudge(connection: Connection) -> None:
     """Do nothing: one server serves books in a file."""
 
 
-def damages(connection: Connection) -> Iterator[str]:
+def find_damage(connection: Connection) -> Iterator[str]:
     for problem in connection.exec_driver_sql("PRAGMA integrity_check(100)").scalars():
         if problem != "ok":
             yield problem
@@ -244,7 +247,7 @@ def is_shared(connection: Connection) -> bool:
     return kind != fcntl.F_UNLCK
 
 
-def stay(connection: Connection) -> None:
+def keep_open(connection: Connection) -> None:
     """Do nothing: nobody ends a transaction but its own process."""
 
 
@@ -310,7 +313,7 @@ def definition(connection: Connection, name: str) -> str | None:
     return found
 
 
-def unguarded(connection: Connection) -> Iterator[tuple[str, bool]]:
+def wrong_triggers(connection: Connection) -> Iterator[tuple[str, bool]]:
     """Name the triggers that are not as they should be, and whether they are there at all."""
     for name, sql in TRIGGERS.items():
         stored = definition(connection, name)
@@ -321,7 +324,7 @@ def unguarded(connection: Connection) -> Iterator[tuple[str, bool]]:
 # Numbers of rows.
 
 
-def given_numbers(connection: Connection) -> dict[str, int]:
+def last_given_numbers(connection: Connection) -> dict[str, int]:
     return dict(connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence").all())
 
 
@@ -339,7 +342,7 @@ def numbers_of(connection: sqlite3.Connection, tables: Iterable[str]) -> dict[st
     return numbers
 
 
-def go_on_from(connection: Connection, table: str, first: int) -> None:
+def set_next_number(connection: Connection, table: str, first: int) -> None:
     """Let the next row of a table get the number `first`."""
     run, values = connection.exec_driver_sql, (first - 1, table)
     if not run("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", values).rowcount:
@@ -377,14 +380,14 @@ TRIGGERS = {
 }
 
 
-def take_guards_away(connection: Connection) -> None:
-    """Let rows be put in as they are: no trigger fires until `post_guards`."""
+def disable_triggers(connection: Connection) -> None:
+    """Let rows be put in as they are: no trigger fires until `enable_triggers`."""
     for name in TRIGGERS:
         connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {name}")
 
 
-def post_guards(connection: Connection) -> None:
+def enable_triggers(connection: Connection) -> None:
     """Let the triggers fire again, all of them."""
-    take_guards_away(connection)
+    disable_triggers(connection)
     for sql in TRIGGERS.values():
         connection.exec_driver_sql(sql)

@@ -36,7 +36,7 @@ def move_forward(path: Path, busy_seconds: float, *, alone: bool = False) -> int
             if not alone and sqlite.is_shared(connection):
                 raise BooksInUse
             _back_up(path, copy_path(path, before))
-            migrations.take(connection, before)
+            migrations.migrate(connection, before)
             _check_references(connection, path)
             try:
                 transaction.commit()
@@ -69,7 +69,7 @@ def _due(connection: Connection) -> int | None:
     """Return the version of books of ours that a step leads on; None for all others."""
     file = sqlite.driver(connection)  # SQLAlchemy's own question would begin a transaction
     version = sqlite.version_of(file)
-    return version if migrations.are_due(sqlite.program_of(file), version) else None
+    return version if migrations.is_due(sqlite.program_of(file), version) else None
 
 
 def _back_up(path: Path, copy: Path) -> None:
