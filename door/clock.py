@@ -1,8 +1,8 @@
-"""The board's time, behind one small interface so that tests can own it.
+"""The clocks of the board, behind an interface that tests implement.
 
-Two clocks, never mixed: the board's clock says which day and which event it is; the monotonic
-clock counts the seconds a caller uses. The board's is the wall clock of the machine, as far as that
-is believed (`door.call.board_clock`).
+The board's clock decides the day and the events. The monotonic clock counts the seconds that a
+caller uses. The board's clock is the machine's wall clock after the checks of
+`door.call.board_clock`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Protocol
 
 from timebank.ledger.machine import Instruments, Machine
 
-# Seconds. A sum of floats can be off by less than this, and no real clock is read so finely.
+# In seconds: more than the rounding error of a sum of floats, and less than a clock's tick.
 ROUNDING = 1e-6
 
 
 def seconds_begun(elapsed: float) -> int:
-    """Return how many seconds have begun in `elapsed` seconds: a started one counts whole.
+    """Round `elapsed` seconds up to whole ones, never below 0.
 
     >>> seconds_begun(0.0), seconds_begun(0.2), seconds_begun(1.0), seconds_begun(1.001)
     (0, 1, 1, 2)
@@ -31,25 +31,25 @@ def seconds_begun(elapsed: float) -> int:
 
 
 class Timer(Protocol):
-    """A callback that waits for its moment."""
+    """A scheduled callback."""
 
     def cancel(self) -> None:
-        """Forget the callback; harmless when it has already run."""
+        """Cancel the callback; do nothing if it has run already."""
 
 
 class Clock(Protocol):
     def now(self) -> datetime:
-        """Return the instant, aware, in UTC."""
+        """Return the time as an aware datetime in UTC."""
 
     def monotonic(self) -> float:
-        """Return seconds from an arbitrary start; never goes back."""
+        """Return the seconds since an arbitrary start; they never decrease."""
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
-        """Run `callback` on the event loop when `seconds` have passed."""
+        """Run `callback` on the event loop after `seconds`."""
 
 
 class MachineClock(Instruments, Clock, Protocol):
-    """What the board's clock is made from: the clocks of the machine, its wall clock as it is."""
+    """The clocks of the machine, with an unchecked wall clock. The board's clock reads them."""
 
 
 class SystemClock(Machine):
@@ -61,7 +61,10 @@ class SystemClock(Machine):
 
 @contextlib.asynccontextmanager
 async def until(clock: Clock, instant: float | None) -> AsyncIterator[None]:
-    """Raise `TimeoutError` where what is done inside is not done by an instant of the clock."""
+    """Raise `TimeoutError` if the block still runs at `instant`, by `clock.monotonic()`.
+
+    None sets no limit.
+    """
     async with asyncio.timeout(None) as limit:
         if instant is None:
             yield

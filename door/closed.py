@@ -1,7 +1,8 @@
-"""Whether the sysop has closed a board: a file in the data folder says so.
+"""The file in the data folder that marks a board as closed on this machine.
 
-`door stop`, `door drain` and the end of `door serve` make it. `door serve` and `door open` remove
-it. While it exists, doors let nobody in and start no server. Light: doors load this.
+`door stop`, `door drain` and the end of `door serve` create it. `door serve` and `door open` remove
+it. While it exists, doors let no caller in and start no server. Doors load this module, so it
+imports little.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ import os
 import time
 
 NAME = "closed"  # in the data folder
-LONGEST = 1024  # bytes
+MAX_BYTES = 1024
 
 
 def close(folder: str, by: str) -> str:
-    """Close a board, unless it is closed already; return a sentence where that cannot be noted.
+    """Close a board, unless it is closed already. Return a sentence if the file cannot be made.
 
-    `by` says what has closed it, in words that follow "by". The time is that of the machine, with
-    the name of its zone: no settings are read here, and the board may be in another zone.
+    `by` are words that follow "by". The file names the machine's time and zone. The board may be in
+    another zone, but its settings are not read here.
     """
     if is_closed(folder):
         return ""
@@ -30,16 +31,16 @@ def close(folder: str, by: str) -> str:
     except OSError as error:
         return _problem(folder, error)
     try:
-        os.write(file, os.fsencode(text)[:LONGEST])
+        os.write(file, os.fsencode(text)[:MAX_BYTES])
     except OSError:
-        return ""  # it is there, and that is what counts
+        return ""  # an empty file closes the board too
     finally:
         os.close(file)
     return ""
 
 
 def reopen(folder: str) -> str:
-    """Open a board again, if it is closed; return a sentence where that cannot be done."""
+    """Open a closed board. Return a sentence if the file cannot be removed."""
     try:
         os.unlink(os.path.join(folder, NAME))
     except FileNotFoundError:
@@ -54,19 +55,21 @@ def is_closed(folder: str) -> bool:
 
 
 def sentence(folder: str) -> str:
-    """Say to the sysop since when a board is closed, and by what; "" where it is open. Of several
-    servers of a board others may be open: the file is that of a machine."""
+    """Return a sentence for the sysop: since when the board is closed, and by what; "" if open.
+
+    It is about this machine. Servers of the board on other machines may be open.
+    """
     if not is_closed(folder):
         return ""
     try:
         file = os.open(os.path.join(folder, NAME), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
-            said = os.read(file, LONGEST).decode("utf-8", "replace").strip()
+            content = os.read(file, MAX_BYTES).decode("utf-8", "replace").strip()
         finally:
             os.close(file)
     except OSError:
-        said = ""
-    since = f" {said}" if said.isprintable() and said else ""
+        content = ""
+    since = f" {content}" if content.isprintable() and content else ""
     return (
         f"The board has been closed on this machine{since}. `door open` opens it for doors, and"
         " `door serve` for all callers."

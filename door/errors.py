@@ -1,12 +1,12 @@
 """Every error of the board, as one tree.
 
 DoorError
-├── CallerRefused    whoever calls is not let in; the text is for them or for the log, as said
-├── LineError        what came down a line, or the line itself
-├── Unserved         what the sysop or a host asked for cannot be done; the text says why
-├── TableError       what a caller wants at a table is not done; the text tells them why
-├── Interruption     what ends the wait for a key, and with it what the caller was doing
-└── GameError        in games/engine/errors.py: the rules of games need the engine alone
+├── CallerRefused    a caller is not let in; each class says if its text is for them or the log
+├── LineError        a line fails, or sends something wrong
+├── SysopError       a request of the sysop or of a host fails; the text says why
+├── TableError       a caller's request at a table fails; the text tells them why
+├── Interruption     ends the wait for a key, and what the caller was doing
+└── GameError        in games/engine/errors.py, because rules of games import the engine alone
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ if TYPE_CHECKING:
 
 
 class DoorError(Exception):
-    """The root of them all."""
+    """The base class of all errors of the board."""
 
 
-# Who is not let in.
+# Callers who are not let in.
 
 
 class CallerRefused(DoorError):
-    """Whoever calls is not let in."""
+    """A caller is not let in."""
 
 
 class CallRefused(CallerRefused):
-    """A call is not taken; the text, of printable ASCII or empty, is for the caller."""
+    """A call is refused. The text is for the caller: printable ASCII, or empty."""
 
 
-class Distrusted(CallerRefused):
-    """A caller is not believed, and is told so in these words; the line is dropped."""
+class TooManyTries(CallerRefused):
+    """An address or a name has had too many tries. The text is for the caller; the line closes."""
 
 
 class BoardFull(CallerRefused):
-    """Every node is taken; the text is for the caller."""
+    """Every node is in use. The text is for the caller."""
 
 
 class LogonRefused(CallerRefused):
-    """The caller is not let in; the text tells them why, and the line is dropped.
+    """The caller is not let in. The text tells them why, and the line is dropped.
 
-    `why` says it in words for the log of refusals, empty where that log has been told already;
-    `own_fault` is set where the caller is the reason.
+    `why` is the reason for the log of refusals, empty if the log has it already. `own_fault` is
+    set if the caller is the reason.
     """
 
     def __init__(self, words: str | Phrase, why: str = "", *, own_fault: bool = False) -> None:
@@ -58,18 +58,20 @@ class LogonRefused(CallerRefused):
 
 
 class PasswordRefused(CallerRefused):
-    """A sentence about why this password will not do."""
+    """A new password is refused. The text is for the caller."""
 
 
 class KeyRefused(CallerRefused):
-    """What a caller pastes is no public key that will do; the text is what they are told."""
+    """A pasted public key is refused. The text is for the caller."""
 
 
-class NotTrusted(CallerRefused):
-    """Nobody vouches for a caller; the text says why, in words for the log."""
+class BoardNotTrusted(CallerRefused):
+    """No trusted board vouches for a caller. The text is for the log."""
 
 
 class Fault(Enum):
+    """Why a call is not admitted; each value is its reason for the log."""
+
     BLOCKED = "the address is blocked"
     AT_ONCE = "too many calls at once"
     TOO_FAST = "too many calls in a minute"
@@ -77,12 +79,12 @@ class Fault(Enum):
 
     @property
     def own_fault(self) -> bool:
-        """Whether the caller, and not the board or others, is the reason."""
+        """Whether the caller, and not the board or other callers, is the reason."""
         return self is not Fault.CROWDED
 
 
-class NotTaken(CallerRefused):
-    """A call is refused; `wait` says for how many seconds, 0 where that is not known."""
+class NotAdmitted(CallerRefused):
+    """A call is refused for `wait` seconds, 0 if that is unknown."""
 
     def __init__(self, fault: Fault, wait: float = 0.0) -> None:
         super().__init__(fault.value)
@@ -94,23 +96,23 @@ class NotTaken(CallerRefused):
 
 
 class LineError(DoorError):
-    """A line, or what came down it; the text says what, in words fit for a log."""
+    """A line fails, or sends something wrong. The text is for the log."""
 
 
 class Hangup(LineError):
-    """The line is gone."""
+    """The line is closed."""
 
 
 class Flood(LineError):
-    """The other end sends more than anyone at a keyboard would."""
+    """The peer sends more than a person at a keyboard would."""
 
 
 class ProxyHeaderRefused(LineError):
-    """What came is no header of a front end."""
+    """The first bytes of a line are not the header of a trusted front end."""
 
 
 class RequestRefused(LineError):
-    """What came over HTTP is not served; the text says what it was, in words for the log."""
+    """An HTTP request is not served. The text describes it for the log."""
 
     def __init__(self, status: HTTPStatus, what: str, *, own_fault: bool = True) -> None:
         super().__init__(what)
@@ -119,24 +121,24 @@ class RequestRefused(LineError):
 
 
 class RloginHeaderRefused(LineError):
-    """What came is no rlogin header that can be served."""
+    """The first bytes of a line are not an rlogin header that the board serves."""
 
 
-class NoLine(LineError):
-    """A host's caller cannot be taken over."""
+class NoHostLine(LineError):
+    """A host hands over no line that the board can use. The text says why."""
 
 
-# What the sysop, or a host, is told.
+# Errors for the sysop or for a host.
 
 
-class Unserved(DoorError):
-    """What was asked for cannot be done; the text is a sentence for the sysop."""
+class SysopError(DoorError):
+    """A request fails. The text is a sentence for the sysop."""
 
 
-class CallNotTaken(Unserved):
-    """A server does not take the caller of a door, who reads `words`; the text is for the log.
+class DoorCallRefused(SysopError):
+    """A server refuses the call of a door. The caller reads `words`; the text is for the log.
 
-    `is_fault` is set where the sysop must do something about it.
+    `is_fault` is set if the sysop must mend something.
     """
 
     def __init__(self, why: str, words: str, *, is_fault: bool = True) -> None:
@@ -145,12 +147,12 @@ class CallNotTaken(Unserved):
         self.is_fault = is_fault
 
 
-class ServerEnds(Unserved):
-    """A server that a door has reached makes room for the next one."""
+class ServerEnds(SysopError):
+    """The server that a door has reached ends, to make room for the next one."""
 
 
-class CertificateRefused(Unserved):
-    """`which` of the two files is at fault, and `reason` is the rest of the sentence on it."""
+class CertificateRefused(SysopError):
+    """A file of a TLS port is wrong. `which` names it; `reason` ends the sentence about it."""
 
     def __init__(self, which: Literal["certificate", "key"], reason: str) -> None:
         self.which = which
@@ -158,55 +160,55 @@ class CertificateRefused(Unserved):
         super().__init__(f"The {which} of a TLS port {reason}.")
 
 
-class HostKeyRefused(Unserved):
-    """The key of the board for callers by SSH cannot be read or made; the text says which file."""
+class HostKeyRefused(SysopError):
+    """The board's SSH key cannot be read or made. The text names the file."""
 
 
-class CannotJoin(Unserved):
-    """Other servers of the board are not like this one; the text says which, and in what."""
+class CannotJoin(SysopError):
+    """Other servers of the board differ from this one. The text says which, and how."""
 
 
-class CannotListen(Unserved):
-    """A port cannot be opened; the text says which, and what to do."""
+class CannotListen(SysopError):
+    """A port cannot be opened. The text says which, and what to do."""
 
 
-class BoardClosed(Unserved):
+class BoardClosed(SysopError):
     """The board had to close: the files of its books were removed, replaced or written over."""
 
 
-class CommandRefused(Unserved):
+class CommandRefused(SysopError):
     """The running board cannot do what a command asks of it."""
 
 
-class NoAnswer(Unserved):
-    """The server cannot be asked, or says no."""
+class NoAnswer(SysopError):
+    """The server cannot be reached, or refuses a command."""
 
 
-class NobodyThere(NoAnswer):
-    """Nobody listens in a data folder."""
+class NoServer(NoAnswer):
+    """No server listens in a data folder."""
 
 
-class BoardUnsure(Unserved):
-    """A name fits several tables of sysop.toml equally well; the text says which."""
+class AmbiguousBoard(SysopError):
+    """A name fits several boards of sysop.toml equally well. The text names them."""
 
 
-class DoesNotFit(Unserved):
-    """What is to be set up cannot be: an answer or a place that does not do; the text says why."""
+class SetupRefused(SysopError):
+    """A board cannot be set up, because of an answer or a folder. The text says why."""
 
 
-class ChangeRefused(Unserved):
-    """A key of sysop.toml is not known, or cannot be what was typed."""
+class ChangeRefused(SysopError):
+    """A key of sysop.toml is unknown, or its new value is not valid."""
 
 
-class NoSuchHand(Unserved):
-    """There is no such hand, or it cannot be shown so; the text says which."""
+class NoSuchHand(SysopError):
+    """A hand does not exist, or cannot be shown in this form. The text says which."""
 
 
-class DropFileRefused(Unserved):
-    """A drop file that is missing, broken or not what its name says.
+class DropFileRefused(SysopError):
+    """A drop file is missing, broken or of another format than its name says.
 
-    `str()` is a sentence for the log and the sysop: file, line (from 1, None where no line is at
-    fault), what is wrong, what to do. `polite` is what the caller is told. Neither quotes the file.
+    `str()` is a sentence for the log and the sysop: file, line (from 1, None if no line is wrong),
+    what is wrong, what to do. `polite` is for the caller. Neither quotes the file.
     """
 
     polite = (
@@ -223,67 +225,67 @@ class DropFileRefused(Unserved):
         self.remedy = remedy
 
 
-class NotGiven(Unserved):
-    """Nothing was given back and no file was changed; `str()` is a sentence for the log.
+class NotGivenBack(SysopError):
+    """No minutes were given back to the host and no file was changed. The text is for the log.
 
-    `may_have_been` is set where the very same time lies there already: it was given before, or by
-    somebody else.
+    `is_in_doubt` is set if the file has the new time already: an earlier try gave it, or another
+    program.
     """
 
-    def __init__(self, sentence: str, may_have_been: bool) -> None:
-        # The books keep it, in UTF-8, and a host may name its folders in any other way.
+    def __init__(self, sentence: str, is_in_doubt: bool) -> None:
+        # The books store it in UTF-8, and a host's folder may have bytes that are not UTF-8.
         super().__init__(sentence.encode("utf-8", "backslashreplace").decode())
-        self.may_have_been = may_have_been
+        self.is_in_doubt = is_in_doubt
 
 
-class InputEnded(Unserved):
-    """At `door bj`: the interrupt key was struck, or the input has ended."""
+class InputEnded(SysopError):
+    """At `door bj`: the caller pressed the interrupt key, or the input has ended."""
 
 
 # Tables.
 
 
 class TableError(DoorError):
-    """What a caller wants at a table is not done; the text tells them why."""
+    """A caller's request at a table fails. The text tells them why."""
 
 
 class NotNow(TableError):
-    """What a caller wants is unavailable now."""
+    """A request is not possible now."""
 
 
-class NotSaid(TableError):
-    """A line of talk was not passed on."""
+class TalkRefused(TableError):
+    """A line of talk is not passed on."""
 
 
 class HandElsewhere(TableError):
-    """A caller's hand is at a table of another server, which stands it, or has died."""
+    """A caller's hand is at a table of another server. That server stands the hand, or has died."""
 
 
-class NoAdviceNow(TableError):
-    """A process beside the board has no answer; nothing is wrong with the question."""
+class HelperUnavailable(TableError):
+    """A helper process has no answer. The question may be asked again."""
 
 
 class RunEnded(TableError):
-    """A run of UNIX bj is over: by the interrupt key, or for the reason that the text tells."""
+    """A run of UNIX bj is over. The text is the reason, empty for the interrupt key."""
 
 
-# What ends a call, or a room in it.
+# Errors that end a call, or a room in it.
 
 
 class Interruption(DoorError):
-    """Something ends what the caller was doing; raised from the wait for a key."""
+    """An event ends what the caller was doing. The wait for a key raises it."""
 
-    rank = 0  # of two interruptions, the one with the higher rank is raised
+    rank = 0  # of two interruptions, the higher one is raised
 
 
-class TimeAgain(Interruption):
-    """A new day has begun for a caller without time: there is more to do than they are asked."""
+class TimeGranted(Interruption):
+    """A new day has given time to a caller who had none."""
 
     rank = -1
 
 
 class TimeUp(Interruption):
-    """No time is left; what comes back from a hand may lift it."""
+    """No time is left. Time that comes back from a hand may lift it."""
 
 
 class IdledOut(Interruption):
@@ -293,22 +295,22 @@ class IdledOut(Interruption):
 
 
 class Closing(Interruption):
-    """The board is going down; the text is for the caller."""
+    """The board closes. The text is for the caller."""
 
     rank = 2
 
 
 class Kicked(Closing):
-    """The sysop ends this call; the text is for the caller."""
+    """The sysop ends this call. The text is for the caller."""
 
 
 class HandedBack(Closing):
-    """The server ends, and the caller goes on at the next one.
+    """The server ends, and the caller continues at the next one.
 
-    `is_obeyed` once that is why their call has ended, and not because they were leaving anyhow.
+    `has_ended_call` is set once this error, and not the caller, has ended the call.
     """
 
-    is_obeyed = False
+    has_ended_call = False
 
 
 class TakenOver(Interruption):
@@ -318,6 +320,6 @@ class TakenOver(Interruption):
 
 
 class CarrierLost(Interruption):
-    """The line is gone; nothing can be said any more."""
+    """The line is closed, so the caller reads nothing more."""
 
     rank = 4

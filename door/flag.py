@@ -1,7 +1,6 @@
-"""A flag to wait for: `asyncio.Event` where there are thousands of them.
+"""A small `asyncio.Event`, because each caller needs three.
 
-The library's keeps a queue of 760 bytes for tasks that wait, whether any does or not; each caller
-needs three such flags.
+An `asyncio.Event` holds a queue of 760 bytes for waiting tasks, even if none waits.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True, eq=False)
 class Flag:
-    """Down at first; whoever waits goes on when it is up."""
+    """A flag that is down at first. Raising it wakes all waiting tasks."""
 
     _is_up: bool = False
     _waiting: tuple[asyncio.Future[None], ...] = ()
@@ -28,7 +27,7 @@ class Flag:
                 waiter.set_result(None)
 
     def clear(self) -> None:
-        """Put it down; who was let go on goes on."""
+        """Lower the flag. Tasks that it has woken still continue."""
         self._is_up = False
 
     async def wait(self) -> None:

@@ -1,8 +1,8 @@
 """The process of a `Helper`: it calls functions until its input ends.
 
-A question is a function and its arguments, pickled, on standard input. Its answer on standard
-output is the result and an empty text, or None and a traceback. The process loads what its
-functions need, and nothing else of the board.
+A question is a pickled function with its arguments, on standard input. Its answer on standard
+output is the result and an empty text, or None and a traceback. The process loads only the modules
+that its functions need.
 """
 
 import contextlib
@@ -12,29 +12,29 @@ import sys
 import traceback
 from typing import BinaryIO
 
-NICE = 5  # steps by which it is less urgent than the board, up to the last one
+NICENESS = 5  # added to that of the board
 
 
 def main() -> None:
-    _let_the_board_go_first()
+    _yield_to_the_board()
     with contextlib.suppress(EOFError, BrokenPipeError):
         answer(sys.stdin.buffer, sys.stdout.buffer)
 
 
 def answer(questions: BinaryIO, answers: BinaryIO) -> None:
-    """Answer question by question; EOFError when there are no more."""
+    """Answer questions in order; raise EOFError at their end."""
     while True:
         function, arguments = pickle.load(questions)
         try:
-            said = pickle.dumps((function(*arguments), ""))
+            reply = pickle.dumps((function(*arguments), ""))
         except Exception:
-            said = pickle.dumps((None, traceback.format_exc()))
-        answers.write(said)
+            reply = pickle.dumps((None, traceback.format_exc()))
+        answers.write(reply)
         answers.flush()
 
 
-def _let_the_board_go_first() -> None:
-    """Be less urgent than the board, one that `chrt` puts before all others included."""
-    with contextlib.suppress(OSError, AttributeError):  # a system may forbid that, or not know it
-        os.nice(NICE)
+def _yield_to_the_board() -> None:
+    """Lower the priority of this process below the board's, also if `chrt` has raised that."""
+    with contextlib.suppress(OSError, AttributeError):  # a system may forbid or lack this
+        os.nice(NICENESS)
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))

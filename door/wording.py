@@ -1,4 +1,4 @@
-"""How times, coins and events are put into words, the same way everywhere."""
+"""The words for times, coins, events and rows of the ledger, the same on every screen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DAY = timedelta(days=1)
 
 IN_DOUBT = Phrase("The books can't say yet if your last move counts. Please wait.")
 NEVER_KNOWN = N_("The books can't say if your last move counts. Your next call will show.")
-GONE = N_("The board has to close: its books are damaged. The sysop has been told.")
+BOOKS_DAMAGED = N_("The board has to close: its books are damaged. The sysop has been told.")
 
 
 def clock_time(seconds: int) -> str:
@@ -47,7 +47,7 @@ def coins(count: int) -> str:
 
 
 def coins_of(seconds: int, coin: int) -> str:
-    """Return an amount of seconds in coins of `coin` seconds; a half as every terminal has it.
+    """Return an amount of seconds in coins of `coin` seconds; half coins in ASCII, others as time.
 
     >>> coins_of(90, 60), coins_of(30, 60), coins_of(120, 60)
     ('1.5 coins', '0.5 coins', '2 coins')
@@ -58,12 +58,12 @@ def coins_of(seconds: int, coin: int) -> str:
     if rest * 2 != coin:
         return span(seconds)
     # For translators: a number with a half, such as 1.5; the form is that of the 1 before the half.
-    told = ngettext("{decimal} coins", "{decimal} coins", whole)
-    return told.format(decimal=decimal(whole + 0.5))
+    words = ngettext("{decimal} coins", "{decimal} coins", whole)
+    return words.format(decimal=decimal(whole + 0.5))
 
 
 def coin_number(seconds: int, coin: int) -> str:
-    """Return how many coins of `coin` seconds there are in an amount, as a number alone, to a half.
+    """Return an amount of seconds as a number of coins of `coin` seconds, rounded down to a half.
 
     >>> coin_number(90, 60), coin_number(120, 60)
     ('1.5', '2')
@@ -71,8 +71,8 @@ def coin_number(seconds: int, coin: int) -> str:
     return decimal(2 * seconds // coin / 2)
 
 
-def when(instant: datetime, schedule: Schedule, now: datetime) -> str:
-    """Return the board's local time of `instant`: HH:MM, with the weekday beyond a day ahead."""
+def local_time(instant: datetime, schedule: Schedule, now: datetime) -> str:
+    """Return the board's local time of `instant` as HH:MM, with the weekday from a day ahead on."""
     local, time = _local(instant, schedule)
     if instant - now < DAY:
         return time
@@ -80,46 +80,48 @@ def when(instant: datetime, schedule: Schedule, now: datetime) -> str:
 
 
 def hourly_word(word: HourlySummary, schedule: Schedule, now: datetime) -> str:
-    """Say what a caller has staked, and lost or won, since they last heard it."""
-    time = when(word.since, schedule, now)
+    """Return what a caller has staked, and lost or won, since the last hourly word."""
+    time = local_time(word.since, schedule, now)
     if word.since.date() != now.date():
         time = f"{schedule.local(word.since):%Y-%m-%d %H:%M}"
     if not word.staked:
         return _("Your hourly word: you've staked nothing since {time}.").format(time=time)
     if word.net > 0:
-        told = _("Your hourly word: since {time} you've staked {staked} and won {amount}.")
+        words = _("Your hourly word: since {time} you've staked {staked} and won {amount}.")
     elif word.net < 0:
-        told = _("Your hourly word: since {time} you've staked {staked} and lost {amount}.")
+        words = _("Your hourly word: since {time} you've staked {staked} and lost {amount}.")
     else:
-        told = _("Your hourly word: since {time} you've staked {staked} and lost nothing.")
-    return told.format(time=time, staked=span(word.staked), amount=span(abs(word.net)))
+        words = _("Your hourly word: since {time} you've staked {staked} and lost nothing.")
+    return words.format(time=time, staked=span(word.staked), amount=span(abs(word.net)))
 
 
-def starts_early(event: EarlyEvent, schedule: Schedule, now: datetime) -> str:
-    """Say when an event begins that the sysop has just started early, and when it is over."""
+def early_event_notice(event: EarlyEvent, schedule: Schedule, now: datetime) -> str:
+    """Return the notice that the sysop starts an event early, with its begin and end."""
     words = _("The sysop starts {event} early: the board is closed from {time} until {end}.")
-    times = {"time": when(event.start, schedule, now), "end": when(event.end, schedule, now)}
+    times = {
+        "time": local_time(event.start, schedule, now),
+        "end": local_time(event.end, schedule, now),
+    }
     return words.format(event=event.name, **times)
 
 
-def taken_back(event: EarlyEvent) -> str:
+def withdrawn_event_notice(event: EarlyEvent) -> str:
     return _("The sysop takes {event} back: the board stays open.").format(event=event.name)
 
 
 @lru_cache(maxsize=64)
 def _local(instant: datetime, schedule: Schedule) -> tuple[datetime, str]:
-    """Return a local time, and as HH:MM; every status line names the next event's."""
+    """Return a local time, also as HH:MM. Cached, because every status line needs the next one."""
     local = schedule.local(instant)
     return local, f"{local:%H:%M}"
 
 
 def fresh_minutes(schedule: Schedule, now: datetime) -> str:
-    """Say when a caller has minutes again: when the next day begins, or the event of that time is
-    over."""
+    """Return when a caller gets new minutes: at the next day, or after the event at that time."""
     begins = schedule.next_day(now)
     closed = schedule.closed_at_or_after(begins)
     if closed is not None and closed.start <= begins:
-        time = when(closed.end, schedule, now)
+        time = local_time(closed.end, schedule, now)
         return _("Fresh minutes at {time}, after {event}.").format(time=time, event=closed.name)
     local = schedule.local(begins)
     if local.hour or local.minute:  # where summer time leaves out midnight
@@ -127,10 +129,11 @@ def fresh_minutes(schedule: Schedule, now: datetime) -> str:
     return _("Fresh minutes at midnight.")
 
 
-def comes_back_after(purse: Purse, schedule: Schedule) -> str:
-    """Name the event after which the time that is held comes back, "" where nothing is promised.
+def releasing_event(purse: Purse, schedule: Schedule) -> str:
+    """Return the name of the event after which held time comes back; "" if none does.
 
-    What an event of more than one day holds belongs to the day that is over then.
+    Time does not come back after an event that ends on a later day, because it expires with its
+    own day.
     """
     closing = purse.closing
     if not purse.held or closing is None or schedule.day_of(closing.end) > purse.day:
@@ -139,19 +142,20 @@ def comes_back_after(purse: Purse, schedule: Schedule) -> str:
 
 
 def sentences(receipt: Receipt) -> list[str]:
-    """Return what a caller is told of an entry: in the order of its rows, then what no row has."""
-    return [*(said for row in receipt.rows if (said := told(row))), *map(str, receipt.told)]
+    """Return the sentences for a caller about an entry: first of its rows, then of its receipt."""
+    rows = (sentence for row in receipt.rows if (sentence := row_sentence(row)))
+    return [*rows, *map(str, receipt.told)]
 
 
-def told(row: TransferRow) -> str:
-    """Return what a caller is told of a row of their ledger, "" for what they see anyway."""
+def row_sentence(row: TransferRow) -> str:
+    """Return the sentence for a caller about a row of their ledger; "" if they see it anyway."""
     match row.kind:
         case "grant":
             return _("You have {amount} today.").format(amount=span(row.amount))
         case "forfeit" | "carry":
-            return _of_another_day(row)
+            return _past_day_sentence(row)
         case "release" | "held" if row.amount == 1:
-            return ""  # wall clock and call, rounded against each other
+            return ""  # wall clock and call are rounded differently
         case "held" if isinstance(row.reason, HeldBack) and row.reason.another_day:
             event = cutoff_words(Cutoff(row.reason.event, row.reason.at, row.reason.host))
             return _("You can't use {amount} today: {event} ends on another day.").format(
@@ -162,8 +166,8 @@ def told(row: TransferRow) -> str:
     return ""
 
 
-def _of_another_day(row: TransferRow) -> str:
-    """Say what became of minutes that a day has left behind."""
+def _past_day_sentence(row: TransferRow) -> str:
+    """Return what became of the minutes that were left of an earlier day."""
     match row.reason:
         case LeftOfDay(day):
             words = _("{amount} left over from {day} expired.")

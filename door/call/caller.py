@@ -161,7 +161,7 @@ class Caller:
         schedule = self.bank_settings.schedule
         now = self.console.clock.now()
         if closing is not None and self.purse.event_has_begun():
-            back = wording.when(closing.end, schedule, now)
+            back = wording.local_time(closing.end, schedule, now)
             words = _("{event} has begun. Please call back at {time}.")
             return words.format(event=closing.name, time=back)
         fresh = wording.fresh_minutes(schedule, now)

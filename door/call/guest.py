@@ -35,7 +35,7 @@ class Guest:
     the look of their terminal; each is None if unknown. `formerly` is the board that earlier
     releases entered callers of this one under, else None. `by_door` is set if a door's process has
     handed them over: they stay on their node there. A guest who `went_on` was on a call at a server
-    that has ended. `give` writes minutes into a file of the host, or raises `NotGiven`.
+    that has ended. `give` writes minutes into a file of the host, or raises `NotGivenBack`.
     """
 
     board: HostBoard

@@ -12,7 +12,7 @@ from door.call.caller import Caller
 from door.call.markup import hanging, literal
 from door.call.purse import TickingPurse
 from door.clock import seconds_begun
-from door.errors import NotGiven
+from door.errors import NotGivenBack
 from timebank.calls.arrival import CarriedIn
 from timebank.calls.calls import close_call
 from timebank.errors import BooksFailed, CallClosed
@@ -149,10 +149,10 @@ class HostCaller(Caller):
         sign, counted = "-" if claim.minutes < 0 else "", span_phrase(seconds)  # for the log
         try:
             file = await self.guest.give(way, claim.minutes)
-        except NotGiven as refused:
+        except NotGivenBack as refused:
             log.warning("not given back to %s: %s%s: %s", name, sign, counted, refused)
             why = str(refused)
-            if refused.may_have_been:
+            if refused.is_in_doubt:
                 await self._note(lambda desk: in_doubt(desk, claim, why))
                 words = _("We can't tell if {board} got your {time}. The sysop has been told.")
                 return words.format(board=board, time=minutes)

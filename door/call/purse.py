@@ -137,7 +137,7 @@ class TickingPurse:
         closing, schedule = self.posted.closing, self.books.settings().schedule
         if closing is None:
             return ""
-        time = wording.when(closing.start, schedule, self.clock.now())
+        time = wording.local_time(closing.start, schedule, self.clock.now())
         words, name = _("{event} at {time}"), closing.name
         if longest is not None:
             name = wrap(name, max(1, longest - len(words.format(event="", time=time))))[0]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ansi.width import character_width
 from door.call.markup import literal
-from door.errors import NotSaid
+from door.errors import TalkRefused
 from timebank.language import _
 from timebank.names.names import fold
 
@@ -47,8 +47,8 @@ def clean(typed: str) -> str:
 def addressed(line: str, names: Sequence[str]) -> Whisper | str:
     """Return a cleaned line as it is, or as a whisper to one of `names` when it begins with "/".
 
-    A name may be shortened to its beginning if that fits only one of them. Raises `NotSaid` if no
-    name or several fit, or if no words follow the name.
+    A name may be shortened to its beginning if that fits only one of them. Raises `TalkRefused` if
+    no name or several fit, or if no words follow the name.
 
     >>> addressed("/ada your luck!", ["Ada Lovelace", "Bob"])
     Whisper(to='Ada Lovelace', text='your luck!')
@@ -62,12 +62,14 @@ def addressed(line: str, names: Sequence[str]) -> Whisper | str:
         if length == 1 and not matches and fold(typed):
             matches = [name for name in names if fold(name).startswith(fold(typed))]
         if len(matches) > 1:
-            raise NotSaid(_("Who do you mean: {names}?").format(names=", ".join(matches)))
+            raise TalkRefused(_("Who do you mean: {names}?").format(names=", ".join(matches)))
         if matches and length < len(words):
             return Whisper(matches[0], " ".join(words[length:]))
         if matches:
-            raise NotSaid(_("Nothing to tell {name}. Use: /name message").format(name=matches[0]))
-    raise NotSaid(_("No such player here. Use: /name message"))
+            raise TalkRefused(
+                _("Nothing to tell {name}. Use: /name message").format(name=matches[0])
+            )
+    raise TalkRefused(_("No such player here. Use: /name message"))
 
 
 class Pace:

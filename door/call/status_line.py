@@ -152,5 +152,5 @@ class StatusLine:
         if closing is None or until is None or abs(closing.start - until) >= SECOND:
             return self.purse.event_words(LONGEST_EVENT)
         schedule = self.books.settings().schedule
-        start = wording.when(closing.start, schedule, self.console.clock.now())
+        start = wording.local_time(closing.start, schedule, self.console.clock.now())
         return _("Until {start}").format(start=start)

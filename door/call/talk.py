@@ -17,7 +17,7 @@ from weakref import WeakMethod
 from door import wording
 from door.call import spoken
 from door.call.markup import hanging, literal
-from door.errors import NotSaid
+from door.errors import TalkRefused
 from timebank.callers import callers, messages, notices
 from timebank.callers.messages import Limits
 from timebank.calls.calls import OpenCall, open_calls
@@ -128,9 +128,9 @@ class Talk:
         return ask
 
     def refuse_haste(self) -> None:
-        """Count a line that another caller will read; raises `NotSaid` for one too many."""
+        """Count a line that another caller will read; raises `TalkRefused` for one too many."""
         if not self._pace.allows(self._console.clock.monotonic()):
-            raise NotSaid(_("Not so fast: please wait a few seconds."))
+            raise TalkRefused(_("Not so fast: please wait a few seconds."))
 
     # Commands.
 
@@ -142,7 +142,7 @@ class Talk:
         while typed.strip(" /"):
             try:
                 await self.do(typed)
-            except (NotSaid, Refused, BooksUnavailable) as refused:
+            except (TalkRefused, Refused, BooksUnavailable) as refused:
                 console.screen.say(f"|12{refused}")
                 typed = await self._ask(typed) or ""
             else:
@@ -164,7 +164,7 @@ class Talk:
         )
 
     async def do(self, typed: str) -> None:
-        """Run a complete command; raises `NotSaid` and `Refused`."""
+        """Run a complete command; raises `TalkRefused` and `Refused`."""
         word, _blank, rest = typed.strip().partition(" ")
         match word.lower():
             case "/p" if self._writes:
@@ -180,9 +180,9 @@ class Talk:
                     "Use: /p name message, /r message to answer, /w to see who is on, /o to send"
                     " away who watches you."
                 )
-                raise NotSaid(words)
+                raise TalkRefused(words)
             case _:
-                raise NotSaid(_("Use: /w to see who is on, /o to send away who watches you."))
+                raise TalkRefused(_("Use: /w to see who is on, /o to send away who watches you."))
 
     async def _send_away(self) -> None:
         send_away = self._sends_away()
@@ -190,27 +190,27 @@ class Talk:
         self._console.screen.say(f"|10{await send_away()}")
 
     async def _answer(self, line: str) -> None:
-        """Answer the last sender; raises `NotSaid` if another has written meanwhile."""
+        """Answer the last sender; raises `TalkRefused` if another has written meanwhile."""
         if self._last is None:
-            raise NotSaid(_("Nobody has written to you on this call."))
+            raise TalkRefused(_("Nobody has written to you on this call."))
         name, self._came_between = self._came_between, ""
         if name:
             words = _("{name} has written meanwhile. Enter answers them; /p writes to another.")
-            raise NotSaid(words.format(name=literal(name)))
+            raise TalkRefused(words.format(name=literal(name)))
         await self.send(line, self._last)
 
     async def page(self, line: str) -> None:
-        """Send a line that begins with a name; raises `NotSaid` and `Refused`."""
+        """Send a line that begins with a name; raises `TalkRefused` and `Refused`."""
         cleaned = spoken.clean(line)
         if not cleaned:
-            raise NotSaid(_("Say who you mean, and what: /p name message"))
+            raise TalkRefused(_("Say who you mean, and what: /p name message"))
         await self._send(partial(_addressed, line=cleaned))
 
     async def send(self, line: str, to: int) -> None:
-        """Send a line to a caller by number; raises `NotSaid` and `Refused`."""
+        """Send a line to a caller by number; raises `TalkRefused` and `Refused`."""
         cleaned = spoken.clean(line)
         if not cleaned:
-            raise NotSaid(_("There is nothing to say."))
+            raise TalkRefused(_("There is nothing to say."))
         await self._send(lambda desk, _on: (callers.get(desk, to), cleaned))
 
     async def _send(self, find: _Find) -> None:
@@ -280,7 +280,7 @@ class Talk:
         local = schedule.local(message.at)
         when = f"{local:%Y-%m-%d %H:%M}"
         if local.date() == schedule.local(now).date():
-            when = wording.when(message.at, schedule, now)
+            when = wording.local_time(message.at, schedule, now)
         return _("{name}, {when}").format(name=literal(message.sender), when=when)
 
     def _note(self, received: Sequence[Message]) -> None:

@@ -34,7 +34,7 @@ from door.dropfiles.dropfile import (
 )
 from door.dropfiles.interpretation import GiveBack, Understood, Way, understand
 from door.dropfiles.search import find
-from door.errors import BoardUnsure, DoesNotFit, DropFileRefused
+from door.errors import AmbiguousBoard, DropFileRefused, SetupRefused
 from door.session.arrival import DoorCall, DoorOptions, arrive
 from door.setup import host_boards
 from door.setup.host_boards import HostKind, HostSetup
@@ -123,7 +123,7 @@ def remedy(config: Config, asked: DoorOptions) -> list[str]:
 def _has_table(understood: Understood, config: Config) -> bool:
     try:
         return any(board_of(config.boards, name) for name in understood.names)
-    except BoardUnsure:
+    except AmbiguousBoard:
         return True  # two tables match; the settings must decide
 
 
@@ -165,7 +165,7 @@ def _command_line(setup: HostSetup, config: Config) -> list[str]:
         return []
     try:
         line = host_boards.command(config, setup)
-    except DoesNotFit as refused:
+    except SetupRefused as refused:
         return [str(refused)]
     return [f"The command line for {setup.kind.name} is:", f"    {line}"]
 

@@ -17,7 +17,7 @@ from door.call import passwords
 from door.cli.check import report
 from door.cli.common import load_config
 from door.config.people import command
-from door.errors import CannotListen, DoesNotFit, PasswordRefused
+from door.errors import CannotListen, PasswordRefused, SetupRefused
 from door.lines.registry import KINDS
 from door.setup import answers as checks
 from door.setup import machine, new_board
@@ -85,7 +85,7 @@ def init(folder: Path, by: str, yes: bool, **given: Unpack[InitOptions]) -> None
     """
     asks = not yes and _somebody_is_there()
     folder = folder.absolute()
-    with refusing(DoesNotFit, PasswordRefused, CannotListen), _writing(folder):
+    with refusing(SetupRefused, PasswordRefused, CannotListen), _writing(folder):
         is_new = not (folder / new_board.SETTINGS).exists()
         answers = _answers(folder, given, asks) if is_new else None
         if answers is None:
@@ -139,14 +139,14 @@ def _answer(asks: bool, question: str, given: T | None, usual: T, check: Callabl
     while asks:
         try:
             return check(click.prompt(question, default=usual, type=type(usual)))
-        except DoesNotFit as refused:
+        except SetupRefused as refused:
             click.echo(str(refused))
     return usual
 
 
 def _need_web() -> None:
     if find_spec("websockets") is None:
-        raise DoesNotFit(
+        raise SetupRefused(
             "A page for browsers needs an extra: pip install 'blackjack-for-time[web]'. Then run"
             " this again."
         )
@@ -176,7 +176,7 @@ def _wanted(given: InitOptions, asks: bool) -> WantedFiles:
     chosen = machine.KINDS if ALL in kinds else tuple(dict.fromkeys(kinds))
     user, mail = machine.user(given["user"] or machine.usual_user()), given["mail"] or ""
     if mail and "systemd" not in chosen:
-        raise DoesNotFit("--mail needs --with systemd, which runs the nightly audit.")
+        raise SetupRefused("--mail needs --with systemd, which runs the nightly audit.")
     return machine.WantedFiles(chosen, user, machine.mail(mail))
 
 
@@ -225,7 +225,7 @@ def _typed_secret(question: str) -> str:
 
 def _write_settings(folder: Path, answers: BoardAnswers) -> None:
     if new_board.write_settings(folder, answers) is not Fate.WRITTEN:
-        raise DoesNotFit(
+        raise SetupRefused(
             f"{folder / new_board.SETTINGS} was made by another program just now, or is a link to a"
             " missing file. Look at it, and run this again."
         )

@@ -12,7 +12,7 @@ from door.cli.common import config_option, load_config
 from door.cli.doctor import examine
 from door.config.listeners import DOORS_ALONE
 from door.config.schema import described
-from door.errors import DoesNotFit, DropFileRefused
+from door.errors import DropFileRefused, SetupRefused
 from door.session.arrival import DoorOptions
 from door.setup import host_boards, writing
 from door.setup.host_boards import DROP_FILE, HostSetup, drop_file
@@ -55,7 +55,7 @@ def setup(
     """
     config = load_config(config_path)
     kind = host_boards.KINDS[board]
-    with refusing(DoesNotFit):
+    with refusing(SetupRefused):
         made = host_boards.chosen(
             config, kind, name, (root or Path(kind.root)).absolute(), stdio=line == "stdio"
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from door.dropfiles.dropfile import folded, lasting
-from door.errors import BoardUnsure
+from door.errors import AmbiguousBoard
 from door.lines.rlogin.trust import NETWORKS, Convention, TrustedBoard
 from timebank.settings.forms import Number, OneOf, Text, Texts, setting
 from timebank.settings.toml import TomlTable
@@ -62,7 +62,7 @@ def board_of(boards: Mapping[str, HostBoard], name: str) -> HostBoard | None:
 
     A table's name or alias fits if `name` begins with its words, or differs only in the version and
     the platform. The longest fit wins, and a table's own name wins over an alias. Raises
-    `BoardUnsure` if two boards fit equally.
+    `AmbiguousBoard` if two boards fit equally.
     """
     best, fitting = (0, 0), list[HostBoard]()
     for board in boards.values():
@@ -73,7 +73,7 @@ def board_of(boards: Mapping[str, HostBoard], name: str) -> HostBoard | None:
             fitting = [*fitting, board] if fits == best else [board]
             best = fits
     if len(fitting) > 1:
-        raise BoardUnsure(" or ".join(board.name for board in fitting))
+        raise AmbiguousBoard(" or ".join(board.name for board in fitting))
     return fitting[0] if fitting else None
 
 

@@ -31,7 +31,7 @@ from hashlib import blake2b
 from math import ceil
 
 from door.config.defence import Defences
-from door.errors import Fault, NotTaken
+from door.errors import Fault, NotAdmitted
 from door.lines.rlogin.trust import Network, address_in
 
 DAY = 86_400.0
@@ -177,7 +177,7 @@ class Defence:
     # Calls.
 
     def take(self, address: str, waiting: int, now: float, *, has_room: bool = False) -> int | None:
-        """Admit one more call and return a token for `end`; raise `NotTaken` if it is refused.
+        """Admit one more call and return a token for `end`; raise `NotAdmitted` if it is refused.
 
         `waiting` is the number of calls at the log-on or on their way there. Addresses where
         callers live may have twice as many. `has_room` allows one more, because the call takes
@@ -187,17 +187,17 @@ class Defence:
         if who is None or self._allowed.hold(address):
             return None
         if self._blocked.hold(address):
-            raise NotTaken(Fault.BLOCKED)
+            raise NotAdmitted(Fault.BLOCKED)
         if self._lines[who] >= rules.calls_per_address:
-            raise NotTaken(Fault.AT_ONCE)
+            raise NotAdmitted(Fault.AT_ONCE)
         lives_here = who in self._callers_live_at
         minute, cost = 60.0, 60.0 / rules.calls_per_minute
         owed = self._connects.owed(who, now)
         if owed + cost > minute + ROUNDED:
-            raise NotTaken(Fault.TOO_FAST, owed + cost - minute)
+            raise NotAdmitted(Fault.TOO_FAST, owed + cost - minute)
         most = rules.logons * 2 if lives_here else rules.logons + has_room
         if waiting >= most:
-            raise NotTaken(Fault.CROWDED)
+            raise NotAdmitted(Fault.CROWDED)
         self._connects.add(who, cost, minute + cost, now)
         self._lines[who] += 1
         return who

@@ -28,7 +28,7 @@ from door.defence.counts import (
 )
 from door.defence.front_ends import Lookout, Sign, known_networks
 from door.defence.tries import Tries, Try
-from door.errors import CallRefused, Distrusted, Fault, NotTaken
+from door.errors import CallRefused, Fault, NotAdmitted, TooManyTries
 from door.lines.port.gate import Blame
 from timebank import files
 from timebank.language import N_, Phrase
@@ -122,7 +122,7 @@ class Reception:
             taken = self._defence.take(
                 address, waiting, self._clock.monotonic(), has_room=goes is not None
             )
-        except NotTaken as refusal:
+        except NotAdmitted as refusal:
             self.note(address, refusal.fault.value, own_fault=refusal.fault.own_fault)
             raise CallRefused(_WORDS[refusal.fault]) from refusal
         if goes is not None and taken is not None:
@@ -258,11 +258,11 @@ class Reception:
         return self._defence.rank(who, digest, self._clock.monotonic())
 
     def hold_back(self, address: str, name: str) -> None:
-        """Raise `Distrusted` if no password may be asked for on a call under this name now."""
+        """Raise `TooManyTries` if no password may be asked for on a call under this name now."""
         digest = self._defence.digest(names.fold(name))
         wait = self._defence.wait_on_call(address, digest, self._clock.monotonic())
         if wait:
-            raise Distrusted(Phrase(_HELD_BACK, time=partial(minutes, wait)))
+            raise TooManyTries(Phrase(_HELD_BACK, time=partial(minutes, wait)))
 
     def wrong_on_call(self, address: str, name: str) -> None:
         now = self._clock.monotonic()
@@ -275,10 +275,10 @@ class Reception:
         self._warn(self._lookout.logged_on(address, names.fold(name)))
 
     def allow_new_name(self, address: str) -> None:
-        """Count one more new name; raise `Distrusted` if it is one too many today."""
+        """Count one more new name; raise `TooManyTries` if it is one too many today."""
         if not self._defence.may_ask_for_a_name(address, self._clock.monotonic()):
             self.note(address, TOO_MANY_NAMES)
-            raise Distrusted(Phrase(_TODAY))
+            raise TooManyTries(Phrase(_TODAY))
 
     def not_known(self, address: str, why: str) -> None:
         """Log that a board that sends a caller by rlogin is not believed."""

@@ -20,7 +20,7 @@ from door.dropfiles.exitinfo_bbs import RA_SIZE, TIME_LIMIT
 from door.dropfiles.formats import read
 from door.dropfiles.interpretation import MODUSER, GiveBack, Way
 from door.dropfiles.lines import DOS_END, Lines, opened, raw, raw_of
-from door.errors import DropFileRefused, NotGiven
+from door.errors import DropFileRefused, NotGivenBack
 from door.lines import hand_over
 from timebank import files
 from timebank.words import MINUTE, span
@@ -37,8 +37,8 @@ def give(way: GiveBack, minutes: int) -> Path:
 
     `minutes` is 1 or more; a TimeLimit also takes negative ones, which are taken off. Call this
     while the door runs: hosts look when it has ended, and Synchronet deletes the file before the
-    next door. Raises `NotGiven` if the drop file is gone, is another caller's, has changed since it
-    was read, or has no room for the sum.
+    next door. Raises `NotGivenBack` if the drop file is gone, is another caller's, has changed
+    since it was read, or has no room for the sum.
     """
     if minutes < 1 and (way.way is not Way.EXITINFO or not minutes):
         raise ValueError("only whole minutes can be given back, one at least")
@@ -47,7 +47,7 @@ def give(way: GiveBack, minutes: int) -> Path:
     if way.way is Way.MODUSER:
         return moduser_dat(way.path.parent, minutes)
     if not 0 <= after <= MOST_MINUTES:
-        raise NotGiven(f"{way.path} has no room for {after} minutes.", False)
+        raise NotGivenBack(f"{way.path} has no room for {after} minutes.", False)
     if way.way is Way.DOOR_SYS:
         return door_sys_credit(way.path, after)
     return exitinfo_time(way.path, after)
@@ -73,22 +73,22 @@ def give_back(folder: str, texts: Sequence[str]) -> tuple[str, str]:
     try:
         approach = GiveBack(Way(way), path, number, place, HostIdentity(board, caller))
         return hand_over.GIVEN, str(give(approach, int(minutes)))
-    except NotGiven as refused:
-        return hand_over.IN_DOUBT if refused.may_have_been else hand_over.NOT_GIVEN, str(refused)
+    except NotGivenBack as refused:
+        return hand_over.IN_DOUBT if refused.is_in_doubt else hand_over.NOT_GIVEN, str(refused)
 
 
 def _check(way: GiveBack, after: int) -> None:
-    """Raise `NotGiven` unless the drop file is the same caller's and has the same number."""
+    """Raise `NotGivenBack` unless the drop file is the same caller's and has the same number."""
     try:
         file = read(way.source, HostSettings(datetime.now(UTC), "auto", "auto"))
     except DropFileRefused as refused:
-        raise NotGiven(str(refused), False) from None
+        raise NotGivenBack(str(refused), False) from None
     if file.identity != way.caller:
-        raise NotGiven(f"{way.source} is another caller's by now.", False)
+        raise NotGivenBack(f"{way.source} is another caller's by now.", False)
     now = {Way.DOOR_SYS: file.credit_minutes, Way.EXITINFO: file.time_limit}.get(way.way)
     if now != way.minutes:
         sentence = f"{way.path} says {_minutes(now)} by now, and said {way.minutes} before."
-        raise NotGiven(sentence, now == after)
+        raise NotGivenBack(sentence, now == after)
 
 
 def _minutes(number: int | None) -> str:
@@ -100,14 +100,14 @@ def moduser_dat(folder: Path, minutes: int) -> Path:
 
     Lines 1 to 8 stay empty: a number there would change the user's credits, level or flags.
     Synchronet removes the file before the door starts and after it ends. So a file that exists was
-    written during this call, and stays: raises `NotGiven`.
+    written during this call, and stays: raises `NotGivenBack`.
     """
     path = folder / MODUSER
     there = _there(folder, MODUSER)
     content = b"\n" * (MODUSER_LINE - 1) + b"%d\n" % minutes
     if there is not None:
         same = _bytes(there) == content
-        raise NotGiven(f"{there} is there already: it is left as it is.", same)
+        raise NotGivenBack(f"{there} is there already: it is left as it is.", same)
     _replace(path, content)
     return path
 
@@ -115,7 +115,7 @@ def moduser_dat(folder: Path, minutes: int) -> Path:
 def door_sys_credit(path: Path, minutes: int) -> Path:
     """Write `minutes`, 0 to 32767, as the time credits of a whole DOOR.SYS, on line 42.
 
-    Every other byte stays. Raises `NotGiven` if there is no such line.
+    Every other byte stays. Raises `NotGivenBack` if there is no such line.
     """
     return _changed(path, minutes, _with_credit)
 
@@ -123,8 +123,8 @@ def door_sys_credit(path: Path, minutes: int) -> Path:
 def exitinfo_time(path: Path, minutes: int) -> Path:
     """Write `minutes`, 0 to 32767, as the TimeLimit of a RemoteAccess EXITINFO.BBS.
 
-    Every other byte stays. Raises `NotGiven` for a record of another size: in QuickBBS's the field
-    is the allowance for every call.
+    Every other byte stays. Raises `NotGivenBack` for a record of another size: in QuickBBS's the
+    field is the allowance for every call.
     """
     return _changed(path, minutes, _with_time_limit)
 
@@ -137,8 +137,8 @@ def _changed(path: Path, minutes: int, change: Callable[[Path, bytes, int], byte
         with opened(path) as file:
             _replace(path, change(path, raw_of(path, file).content, minutes), file)
     except DropFileRefused as refused:
-        bare = NotGiven(str(refused), False)
-    except NotGiven as refused:
+        bare = NotGivenBack(str(refused), False)
+    except NotGivenBack as refused:
         refused.__context__ = None
         bare = refused.with_traceback(None)
     else:
@@ -151,9 +151,9 @@ def _with_credit(path: Path, content: bytes, minutes: int) -> bytes:
         lines = Lines(path, content)
         number = CREDIT + layout(lines).shift
     except DropFileRefused as refused:
-        raise NotGiven(str(refused), False) from None
+        raise NotGivenBack(str(refused), False) from None
     if lines.number(number) is None:
-        raise NotGiven(f"{path} has no time credits on line {number}.", False)
+        raise NotGivenBack(f"{path} has no time credits on line {number}.", False)
     text, *after = content.split(DOS_END, 1)
     end = b"\n" if b"\n" in text else b"\r"
     pieces = text.split(end)
@@ -164,7 +164,7 @@ def _with_credit(path: Path, content: bytes, minutes: int) -> bytes:
 def _with_time_limit(path: Path, content: bytes, minutes: int) -> bytes:
     if len(content) != RA_SIZE:
         sentence = f"{path} has {len(content)} bytes and not the {RA_SIZE} of RemoteAccess."
-        raise NotGiven(sentence, False)
+        raise NotGivenBack(sentence, False)
     return content[:TIME_LIMIT] + minutes.to_bytes(2, "little") + content[TIME_LIMIT + 2 :]
 
 
@@ -172,7 +172,7 @@ def _bytes(path: Path) -> bytes:
     try:
         return raw(path).content
     except DropFileRefused as refused:
-        raise NotGiven(str(refused), False) from None
+        raise NotGivenBack(str(refused), False) from None
 
 
 def _there(folder: Path, name: str) -> Path | None:
@@ -182,7 +182,7 @@ def _there(folder: Path, name: str) -> Path | None:
             same = (entry for entry in entries if entry.name.casefold() == name.casefold())
             return next((Path(entry.path) for entry in same), None)
     except OSError as error:
-        raise NotGiven(f"{folder} cannot be read: {error.strerror}.", False) from None
+        raise NotGivenBack(f"{folder} cannot be read: {error.strerror}.", False) from None
 
 
 def _replace(path: Path, content: bytes, like: int | None = None) -> None:
@@ -193,4 +193,4 @@ def _replace(path: Path, content: bytes, like: int | None = None) -> None:
     try:
         files.replace(path, content, MODUSER_MODE, like)
     except OSError as error:
-        raise NotGiven(f"{path} cannot be written: {error.strerror}.", False) from None
+        raise NotGivenBack(f"{path} cannot be written: {error.strerror}.", False) from None

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from door.call.markup import hanging
-from door.errors import NoAdviceNow
+from door.errors import HelperUnavailable
 from door.lobby.sums import Sums, wait_for_answer
 from timebank.language import N_, _, ngettext
 from timebank.ledger.schema import stamp
@@ -48,7 +48,7 @@ async def show_luck(board: Board, caller: Caller) -> None:
         if not await wait_for_answer(console, heading, answer):
             return
         text = "\n".join(lines_of(answer.result()))
-    except (NoAdviceNow, asyncio.CancelledError):
+    except (HelperUnavailable, asyncio.CancelledError):
         if not answer.done():  # the call itself was cancelled
             raise
         text = f"|12{_(UNAVAILABLE)}"

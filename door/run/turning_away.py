@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from door.config import config as settings
 from door.config import log_file
-from door.errors import NoLine
+from door.errors import NoHostLine
 from door.lines.host import socket, stdio
 from timebank.errors import SettingsError
 
@@ -75,6 +75,6 @@ def why_no_line(descriptors: Sequence[int]) -> str:
         else:
             stdio.check(0, "input")
             stdio.check(1, "output")
-    except NoLine as nobody:
+    except NoHostLine as nobody:
         return str(nobody)
     return ""

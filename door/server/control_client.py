@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from door import closed
 from door.config import config
-from door.errors import NoAnswer, NobodyThere
+from door.errors import NoAnswer, NoServer
 from door.lines import commands, hand_over
 from door.server import server_note
 from door.server.board_commands import COMMAND, clean
@@ -54,7 +54,7 @@ def ask_server(
     else:
         try:
             return ask(settings.board.data, request)
-        except NobodyThere as error:
+        except NoServer as error:
             nobody, tried = error, os.path.realpath(settings.board.data)
             problem = _elsewhere(settings.bank)
     for server in server_note.servers_of(path):
@@ -62,7 +62,7 @@ def ask_server(
             continue
         try:
             return ask(Path(server.data), request, server_note.trusted(path))
-        except NobodyThere as error:
+        except NoServer as error:
             nobody = nobody or error
     if nobody is None:
         raise NoAnswer(f"{problem}\nIf the board runs, name its data folder: --data DIR.")
@@ -74,7 +74,7 @@ def ask(
 ) -> Mapping[str, Any]:
     """Ask the server of a data folder; its user must be in `believed`, unless that is None.
 
-    Raises `NoAnswer`, and `NobodyThere` if no server listens in the folder.
+    Raises `NoAnswer`, and `NoServer` if no server listens in the folder.
     """
     try:
         with closing(hand_over.dial(str(data), RECEIPT_SECONDS)) as wire:
@@ -143,15 +143,15 @@ def _nobody(data: Path) -> NoAnswer:
     if note is not None and note.state != serving.SERVING and serving.is_held(lock):
         return NoAnswer(f"{note}. Try again in a moment.")
     if reason := closed.sentence(str(data)):
-        return NobodyThere(f"This board's server is not running. {reason}")
+        return NoServer(f"This board's server is not running. {reason}")
     if server is None:
-        return NobodyThere(f"This board's server is not running: nothing listens in {data}.")
+        return NoServer(f"This board's server is not running: nothing listens in {data}.")
     if server.runs:
         return NoAnswer(
             f"Process {server.process} has served this board since {server.since}, but doesn't"
             f" answer: nothing listens in {data}. SIGTERM closes the board, and no hand is lost."
         )
-    return NobodyThere(
+    return NoServer(
         f"This board's server is not running. The last one in {data}, process {server.process},"
         f" began on {server.since} and ended without closing the board."
     )

@@ -30,11 +30,11 @@ from door.call.console import Console
 from door.dropfiles import give_back
 from door.dropfiles.disk import HostFiles
 from door.errors import (
-    CallNotTaken,
+    DoorCallRefused,
     DropFileRefused,
     HandedBack,
-    NoLine,
-    NotGiven,
+    NoHostLine,
+    NotGivenBack,
     ServerEnds,
 )
 from door.games.registry import GAMES, game_named
@@ -272,7 +272,7 @@ class DoorListener:
                 await self._serve(wire, await self._understand(wire, texts, files))
             except ServerEnds:
                 wire.say(hand_over.AGAIN)
-            except CallNotTaken as refused:
+            except DoorCallRefused as refused:
                 why, status = f"the call is refused: {refused}", WELL
                 if refused.is_fault:
                     status = REFUSED
@@ -302,22 +302,22 @@ class DoorListener:
     async def _understand(
         self, wire: DoorWire, texts: list[str], files: list[HostFile]
     ) -> HandedOver:
-        """Read a door's message about its call; raise `CallNotTaken` if it is wrong."""
+        """Read a door's message about its call; raise `DoorCallRefused` if it is wrong."""
         fields = dict(text.partition("=")[::2] for text in texts)
         await self._meet(fields.get("release", ""), fields.get("version", ""))
         if self._board.draining:
-            raise CallNotTaken("the board takes no more calls", hand_over.CLOSED, is_fault=False)
+            raise DoorCallRefused("the board takes no more calls", hand_over.CLOSED, is_fault=False)
         facts = Facts(fields, files)
         game = facts.game()
         if "local" in facts.asked:
             if not wire.is_ours():
                 why = "--local is for the board's user, and root"
-                raise CallNotTaken(why, ONLY_OURS)
+                raise DoorCallRefused(why, ONLY_OURS)
             return HandedOver(None, facts.introduction(), line_setup.Stdio(), game)
         try:
             arrival = facts.arrival(self._board.config.boards)
         except DropFileRefused as refused:
-            raise CallNotTaken(str(refused), refused.polite) from refused
+            raise DoorCallRefused(str(refused), refused.polite) from refused
         if facts.went_on is not None:
             arrival = goes_on(arrival, facts.went_on)
         until = arrival.guest.until
@@ -334,14 +334,14 @@ class DoorListener:
         """Check the release of a door; raise `ServerEnds` if it was installed in place of ours.
 
         A server that the sysop has started goes on, because the next door could not open its ports.
-        `door nodes` and `door check` name its release. Raises `CallNotTaken` for a door with
+        `door nodes` and `door check` name its release. Raises `DoorCallRefused` for a door with
         another version of the messages.
         """
         is_installed = release not in ("", self._release) and release == hand_over.release()
         if self._release and is_installed and await self._is_old():
             raise ServerEnds
         if version != hand_over.VERSION:
-            raise CallNotTaken(f"the door is of release {release}", hand_over.OUT_OF_ORDER)
+            raise DoorCallRefused(f"the door is of release {release}", hand_over.OUT_OF_ORDER)
 
     async def _serve(self, wire: DoorWire, call: HandedOver) -> None:
         ends = await wire.ends(call.way)
@@ -349,12 +349,12 @@ class DoorListener:
             async with line_setup.opened(call.way, ends, call.introduction, wire) as line:
                 wire.take()
                 back, went_well = await self._greet(line, call)
-        except NoLine as nobody:
-            raise CallNotTaken(str(nobody), hand_over.OUT_OF_ORDER) from nobody
+        except NoHostLine as error:
+            raise DoorCallRefused(str(error), hand_over.OUT_OF_ORDER) from error
         finally:
             wire.stop()
             _close(ends)
-        if back.is_obeyed:
+        if back.has_ended_call:
             wire.say(hand_over.AGAIN)
         else:
             wire.say(hand_over.DONE, WELL if went_well else FAILED)
@@ -400,7 +400,7 @@ class Facts:
     """The host, the options and the environment of a door process."""
 
     def __init__(self, fields: Mapping[str, str], files: list[HostFile]) -> None:
-        """Read the message after the drop files; raise `CallNotTaken` if it is wrong."""
+        """Read the message after the drop files; raise `DoorCallRefused` if it is wrong."""
         self.asked = asked = _with_prefix("--", fields)
         self._environment = _with_prefix("$", fields)
         try:
@@ -420,7 +420,7 @@ class Facts:
                 size=asked.get("size"),
             )
         except (LookupError, ValueError, OverflowError, OSError) as error:
-            raise CallNotTaken(
+            raise DoorCallRefused(
                 "what the door says cannot be read", hand_over.OUT_OF_ORDER
             ) from error
 
@@ -429,13 +429,13 @@ class Facts:
         return at_home(self._environment)
 
     def game(self) -> Game | None:
-        """Return the table that `--door` names, if any; raise `CallNotTaken` if there is none."""
+        """Return the table that `--door` names, or None; raise `DoorCallRefused` for a bad name."""
         table = self.asked.get("door")
         game = None if table is None else game_named(table)
         if table is not None and game is None:
             codes = ", ".join(game.code for game in GAMES.values())
             why = f"No table is called {table}: --door takes {codes}."
-            raise CallNotTaken(why, hand_over.OUT_OF_ORDER)
+            raise DoorCallRefused(why, hand_over.OUT_OF_ORDER)
         return game
 
     def arrival(self, boards: Mapping[str, HostBoard]) -> DoorCall:
@@ -456,8 +456,8 @@ class Facts:
                 telnet=telnet,
             )
             return way or line_setup.way_by_dropfile(arrival.understood.connection, telnet)
-        except (NoLine, ValueError) as nobody:
-            raise CallNotTaken(str(nobody), hand_over.OUT_OF_ORDER) from nobody
+        except (NoHostLine, ValueError) as error:
+            raise DoorCallRefused(str(error), hand_over.OUT_OF_ORDER) from error
 
 
 def _with_prefix(prefix: str, fields: Mapping[str, str]) -> dict[str, str]:
@@ -534,7 +534,9 @@ class DoorWire:
         try:
             _expected(data, hand_over.LINE)
             if len(ends) != wanted or not all(map(hand_over.flows, ends)):
-                raise CallNotTaken("the caller's line cannot be passed on", hand_over.OUT_OF_ORDER)
+                raise DoorCallRefused(
+                    "the caller's line cannot be passed on", hand_over.OUT_OF_ORDER
+                )
         except BaseException:
             _close(ends)
             raise
@@ -587,22 +589,22 @@ class DoorWire:
         self._lose_carrier({hand_over.HUNG_UP: HUNG_UP, hand_over.ENDED: ENDED}.get(word, KILLED))
 
     async def give(self, way: GiveBack, minutes: int) -> Path:
-        """Make the process write minutes into a file of the host's; raise `NotGiven`."""
+        """Make the process write minutes into a file of the host's; raise `NotGivenBack`."""
         if not self._listens:
-            raise NotGiven(GONE, False)
+            raise NotGivenBack(GONE, False)
         answer = self._answer = self._loop.create_future()
         texts = give_back.asked(way, minutes)
         try:
             self._wire.send(hand_over.packed(hand_over.GIVE, *texts), socket.MSG_NOSIGNAL)
         except OSError:
-            raise NotGiven(GONE, False) from None
+            raise NotGivenBack(GONE, False) from None
         try:
             async with asyncio.timeout(GIVE_SECONDS):
                 word, text, *_ = await answer
         except TimeoutError:
-            raise NotGiven(NO_ANSWER, True) from None
+            raise NotGivenBack(NO_ANSWER, True) from None
         if word != hand_over.GIVEN:
-            raise NotGiven(text, word == hand_over.IN_DOUBT)
+            raise NotGivenBack(text, word == hand_over.IN_DOUBT)
         return Path(text)
 
     def _answers(self, texts: list[str]) -> None:
@@ -627,7 +629,7 @@ class DoorWire:
         )
         if flags & socket.MSG_CTRUNC:  # the kernel has dropped descriptors
             _close(ends)
-            raise CallNotTaken(NO_ROOM.format(*resource.getrlimit(resource.RLIMIT_NOFILE)), FULL)
+            raise DoorCallRefused(NO_ROOM.format(*resource.getrlimit(resource.RLIMIT_NOFILE)), FULL)
         return data, ends
 
 

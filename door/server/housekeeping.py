@@ -313,8 +313,8 @@ class Housekeeping:
             if caller.console.keyboard.is_lost:
                 continue
             with speaking_to(caller.console.viewer):
-                lines = [wording.starts_early(event, schedule, now) for event in news]
-                lines += [wording.taken_back(event) for event in withdrawn]
+                lines = [wording.early_event_notice(event, schedule, now) for event in news]
+                lines += [wording.withdrawn_event_notice(event) for event in withdrawn]
             caller.console.screen.bell()
             for line in lines:
                 caller.console.screen.say(f"|12{line}")
@@ -406,7 +406,7 @@ class Housekeeping:
 
     async def _close_when_gone(self) -> None:
         await self._books.gone.wait()
-        self._board.interrupt_all(Closing(Phrase(wording.GONE)))
+        self._board.interrupt_all(Closing(Phrase(wording.BOOKS_DAMAGED)))
 
     async def _each_time(self, flag: Flag, work: Work) -> None:
         """Do a piece of work each time the flag is set; flags set meanwhile count once."""

@@ -12,7 +12,7 @@ from door.call.console import Console
 from door.call.guest import Guest
 from door.call.markup import literal
 from door.dropfiles.dropfile import fold_name
-from door.errors import NotTrusted
+from door.errors import BoardNotTrusted
 from door.games.registry import game_named
 from door.lines.rlogin.trust import RloginCaller, trusted
 from door.lobby import greeting, looks
@@ -42,7 +42,7 @@ async def answer_board(board: Board, line: Line, header: RloginHeader) -> None:
     hosts = board.config.boards
     try:
         caller = trusted(header, line.address, [host.trusted for host in hosts.values()])
-    except NotTrusted as reason:
+    except BoardNotTrusted as reason:
         log.warning("rlogin %s: refused: %s", line.address, reason)
         board.reception.not_known(line.address, str(reason))
         line.write(NOT_KNOWN)

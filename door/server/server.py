@@ -220,7 +220,7 @@ class Server:
         # Before all else: seats that are left later are not stood, the journal keeps them.
         await self.board.stop_games()
         if self.books.gone.is_set():
-            words = wording.GONE
+            words = wording.BOOKS_DAMAGED
         elif not self._is_shut:
             self._handed.hand_back(staying=set())
         self.board.interrupt_all(Closing(Phrase(words)))

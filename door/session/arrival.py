@@ -27,7 +27,7 @@ from door.dropfiles.dropfile import (
 )
 from door.dropfiles.interpretation import GiveBack, HostScreen, Understood, Way, understand
 from door.dropfiles.search import find
-from door.errors import BoardUnsure, DropFileRefused
+from door.errors import AmbiguousBoard, DropFileRefused
 from door.lines.host.host import Introduction, with_environment
 from door.lines.line import MAX_ROWS, USUAL_ROWS, Hints, printable
 from door.lobby.looks import look_by_host
@@ -211,7 +211,7 @@ def _board(
     for name in understood.names:
         try:
             board = board_of(boards, name)
-        except BoardUnsure as boards_that_fit:
+        except AmbiguousBoard as boards_that_fit:
             what = f"the board that it names could be {boards_that_fit}"
             remedy = "Give them different aliases in sysop.toml, or say --board."
             raise DropFileRefused(understood.chosen.path, None, what, remedy) from None

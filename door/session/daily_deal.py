@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door.call.page import Page
-from door.errors import NoAdviceNow
+from door.errors import HelperUnavailable
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 from door.games.blackjack import duplicate
 from door.games.blackjack.duplicate import HANDS, cut_of
@@ -153,7 +153,7 @@ class DailyDeal:
             if last is not None:  # its last players may have hung up before the costs were known
                 for each in _unweighed(await books.read(partial(deals.ranking, seal=last.seal))):
                     await self._weigh(last, each)
-        except (BooksFailed, NoAdviceNow) as problem:  # the next visit tries again
+        except (BooksFailed, HelperUnavailable) as problem:  # the next visit tries again
             log.info("the cost of a try at the daily deal is not known yet: %s", problem)
 
     def _tell_own(self, placed: Sequence[Placed]) -> None:
@@ -163,7 +163,7 @@ class DailyDeal:
             self._console.screen.say(f"|14{words} {self._place_words(placed)}")
 
     async def _weigh(self, deal: SealedDeal, each: Placed) -> None:
-        """Compute and store what the decisions of a try cost; raises `NoAdviceNow`."""
+        """Compute and store what the decisions of a try cost; raises `HelperUnavailable`."""
         thinking = TutorProcess.among(self._board.shared)
         cost = await cost_of(thinking, rules_of(deal.rules), deal.seed, each.acts, HANDS)
         await self._board.books.run(

@@ -14,7 +14,7 @@ from door import wording
 from door.call.entries import uncharged
 from door.call.markup import hanging, lit
 from door.call.page import Page
-from door.errors import TimeAgain, TimeUp
+from door.errors import TimeGranted, TimeUp
 from door.lobby.teller import may_withdraw, withdraw_some
 from door.session.menu import MEANINGS, SERVICES, visit_room
 from timebank.errors import BooksUnavailable
@@ -42,7 +42,7 @@ async def spend_grace(board: Board, caller: Caller) -> bool:
     try:
         async with uncharged(caller, to_look_around=True) as seconds:
             return seconds > 0 and await _looks_around(board, caller)
-    except TimeAgain:
+    except TimeGranted:
         # Keep the lines of midnight in sight.
         await caller.console.pager.any_key(_("You have fresh minutes. Press any key to go on"))
         return True
@@ -51,7 +51,7 @@ async def spend_grace(board: Board, caller: Caller) -> bool:
 async def _looks_around(board: Board, caller: Caller) -> bool:
     """Show the open rooms until the caller has time; return False if they leave before.
 
-    Raises `TimeAgain` at midnight.
+    Raises `TimeGranted` at midnight.
     """
     trouble = ""
     try:
@@ -97,18 +97,18 @@ async def _choose(caller: Caller, trouble: str) -> str:
 
 @contextmanager
 def _until_time_comes(caller: Caller) -> Iterator[None]:
-    """Raise `TimeAgain` from the wait for a key once the caller has time again."""
+    """Raise `TimeGranted` from the wait for a key once the caller has time again."""
 
     def look() -> None:
         if caller.purse.time_left() > 0:
-            caller.console.keyboard.interrupt(TimeAgain())
+            caller.console.keyboard.interrupt(TimeGranted())
 
     before, caller.clock.on_tick = caller.clock.on_tick, look
     try:
         yield
     finally:
         caller.clock.on_tick = before
-        caller.console.keyboard.lift(TimeAgain)
+        caller.console.keyboard.lift(TimeGranted)
 
 
 def _words(caller: Caller, meanings: dict[str, str]) -> list[str]:

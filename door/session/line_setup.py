@@ -10,7 +10,7 @@ from socket import socket as Socket
 from typing import TYPE_CHECKING
 
 from door.dropfiles.dropfile import Connection, ConnectionKind
-from door.errors import NoLine
+from door.errors import NoHostLine
 from door.lines.host import socket, stdio
 from door.lines.host.host import USUAL_LIMITS, Introduction, Signs
 
@@ -52,7 +52,7 @@ def way_by_options(
 
     An inherited socket carries telnet unless `telnet` is False: hosts hand down the caller's own,
     and looking for telnet costs nothing. A port that the host itself listens on carries none
-    unless `telnet` is True. Raises `NoLine` where `connect` is not an address.
+    unless `telnet` is True. Raises `NoHostLine` where `connect` is not an address.
     """
     if descriptor is not None:
         return Inherited(descriptor, telnet is not False)
@@ -63,13 +63,13 @@ def way_by_options(
 
 
 def way_by_dropfile(connection: Connection, telnet: bool | None) -> WayIn:
-    """Return the line that the drop file names; raises `NoLine` for a serial port."""
+    """Return the line that the drop file names; raises `NoHostLine` for a serial port."""
     match connection.kind:
         case ConnectionKind.SOCKET:
             assert connection.handle is not None  # always set for a socket
             return Inherited(connection.handle, telnet is not False)
         case ConnectionKind.SERIAL:
-            raise NoLine(
+            raise NoHostLine(
                 "The drop file names a serial port or a FOSSIL driver, which this door cannot use."
                 " Have the board start it on standard input and output, or with its socket."
             )
@@ -83,7 +83,7 @@ async def opened(
 ) -> AsyncIterator[Line]:
     """Open a line on the descriptors `ends` until the block is left, without closing them.
 
-    `signs` are the signals that the door passes on. Raises `NoLine` when no caller is on them.
+    `signs` are the signals that the door passes on. Raises `NoHostLine` when no caller is on them.
     """
     match way:
         case Stdio():

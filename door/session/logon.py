@@ -21,7 +21,7 @@ from door.call.console import Console
 from door.call.patience import at_the_door
 from door.call.screen import Look, Paint
 from door.config.config import NEW_CALLER
-from door.errors import Distrusted, IdledOut, LogonRefused, PasswordRefused
+from door.errors import IdledOut, LogonRefused, PasswordRefused, TooManyTries
 from door.lobby import greeting, looks, texts
 from door.session.identity import ClaimedName, LogonLimit
 from door.session.recovery import NewCode
@@ -108,8 +108,8 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
             caller = await _open_or_take_over(board, console, opening)
         caller.is_new, caller.is_back = is_new, back is not None
         _give_ticket(board, caller)
-    except Distrusted as distrusted:
-        raise LogonRefused(str(distrusted)) from distrusted
+    except TooManyTries as refused:
+        raise LogonRefused(str(refused)) from refused
     finally:
         limit.stop()
         console.prompt.on_unread = None
@@ -429,7 +429,7 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
 async def _free_name(board: Board, console: Console, typed: str) -> str:
     """Return the name as the books will have it; raises `NameRefused` and `NameTaken`.
 
-    Each answer tells whether a name exists, so an address that asks too often gets `Distrusted`.
+    Each answer tells whether a name exists, so an address that asks too often gets `TooManyTries`.
     """
     name = board.check_new_name(typed)
     board.reception.allow_new_name(console.line.address)

@@ -9,7 +9,7 @@ from door.call import spoken
 from door.call.markup import hanging, literal
 from door.call.page import Page
 from door.call.talk import begins_with
-from door.errors import NotSaid
+from door.errors import TalkRefused
 from timebank.callers import callers, messages
 from timebank.callers.hearing import ignored
 from timebank.calls.calls import open_calls
@@ -61,7 +61,7 @@ async def visit_mail(caller: Caller) -> None:
             return
         try:
             await _serve(caller, choice)
-        except (NotSaid, Refused) as refused:
+        except (TalkRefused, Refused) as refused:
             console.screen.say(f"|12{refused}")
             await console.pager.any_key()
 
@@ -139,7 +139,7 @@ async def _write_to(caller: Caller, to: CallerRecord) -> None:
             return
         try:
             await caller.talk.send(typed, to.id)
-        except (NotSaid, Refused, BooksUnavailable) as refused:
+        except (TalkRefused, Refused, BooksUnavailable) as refused:
             caller.console.screen.say(f"|12{refused}")
         else:
             await caller.console.pager.any_key()

@@ -548,7 +548,7 @@ def _bank(caller: Caller) -> str:
     parts = []
     if caller.bank_settings.mode == "built-in":
         parts.append(f"|07{_('Time bank')}  |15{wording.clock_time(purse.bank)}")
-    if behind := wording.comes_back_after(purse, caller.bank_settings.schedule):
+    if behind := wording.releasing_event(purse, caller.bank_settings.schedule):
         after = _("After {event}").format(event=behind)
         more = _("{time} more").format(time=wording.clock_time(purse.held))
         parts.append(f"|07{after}  |15{more}")

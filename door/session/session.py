@@ -123,7 +123,7 @@ async def _serve(
         log.info("carrier lost from %s before log-on", line.address)
     except (LogonRefused, BoardFull, Interruption, Refused) as refusal:
         if isinstance(refusal, HandedBack):
-            refusal.is_obeyed = True
+            refusal.has_ended_call = True
         log.info("%s was not let in: %s", line.address, refusal)
         _note(board, line.address, refusal)
         console.screen.say(f"|14{refusal}")
@@ -220,7 +220,7 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
         return await _good_bye(caller, str(idled), "idle")
     except Closing as closing:
         if isinstance(closing, HandedBack):
-            closing.is_obeyed = True
+            closing.has_ended_call = True
         return await _good_bye(caller, str(closing), "closed by the board")
     except BooksUnavailable as broken:
         log.error("%s", broken)
@@ -368,7 +368,7 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     purse = caller.purse.posted
     if (purse.stake or caller.hand_waits) and reason not in (WAS_TAKEN_OVER, NEVER_KNOWN):
         console.screen.say(f"|07{_('Your hand waits for you on the table.')}")
-    if behind := wording.comes_back_after(purse, caller.bank_settings.schedule):
+    if behind := wording.releasing_event(purse, caller.bank_settings.schedule):
         words = _("{time} more after {event}.").format(time=span(purse.held), event=behind)
         console.screen.say(f"|07{words}")
     return reason

@@ -13,7 +13,7 @@ from door.call.page import Page
 from door.call.scene import LAYOUT_COLUMNS
 from door.call.screen import Paint
 from door.config.config import Pace
-from door.errors import Distrusted, NotNow
+from door.errors import NotNow, TooManyTries
 from door.games.registry import GAMES
 from door.lobby import looks
 from door.session import own_limits, ssh_keys, tour
@@ -369,8 +369,8 @@ async def _shows_password(board: Board, caller: Caller) -> Secrets | None:
     console, name, address = caller.console, caller.record.name, caller.console.line.address
     try:
         board.reception.hold_back(address, name)
-    except Distrusted as distrusted:
-        console.screen.say(f"|12{distrusted}")
+    except TooManyTries as refused:
+        console.screen.say(f"|12{refused}")
         await console.pager.any_key()
         return None
     old = await console.prompt.entry(

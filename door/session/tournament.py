@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from door.call.markup import literal
 from door.call.page import Page
-from door.errors import NoAdviceNow
+from door.errors import HelperUnavailable
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 from door.games.blackjack import duplicate
 from door.games.blackjack.duplicate import cut_of
@@ -173,7 +173,7 @@ class TournamentPage:
             )
             rows[:] = self._rows(overview._replace(placed=placed))
             self._console.display.refresh()
-        except (BooksFailed, NoAdviceNow) as problem:  # the next visit tries again
+        except (BooksFailed, HelperUnavailable) as problem:  # the next visit tries again
             log.info("the cost of a try at the tournament is not known yet: %s", problem)
 
     # The page.

@@ -10,7 +10,7 @@ from door import wording
 from door.call.chair import SWITCHED_OFF
 from door.call.markup import literal, plain
 from door.call.page import Page
-from door.errors import NotNow, NotSaid
+from door.errors import NotNow, TalkRefused
 from door.games.registry import GAMES
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.language import N_, Phrase, _
@@ -70,7 +70,7 @@ async def visit_who(board: Board, caller: Caller) -> None:
                 raise NotNow(Phrase(SWITCHED_OFF))
             # Callers may have sat down or got up since the list was shown.
             await _watch(caller, _playing(caller, await _look(board, caller)))
-        except (NotNow, NotSaid) as refused:
+        except (NotNow, TalkRefused) as refused:
             notice = f"|12{refused}"
 
 
@@ -100,7 +100,7 @@ async def _choose(caller: Caller, rows: Sequence[str], notice: str) -> str:
 
 
 async def _watch(caller: Caller, playing: Sequence[_Entry]) -> None:
-    """Watch one of the callers who play; raises `NotNow` and `NotSaid`."""
+    """Watch one of the callers who play; raises `NotNow` and `TalkRefused`."""
     if not playing:
         raise NotNow(Phrase("Nobody else is at a table now."))
     chosen = playing[0] if len(playing) == 1 else await _ask_whom(caller, playing)

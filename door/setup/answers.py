@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from door.config.config import LONGEST_BOARD_NAME, NEW_CALLER, BoardSettings
 from door.config.listeners import EVERY_ADDRESS, USUAL
-from door.errors import DoesNotFit
+from door.errors import SetupRefused
 from door.lines.registry import KINDS
 from timebank.errors import NameRefused
 from timebank.names import names
@@ -30,10 +30,10 @@ class BoardAnswers:
 
 
 def name(text: str) -> str:
-    """Return the name of a board; raise `DoesNotFit`, like all checks here, if it is not valid."""
+    """Return the name of a board. All checks here raise `SetupRefused` for a wrong answer."""
     text = text.strip()
     if not 1 <= len(text) <= LONGEST_BOARD_NAME or not text.isprintable():
-        raise DoesNotFit(f"A board's name has 1 to {LONGEST_BOARD_NAME} characters, on one line.")
+        raise SetupRefused(f"A board's name has 1 to {LONGEST_BOARD_NAME} characters, on one line.")
     return text
 
 
@@ -45,7 +45,7 @@ def zone(text: str) -> str:
         known = guess(text, available_timezones())
         hint = known or '; it must be one such as "Europe/Berlin"'
         end = "" if known else "."
-        raise DoesNotFit(f"{shown(text)} is not a known time zone{hint}{end}") from None
+        raise SetupRefused(f"{shown(text)} is not a known time zone{hint}{end}") from None
     return text
 
 
@@ -53,15 +53,15 @@ def sysop(text: str) -> str:
     try:
         text = names.check(text)
     except NameRefused as refused:
-        raise DoesNotFit(str(refused)) from None
+        raise SetupRefused(str(refused)) from None
     if names.fold(text) == names.fold(NEW_CALLER):
-        raise DoesNotFit(f"{NEW_CALLER} is what new callers type; choose another name.")
+        raise SetupRefused(f"{NEW_CALLER} is what new callers type; choose another name.")
     return text
 
 
 def port(number: int) -> int:
     if not 0 <= number <= 65535:
-        raise DoesNotFit("A port is a number from 1 to 65535, or 0 for any that is free.")
+        raise SetupRefused("A port is a number from 1 to 65535, or 0 for any that is free.")
     return number
 
 
@@ -74,7 +74,7 @@ def zone_of_this_machine() -> str:
         return "UTC"
     try:
         return zone(key)
-    except DoesNotFit:
+    except SetupRefused:
         return "UTC"
 
 

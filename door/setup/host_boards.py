@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door.config.boards import NAMES, board_named, board_of, is_name
-from door.errors import BoardUnsure, DoesNotFit
+from door.errors import AmbiguousBoard, SetupRefused
 from door.setup import machine
 from door.setup.templates import fitted, plain
 
@@ -120,13 +120,13 @@ def chosen(
     config: Config, kind: HostKind, name: str | None, root: Path, *, stdio: bool
 ) -> HostSetup:
     """Return the setup of the board called `name`, else of the one whose alias fits, else of a new
-    board called as its software. Raises `DoesNotFit`."""
+    board called as its software. Raises `SetupRefused`."""
     try:
         board = board_of(config.boards, kind.alias) if kind.alias else None
-    except BoardUnsure:
+    except AmbiguousBoard:
         board = None
         if name is None:
-            raise DoesNotFit(
+            raise SetupRefused(
                 f"Several boards of {config.path} are {kind.name}: say which is meant with --name."
             ) from None
     if name is None and kind.starts_doors and not kind.alias:
@@ -136,13 +136,13 @@ def chosen(
     if name is None:
         name = board.name if board is not None else kind.name
     if not is_name(name):
-        raise DoesNotFit(f"No board can be called so: {NAMES}.")
+        raise SetupRefused(f"No board can be called so: {NAMES}.")
     known = board_named(config.boards, name)
     name = known.name if known is not None else name
     is_another = board is not None and board.name != name
     says_board = kind.starts_doors and (not kind.alias or is_another)
     if says_board and _WORD.fullmatch(name) is None:
-        raise DoesNotFit(
+        raise SetupRefused(
             f"{kind.name} names this board on the command line, so its name here has letters,"
             " digits and . _ - alone."
         )
@@ -244,7 +244,7 @@ def command(config: Config, setup: HostSetup) -> str:
 
 
 def files(config: Config, setup: HostSetup) -> dict[str, str]:
-    """Return the files to write, by path from the settings' folder; raise `DoesNotFit`."""
+    """Return the files to write, by path from the settings' folder; raise `SetupRefused`."""
     made = _MAKERS[setup.kind.key](config, setup)
     if setup.kind.starts_doors:
         made[f"{WRITTEN}/{setup.kind.key}/{WRAPPER}"] = _wrapper(config, setup)
@@ -309,7 +309,7 @@ def _wwiv(config: Config, setup: HostSetup) -> dict[str, str]:
 def _gamesrv(config: Config, setup: HostSetup) -> dict[str, str]:
     port = next((each.port for each in config.listeners if each.kind == "telnet"), 0)
     if not port:
-        raise DoesNotFit(
+        raise SetupRefused(
             "GameSrv leads its callers to the server's port for telnet. Give the server one in"
             f" {config.path}: a table of [[listeners]] with a port of its own."
         )

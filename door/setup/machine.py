@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from door.errors import DoesNotFit
+from door.errors import SetupRefused
 from door.setup.answers import PRIVATE_PORTS
 from door.setup.new_board import backups
 from door.setup.templates import fitted, plain, shipped
@@ -66,13 +66,13 @@ def usual_user() -> str:
 
 def user(text: str) -> str:
     if _USER.fullmatch(text) is None:
-        raise DoesNotFit(f"{text!r} is not the name of a user of the system.")
+        raise SetupRefused(f"{text!r} is not the name of a user of the system.")
     return text
 
 
 def mail(text: str) -> str:
     if text and _ADDRESS.fullmatch(text) is None:
-        raise DoesNotFit(f"{text!r} is not a mail address that can be written into a unit.")
+        raise SetupRefused(f"{text!r} is not a mail address that can be written into a unit.")
     return text
 
 
@@ -90,7 +90,7 @@ def typed(name: str) -> str:
 
 
 def write(config: Config, wanted: WantedFiles) -> list[FileWritten]:
-    """Write the wanted files. Raise `OSError`, or `DoesNotFit` before anything is written."""
+    """Write the wanted files. Raise `OSError`, or `SetupRefused` before anything is written."""
     made: dict[str, str] = {}
     for kind in wanted.kinds:
         made |= _MAKERS[kind](config, wanted)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from door.errors import DoesNotFit
+from door.errors import SetupRefused
 
 FOLDER = Path(__file__).with_name("files")
 
@@ -33,9 +33,9 @@ def fitted(name: str, instead: Mapping[str, str]) -> str:
 
 
 def plain(path: Path) -> str:
-    """Return a path for other programs' files; raise `DoesNotFit` if it would need quotes."""
+    """Return a path for other programs' files; raise `SetupRefused` if it would need quotes."""
     if _PLAIN.fullmatch(str(path)) is None:
-        raise DoesNotFit(
+        raise SetupRefused(
             f"{path} has a blank or a sign in it that other programs misread. Use a folder whose"
             " path has only letters, digits and . _ / + @ : , = -."
         )

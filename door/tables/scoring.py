@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from door.errors import NoAdviceNow
+from door.errors import HelperUnavailable
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
 from door.games.solver.tutor import costs
@@ -40,7 +40,7 @@ def weigh(unweighed: Unweighed) -> int:
 async def cost_of(
     thinking: TutorProcess, rules: BlackjackRules, seed: bytes, acts: Sequence[str], hands: int
 ) -> int:
-    """Return the cost of a try by the tutor; raises `NoAdviceNow`."""
+    """Return the cost of a try by the tutor; raises `HelperUnavailable`."""
     lost = 0.0
     for decision in costs.decisions(duplicate.played(rules, seed, acts, hands)):
         lost += decision.lost(await thinking.ask(decision.spot))
@@ -48,7 +48,10 @@ async def cost_of(
 
 
 async def weigh_tournament(board: Board) -> None:
-    """Weigh the finished tries of the tournament; raises `NoAdviceNow` and `BooksUnavailable`."""
+    """Weigh the finished tries of the tournament.
+
+    Raises `HelperUnavailable` and `BooksUnavailable`.
+    """
     thinking = TutorProcess.among(board.shared)
     for each in await board.books.read(tournaments.unweighed):
         cost = await cost_of(thinking, rules_of(each.rules), each.seed, each.acts, each.hands)
@@ -66,7 +69,7 @@ async def settle_tournament(board: Board) -> Tournament | None:
         return None
     try:
         await weigh_tournament(board)
-    except NoAdviceNow as problem:
+    except HelperUnavailable as problem:
         log.warning("the tournament is over, but a try could not be weighed: %s", problem)
         return None
     settled = await board.books.run(tournaments.settle)

@@ -11,7 +11,7 @@ from ansi.style import Colour, Style
 from door.call import phrases
 from door.call.chair import GOT_UP, CallersChair
 from door.call.scene import WholeWidth
-from door.errors import NotNow, NotSaid
+from door.errors import NotNow, TalkRefused
 from door.games.engine import shuffle
 from door.lobby import texts
 from door.tables.scene import FELT
@@ -147,7 +147,7 @@ class Sitting:
             return await action
         except CallClosed:
             raise
-        except (NotNow, NotSaid, Refused) as refused:
+        except (NotNow, TalkRefused, Refused) as refused:
             self.console.screen.say(f"|12{refused}")
         except BooksUnavailable:
             self.books_unavailable()

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from door.call.scene import LAYOUT_COLUMNS
-from door.errors import NoAdviceNow
+from door.errors import HelperUnavailable
 from door.games.registry import GAMES
 from door.games.solver.strategy_card import MOVES, Section, StrategyCard
 from door.lobby.sums import Sums, wait_for_answer
@@ -77,7 +77,7 @@ async def _show(console: Console, table: str, asked: asyncio.Future[StrategyCard
         return
     try:
         card = asked.result()
-    except (NoAdviceNow, asyncio.CancelledError):
+    except (HelperUnavailable, asyncio.CancelledError):
         await console.pager.read(title, f"|12{_(UNAVAILABLE)}")
         return
     await console.pager.read(title, card_text(card, console.screen))

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from door import helper, helper_process
-from door.errors import NoAdviceNow
+from door.errors import HelperUnavailable
 from door.helper import Helper
 from door.server.server import quickest
 from tests.terminal import PATIENCE
@@ -84,7 +84,7 @@ async def test_it_is_less_urgent_than_the_board() -> None:
     async with begun() as here:
         ours = os.getpriority(os.PRIO_PROCESS, 0)
         theirs = os.getpriority(os.PRIO_PROCESS, await started(here))
-        assert theirs == min(ours + helper_process.NICE, 19)
+        assert theirs == min(ours + helper_process.NICENESS, 19)
 
 
 async def test_what_it_cannot_work_out_is_told_in_the_log_and_it_goes_on(
@@ -92,7 +92,7 @@ async def test_what_it_cannot_work_out_is_told_in_the_log_and_it_goes_on(
 ) -> None:
     async with begun() as here:
         number = await started(here)
-        with pytest.raises(NoAdviceNow):
+        with pytest.raises(HelperUnavailable):
             await here.ask(divmod, 1, 0)
         assert f"{NAME} cannot answer" in caplog.text
         assert "ZeroDivisionError" in caplog.text
@@ -100,10 +100,10 @@ async def test_what_it_cannot_work_out_is_told_in_the_log_and_it_goes_on(
 
 
 async def test_no_more_questions_wait_than_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(helper, "MAX_WAITING", 3)
+    monkeypatch.setattr(helper, "MAX_QUESTIONS", 3)
     async with begun() as here:
         waiting = [here.ask(time.sleep, FOR_EVER) for _ in range(3)]
-        with pytest.raises(NoAdviceNow):
+        with pytest.raises(HelperUnavailable):
             await here.ask(os.getpid)
         assert not any(answer.done() for answer in waiting)
 
@@ -127,7 +127,7 @@ async def test_a_question_that_nobody_wants_answered_any_more_is_passed_over(
 async def test_a_process_finishes_what_is_short_and_answers_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(helper, "UNWANTED_SECONDS", PATIENCE)
+    monkeypatch.setattr(helper, "CANCELLED_SECONDS", PATIENCE)
     async with begun() as here:
         os.kill(number := await started(here), signal.SIGSTOP)
         unwanted = here.ask(os.getpid)
@@ -181,7 +181,7 @@ async def test_where_no_process_will_run_it_is_not_tried_for_ever(
     monkeypatch.setattr(helper, "COMMAND", command)
     async with begun() as here:
         for answer in [here.ask(os.getpid) for _ in range(3)]:
-            with pytest.raises(NoAdviceNow):
+            with pytest.raises(HelperUnavailable):
                 await answer
         assert here.process_id is None
     assert caplog.text.count(f"{NAME} does not answer") == 1
@@ -191,9 +191,9 @@ async def test_after_a_pause_another_process_is_tried(monkeypatch: pytest.Monkey
     async with begun() as here:
         with monkeypatch.context() as patch:
             patch.setattr(helper, "COMMAND", BAD["dies"])
-            with pytest.raises(NoAdviceNow):
+            with pytest.raises(HelperUnavailable):
                 await here.ask(os.getpid)
-        with pytest.raises(NoAdviceNow, match="a moment ago"):
+        with pytest.raises(HelperUnavailable, match="a moment ago"):
             await here.ask(os.getpid)
         here._pause_until = 0.0
         await started(here)
@@ -206,7 +206,7 @@ async def test_a_process_that_says_nothing_is_ended(caplog: pytest.LogCaptureFix
         while not answer.done():
             numbers.add(here.process_id)
             await asyncio.sleep(0)
-        with pytest.raises(NoAdviceNow):
+        with pytest.raises(HelperUnavailable):
             await answer
         assert f"{NAME} does not answer: TimeoutError()" in caplog.text
     assert len(numbers - {None}) == helper.TRIES

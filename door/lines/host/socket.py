@@ -13,7 +13,7 @@ import stat
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 
-from door.errors import NoLine
+from door.errors import NoHostLine
 from door.lines.flow import StreamProtocol, address_of
 from door.lines.host.descriptors import DescriptorTransport, SocketEnd
 from door.lines.host.host import CleanLine, Introduction, Signs, held, introduce
@@ -34,7 +34,7 @@ async def inherited(
     telnet: bool,
     signs: Signs,
 ) -> AsyncIterator[Line]:
-    """Serve the caller on an inherited socket until the block is left; raise `NoLine` if the
+    """Serve the caller on an inherited socket until the block is left; raise `NoHostLine` if the
     descriptor is no connected socket.
 
     `telnet` says whether the caller's telnet codes are still on it (Synchronet's plain telnet
@@ -75,14 +75,16 @@ async def called_back(
 
 
 def endpoint(text: str) -> tuple[str, int]:
-    """Read ``HOST:PORT``, with an IPv6 address in brackets; raise `NoLine` if it is neither.
+    """Read ``HOST:PORT``, with an IPv6 address in brackets; raise `NoHostLine` if it is neither.
 
     >>> endpoint("127.0.0.1:4000"), endpoint("[::1]:4000")
     (('127.0.0.1', 4000), ('::1', 4000))
     """
     form = _ENDPOINT.fullmatch(text)
     if form is None or not 1 <= int(form["port"]) <= 65535:
-        raise NoLine(f"{text!r} is not an address to connect to: use HOST:PORT, port 1 to 65535.")
+        raise NoHostLine(
+            f"{text!r} is not an address to connect to: use HOST:PORT, port 1 to 65535."
+        )
     return form["host"].strip("[]"), int(form["port"])
 
 
@@ -93,17 +95,17 @@ def _protocol(limits: CommandLimits, *, telnet: bool) -> StreamProtocol:
 
 
 def checked(descriptor: int) -> str:
-    """Return the address at the other end; raise `NoLine` unless it is a connected socket."""
+    """Return the address at the other end; raise `NoHostLine` unless it is a connected socket."""
     try:
         if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
-            raise NoLine(f"Descriptor {descriptor} is not a socket. {_HAND_DOWN}")
+            raise NoHostLine(f"Descriptor {descriptor} is not a socket. {_HAND_DOWN}")
     except (OSError, OverflowError) as error:
-        raise NoLine(f"Descriptor {descriptor} is not open. {_HAND_DOWN}") from error
+        raise NoHostLine(f"Descriptor {descriptor} is not open. {_HAND_DOWN}") from error
     with _shared(descriptor) as wire:
         try:
             peer = wire.getpeername()
         except OSError as error:
-            raise NoLine(f"Nobody is connected to descriptor {descriptor} any more.") from error
+            raise NoHostLine(f"Nobody is connected to descriptor {descriptor} any more.") from error
     return address_of(peer)
 
 

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from typing import Any
 
-from door.errors import NoLine
+from door.errors import NoHostLine
 from door.lines import hand_over
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.host.descriptors import DescriptorTransport, taken
@@ -48,7 +48,7 @@ async def opened(
 ) -> AsyncIterator[Line]:
     """Serve the caller on two descriptors, usually 0 and 1, until the block is left.
 
-    Raises `NoLine` if one of them is not open, or is a file. The screen follows the terminal's
+    Raises `NoHostLine` if one of them is not open, or is a file. The screen follows the terminal's
     size, or has the host's if the terminal reports none. The terminal is restored at the end.
     `signs` are the host's.
     """
@@ -74,12 +74,12 @@ def check(descriptor: int, name: str) -> None:
     try:
         flows = hand_over.flows(descriptor)
     except OSError as error:
-        raise NoLine(
+        raise NoHostLine(
             f"There is no standard {name} to talk to the caller ({error.strerror})."
             " The host must start the door with its standard input and output connected."
         ) from error
     if not flows:
-        raise NoLine(
+        raise NoHostLine(
             f"Standard {name} is a file or a device, where no caller can be. The host must start"
             " the door on a terminal, a pipe or a socket."
         )
@@ -91,7 +91,7 @@ def _raw(terminal: int) -> Iterator[None]:
         before = termios.tcgetattr(terminal)
         raw = termios.tcgetattr(terminal)
     except termios.error as error:
-        raise NoLine(f"The terminal of the caller is gone ({error.args[1]}).") from error
+        raise NoHostLine(f"The terminal of the caller is gone ({error.args[1]}).") from error
     for field, flags in _CLEARED.items():
         raw[field] &= ~flags
     raw[_CONTROL] |= termios.CS8

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from door.errors import NotTrusted
+from door.errors import BoardNotTrusted
 from door.lines.rlogin.header import RloginHeader
 from timebank.settings.forms import Texts
 
@@ -98,27 +98,27 @@ NETWORKS = Texts(_setting)
 
 
 def trusted(header: RloginHeader, peer: str, boards: Sequence[TrustedBoard]) -> RloginCaller:
-    """Return the caller for whom a board at the address `peer` vouches; raise `NotTrusted`.
+    """Return the caller for whom a board at the address `peer` vouches; raise `BoardNotTrusted`.
 
     Among the boards at that address the header's tag chooses, and then the secret: exactly one must
     be left. All secrets are compared, in constant time.
     """
     here = [board for board in boards if _calls_from(board, peer)]
     if not here:
-        raise NotTrusted("no trusted board calls from this address")
+        raise BoardNotTrusted("no trusted board calls from this address")
     tagged = [board for board in here if board.tag.casefold() == header.tag.casefold()]
     if not tagged:
         which = "the tag of its callers" if header.tag else "a caller without a tag"
-        raise NotTrusted(f"no board at this address has {which}")
+        raise BoardNotTrusted(f"no board at this address has {which}")
     known = [board for board, fits in [(b, _secret_fits(b, header)) for b in tagged] if fits]
     if not known:
-        raise NotTrusted("the secret is not the one that was agreed on")
+        raise BoardNotTrusted("the secret is not the one that was agreed on")
     if len(known) > 1:
         names = " or ".join(board.name for board in known)
-        raise NotTrusted(f"it could be {names}: give them different tags or secrets")
+        raise BoardNotTrusted(f"it could be {names}: give them different tags or secrets")
     board = known[0]
     if board.convention is Convention.DOORPARTY and not _same_user(header):
-        raise NotTrusted("its two fields name two different callers")
+        raise BoardNotTrusted("its two fields name two different callers")
     return RloginCaller(board.name, header.second)
 
 

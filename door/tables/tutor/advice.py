@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
-from door.errors import NoAdviceNow
+from door.errors import HelperUnavailable
 from door.games.solver.tutor import tutor
 from timebank.language import N_, _
 
@@ -85,7 +85,7 @@ class Tutor:
         if answer.cancelled():
             return
         problem = answer.exception()
-        if isinstance(problem, NoAdviceNow):
+        if isinstance(problem, HelperUnavailable):
             if question is self._open:
                 self._say(f"|07{_(UNAVAILABLE)}")
         elif problem is not None:

@@ -35,7 +35,7 @@ class TutorProcess(Shared):
         self._answers: OrderedDict[Spot, Weighed] = OrderedDict()  # the latest used last
 
     def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
-        """Return a future of the answer or of `NoAdviceNow`. A known answer is set at once.
+        """Return a future of the answer or of `HelperUnavailable`. A known answer is set at once.
 
         Cancel the future when the answer is not needed any more.
         """

@@ -21,7 +21,7 @@ from door.call.entries import uncharged
 from door.call.keyboard import HELP_KEYS, is_command
 from door.call.markup import lit
 from door.call.spoken import LONGEST_LINE
-from door.errors import CarrierLost, NotNow, NotSaid, TakenOver, TimeAgain, TimeUp
+from door.errors import CarrierLost, NotNow, TakenOver, TalkRefused, TimeGranted, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase
 from door.lobby.teller import visit_bank
 from door.tables.betting import BettingTime
@@ -188,7 +188,7 @@ class VegasVisit(Sitting):
             except TimeUp:
                 if self._place is None:
                     raise
-            with contextlib.suppress(TimeAgain):
+            with contextlib.suppress(TimeGranted):
                 return await self._wait_for_stand()
 
     async def _take_keys(self) -> None:
@@ -198,7 +198,7 @@ class VegasVisit(Sitting):
     async def _wait_for_stand(self) -> None:
         """Stand the hand and handle keys until it is over.
 
-        Raises `TimeAgain` or `TimeUp` then, unless the caller has left the table.
+        Raises `TimeGranted` or `TimeUp` then, unless the caller has left the table.
         """
         if not self._is_at_table:
             self._come_to_table()
@@ -211,13 +211,13 @@ class VegasVisit(Sitting):
                 await self._take_keys()
         finally:
             self._is_stood = False
-            self.console.keyboard.lift(TimeAgain)
+            self.console.keyboard.lift(TimeGranted)
 
     def _end_stand(self) -> None:
         """After a stood hand, go on or end the call."""
         if self._is_stood and self._place is None:
             is_up = self.caller.purse.time_is_up()
-            self.console.keyboard.interrupt(TimeUp(TIME_UP) if is_up else TimeAgain())
+            self.console.keyboard.interrupt(TimeUp(TIME_UP) if is_up else TimeGranted())
 
     # News of the table.
 
@@ -694,7 +694,7 @@ class VegasVisit(Sitting):
                         lambda desk: refuse_muted(desk, self.caller.record.id)
                     )
                     self.table.talk(self, opening + typed)
-            except (NotSaid, Refused, BooksUnavailable) as refused:
+            except (TalkRefused, Refused, BooksUnavailable) as refused:
                 self.console.screen.say(f"|12{refused}")
             else:
                 return

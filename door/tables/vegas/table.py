@@ -21,7 +21,7 @@ from door.call import spoken
 from door.call.books import NOT_IN_TIME, NOT_KNOWN_IN_TIME
 from door.call.markup import plain
 from door.call.patience import patience
-from door.errors import Closing, NotNow, NotSaid
+from door.errors import Closing, NotNow, TalkRefused
 from door.games.blackjack.round import BlackjackAction
 from door.games.vegas.game import VegasSettings
 from door.tables.betting import BettingTime
@@ -235,7 +235,7 @@ class VegasTable:
             seat.silent = False
 
     def talk(self, guest: SeatedGuest, typed: str) -> None:
-        """Pass on a guest's line to all, or whisper it with "/name"; raises `NotSaid`.
+        """Pass on a guest's line to all, or whisper it with "/name"; raises `TalkRefused`.
 
         Talk does not go through the queue.
         """
@@ -247,11 +247,11 @@ class VegasTable:
         others.pop(record.name, None)
         addressed = spoken.addressed(line, list(others))
         if not self._talk[record.id].allows(self._clock.now()):
-            raise NotSaid(_("Not so fast: let the others get a word in."))
+            raise TalkRefused(_("Not so fast: let the others get a word in."))
         if isinstance(addressed, spoken.Whisper):
             if not _can_hear(record.id, others[addressed.to]):
                 words = _("{name} doesn't take messages from you.").format(name=addressed.to)
-                raise NotSaid(words)
+                raise TalkRefused(words)
             whispered = news.Whispered(record.name, addressed.to, addressed.text)
             self.state.tell_to((guest, others[addressed.to]), whispered)
         else:

@@ -50,17 +50,17 @@ def row(amount: int, reason: Reason) -> TransferRow:
     ],
 )
 def test_movements_of_clock_and_bank_are_put_into_words(moved: TransferRow, told: str) -> None:
-    assert wording.told(moved) == told
+    assert wording.row_sentence(moved) == told
 
 
 @pytest.mark.parametrize("kind", ["elapsed", "stake", "lost", "returned", "won"])
 def test_movements_that_a_caller_sees_happen_have_no_words(kind: str) -> None:
-    assert wording.told(row(600, ByHand(kind, "Seen"))) == ""
+    assert wording.row_sentence(row(600, ByHand(kind, "Seen"))) == ""
 
 
 @pytest.mark.parametrize("kind", ["held", "release"])
 def test_a_second_of_rounding_is_not_worth_a_word(kind: str) -> None:
-    assert wording.told(row(1, ByHand(kind, "One second"))) == ""
+    assert wording.row_sentence(row(1, ByHand(kind, "One second"))) == ""
 
 
 @pytest.mark.parametrize("module", [keyboard, markup, wording, amounts, screens])

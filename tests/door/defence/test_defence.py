@@ -11,7 +11,7 @@ from door.config.defence import USUAL, Defences
 from door.defence import counts as defence_module
 from door.defence import reception, recovery
 from door.defence.counts import DAY, MOST_ADDRESSES, Defence, HeldOff, Networks
-from door.errors import Fault, NotTaken
+from door.errors import Fault, NotAdmitted
 
 RULES = replace(USUAL, allow=(), wrong_passwords=5, try_minutes=3)
 HOME, CAFE, VILLAIN = "192.0.2.7", "198.51.100.4", "203.0.113.66"
@@ -31,7 +31,7 @@ def refused(by: Defence, address: str, now: float = 0.0, waiting: int = NOBODY) 
     """Why a call is refused, None when it is taken."""
     try:
         by.take(address, waiting, now)
-    except NotTaken as refusal:
+    except NotAdmitted as refusal:
         return refusal.fault
     return None
 

@@ -19,7 +19,7 @@ from door.dropfiles.events_ra import read as read_events
 from door.dropfiles.formats import read
 from door.dropfiles.give_back import door_sys_credit, exitinfo_time
 from door.dropfiles.lines import LARGEST
-from door.errors import DropFileRefused, NotGiven
+from door.errors import DropFileRefused, NotGivenBack
 from tests.door.dropfiles.reads import AS_WRITTEN, put, understood_in
 from tests.door.dropfiles.writers import WRITERS, Written
 
@@ -144,7 +144,7 @@ def test_credits_are_written_where_they_are_read_or_not_at_all(lines, minutes):
         try:
             before = read(path, AS_WRITTEN)
             door_sys_credit(path, minutes)
-        except (DropFileRefused, NotGiven):
+        except (DropFileRefused, NotGivenBack):
             assert path.read_bytes() == content
         else:
             after = read(path, AS_WRITTEN)
@@ -159,7 +159,7 @@ def test_a_time_limit_is_two_bytes_of_a_record_or_nothing_is_written(content, mi
         path = put(folder, Written("EXITINFO.BBS", content))
         try:
             exitinfo_time(path, minutes)
-        except NotGiven:
+        except NotGivenBack:
             assert path.read_bytes() == content
         else:
             after = path.read_bytes()

@@ -19,7 +19,7 @@ from door.dropfiles.give_back import (
     moduser_dat,
 )
 from door.dropfiles.interpretation import MODUSER, GiveBack, Way
-from door.errors import NotGiven
+from door.errors import NotGivenBack
 from door.lines import hand_over
 from tests.door.dropfiles.reads import AS_WRITTEN, put, understood_in
 from tests.door.dropfiles.writers import (
@@ -54,9 +54,9 @@ def test_moduser_has_the_minutes_on_line_9_and_nothing_before(minutes, tmp_path:
 @pytest.mark.parametrize("name", ["MODUSER.DAT", "moduser.dat"])
 def test_a_moduser_that_is_there_is_never_written_over(name, there, same, tmp_path: Path):
     (tmp_path / name).write_bytes(there)
-    with pytest.raises(NotGiven, match="is there already") as caught:
+    with pytest.raises(NotGivenBack, match="is there already") as caught:
         moduser_dat(tmp_path, 30)
-    assert caught.value.may_have_been is same
+    assert caught.value.is_in_doubt is same
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {name: there}
 
 
@@ -70,7 +70,7 @@ def test_a_board_that_does_not_run_as_our_user_can_read_moduser(tmp_path: Path):
 
 
 def test_a_folder_that_is_gone_is_told(tmp_path: Path):
-    with pytest.raises(NotGiven, match="cannot be read: No such file"):
+    with pytest.raises(NotGivenBack, match="cannot be read: No such file"):
         moduser_dat(tmp_path / "gone", 30)
 
 
@@ -122,7 +122,7 @@ def test_letters_of_either_charset_stay(tmp_path: Path):
 @pytest.mark.parametrize("writer", ["gap of 31 lines", "synchronet door.sys, blank from 32 on"])
 def test_a_file_without_credits_is_left_as_it_is(writer, tmp_path: Path):
     path = put(tmp_path, WRITERS[writer])
-    with pytest.raises(NotGiven, match="no time credits on line 42"):
+    with pytest.raises(NotGivenBack, match="no time credits on line 42"):
         door_sys_credit(path, 120)
     assert path.read_bytes() == WRITERS[writer].content
 
@@ -146,7 +146,7 @@ def test_only_the_time_limit_of_the_record_changes(tmp_path: Path):
 @pytest.mark.parametrize("size", [644, 903])
 def test_a_record_of_quickbbs_is_left_as_it_is(size, tmp_path: Path):
     path = put(tmp_path, Written("EXITINFO.BBS", quickbbs(size)))
-    with pytest.raises(NotGiven, match=f"has {size} bytes and not the 2363"):
+    with pytest.raises(NotGivenBack, match=f"has {size} bytes and not the 2363"):
         exitinfo_time(path, 90)
     assert path.read_bytes() == quickbbs(size)
 
@@ -162,7 +162,7 @@ def test_a_write_that_fails_leaves_the_file_and_nothing_else(call, tmp_path: Pat
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, call, full)
-    with pytest.raises(NotGiven, match=r"DOOR\.SYS cannot be written: No space left"):
+    with pytest.raises(NotGivenBack, match=r"DOOR\.SYS cannot be written: No space left"):
         door_sys_credit(path, 120)
     monkeypatch.undo()
     assert [(p.name, p.read_bytes()) for p in tmp_path.iterdir()] == [
@@ -206,7 +206,7 @@ def test_a_link_to_another_file_is_given_nothing(link, writer, tmp_path: Path):
     way.path.rename(other)
     content = other.read_bytes()
     link(other, way.path)
-    with pytest.raises(NotGiven, match=r"it is a symbolic link|it has 2 names"):
+    with pytest.raises(NotGivenBack, match=r"it is a symbolic link|it has 2 names"):
         give(way, 30)
     assert way.path.samefile(other)
     assert other.read_bytes() == content
@@ -222,7 +222,7 @@ def test_a_file_that_is_exchanged_while_it_is_written_stays(tmp_path: Path, monk
         path.write_bytes(b"the next caller's")
 
     monkeypatch.setattr(files, "write_all", exchanging)
-    with pytest.raises(NotGiven, match="another file took its name just now"):
+    with pytest.raises(NotGivenBack, match="another file took its name just now"):
         door_sys_credit(path, 120)
     assert path.read_bytes() == b"the next caller's"
     assert {each.name for each in tmp_path.iterdir()} == {"DOOR.SYS", "aside"}
@@ -252,9 +252,9 @@ def test_synchronet_is_given_through_moduser(tmp_path: Path):
 def test_nothing_is_given_twice(writer, tmp_path: Path):
     way = the_way(tmp_path, writer)
     content = give(way, 30).read_bytes()
-    with pytest.raises(NotGiven) as caught:
+    with pytest.raises(NotGivenBack) as caught:
         give(way, 30)
-    assert caught.value.may_have_been
+    assert caught.value.is_in_doubt
     assert way.path.read_bytes() == content
 
 
@@ -269,7 +269,7 @@ def test_nothing_is_given_twice(writer, tmp_path: Path):
 def test_the_next_caller_of_the_node_is_given_nothing(writer, theirs, tmp_path: Path):
     way = the_way(tmp_path, writer)
     path = put(tmp_path, theirs)
-    with pytest.raises(NotGiven, match="is another caller's by now"):
+    with pytest.raises(NotGivenBack, match="is another caller's by now"):
         give(way, 30)
     assert [(p.name, p.read_bytes()) for p in tmp_path.iterdir()] == [(path.name, theirs.content)]
 
@@ -277,15 +277,15 @@ def test_the_next_caller_of_the_node_is_given_nothing(writer, theirs, tmp_path: 
 def test_a_file_that_has_changed_meanwhile_is_left(tmp_path: Path):
     way = the_way(tmp_path, "synchronet door.sys")
     put(tmp_path, Written("DOOR.SYS", text(*door_sys(credit="20"))))
-    with pytest.raises(NotGiven, match="says 20 minutes by now, and said 15 before") as caught:
+    with pytest.raises(NotGivenBack, match="says 20 minutes by now, and said 15 before") as caught:
         give(way, 30)
-    assert not caught.value.may_have_been
+    assert not caught.value.is_in_doubt
 
 
 def test_a_file_that_is_gone_is_told(tmp_path: Path):
     way = the_way(tmp_path, "synchronet door.sys")
     way.path.unlink()
-    with pytest.raises(NotGiven, match="no such file"):
+    with pytest.raises(NotGivenBack, match="no such file"):
         give(way, 30)
 
 
@@ -294,7 +294,7 @@ def test_no_minute_is_cut_off_silently(credit, tmp_path: Path):
     put(tmp_path, Written("DOOR.SYS", text(*door_sys(credit=credit))))
     (way,) = understood_in(tmp_path).gives
     assert way.way is Way.DOOR_SYS
-    with pytest.raises(NotGiven, match="has no room for"):
+    with pytest.raises(NotGivenBack, match="has no room for"):
         give(way, 30)
 
 

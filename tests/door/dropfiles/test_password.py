@@ -14,7 +14,7 @@ from door.dropfiles.give_back import door_sys_credit
 from door.dropfiles.interpretation import understand
 from door.dropfiles.lines import Lines, raw
 from door.dropfiles.search import find
-from door.errors import DropFileRefused, NotGiven
+from door.errors import DropFileRefused, NotGivenBack
 from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, put
 from tests.door.dropfiles.writers import PASSWORD, WRITERS, Written, door_sys, text
 
@@ -81,7 +81,7 @@ def test_a_file_that_is_gone_leaves_no_other_error_behind(tmp_path: Path):
 def test_a_failed_giving_back_does_not_show_it(tmp_path: Path):
     for lines, why in ((LINES[:31], "no time credits"), (LINES[:18], "breaks off")):
         path = put(tmp_path, Written("DOOR.SYS", text(*lines)))
-        with pytest.raises(NotGiven) as caught:
+        with pytest.raises(NotGivenBack) as caught:
             door_sys_credit(path, 20)
         assert caught.value.__context__ is None
         assert why in told_of(caught.value)

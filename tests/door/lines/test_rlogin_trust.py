@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from door.errors import NotTrusted
+from door.errors import BoardNotTrusted
 from door.lines.rlogin.header import RloginHeader
 from door.lines.rlogin.trust import Convention, RloginCaller, TrustedBoard, networks, trusted
 
@@ -76,19 +76,19 @@ def test_a_trusted_board_vouches_for_its_callers(
     ],
 )
 def test_nobody_else_is_believed(said: RloginHeader, peer: str, reason: str) -> None:
-    with pytest.raises(NotTrusted, match=reason) as refused:
+    with pytest.raises(BoardNotTrusted, match=reason) as refused:
         trusted(said, peer, BOARDS)
     assert "s3c" not in str(refused.value).lower()
 
 
 def test_a_board_without_addresses_is_never_believed() -> None:
-    with pytest.raises(NotTrusted, match="no trusted board calls"):
+    with pytest.raises(BoardNotTrusted, match="no trusted board calls"):
         trusted(header("s", "Ada"), "127.0.0.1", [board("Nowhere", secret="s")])
 
 
 def test_two_boards_that_cannot_be_told_apart_are_refused_by_name() -> None:
     twins = [board("One", "127.0.0.0/8"), board("Two", "127.0.0.1")]
-    with pytest.raises(NotTrusted, match="it could be One or Two: give them different tags"):
+    with pytest.raises(BoardNotTrusted, match="it could be One or Two: give them different tags"):
         trusted(header("s", "Ada"), "127.0.0.1", twins)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from door.errors import NoLine
+from door.errors import NoHostLine
 from door.lines.host.host import USUAL_LIMITS, Introduction
 from door.lines.host.socket import called_back, endpoint, inherited
 from door.lines.line import Line
@@ -199,7 +199,7 @@ async def test_what_is_no_connected_socket_is_refused_with_a_sentence() -> None:
             (2**31, f"Descriptor {2**31} is not open"),
             (port.fileno(), f"Nobody is connected to descriptor {port.fileno()}"),
         ):
-            with pytest.raises(NoLine, match=sentence):
+            with pytest.raises(NoHostLine, match=sentence):
                 async with inherited(
                     descriptor, STRANGER, USUAL_LIMITS, telnet=True, signs=HostSigns()
                 ):
@@ -313,5 +313,5 @@ def test_an_address_to_connect_to_is_read(text: str, read: tuple[str, int]) -> N
     ["", "host", "host:", ":1", "host:0", "host:65536", "::1:4000", "a b:1", "h:１", "h:1\n"],
 )
 def test_an_address_that_is_none_is_refused_with_a_sentence(text: str) -> None:
-    with pytest.raises(NoLine, match="use HOST:PORT, port 1 to 65535"):
+    with pytest.raises(NoHostLine, match="use HOST:PORT, port 1 to 65535"):
         endpoint(text)

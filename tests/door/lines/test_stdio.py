@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from door.errors import Hangup, NoLine
+from door.errors import Hangup, NoHostLine
 from door.lines.flow import UNREAD
 from door.lines.host import descriptors
 from door.lines.host.host import USUAL_LIMITS, with_environment
@@ -285,7 +285,7 @@ async def test_a_caller_on_a_file_is_refused_with_a_sentence(name: str, path: st
     near, far = socket.socketpair()
     file = os.open(path, os.O_RDONLY)
     ends = (file, near.fileno()) if name == "input" else (near.fileno(), file)
-    with near, far, pytest.raises(NoLine, match=f"Standard {name} is a file or a device"):
+    with near, far, pytest.raises(NoHostLine, match=f"Standard {name} is a file or a device"):
         async with opened(*ends, STRANGER, USUAL_LIMITS, HostSigns()):
             raise AssertionError("a line to a file")
     os.close(file)
@@ -297,7 +297,7 @@ async def test_a_descriptor_that_is_not_open_is_refused_with_a_sentence(
 ) -> None:
     ends = os.pipe()
     os.close(ends[lacks])
-    with pytest.raises(NoLine, match=f"There is no standard {name} to talk to the caller"):
+    with pytest.raises(NoHostLine, match=f"There is no standard {name} to talk to the caller"):
         async with opened(*ends, STRANGER, USUAL_LIMITS, HostSigns()):
             raise AssertionError("a line to nowhere")
     os.close(ends[1 - lacks])
@@ -314,7 +314,7 @@ async def test_no_descriptor_is_left_behind() -> None:
         with contextlib.suppress(ZeroDivisionError):
             async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()):
                 raise ZeroDivisionError
-        with contextlib.suppress(NoLine):
+        with contextlib.suppress(NoHostLine):
             async with opened(host.slave, 9999, STRANGER, USUAL_LIMITS, HostSigns()):
                 raise AssertionError("a line to nowhere")
         assert count() == before

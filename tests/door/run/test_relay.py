@@ -686,7 +686,7 @@ def facts(**changed: str) -> dict[str, str]:
     ],
 )
 def test_what_cannot_be_read_is_not_taken(said: dict[str, str]) -> None:
-    with pytest.raises(door_calls.CallNotTaken):
+    with pytest.raises(door_calls.DoorCallRefused):
         door_calls.Facts(said, [])
 
 
@@ -1008,7 +1008,7 @@ def test_a_server_without_room_for_descriptors_says_so(wires) -> None:
             near.setblocking(False)
             hand_over.send_ends(far, hand_over.packed(hand_over.LINE), [file.fileno()] * 2)
             resource.setrlimit(resource.RLIMIT_NOFILE, (os.dup(near.fileno()) + 1, limits[1]))
-            with pytest.raises(door_calls.CallNotTaken, match="not all descriptors") as it:
+            with pytest.raises(door_calls.DoorCallRefused, match="not all descriptors") as it:
                 await door_calls.DoorWire(near).ends(line_setup.Stdio())
             assert it.value.words == door_calls.FULL
 

@@ -6,7 +6,7 @@ import asyncio
 from hashlib import sha256
 from pathlib import Path
 
-from door.errors import NoAdviceNow
+from door.errors import HelperUnavailable
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from tests.terminal import REFUSING
@@ -157,7 +157,7 @@ async def test_a_tutor_that_does_not_answer_leaves_a_question_mark(tmp_path: Pat
         ada.send("p" + keys_to_the_end(sealed(board)))
         await ada.until("You're the first to play it to the end.")
         await board.at_rest()
-        thinking.fails(NoAdviceNow("it cannot tell"))
+        thinking.fails(HelperUnavailable("it cannot tell"))
         await board.at_rest()
         assert not thinking.asked
         assert "?" in ada.picture

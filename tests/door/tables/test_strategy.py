@@ -12,7 +12,7 @@ import pytest
 from door import helper
 from door.call.markup import plain
 from door.call.page import MARGIN
-from door.errors import NoAdviceNow
+from door.errors import HelperUnavailable
 from door.games.baccarat.rules import BACCARAT
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS
 from door.games.registry import GAMES
@@ -184,10 +184,10 @@ async def test_a_process_makes_the_card_once() -> None:
 
 async def test_a_card_that_could_not_be_made_is_made_when_asked_again() -> None:
     cards = Sums()
-    with pytest.raises(NoAdviceNow):
+    with pytest.raises(HelperUnavailable):
         await cards.card("baccarat", None)
     first = cards.card("baccarat", None)
-    with pytest.raises(NoAdviceNow):
+    with pytest.raises(HelperUnavailable):
         await first
     assert cards.card("baccarat", None) is not first
     await cards.close()

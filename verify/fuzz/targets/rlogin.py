@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from door.errors import NotTrusted, RloginHeaderRefused
+from door.errors import BoardNotTrusted, RloginHeaderRefused
 from door.lines.rlogin.header import (
     LONGEST_FIELD,
     HeaderParser,
@@ -80,7 +80,7 @@ def _outcome(
 def _trust(header: RloginHeader) -> None:
     try:
         caller = trusted(header, PEER, BOARDS)
-    except NotTrusted as reason:
+    except BoardNotTrusted as reason:
         assert_one_line(str(reason))
         assert header.first not in str(reason) or header.first != SECRET
         return

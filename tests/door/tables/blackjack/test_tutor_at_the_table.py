@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from door.errors import NoAdviceNow
+from door.errors import HelperUnavailable
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.solver.tutor import tutor
 from door.games.solver.tutor.hand_value import values
@@ -142,7 +142,9 @@ async def test_who_hangs_up_asks_no_more(tmp_path: Path) -> None:
         assert answer.cancelled()
 
 
-@pytest.mark.parametrize("problem", [NoAdviceNow("it is gone"), RuntimeError("something else")])
+@pytest.mark.parametrize(
+    "problem", [HelperUnavailable("it is gone"), RuntimeError("something else")]
+)
 async def test_a_hand_goes_on_when_the_book_is_not_at_hand(
     tmp_path: Path, problem: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -151,7 +153,7 @@ async def test_a_hand_goes_on_when_the_book_is_not_at_hand(
         await turn_tutor_on(ada)
         await ada.bets(2, seed_of(hitting_is_wrong))
         thinking.fails(problem)
-        if isinstance(problem, NoAdviceNow):
+        if isinstance(problem, HelperUnavailable):
             await ada.message(UNAVAILABLE)
         await ada.does("hit")
         thinking.answers()

@@ -20,7 +20,7 @@ from door.call.spoken import (
     addressed,
     clean,
 )
-from door.errors import NotSaid
+from door.errors import TalkRefused
 from door.tables.vegas import news
 from tests.door.seated import arrives, everybody_plays, party, shoe
 
@@ -90,7 +90,7 @@ def test_a_whisper_goes_to_the_one_it_names(line: str, to: str, text: str) -> No
     ],
 )
 def test_a_whisper_to_nobody_in_particular_is_not_said_at_all(line: str, why: str) -> None:
-    with pytest.raises(NotSaid, match=why):
+    with pytest.raises(TalkRefused, match=why):
         addressed(line, NAMES)
 
 
@@ -98,7 +98,7 @@ def test_a_whisper_to_nobody_in_particular_is_not_said_at_all(line: str, why: st
 def test_no_line_breaks_what_reads_it(typed: str) -> None:
     try:
         what = addressed(clean(typed), NAMES)
-    except NotSaid:
+    except TalkRefused:
         return
     assert isinstance(what, Whisper) == clean(typed).startswith("/")
 
@@ -134,7 +134,7 @@ async def test_nobody_whispers_to_themselves_or_to_one_who_has_gone(tmp_path: Pa
         ada, bob = two.sitters
         await bob.gets_up()
         for name in ("ada", "bob"):
-            with pytest.raises(NotSaid, match="No such player here"):
+            with pytest.raises(TalkRefused, match="No such player here"):
                 ada.says(f"/{name} hello")
 
 
@@ -144,7 +144,7 @@ async def test_a_flood_of_lines_is_dammed_and_runs_again_later(tmp_path: Path) -
         for number in range(MAX_LINES):
             ada.says(f"line {number}")
         for line in ("one more", "/bob one more"):
-            with pytest.raises(NotSaid, match="Not so fast"):
+            with pytest.raises(TalkRefused, match="Not so fast"):
                 ada.says(line)
         bob.says("my turn")
         assert len(bob.was_told(news.TableTalk)) == MAX_LINES + 1
@@ -160,5 +160,5 @@ async def test_who_leaves_and_comes_back_may_not_talk_the_more(tmp_path: Path) -
             ada.says("again")
         await ada.gets_up()
         await ada.sits()
-        with pytest.raises(NotSaid, match="Not so fast"):
+        with pytest.raises(TalkRefused, match="Not so fast"):
             ada.says("again")
