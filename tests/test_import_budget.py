@@ -107,7 +107,7 @@ def test_every_command_is_there_without_the_extras() -> None:
     assert {"serve", "backup"} <= set(ran.stdout.split())
 
 
-def test_odds_are_told_without_the_books() -> None:
+def test_odds_are_computed_without_loading_the_books() -> None:
     ran = subprocess.run(
         command("door.cli.entry", "odds", "baccarat"), capture_output=True, text=True, check=True
     )

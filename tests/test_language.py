@@ -71,7 +71,7 @@ def found_in(
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_nobody_is_a_he(folder: str) -> None:
+def test_prose_calls_no_person_a_he(folder: str) -> None:
     found = found_in(folder, prose, HE)
     assert not found, "\n".join(found)
 

@@ -111,7 +111,7 @@ def asked_of(tree: ast.Module, known: Container[str]) -> Iterator[tuple[str, str
                 yield modules_by[name], asked
 
 
-def test_what_is_asked_of_a_module_is_in_it() -> None:
+def test_names_used_of_a_module_are_in_it() -> None:
     """Types are checked of the product alone, and the long tools call most of theirs late."""
     known = modules(PRODUCT) | modules(BESIDE)
     names = {name: bound(tree) for name, tree in known.items()}

@@ -110,7 +110,7 @@ def names_of(kind: type[Any]) -> frozenset[str]:
     return frozenset(filter(is_private, found))
 
 
-def test_no_private_name_of_a_librarys_class_is_used_by_a_class_that_inherits_it() -> None:
+def test_no_subclass_reuses_a_private_name_of_its_library_class() -> None:
     """A name of ours that the library has as well changes what the library does."""
     found = []
     for kind in classes():

@@ -145,7 +145,7 @@ def test_rooms_use_only_rooms_below_them(package: str) -> None:
 
 
 @pytest.mark.parametrize("package", ORDER)
-def test_every_room_has_its_place_and_says_what_it_is_for(package: str) -> None:
+def test_every_room_has_a_rank_and_a_docstring(package: str) -> None:
     rooms = set(ORDER[package])
     assert rooms <= modules(PRODUCT).keys()
     for room in rooms:
@@ -157,7 +157,7 @@ def test_no_modules_import_each_other_in_a_circle(packages: tuple[str, ...]) -> 
     assert circles(imports(packages)) == []
 
 
-def test_a_circle_is_found() -> None:
+def test_a_circle_of_imports_is_detected() -> None:
     graph = {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}, "e": set()}
     assert circles(graph) == [["a", "b", "c"]]
     assert circles({one: {two} for one, two in pairwise("abcde")} | {"e": set()}) == []

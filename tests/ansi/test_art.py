@@ -106,7 +106,7 @@ def test_comments_that_are_not_where_the_record_says_are_left_out() -> None:
     assert art.sauce.comments == ()
 
 
-def test_a_record_that_claims_more_comments_than_there_are_bytes_takes_none() -> None:
+def test_a_sauce_record_with_too_large_a_comment_count_has_no_comments() -> None:
     picture = "x" * 103 + "COMNT" + "y" * 10  # where two comment lines would wrap around to
     art = read(picture.encode() + RECORD)
     assert art.text == picture
@@ -137,7 +137,7 @@ def test_bytes_below_32_are_the_pictures_of_a_pc() -> None:
 
 
 @pytest.mark.parametrize("kept", ["\x1b[0;1;31m", "\x1b[m", "\x1b[5C", "\x1b[3;4H", "\x1b[2J"])
-def test_colours_positions_and_clear_are_kept(kept: str) -> None:
+def test_a_drawing_keeps_colours_positions_and_clears(kept: str) -> None:
     assert read(f"a{kept}b".encode()).text == f"a{kept}b"
 
 
@@ -196,7 +196,7 @@ def test_a_picture_wraps_at_the_width_of_its_record() -> None:
     assert [canvas.text(row) for row in range(3)] == [" " * 10 + "12345"] * 3
 
 
-def test_clearing_in_a_picture_leaves_what_is_beside_it() -> None:
+def test_clearing_in_a_picture_leaves_its_neighbours() -> None:
     canvas = Canvas(20, 3)
     for row in range(3):
         canvas.put(row, 0, "x" * 19)
@@ -248,7 +248,7 @@ def test_a_picture_is_as_high_as_its_last_row(text: str, rows: int) -> None:
     assert height(Art(text, None)) == rows
 
 
-def test_what_is_cleared_again_is_not_painted() -> None:
+def test_a_cleared_picture_is_not_painted() -> None:
     class Counted(Canvas):
         cleared = 0
 

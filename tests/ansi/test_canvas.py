@@ -149,7 +149,7 @@ def test_painting_the_same_again_sends_nothing() -> None:
     assert canvas.update() == ""
 
 
-def test_far_changes_in_a_row_leave_out_what_lies_between() -> None:
+def test_an_update_skips_the_unchanged_part_of_a_row() -> None:
     canvas = Canvas(80, 24)
     canvas.put(3, 0, "left" + "=" * 60 + "right")
     canvas.render()
@@ -173,7 +173,7 @@ def test_a_short_stretch_before_the_blanks_at_the_end_is_sent_again() -> None:
     assert canvas.update() == "\rAb  c\x1b[K"
 
 
-def test_rows_painted_alike_are_kept_once_for_all_canvases() -> None:
+def test_equal_rows_are_stored_once_for_all_canvases() -> None:
     first, second = Canvas(80, 24), Canvas(80, 24)
     for canvas in (first, second):
         canvas.update()
@@ -182,7 +182,7 @@ def test_rows_painted_alike_are_kept_once_for_all_canvases() -> None:
     assert all(map(operator.is_, first.painted(0, 24), second.painted(0, 24)))
 
 
-def test_a_stamp_leaves_what_is_beside_it() -> None:
+def test_a_stamp_leaves_its_neighbours() -> None:
     canvas, card = Canvas(10, 3), Canvas(4, 2)
     canvas.put(1, 0, "abcdefghi", RED)
     card.put(0, 0, "x z")
@@ -232,7 +232,7 @@ def test_a_cursor_outside_stands_at_the_nearest_cell_that_can_be_drawn() -> None
     assert shown(canvas).stand() == (0, 0)
 
 
-def test_the_column_after_a_wide_character_is_said_again() -> None:
+def test_the_column_after_a_wide_character_is_sent_explicitly() -> None:
     canvas = Canvas(20, 3)
     canvas.put(1, 0, "漢x")
     assert "漢\x1b[2;3Hx" in canvas.render()
@@ -262,13 +262,13 @@ def test_text_over_half_a_wide_character_blanks_the_other_half() -> None:
     assert canvas.text(0) == " abcd 字"
 
 
-def test_accents_are_merged_and_what_has_no_width_is_dropped() -> None:
+def test_accents_are_merged_and_zero_width_characters_dropped() -> None:
     canvas = Canvas(20, 3)
     assert canvas.put(0, 0, "e\u0301t\u200be\u0323\u0301\x07!") == 4
     assert canvas.text(0) == "étẹ!"
 
 
-def test_what_lies_outside_is_clipped_on_all_sides() -> None:
+def test_text_outside_the_canvas_is_clipped_on_all_sides() -> None:
     canvas = Canvas(10, 3)
     canvas.box(-1, -1, 11, 5)
     canvas.put(7, 0, "below")
@@ -280,7 +280,7 @@ def test_what_lies_outside_is_clipped_on_all_sides() -> None:
     assert canvas.text(1) == "side"
 
 
-def test_boxes_are_drawn_around_what_is_inside() -> None:
+def test_boxes_are_drawn_around_their_content() -> None:
     canvas = Canvas(10, 3)
     canvas.put(1, 1, "in")
     canvas.box(0, 0, 4, 3)

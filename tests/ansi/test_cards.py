@@ -88,7 +88,7 @@ def test_cards_in_signs(card: str, sign: str) -> None:
 
 
 @pytest.mark.parametrize("card", ["", "T", "1H", "10H", "AX", "HA", "ah"])
-def test_what_is_no_card_is_refused_in_a_sentence(card: str) -> None:
+def test_an_invalid_card_is_refused_in_a_sentence(card: str) -> None:
     for say in (short, draw):
         with pytest.raises(ValueError, match=f"'{card}' is not a card: a rank of .* suit of HSDC"):
             say(card)

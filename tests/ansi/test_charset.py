@@ -33,7 +33,7 @@ def test_ascii_and_controls_pass_untouched(text: str, charset: Charset) -> None:
 
 
 @pytest.mark.parametrize("charset", [Charset.CP437, Charset.CP437_TEXT, Charset.UTF8])
-def test_what_the_charset_has_comes_back_from_its_decoder(charset: Charset) -> None:
+def test_text_in_the_charset_survives_encoding_and_decoding(charset: Charset) -> None:
     text = "Größe ░▒▓ ┌─┐ ╔═╗ ½ ÿ α"
     assert Decoder(charset).decode(encode(text, charset)) == text
 
@@ -47,13 +47,13 @@ def test_through_a_host_that_reads_low_bytes_as_controls_suits_are_letters() -> 
 
 
 @given(st.text(alphabet="♥♦♣♠☺☻►◄♫↑→│░½é漢a") | ANY_TEXT.filter(str.isprintable))
-def test_what_such_a_host_decodes_is_as_wide_as_it_was(text: str) -> None:
+def test_a_host_that_strips_control_bytes_decodes_the_same_width(text: str) -> None:
     sent = encode(text, Charset.CP437_TEXT)
     assert all(byte >= 0x20 for byte in sent)
     assert text_width(sent.decode("cp437")) == text_width(text)
 
 
-def test_glyphs_whose_bytes_would_do_something_become_look_alikes() -> None:
+def test_glyphs_with_control_bytes_become_look_alikes() -> None:
     assert encode("•◘○◙♂♀♪♫☼↕‼¶§▬↨↑↓→←∟↔▲▼⌂", Charset.CP437) == b"**ooMFddo|!PS-|^v><L-^v^"
 
 
@@ -71,7 +71,7 @@ def test_glyphs_whose_bytes_would_do_something_become_look_alikes() -> None:
         ("a\xa0b", b"a b"),
     ],
 )
-def test_what_ascii_lacks_falls_back_to_something_alike(text: str, ascii_text: bytes) -> None:
+def test_characters_missing_from_ascii_become_similar_ones(text: str, ascii_text: bytes) -> None:
     assert encode(text, Charset.ASCII) == ascii_text
 
 
@@ -79,7 +79,7 @@ def test_what_ascii_lacks_falls_back_to_something_alike(text: str, ascii_text: b
     ("text", "pc_text"),
     [("Łódź", b"L\xa2dz"), ("“x”", b'"x"'), ("漢", b"??"), ("a\xa0b", b"a b"), ("½€", b"\xabE")],
 )
-def test_what_cp437_lacks_falls_back_to_something_alike(text: str, pc_text: bytes) -> None:
+def test_characters_missing_from_cp437_become_similar_ones(text: str, pc_text: bytes) -> None:
     assert encode(text, Charset.CP437) == pc_text
 
 
@@ -87,7 +87,7 @@ def test_what_cp437_lacks_falls_back_to_something_alike(text: str, pc_text: byte
     ("text", "sent"),
     [("Größe, été ½", "Größe, été ½".encode("latin-1")), ("Ł│♠ÿa", b"L|Sya"), ("€", b"E")],
 )
-def test_what_latin_1_lacks_falls_back_to_something_alike(text: str, sent: bytes) -> None:
+def test_characters_missing_from_latin_1_become_similar_ones(text: str, sent: bytes) -> None:
     assert encode(text, Charset.LATIN1) == sent
 
 
@@ -118,7 +118,7 @@ def test_bytes_that_mean_nothing_are_noted() -> None:
     assert Decoder(Charset.ASCII).decode(b"a\xe9b") == "a\ufffdb"
 
 
-def test_a_terminal_of_which_nothing_is_known_may_type_utf_8() -> None:
+def test_an_unknown_terminal_may_type_utf_8() -> None:
     assert Decoder(Charset.ASCII).decode("Ümit Αννα".encode()) == "Ümit Αννα"
 
 
@@ -142,13 +142,13 @@ def test_utf_8_that_was_read_as_cp437_is_read_again(text: str) -> None:
 
 
 @pytest.mark.parametrize("hidden", ["\x9b2J", "\u202e", "\u200b", "é\u0302\u0303\u0304"])
-def test_what_would_act_or_hide_on_a_terminal_is_not_read_again(hidden: str) -> None:
+def test_control_and_invisible_characters_are_not_decoded(hidden: str) -> None:
     misread = Decoder(Charset.CP437).decode(f"lucky {hidden} duck".encode())
     assert reread(misread, Charset.CP437) == misread
 
 
 @given(st.text(alphabet="aZ éèàùçüöäñåÅÆ½¿", max_size=8))
-def test_what_is_typed_in_cp437_stays(text: str) -> None:
+def test_typed_cp437_is_decoded(text: str) -> None:
     assert reread(text, Charset.CP437) == text
 
 
@@ -181,5 +181,5 @@ def test_clean_text_has_nothing_that_moves_hides_or_reorders(text: str) -> None:
         ("Ünïcode 漢字 ♥", "Ünïcode 漢字 ♥"),
     ],
 )
-def test_clean_takes_out_what_others_could_play_tricks_with(typed: str, cleaned: str) -> None:
+def test_clean_removes_characters_that_can_deceive_others(typed: str, cleaned: str) -> None:
     assert clean(typed) == cleaned

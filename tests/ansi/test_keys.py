@@ -66,7 +66,7 @@ def test_every_end_of_line_is_one_enter(data: bytes) -> None:
     assert typed(data + b"x") == [ENTER, "x"]
 
 
-def test_return_does_not_wait_for_what_may_follow() -> None:
+def test_return_does_not_wait_for_a_following_byte() -> None:
     decoder = KeyDecoder(Charset.CP437)
     decoder.feed(b"\r")
     assert not decoder.pending_escape
@@ -154,7 +154,7 @@ def test_sequences_of_syncterm_xterm_and_consoles(sequences: list[bytes], key: s
         b"PuTTYPuTTY",
     ],
 )
-def test_what_a_terminal_says_on_its_own_account_is_no_key(noise: bytes) -> None:
+def test_reports_of_the_terminal_are_no_keys(noise: bytes) -> None:
     for charset in Charset:
         assert typed(b"a" + noise + b"z", charset) == ["a", "z"]
 
@@ -219,7 +219,7 @@ def test_characters_that_cannot_be_shown_are_no_keys() -> None:
     assert typed("a\u202e\u200b\x9bb".encode(), Charset.UTF8) == ["a", "b"]
 
 
-def test_a_space_of_any_kind_is_one_and_a_letter_of_a_newer_unicode_cannot_be_read() -> None:
+def test_any_space_is_a_space_and_unassigned_letters_are_unreadable() -> None:
     assert typed("a\xa0b\u202fc".encode(), Charset.UTF8) == ["a", " ", "b", " ", "c"]
     assert typed("a\u0378\ue000".encode(), Charset.UTF8) == ["a", UNREADABLE, UNREADABLE]
 
@@ -302,14 +302,14 @@ def test_a_line_feed_that_comes_late_is_still_the_returns() -> None:
 # Where the cursor is
 
 
-def test_a_position_is_told_to_whoever_asks_for_it_and_once() -> None:
+def test_each_request_for_a_position_gets_one_answer() -> None:
     decoder = KeyDecoder(Charset.CP437)
     assert decoder.feed(b"a\x1b[24;80Rb\x1b[1;4R") == ["a", "b"]
     assert decoder.positions() == [(24, 80), (1, 4)]
     assert decoder.positions() == []
 
 
-def test_no_more_positions_are_kept_than_are_asked_for() -> None:
+def test_unrequested_positions_are_dropped() -> None:
     decoder = KeyDecoder(Charset.CP437)
     decoder.feed(b"\x1b[9;9R" * 1000)
     assert len(decoder.positions()) == keys.MOST_POSITIONS

@@ -40,7 +40,7 @@ def test_a_style_is_read_back_from_its_own_sequence(style: Style, before: Style)
     assert from_sgr(sgr(style)[2:-1], before).number == style.number
 
 
-def test_bright_colours_are_bold_on_the_wire_and_backgrounds_have_their_dark_one_first() -> None:
+def test_a_bright_colour_is_sent_as_bold_over_a_dark_background() -> None:
     assert sgr(Style(Colour.YELLOW, Colour.LIGHT_BLUE)) == "\x1b[0;1;33;44;104m"
     assert sgr(PLAIN) == "\x1b[0m"
 
@@ -53,7 +53,7 @@ def test_a_bright_background_is_left_by_a_reset() -> None:
     assert from_sgr("97", PLAIN) == Style(Colour.WHITE)
 
 
-def test_a_change_sends_only_what_is_new() -> None:
+def test_a_change_of_style_sends_only_the_difference() -> None:
     grey, blue_under = Style(Colour.GREY), Style(Colour.GREY, Colour.BLUE)
     assert change(grey.number, blue_under.number) == "\x1b[44m"
     assert change(blue_under.number, Style(Colour.RED, Colour.BLUE).number) == "\x1b[31m"
@@ -99,7 +99,7 @@ def test_text_before_the_first_code_has_the_style_given() -> None:
 
 
 @pytest.mark.parametrize("text", ["|", "a|b", "|1", "|24", "|99", "|x1", "||", "|１２", ""])
-def test_what_is_no_pipe_code_is_text(text: str) -> None:
+def test_an_invalid_pipe_code_is_text(text: str) -> None:
     assert "".join(piece for _, piece in from_pipe(text)) == text
     assert {style for style, _ in from_pipe(text)} <= {PLAIN}
 

@@ -119,9 +119,7 @@ def drive(*words: str) -> Result:
         (("127.0.0.1", "23", "--part", "keys"), "and no other part"),
     ],
 )
-def test_nobody_is_driven_who_was_not_named_or_is_elsewhere(
-    words: tuple[str, ...], told: str
-) -> None:
+def test_only_a_named_process_on_this_machine_is_driven(words: tuple[str, ...], told: str) -> None:
     ran = drive(*words)
     assert ran.exit_code != 0
     assert told in ran.output

@@ -21,7 +21,7 @@ def rounds(board) -> int:
         return desk.connection.exec_driver_sql("SELECT count(*) FROM rounds").scalar_one()
 
 
-async def test_a_bet_that_was_told_to_be_refused_is_not_there_after_kill_9(
+async def test_a_bet_reported_as_refused_is_absent_after_kill_9(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disk = FailingDisk(tmp_path)

@@ -134,13 +134,13 @@ async def carry_on(board: Served, how: Trouble, kinds: Iterable[type[Point]] = P
 
 @pytest.mark.long
 @pytest.mark.parametrize("how", [trouble.no_room, trouble.exclusive_lock])
-async def test_callers_are_told_wait_and_go_on(tmp_path: Path, how: Trouble) -> None:
+async def test_callers_read_of_the_trouble_wait_and_go_on(tmp_path: Path, how: Trouble) -> None:
     async with served(tmp_path, toml=TOML) as board:
         await carry_on(board, how)
 
 
 @pytest.mark.long
-async def test_a_disk_that_is_really_full_is_told_and_has_room_again(tmp_path: Path) -> None:
+async def test_a_really_full_disk_is_reported_and_recovers(tmp_path: Path) -> None:
     with trouble.small_disk(tmp_path / "data"):
         async with served(tmp_path, toml=TOML) as board:
             await carry_on(board, trouble.full_disk, FEW)
@@ -180,7 +180,7 @@ async def test_a_server_that_cannot_write_warns_its_callers_and_ends_in_time(
 
 
 @pytest.mark.long
-async def test_a_server_whose_books_are_read_only_says_so_and_touches_nothing(
+async def test_a_server_with_read_only_books_says_so_and_changes_nothing(
     tmp_path: Path,
 ) -> None:
     anybody = like_anybody()
@@ -237,7 +237,7 @@ async def test_a_door_process_tells_its_caller_and_goes_on(tmp_path: Path) -> No
 
 @pytest.mark.long
 @pytest.mark.parametrize("is_deciding", [False, True])
-async def test_a_door_that_is_hung_up_on_does_not_keep_its_host_waiting_for_locked_books(
+async def test_a_hang_up_does_not_make_the_host_wait_for_locked_books(
     tmp_path: Path, *, is_deciding: bool
 ) -> None:
     async with hosted(tmp_path) as host:

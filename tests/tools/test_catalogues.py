@@ -43,7 +43,7 @@ f = N_("kept " "for later")
 """
 
 
-def test_texts_are_found_inside_strings_too() -> None:
+def test_texts_inside_strings_are_collected_too() -> None:
     assert [(text.context, text.id) for text in texts_of(SOURCE)] == [
         (None, "play"),
         (None, "inside a string"),
@@ -54,7 +54,7 @@ def test_texts_are_found_inside_strings_too() -> None:
     ]
 
 
-def test_what_is_said_to_translators_goes_with_the_text() -> None:
+def test_a_comment_to_translators_goes_with_its_text() -> None:
     assert next(texts_of(SOURCE)).comments == ["what a caller does with cards."]
 
 
@@ -108,7 +108,7 @@ def test_a_language_has_a_place_for_every_text_and_is_compiled(language: str) ->
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_reader_of_the_documents_is_told_of_each_language(language: str) -> None:
+def test_the_documents_mention_each_language(language: str) -> None:
     name = Locale(language).get_display_name(ENGLISH) or language
     documents = (
         "README.md",
@@ -121,7 +121,7 @@ def test_a_reader_of_the_documents_is_told_of_each_language(language: str) -> No
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_what_is_compiled_counts_as_the_language_does(language: str) -> None:
+def test_compiled_plurals_follow_the_catalogue(language: str) -> None:
     counted = (each for each in read(language) if isinstance(each.id, tuple) and all(each.string))
     with place(language).with_suffix(".mo").open("rb") as file:
         kept = GNUTranslations(file)
@@ -139,7 +139,7 @@ def test_no_translation_says_its_text_twice(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_a_translation_fills_in_what_the_english_does(language: str) -> None:
+def test_a_translation_has_the_placeholders_of_the_english(language: str) -> None:
     for english, other in said(language):
         assert fields(other) == fields(english), english
 
@@ -149,6 +149,6 @@ def test_a_translation_has_no_space_that_a_painted_screen_leaves_out(language: s
     assert [text for _, text in said(language) if "\N{NO-BREAK SPACE}" in text] == []
 
 
-def test_french_has_a_space_before_what_stands_with_one() -> None:
+def test_french_has_a_space_before_double_punctuation() -> None:
     plain = [re.sub(r"\{\w+\}|\|\d\d", "x", french) for _, french in said("fr")]
     assert [text for text in plain if UNSPACED.search(text)] == []

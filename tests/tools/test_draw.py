@@ -12,7 +12,7 @@ NAMES = sorted({name.partition(".")[0] for name in FILES})
 HEADERS = {"menu", "time-bank", *GAMES}
 
 
-def test_the_files_in_the_tree_are_what_the_program_draws() -> None:
+def test_the_files_in_the_tree_match_a_fresh_drawing() -> None:
     assert {path.name: path.read_bytes() for path in FOLDER.iterdir()} == FILES
 
 
@@ -24,7 +24,7 @@ def test_every_screen_has_all_its_forms_and_is_of_a_room() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
-def test_a_file_says_what_it_is(name: str) -> None:
+def test_a_drawn_file_names_its_source(name: str) -> None:
     sauce = art.read(FILES[name]).sauce
     assert sauce is not None
     assert sauce.author == sauce.group == "Black Jack For Time"

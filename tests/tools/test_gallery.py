@@ -44,7 +44,7 @@ async def shots_of(
 
 
 @pytest.mark.parametrize("name", WALKS)
-async def test_screens_are_as_they_are_kept(
+async def test_screens_match_the_stored_gallery(
     name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     screens = kept.screens_of(name)
@@ -135,7 +135,7 @@ async def test_plain_lines_offer_the_same_keys_and_draw_nothing(
     assert max(map(len, text.split("\n"))) <= WIDEST_LINE
 
 
-def test_a_row_that_is_lost_or_a_letter_that_is_missing_is_found() -> None:
+def test_a_lost_row_or_letter_is_detected() -> None:
     usual = "You win 5:00 – ♥\n <B>et  <N>ext (Enter)\n"
     said = usual.replace("–", "-")
     assert is_in_cp437(said, usual)
@@ -150,7 +150,7 @@ def test_a_row_that_is_lost_or_a_letter_that_is_missing_is_found() -> None:
     assert not has_all_keys("? <B>et <N>ext", usual)
 
 
-def test_pictures_are_kept_that_a_document_shows_and_no_others() -> None:
+def test_every_stored_picture_is_in_a_document_and_the_reverse() -> None:
     documents = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     shown = {
         (document.parent / link).resolve()
@@ -170,7 +170,7 @@ def test_help_is_shown_and_nothing_drawn(tmp_path: Path, capsys) -> None:
     assert not any(tmp_path.iterdir())
 
 
-def test_texts_are_kept_where_nothing_can_be_painted(
+def test_unpaintable_screens_are_stored_as_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def letters() -> None:

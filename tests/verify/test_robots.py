@@ -160,7 +160,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
     return Evening(config.database, robots, server.said(), server.status)
 
 
-def test_what_robots_saw_at_every_table_is_in_the_books(evening: Evening) -> None:
+def test_every_result_on_a_robots_screen_is_in_the_books(evening: Evening) -> None:
     found = check.against_the_books(
         evening.books, [robot.seen for robot in evening.robots.values()]
     )
@@ -240,7 +240,7 @@ def a_complaint(seen: Seen) -> None:
         a_complaint,
     ],
 )
-def test_what_was_not_so_is_found(evening: Evening, invents: Callable[[Seen], None]) -> None:
+def test_a_false_result_is_detected(evening: Evening, invents: Callable[[Seen], None]) -> None:
     everybody = [robot.seen for robot in evening.robots.values()]
     seen = next(filter(is_witness, everybody))
     told = replace(
@@ -272,7 +272,7 @@ def test_a_crowd_in_other_processes_is_measured_and_held_to_the_books(tmp_path: 
 
 
 @pytest.mark.parametrize("charset", [Charset.CP437, Charset.UTF8])
-def test_the_screen_shows_what_a_terminal_emulator_shows(charset: Charset) -> None:
+def test_the_screen_matches_a_terminal_emulator(charset: Charset) -> None:
     chance = random.Random(7)
     canvas, screen = Canvas(80, 24, colour=True), Screen(charset.value)
     emulator = pyte.Screen(80, 24)
@@ -289,7 +289,7 @@ def test_the_screen_shows_what_a_terminal_emulator_shows(charset: Charset) -> No
     assert (screen.row, screen.column) == (emulator.cursor.y, emulator.cursor.x)
 
 
-def test_what_is_written_is_read_as_it_is_meant() -> None:
+def test_written_figures_are_read_correctly() -> None:
     assert doctest.testmod(reading).failed == 0
     assert doctest.testmod(phrases).failed == 0
     assert doctest.testmod(house).failed == 0
@@ -303,13 +303,13 @@ def page(*fields: tuple[str, str]) -> str:
     return "\n".join(f" {name}\n {value}" for name, value in fields)
 
 
-def test_a_seed_that_does_not_open_its_seal_is_seen() -> None:
+def test_a_seed_that_does_not_open_its_seal_is_detected() -> None:
     fields = (("Seal of the last shoe", "a" * 64), ("Seed of the last shoe", SEED))
     assert "does not open" in reading.fairness(page(*fields)).wrong
     assert reading.fairness(page(fields[1])).wrong == "", "nothing says of which seal it is"
 
 
-def test_memory_that_grows_is_told_by_the_minute() -> None:
+def test_growth_of_memory_is_measured_per_minute() -> None:
     def sample(minute: float, memory: float) -> Sample:
         return Sample(minute * 60, 1, 0, memory, cores=0, starved=0, keys=0)
 

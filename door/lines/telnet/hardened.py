@@ -12,8 +12,8 @@ to fail. Once the library mends a fault, its test passes and is reported, and "h
  2. `TelnetServer` is no `BufferedProtocol`: one read of 256 kB is taken in one step of the loop.
     Here: `StreamProtocol`. (test_2_reads_are_as_small_as_the_server_wants)
  3. `create_server` has no backlog, and its queue of new clients keeps a thousand that are gone.
-    Here: `Listener`. (test_3_how_many_may_wait_can_be_said,
-    test_3_clients_who_are_gone_are_forgotten)
+    Here: `Listener`. (test_3_the_backlog_can_be_set,
+    test_3_gone_clients_are_forgotten)
  4. `SB MCCP3` switches decompression on although `compression=False`, and without a limit on what
     comes out. Here: the caller is cut off. (test_4_compression_that_is_refused_stays_off)
  5. A subnegotiation may have a megabyte, kept as an object for each byte. Here: `Splitter`.
@@ -29,7 +29,7 @@ to fail. Once the library mends a fault, its test passes and is reported, and "h
  9. An option that is refused is refused once only, and `WILL ECHO` never is: it raises. Here: the
     library does not hear of them. (test_9_an_option_is_refused_each_time)
 10. What a caller sends is logged as warnings, of any length and at any rate. Here:
-    `quieten_library`. (test_10_what_strangers_send_is_no_warning)
+    `quieten_library`. (test_10_malformed_input_logs_no_warning)
 11. Each server-side writer has LINEMODE's tables, seven kilobytes, before LINEMODE is agreed on.
     Here: `_LeanWriter`. (test_11_a_writer_has_no_linemode_until_it_is_agreed_on)
 12. A closed writer is held by its own tables until the garbage collector finds it. Here:

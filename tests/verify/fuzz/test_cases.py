@@ -25,7 +25,7 @@ def target(request: pytest.FixtureRequest) -> Target:
     return load(request.param)
 
 
-def test_what_went_wrong_once_goes_right(target: Target) -> None:
+def test_former_failures_pass(target: Target) -> None:
     for case in target.cases():
         data = case.read_bytes()
         check_in_time(target, data, SPARE * target.seconds)
@@ -40,7 +40,7 @@ def test_the_seeds_go_right(target: Target) -> None:
         check_in_time(target, data, SPARE * target.seconds)
 
 
-def test_inputs_that_nobody_wrote_go_right(target: Target) -> None:
+def test_mutated_inputs_pass(target: Target) -> None:
     random = Random(SEED)
     inputs = mutated(list(target.seeds()), target.tokens, target.longest, random)
     for number, data in enumerate(islice(inputs, INPUTS)):

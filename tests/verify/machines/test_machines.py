@@ -82,7 +82,7 @@ def databases(folder: Path) -> Iterator[Databases]:
         network.close()
 
 
-def test_two_boards_that_are_harmed_show_nothing_but_what_is_in_the_books(
+def test_two_killed_boards_show_only_the_contents_of_the_books(
     databases: Databases, folder: Path
 ) -> None:
     """A board is killed; then the primary with all of its machine, in a COMMIT.

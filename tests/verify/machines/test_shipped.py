@@ -29,7 +29,7 @@ PATIENCE = 60.0  # seconds
 Call = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-def test_the_guide_fills_in_what_the_files_leave_open() -> None:
+def test_the_guide_fills_every_placeholder_of_the_files() -> None:
     for file in FOLDER.iterdir():
         lines = [line for line in file.read_text("utf-8").splitlines() if not line.startswith("#")]
         wanted = set(re.findall("@[A-Z]+@", "\n".join(lines)))
@@ -76,7 +76,7 @@ def test_the_guide_changes_the_settings_of_two_boards_and_no_others(
     assert (after.pages, after.metrics, after.games) == (before.pages, before.metrics, before.games)
 
 
-def test_the_guide_installs_what_books_on_a_server_need() -> None:
+def test_the_guide_installs_the_driver_for_books_on_a_server() -> None:
     installed = re.findall(r"/opt/bjft/bin/pip install .*", GUIDE)
     assert installed
     assert all("blackjack-for-time[postgres]" in command for command in installed)

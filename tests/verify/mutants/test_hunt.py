@@ -84,7 +84,7 @@ def _asked(monkeypatch) -> None:
         (HANGS, "caught by the run itself"),
     ],
 )
-def test_a_fault_is_seen_or_survives(toy, capsys, mutant, said):
+def test_a_fault_is_caught_or_survives(toy, capsys, mutant, said):
     assert hunt(toy, [mutant], jobs=1, workers=0) == said.startswith("caught")
     assert f"{mutant.file}: {mutant.name}\n    {said}" in capsys.readouterr().out
     assert (toy / "toy/clock.py").read_text() == PROGRAM
@@ -98,14 +98,14 @@ def test_a_test_that_fails_without_the_fault_catches_nothing(toy, tmp_path, caps
     assert "not every time: tests/test_clock.py::test_never\n" in capsys.readouterr().out
 
 
-def test_a_copy_holds_what_git_would_take_and_goes_at_the_end(toy):
+def test_a_copy_has_the_files_of_git_and_is_removed(toy):
     with copied(toy) as root:
         assert (root / "toy/clock.py").read_text() == PROGRAM
         assert not (root / "ignored.txt").exists()
     assert not root.exists()
 
 
-def test_tests_named_alike_come_first_then_those_of_the_room_and_the_long_tools_last(tmp_path):
+def test_tests_of_the_same_name_come_first_and_long_tools_last(tmp_path):
     folder = "tests/door/games/vegas"
     (tmp_path / folder).mkdir(parents=True)
     for name in ("test_round.py", "test_rounds_of_two.py", "test_shoe.py"):

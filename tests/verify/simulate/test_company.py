@@ -21,7 +21,7 @@ WHAT = (
 )
 
 
-def test_deals_go_on_where_they_were_and_every_message_and_prize_arrives_once() -> None:
+def test_deals_resume_and_every_message_and_prize_arrives_once() -> None:
     counted = Counter[str]()
     for seed in range(1, MOST_SEEDS + 1):
         story, error = play(seed, STEPS, PEOPLE, company=True)
@@ -40,7 +40,7 @@ def test_deals_go_on_where_they_were_and_every_message_and_prize_arrives_once() 
         ("keeps_messages_twice", "comes twice"),
     ],
 )
-def test_a_fault_in_company_is_found(fault: str, words: str) -> None:
+def test_a_fault_with_company_is_detected(fault: str, words: str) -> None:
     for seed in range(1, MOST_SEEDS + 1):
         with faults.put_in(fault):
             _story, error = play(seed, STEPS, PEOPLE, company=True)

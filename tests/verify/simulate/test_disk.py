@@ -68,7 +68,7 @@ def slice_of_both() -> subprocess.CompletedProcess[str]:
     return simulated(*SLICE, "--seeds", "{}-{}".format(*BOTH))
 
 
-def test_nothing_told_is_untrue_whatever_befalls_the_disk() -> None:
+def test_every_report_is_true_whatever_the_disk_does() -> None:
     done = slice_of_both()
     assert done.returncode == 0, done.stdout + done.stderr
     counted = set(re.findall(r"[1-9]\d* ([a-z_ ]+)", done.stdout))
@@ -76,12 +76,12 @@ def test_nothing_told_is_untrue_whatever_befalls_the_disk() -> None:
 
 
 @pytest.mark.parametrize("fault", QUICK)
-def test_a_fault_is_found(fault: str) -> None:
+def test_a_fault_is_detected(fault: str) -> None:
     done = simulated("--faults", *QUICK)
     assert f"\n{fault}: found" in f"\n{done.stdout}", done.stdout + done.stderr
 
 
-def test_a_name_that_is_not_durable_is_found_in_the_seed_that_shows_it() -> None:
+def test_a_lost_file_name_is_detected_at_its_seed() -> None:
     name, seed = FOUND_AT
     done = simulated("--fault", name, "--seed", str(seed), *size_of(name))
     assert done.returncode == 1

@@ -177,5 +177,5 @@ def test_a_hang_up_that_no_server_hears_is_wrong(story: Story) -> None:
 
 
 @pytest.mark.parametrize("fault", [long(put.__name__) for put in faults_handed.FAULTS])
-def test_a_fault_of_the_hand_over_is_found(fault: str) -> None:
+def test_a_fault_of_the_hand_over_is_detected(fault: str) -> None:
     assert found(fault, None)

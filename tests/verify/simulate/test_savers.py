@@ -17,14 +17,14 @@ WHAT = (
 )
 
 
-def test_what_callers_earned_is_theirs_whatever_else_they_do_at_the_bank() -> None:
+def test_earnings_stay_the_callers_through_every_act_at_the_bank() -> None:
     story, error = play(1, STEPS, PEOPLE, savers=True)
     assert error is None, "\n".join([*story.told[-20:], str(error)])
     assert story.number == STEPS
 
 
 @pytest.mark.long
-def test_savers_do_all_that_the_rules_of_what_is_earned_are_about() -> None:
+def test_savers_try_every_rule_about_earnings() -> None:
     counted = Counter[str]()
     for seed in range(1, MOST_SEEDS + 1):
         story, error = play(seed, STEPS, PEOPLE, savers=True)
@@ -36,5 +36,5 @@ def test_savers_do_all_that_the_rules_of_what_is_earned_are_about() -> None:
 
 
 @pytest.mark.long
-def test_a_fault_in_what_is_earned_is_found() -> None:
+def test_a_fault_in_earnings_is_detected() -> None:
     assert found("banks_what_a_frozen_caller_earned", None)

@@ -44,7 +44,7 @@ def stories(cluster: Cluster) -> list[Story]:
     return stories_with(WANTED, STEPS, PEOPLE, cluster)
 
 
-def test_nothing_told_is_untrue_whatever_befalls_the_server(stories: list[Story]) -> None:
+def test_every_report_is_true_whatever_the_server_does(stories: list[Story]) -> None:
     assert sum(story.watch.kinds.total() for story in stories) > 20
 
 
@@ -55,9 +55,9 @@ def test_a_seed_tells_the_same_story_again(stories: list[Story], cluster: Cluste
     assert again.shelf.hexdigest() == stories[0].shelf.hexdigest()
 
 
-def test_nor_is_anything_that_callers_in_company_are_told(cluster: Cluster) -> None:
+def test_every_report_to_callers_with_company_is_true(cluster: Cluster) -> None:
     assert stories_with(IN_COMPANY, 40, 10, cluster, company=True)
 
 
-def test_a_commit_that_is_guessed_is_found(cluster: Cluster) -> None:
+def test_a_guessed_commit_is_detected(cluster: Cluster) -> None:
     assert found("guesses_that_a_broken_commit_is_there", None, cluster)

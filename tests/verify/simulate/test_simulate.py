@@ -31,7 +31,7 @@ def story_of(seed: int) -> tuple[Story, Exception | None]:
 
 
 @pytest.mark.parametrize("seed", [SEEDS[0], *map(long, SEEDS[1:])])
-def test_nothing_goes_wrong_whatever_befalls_the_board(seed: int) -> None:
+def test_the_books_stay_sound_whatever_happens_to_the_board(seed: int) -> None:
     story, error = story_of(seed)
     assert error is None, "\n".join([*story.told[-20:], str(error)])
     assert story.number == STEPS
@@ -62,7 +62,7 @@ def test_events_are_started_early() -> None:
 
 
 @pytest.mark.long
-def test_what_callers_are_told_is_compared_with_the_books() -> None:
+def test_reports_to_callers_are_compared_with_the_books() -> None:
     told = ("settlements told", "settlements seen", "hands told at the teletype")
     assert all_happen(*told, "tables added up")
 
@@ -82,7 +82,7 @@ def test_a_seed_tells_the_same_story_again() -> None:
     assert again.shelf.hexdigest() == once.shelf.hexdigest()
 
 
-def test_a_command_that_finds_the_books_locked_ends_what_happens() -> None:
+def test_a_command_that_meets_locked_books_ends_the_step() -> None:
     story = mock.MagicMock()
     transaction = story.books_at_the_command_line().transaction
     transaction.side_effect = BooksUnavailable("locked")
@@ -132,5 +132,5 @@ def test_a_fault_fits_the_program_that_it_is_put_into(fault: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("fault", QUICK)
-def test_a_fault_is_found(fault: str) -> None:
+def test_a_fault_is_detected(fault: str) -> None:
     assert found(fault, None)
