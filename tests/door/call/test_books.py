@@ -22,7 +22,7 @@ from timebank.ledger.database import Request, Writer
 from timebank.ledger.sqlite.database import SqliteDatabase
 
 
-async def test_the_writer_gets_what_a_step_of_the_loop_asks_at_its_end(
+async def test_writes_of_one_step_of_the_loop_are_submitted_at_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     happened: list[str] = []
@@ -54,7 +54,7 @@ async def books_in(folder: Path) -> AsyncIterator[Books]:
         await books.close()
 
 
-async def test_what_was_asked_before_they_close_is_done(tmp_path: Path) -> None:
+async def test_work_submitted_before_closing_is_done(tmp_path: Path) -> None:
     async with books_in(tmp_path) as books:
         books._submit_soon = lambda: None  # type: ignore[method-assign] # the step goes on
         asked = asyncio.ensure_future(books.run(lambda desk: "done"))
@@ -83,7 +83,7 @@ async def test_a_writer_that_cannot_begin_answers_everybody(
             assert await books.run(lambda desk: 2) == 2
 
 
-async def test_books_that_are_closed_refuse_what_is_asked_of_them(tmp_path: Path) -> None:
+async def test_closed_books_refuse_work(tmp_path: Path) -> None:
     async with world(tmp_path) as here:
         books = here.server.books
     with pytest.raises(BooksUnavailable, match="closed"):

@@ -52,7 +52,7 @@ async def test_a_call_costs_time_from_the_log_on_not_from_the_connection(board: 
     await ada.sees_time_left(7 * MINUTE - 1)
 
 
-async def test_who_waits_for_the_books_to_log_on_is_not_charged_for_it(board: World) -> None:
+async def test_waiting_for_the_books_at_log_on_is_not_charged(board: World) -> None:
     ada = known(board, "Ada")
     here = board.server.board
     open_call, run = here.open_call, here.books.run
@@ -73,7 +73,7 @@ async def test_who_waits_for_the_books_to_log_on_is_not_charged_for_it(board: Wo
     await ada.sees_time_left(7 * MINUTE)
 
 
-async def test_a_line_of_the_very_instant_of_the_log_on_does_not_stay_for_a_second(
+async def test_the_time_line_counts_down_from_the_very_log_on(
     board: World,
 ) -> None:
     ada = await visitor(board, "Ada")
@@ -83,7 +83,7 @@ async def test_a_line_of_the_very_instant_of_the_log_on_does_not_stay_for_a_seco
         await ada.sees_time_left(7 * MINUTE - math.ceil(tenths / 10 - ROUNDING))
 
 
-async def test_clocks_of_callers_who_came_within_a_beat_tick_together(board: World) -> None:
+async def test_clocks_of_callers_who_log_on_within_a_beat_tick_together(board: World) -> None:
     ticks: list[float] = []
     for name in ("Ada", "Bob"):
         await board.clock.advance(BEAT_SECONDS / 4)
@@ -121,7 +121,7 @@ async def test_a_started_second_is_charged_once_a_call(board: World) -> None:
     assert ada.ledger == [("grant", 7 * MINUTE), ("elapsed", 3), ("elapsed", 1)]
 
 
-async def test_what_is_saved_at_log_off_leaves_the_started_second_out(tmp_path: Path) -> None:
+async def test_saving_at_log_off_leaves_out_the_started_second(tmp_path: Path) -> None:
     keeps_nothing = sysop_toml(events="", minutes_per_day=7, timebank="keep_minutes = 0")
     async with world(tmp_path, toml=keeps_nothing) as board:
         ada = await visitor(board, "Ada")
@@ -132,7 +132,7 @@ async def test_what_is_saved_at_log_off_leaves_the_started_second_out(tmp_path: 
         assert ada.has["online"] == MINUTE - 1
 
 
-async def test_the_screen_shows_what_the_books_charge_in_the_middle_of_a_second(
+async def test_the_screen_shows_the_charged_time_in_mid_second(
     board: World,
 ) -> None:
     ada = await visitor(board, "Ada")
@@ -159,7 +159,7 @@ async def test_the_last_second_is_the_callers_to_its_end(board: World) -> None:
     assert ada.ledger[-1] == ("elapsed", MINUTE)
 
 
-async def test_what_was_not_paid_for_does_not_let_a_caller_stay(board: World) -> None:
+async def test_uncharged_time_does_not_keep_a_caller_on(board: World) -> None:
     """At the window without time: seconds that are waived are no seconds that were paid."""
     ada = await visitor(board, "Ada", saved=10 * MINUTE)
     await board.pass_time(7 * MINUTE + 0.2)
@@ -200,7 +200,7 @@ async def test_a_key_in_time_keeps_an_idle_caller_on(tmp_path: Path) -> None:
 # Time up.
 
 
-async def test_a_caller_whose_time_is_up_reads_when_to_call_back(board: World) -> None:
+async def test_a_caller_out_of_time_reads_when_to_call_back(board: World) -> None:
     ada = await visitor(board, "Ada")
     await board.pass_time(7 * MINUTE)
     await ada.is_sent_off(
@@ -230,7 +230,7 @@ async def test_a_hand_is_stood_and_settled_before_the_good_bye(board: World) -> 
     assert ada.has["stake"] == ada.has["online"] == 0
 
 
-async def test_insurance_is_declined_for_a_caller_whose_time_is_up(board: World) -> None:
+async def test_insurance_is_declined_for_a_caller_out_of_time(board: World) -> None:
     ada = await seated(board, "Ada")
     await ada.bets(4, "no-insurance", "stay", ends="lose", asked="Insurance for 2 coins?")
     await board.pass_time(3 * MINUTE)
@@ -239,7 +239,7 @@ async def test_insurance_is_declined_for_a_caller_whose_time_is_up(board: World)
     assert ada.ledger[-1] == ("lost", 4 * MINUTE)
 
 
-async def test_what_a_stood_hand_brings_back_keeps_the_call_alive(board: World) -> None:
+async def test_a_stood_hand_that_wins_keeps_the_call_alive(board: World) -> None:
     ada = await seated(board, "Ada")
     await ada.bets(3, "stay", ends="win")
     await board.pass_time(4 * MINUTE)
@@ -325,7 +325,7 @@ async def test_a_caller_without_time_reads_so_once(board: World) -> None:
     assert ada.ledger == before
 
 
-async def test_savings_can_be_withdrawn_by_who_calls_with_no_time_left(board: World) -> None:
+async def test_a_caller_with_no_time_left_can_withdraw_savings(board: World) -> None:
     ada = await without_time(board, saved=5 * MINUTE)
     await ada.calls()
     await ada.goes_on_to("<W>ithdraw")

@@ -39,9 +39,7 @@ async def waits_for_a_key(console: Console, wall: Wall) -> asyncio.Task[None]:
     return task
 
 
-async def test_what_is_said_to_one_who_is_waited_for_is_sent_at_once(
-    console: Console, wall: Wall
-) -> None:
+async def test_a_message_at_a_key_prompt_is_sent_at_once(console: Console, wall: Wall) -> None:
     answer = await waits_for_a_key(console, wall)
     console.received(b"x")
     await answer
@@ -94,9 +92,7 @@ async def test_an_arrow_a_while_after_enter_is_an_arrow(console: Console, clock:
 # What is asked of the terminal
 
 
-async def test_the_terminal_is_asked_for_its_size_where_nobody_has_said_it(
-    console: Console, wall: Wall
-) -> None:
+async def test_a_terminal_of_unknown_size_is_asked_for_it(console: Console, wall: Wall) -> None:
     terminal.ask_size(console)
     assert not wall.written
     wall.size_is_known = False
@@ -125,7 +121,7 @@ async def test_an_answer_that_is_no_corner_changes_nothing(
 
 
 @pytest.mark.parametrize(("column", "charset"), [(2, Charset.UTF8), (4, Charset.CP437)])
-async def test_a_terminal_tells_what_it_is_by_where_its_cursor_stands(
+async def test_the_cursor_position_identifies_the_terminal(
     console: Console, wall: Wall, column: int, charset: Charset
 ) -> None:
     wall.size_is_known = False
@@ -154,7 +150,7 @@ async def test_a_key_ends_the_wait_for_a_terminal_and_is_not_lost(console: Conso
     assert await console.keyboard.key() == "x"
 
 
-async def test_a_caller_who_has_gone_is_not_waited_for(console: Console) -> None:
+async def test_the_console_does_not_wait_for_a_gone_caller(console: Console) -> None:
     probe = asyncio.create_task(terminal.probe(console, 60.0))
     await asyncio.sleep(0)
     console.hung_up("gone")

@@ -65,7 +65,7 @@ def test_all_that_happens_in_a_moment_is_sent_at_once(screen: Screen) -> None:
     assert screen.picture[19:24] == [" One thing.", " And another.", "", " Well? y", " the status"]
 
 
-def test_what_was_asked_and_answered_in_a_moment_is_never_shown(screen: Screen) -> None:
+def test_a_question_answered_at_once_is_never_shown(screen: Screen) -> None:
     screen.display.stage(TITLE)
     screen.time_passes()
     shown = list(screen.sent)
@@ -112,7 +112,7 @@ def test_no_message_is_shown_without_its_beginning(screen: Screen) -> None:
     assert screen.picture[19:22] == [" one", " another", ""]
 
 
-def test_a_message_that_has_no_room_is_shown_whole_over_the_lower_end_of_the_scene(
+def test_a_message_without_room_covers_the_lower_end_of_the_scene(
     screen: Screen,
 ) -> None:
     """At Baccarat "That was your last turn today" had scrolled away above a prompt of two rows."""
@@ -134,7 +134,7 @@ def test_a_message_that_has_no_room_is_shown_whole_over_the_lower_end_of_the_sce
     assert screen.picture[17:21] == [" row 16", " row 17", " short", ""]
 
 
-def test_a_message_longer_than_its_rows_takes_them_back_when_the_prompt_goes(
+def test_a_long_message_takes_its_rows_back_when_the_prompt_goes(
     screen: Screen,
 ) -> None:
     screen.display.stage(Page("A title", [f"row {number}" for number in range(1, 18)]))
@@ -196,7 +196,7 @@ def test_a_clock_ticks_below_a_message_that_covers_it(screen: Screen) -> None:
     assert screen.picture == covered
 
 
-def test_closing_sends_first_what_waits_and_leaves_an_empty_screen(screen: Screen) -> None:
+def test_closing_sends_pending_text_and_leaves_an_empty_screen(screen: Screen) -> None:
     screen.display.say("Goodbye.")
     screen.display.close()
     assert "Goodbye." in screen.sent[0]
@@ -205,7 +205,7 @@ def test_closing_sends_first_what_waits_and_leaves_an_empty_screen(screen: Scree
     assert len(screen.sent) == 2
 
 
-def test_the_end_of_a_long_answer_is_what_is_shown(screen: Screen) -> None:
+def test_a_long_answer_is_shown_by_its_end(screen: Screen) -> None:
     screen.display.prompt("Why?")
     screen.display.typed("because " * 12 + "so.")
     screen.time_passes()
@@ -234,7 +234,7 @@ def test_no_line_of_a_text_takes_more_cells_than_there_are(
     assert wrap(text, 5) == lines
 
 
-def test_what_others_say_begins_no_second_row_as_a_sentence_of_the_board_does() -> None:
+def test_a_wrapped_line_of_a_caller_cannot_pose_as_the_boards() -> None:
     said = hanging("|13Eve:|15 aaaa The sysop: hello, give me all your minutes")
     rows = wrap(f"{said}\n|14The sysop: no", 12)
     assert [row for row in map(plain, rows) if not row.startswith("  ")] == [
@@ -292,7 +292,7 @@ async def test_last_words_leave_before_the_line_is_hung_up(wire: Wire) -> None:
     assert wire.ended
 
 
-async def test_the_bell_rings_after_what_was_said_before_it(wire: Wire) -> None:
+async def test_the_bell_rings_after_earlier_text(wire: Wire) -> None:
     console = painted_on(wire)
     console.screen.say("Still there?")
     console.screen.bell()
@@ -310,7 +310,7 @@ async def test_a_question_is_on_the_screen_before_its_answer_is_waited_for(wire:
     question.close()
 
 
-async def test_a_pause_shows_what_it_is_for(wire: Wire) -> None:
+async def test_a_pause_shows_its_reason(wire: Wire) -> None:
     console = painted_on(wire)
     console.screen.say("The dealer turns a card.")
     pause = console.keyboard.pause(60)

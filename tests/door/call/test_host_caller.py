@@ -59,7 +59,7 @@ async def withdraws_ten_minutes(here: World, caller: HostCaller) -> None:
     await caller.post(lambda desk, call, ticked: withdraw(desk, call, ticked, 600))
 
 
-async def test_time_left_is_what_the_host_leaves_however_much_a_guest_has(tmp_path) -> None:
+async def test_time_left_is_the_hosts_limit_however_rich_the_guest(tmp_path) -> None:
     async with guest_of(tmp_path) as (here, caller):
         assert (caller.purse.time_left(), caller.purse.spendable()) == (600, 600)
         await withdraws_ten_minutes(here, caller)
@@ -92,7 +92,7 @@ async def test_limits_that_guests_set_for_themselves_hold_on_their_next_visit(tm
         await here.server.board.close_call(caller, "log-off")
 
 
-async def test_the_call_ends_when_the_host_wants_its_guest_back_and_nothing_lengthens_it(
+async def test_nothing_lengthens_a_call_past_the_hosts_event(
     tmp_path,
 ) -> None:
     async with guest_of(tmp_path) as (here, caller):
@@ -116,7 +116,7 @@ async def test_time_is_counted_from_the_drop_file_and_not_from_the_log_on(tmp_pa
         assert caller.purse.time_left() == 590
 
 
-async def test_what_ticked_before_the_call_was_opened_is_a_row_that_says_so(tmp_path) -> None:
+async def test_time_before_the_call_was_opened_is_a_row_of_its_own(tmp_path) -> None:
     async with guest_of(tmp_path, arrived=990.0) as (here, caller):
         await here.pass_time(5)
         await caller.touch()
@@ -140,7 +140,7 @@ async def test_the_last_second_that_the_host_leaves_is_the_guests_to_its_end(tmp
 
 
 @pytest.mark.parametrize(("forward", "left"), [(3600, 0), (3300, 299)])
-async def test_a_machine_that_slept_leaves_a_guest_nothing_behind_the_hosts_event(
+async def test_a_machine_that_slept_past_the_hosts_event_leaves_no_time(
     tmp_path, forward: int, left: int
 ) -> None:
     """Within a second, and however long the host would let the caller stay."""
@@ -240,7 +240,7 @@ async def test_a_guest_without_minutes_is_promised_no_more_than_the_host_leaves(
         (60, "You owe Xibalba 1 minute for what you lost."),
     ],
 )
-async def test_a_loss_that_the_host_does_not_show_is_said_to_be_owed(
+async def test_a_loss_that_the_host_does_not_show_is_announced_as_a_debt(
     tmp_path, seconds: int, words: str
 ) -> None:
     async with guest_of(tmp_path) as (here, caller):
@@ -266,7 +266,9 @@ async def test_a_loss_that_the_host_does_not_show_is_said_to_be_owed(
         (1800, ["You still owe 30 minutes here. Your next winnings pay that first."]),
     ],
 )
-async def test_what_becomes_of_a_loan_is_said(tmp_path, bet: int, words: list[str]) -> None:
+async def test_the_goodbye_tells_the_outcome_of_a_loan(
+    tmp_path, bet: int, words: list[str]
+) -> None:
     toml = f"{EVENTS_OFF}[timebank]\nknown_days = 0\n"
     async with world(tmp_path, toml=toml) as here:
         caller = await comes_in(here)
@@ -276,7 +278,7 @@ async def test_what_becomes_of_a_loan_is_said(tmp_path, bet: int, words: list[st
         assert await caller.farewell("log-off") == words
 
 
-async def test_a_debt_that_was_won_back_is_not_said_to_be_owed(tmp_path) -> None:
+async def test_a_debt_won_back_is_not_announced(tmp_path) -> None:
     async with guest_of(tmp_path) as (_, caller):
         assert await caller.farewell("log-off") == []
 

@@ -124,7 +124,7 @@ async def test_a_caller_who_lost_the_line_at_vegas_reads_how_the_hand_ended(
 
 
 @HANG_UPS
-async def test_a_hand_seen_to_its_end_is_not_shown_again(
+async def test_a_hand_watched_to_its_end_is_not_shown_again(
     tmp_path: Path, hang_up: Callable[[Terminal], None]
 ) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
@@ -156,7 +156,7 @@ async def test_a_hand_stood_by_the_clock_for_a_lost_line_is_shown_again(tmp_path
         await is_told_once(ada, AT_VEGAS)
 
 
-async def test_a_caller_who_saw_the_end_and_hung_up_is_not_shown_it_again(tmp_path: Path) -> None:
+async def test_a_hang_up_after_the_end_does_not_show_the_hand_again(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
@@ -202,7 +202,7 @@ async def test_a_caller_not_on_when_the_round_ends_has_one_notice(tmp_path: Path
         await is_told_once(ada, "the dealer stood it for you: you")
 
 
-async def test_a_caller_who_got_up_reads_the_end_in_the_next_room_once(tmp_path: Path) -> None:
+async def test_a_caller_who_got_up_reads_the_end_once_in_the_next_room(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
@@ -219,7 +219,7 @@ async def test_a_caller_who_got_up_reads_the_end_in_the_next_room_once(tmp_path:
 # A call that is taken over.
 
 
-async def test_the_call_that_takes_over_shows_what_was_settled_meanwhile(tmp_path: Path) -> None:
+async def test_a_call_that_takes_over_shows_hands_settled_meanwhile(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(2)
         await ada.has_the_turn()
@@ -237,7 +237,7 @@ async def test_the_call_that_takes_over_shows_what_was_settled_meanwhile(tmp_pat
         await is_told_nothing(ada)
 
 
-async def test_a_call_of_another_process_that_has_taken_over_finds_word_of_the_round(
+async def test_a_call_taken_over_by_another_process_gets_the_result(
     tmp_path: Path,
 ) -> None:
     """The table knows of the old call alone, and the books of the new one."""
@@ -309,7 +309,7 @@ async def test_a_page_of_news_that_was_left_by_a_reset_is_shown_again(tmp_path: 
         await is_told_once(ada, AT_VEGAS)
 
 
-async def test_a_hand_is_noted_as_seen_within_a_second_of_its_end(tmp_path: Path) -> None:
+async def test_a_hand_is_marked_as_read_within_a_second_of_its_end(tmp_path: Path) -> None:
     """A server that is killed later tells nobody what they have seen."""
     async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(2)
@@ -319,7 +319,7 @@ async def test_a_hand_is_noted_as_seen_within_a_second_of_its_end(tmp_path: Path
         assert everything_is_told(ada)
 
 
-async def test_a_hand_is_not_noted_as_seen_before_a_key_says_so(tmp_path: Path) -> None:
+async def test_a_hand_is_marked_as_read_only_after_a_key(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
@@ -333,7 +333,7 @@ async def test_a_hand_is_not_noted_as_seen_before_a_key_says_so(tmp_path: Path) 
         assert everything_is_told(ada)
 
 
-async def test_a_hand_is_noted_as_seen_with_the_next_that_is_dealt_at_unix_bj(
+async def test_the_next_deal_at_unix_bj_marks_the_last_hand_as_read(
     tmp_path: Path,
 ) -> None:
     """No key is awaited between two hands on one sheet."""

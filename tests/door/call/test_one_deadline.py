@@ -41,7 +41,9 @@ async def is_asked_in_time(guest: Guest, clock: FakeClock, *, since: float, prom
 
 
 class TestTheBooks:
-    async def test_what_they_have_not_begun_is_taken_back(self, board: World) -> None:
+    async def test_a_write_that_has_not_begun_is_cancelled_at_the_deadline(
+        self, board: World
+    ) -> None:
         board.enter("Ada")
         books, clock = board.server.books, board.clock
         async with board.slow_books():
@@ -55,7 +57,9 @@ class TestTheBooks:
                 await asked
         assert notices_in(board) == 0
 
-    async def test_of_what_they_have_begun_nobody_knows(self, board: World) -> None:
+    async def test_a_write_begun_before_the_deadline_has_an_unknown_outcome(
+        self, board: World
+    ) -> None:
         board.enter("Ada")
         go_on, begun = asyncio.Event(), asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -97,7 +101,9 @@ def notices_in(here: World) -> int:
 
 
 class TestOfOneKey:
-    async def test_what_follows_a_long_wait_has_a_moment_more(self, tmp_path: Path) -> None:
+    async def test_a_step_after_a_long_wait_has_its_own_short_deadline(
+        self, tmp_path: Path
+    ) -> None:
         async with party(tmp_path, 1) as one:
             (ada,), clock = one.sitters, one.here.clock
             console = ada.caller.console
@@ -147,7 +153,7 @@ class TestAtVegas:
                 await is_asked_in_time(ada, here.clock, since=since, prompt="Press any key")
                 await ada.sees(UNREACHED)
 
-    async def test_who_is_asked_to_call_again_finds_their_seat(self, tmp_path: Path) -> None:
+    async def test_a_caller_asked_to_call_again_gets_the_same_seat(self, tmp_path: Path) -> None:
         seed = shoe(1, everybody_plays)
         async with company(tmp_path, "Ada", seed=seed) as (ada,):
             await ada.says_bet(1)

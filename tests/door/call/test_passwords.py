@@ -38,12 +38,12 @@ def kept(board: World, name: str = "Ada") -> str:
     return record.password_hash
 
 
-async def test_a_new_password_costs_what_owasp_asks_for() -> None:
+async def test_a_new_password_hash_costs_as_much_as_owasp_asks() -> None:
     hashed = real_hasher().hash(PASSWORD)
     assert re.match(r"\$argon2id\$v=19\$m=19456,t=2,p=1\$", hashed)
 
 
-async def test_who_logs_on_with_an_old_hash_gets_one_of_todays_cost_and_logs_on_with_that(
+async def test_an_old_hash_is_renewed_at_log_on_and_still_works(
     board: World,
 ) -> None:
     enter(board)
@@ -107,7 +107,7 @@ async def test_two_log_ons_at_once_renew_it_once(board: World) -> None:
     assert await found.authenticate("Ada", PASSWORD) is not None
 
 
-async def test_a_hash_that_cannot_be_written_keeps_nobody_out(
+async def test_a_hash_that_cannot_be_renewed_does_not_stop_a_log_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def locked(*_: object) -> bool:
@@ -158,7 +158,7 @@ async def test_the_lowest_rank_is_checked_next_and_of_equal_ones_the_oldest(
     assert held.done == ["a", "e", "d", "f", "c", "b"], "a came while nobody waited"
 
 
-async def test_a_caller_who_stops_waiting_frees_their_place(
+async def test_a_caller_who_stops_waiting_frees_the_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     held, desk = Held(monkeypatch), passwords.PasswordDesk()

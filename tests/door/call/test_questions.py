@@ -111,14 +111,14 @@ async def caller() -> Somebody:
 # Questions
 
 
-async def test_what_enter_gives_is_named_and_given(caller: Somebody) -> None:
+async def test_enter_uses_the_default_that_the_prompt_names(caller: Somebody) -> None:
     async with caller.asked(caller.console.prompt.ask(CHOICES, default="B", cancel="Q")) as answer:
         assert caller.screen[22] == " <B>et (Enter)  <R>ules  <Q>uit"
         await caller.types(b"\r")
         assert answer.result() == "B"
 
 
-async def test_a_question_mark_explains_keys_and_fields_and_gives_the_screen_back(
+async def test_a_question_mark_shows_help_and_restores_the_screen(
     caller: Somebody,
 ) -> None:
     caller.console.screen.say("|07Cards are on their way.")
@@ -142,7 +142,7 @@ async def test_a_question_mark_explains_keys_and_fields_and_gives_the_screen_bac
         assert "Help" in caller.screen[0]
 
 
-async def test_what_happens_behind_the_help_is_seen_after_it(caller: Somebody) -> None:
+async def test_changes_behind_the_help_show_when_it_closes(caller: Somebody) -> None:
     async with caller.asked(caller.console.prompt.ask(CHOICES, meanings=MEANINGS)):
         await caller.types(b"?")
         caller.console.screen.say("Bob sits down.")
@@ -222,7 +222,7 @@ async def test_a_long_question_leaves_room_to_type(caller: Somebody) -> None:
         assert caller.screen[21] == f" {words}"
 
 
-async def test_a_long_question_is_broken_between_words_and_takes_what_rows_it_needs() -> None:
+async def test_a_long_question_wraps_between_words_over_several_rows() -> None:
     caller = Somebody(40, 25)
     words = " ".join(["word"] * 20)
     async with caller.asked(caller.console.prompt.entry(words, longest=20)):
@@ -235,7 +235,7 @@ async def test_a_long_question_is_broken_between_words_and_takes_what_rows_it_ne
         assert caller.screen[23] == " hello"
 
 
-async def test_of_wide_letters_the_end_is_seen_where_they_are_typed() -> None:
+async def test_a_field_of_wide_letters_shows_its_end() -> None:
     caller = Somebody(40, 25)
     async with caller.asked(caller.console.prompt.entry("Say:", longest=60)):
         await caller.types("漢".encode() * 30, b"end")
@@ -331,7 +331,7 @@ async def test_a_long_title_keeps_its_number_on_a_narrow_screen() -> None:
         assert caller.screen[0].strip()[-1].isdigit()
 
 
-async def test_what_was_said_in_a_room_is_forgotten_when_it_was_shown() -> None:
+async def test_entering_a_room_forgets_the_messages_of_the_last() -> None:
     caller = Somebody(132, 50)
     async with caller.asked(caller.console.pager.any_key()):
         caller.console.screen.say("You sit down.")
@@ -368,7 +368,7 @@ async def test_no_word_is_lost_where_the_window_changes_while_they_read(
     assert caller.console.keyboard.next_key() is None
 
 
-async def test_where_they_were_in_a_text_is_kept_when_the_window_changes(caller: Somebody) -> None:
+async def test_a_change_of_the_window_keeps_the_place_in_a_text(caller: Somebody) -> None:
     text = "\n".join(f"par{number} {'word ' * 20}" for number in range(60))
     async with caller.asked(caller.console.pager.read("Rules", text)):
         await caller.types(b" ", b" ")
@@ -386,7 +386,7 @@ async def test_where_they_were_in_a_text_is_kept_when_the_window_changes(caller:
         assert f" {there} " in caller.sees
 
 
-async def test_a_window_that_changes_while_they_read_repeats_nothing_beside_what_follows() -> None:
+async def test_a_change_of_the_window_while_reading_repeats_no_text() -> None:
     caller = Somebody(132, 24)
     async with caller.asked(caller.console.pager.read("Rules", TEXT)):
         caller.console.screen.say("Bob sits down.")
@@ -400,7 +400,7 @@ async def test_a_window_that_changes_while_they_read_repeats_nothing_beside_what
         assert caller.sees.count("Bob sits down.") == 1
 
 
-async def test_a_window_that_changes_as_they_leave_a_text_types_nothing_at_what_follows(
+async def test_a_change_of_the_window_on_leaving_a_text_answers_no_prompt(
     caller: Somebody,
 ) -> None:
     async with caller.asked(caller.console.pager.read("Rules", TEXT)) as reading:
@@ -437,7 +437,7 @@ async def test_a_smaller_one_has_lines(columns: int, rows: int) -> None:
     assert not Somebody(columns, rows).console.screen.is_painted
 
 
-async def test_a_wide_screen_shows_beside_the_scene_what_was_said_before() -> None:
+async def test_a_wide_screen_shows_earlier_messages_next_to_the_scene() -> None:
     caller = Somebody(132, 24)
     async with caller.asked(caller.console.pager.any_key()):
         for number in range(1, 7):
@@ -454,7 +454,7 @@ async def test_a_wide_screen_shows_beside_the_scene_what_was_said_before() -> No
         assert caller.screen[18].endswith("│ Message 6."), "and those of the scene before"
 
 
-async def test_beside_a_scene_its_fields_are_explained_until_what_was_said_needs_the_room() -> None:
+async def test_field_help_beside_a_scene_gives_way_to_messages() -> None:
     caller = Somebody(132, 24)
     async with caller.asked(caller.console.pager.any_key()):
         caller.console.display.stage(Felt())
@@ -467,7 +467,7 @@ async def test_beside_a_scene_its_fields_are_explained_until_what_was_said_needs
         assert first not in "\n".join(caller.screen)
 
 
-async def test_what_was_said_before_outlives_a_change_of_size() -> None:
+async def test_messages_survive_a_change_of_size() -> None:
     caller = Somebody(132, 24)
     async with caller.asked(caller.console.pager.any_key()):
         for number in range(1, 7):
@@ -480,7 +480,7 @@ async def test_what_was_said_before_outlives_a_change_of_size() -> None:
 
 
 @pytest.mark.parametrize("size", [(40, 22), (39, 20), (160, 60)])
-async def test_what_was_said_is_whole_again_when_the_window_is(
+async def test_messages_are_whole_again_when_the_window_grows(
     caller: Somebody, size: tuple[int, int]
 ) -> None:
     """It was broken for the other window and stayed so, or was left behind among the lines."""
@@ -500,7 +500,7 @@ async def test_what_was_said_is_whole_again_when_the_window_is(
         assert caller.screen == before
 
 
-async def test_what_was_said_among_lines_is_painted_when_the_window_is_large() -> None:
+async def test_messages_of_line_mode_are_painted_when_the_window_grows() -> None:
     caller = Somebody(39, 20)
     async with caller.asked(caller.console.pager.any_key()):
         caller.console.screen.say("You lose 10 coins.")
@@ -525,13 +525,13 @@ async def test_a_moment_lasts_as_the_caller_likes_and_a_key_is_not_eaten() -> No
 
 
 @pytest.mark.parametrize(("pace", "paint"), [(0.0, Paint.COLOUR), (1.0, Paint.LINES)])
-async def test_nobody_waits_who_wants_none_or_reads_lines(pace: float, paint: Paint) -> None:
+async def test_pauses_off_and_line_mode_skip_the_wait_for_a_key(pace: float, paint: Paint) -> None:
     caller = Somebody(paint=paint)
     caller.console.keyboard.pace = pace
     await caller.console.keyboard.beat(3600)
 
 
-async def test_a_yes_is_y_in_every_language_and_what_its_word_begins_with(caller: Somebody) -> None:
+async def test_yes_is_y_or_the_first_letter_of_the_local_word(caller: Somebody) -> None:
     with speaking_to(Viewer("fr")):
         for key, says in ((b"y", True), (b"o", True), (b"n", False)):
             async with caller.asked(caller.console.prompt.agrees("Vous partez ?")) as answer:

@@ -72,7 +72,7 @@ def test_the_end_of_an_older_call_leaves_that_of_the_new_one_alone(seconds: Seco
     assert desk.redeem(text) is not None
 
 
-def test_those_that_are_over_are_forgotten_and_so_are_the_oldest_of_too_many(
+def test_expired_tickets_and_the_oldest_beyond_the_limit_are_dropped(
     seconds: Seconds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tickets, "MOST_TICKETS", 2)
