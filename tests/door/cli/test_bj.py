@@ -112,7 +112,7 @@ def test_no_file_is_needed_and_none_is_made(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_reader_who_has_enough_ends_it_without_a_word() -> None:
+def test_a_reader_that_closes_the_pipe_ends_it_silently() -> None:
     with subprocess.Popen(
         [command("door"), "bj"],
         stdin=subprocess.PIPE,
@@ -167,7 +167,7 @@ def letters(text: str) -> str:
     return re.sub(r"[\x03\x18\x7f]", "", printed)
 
 
-def test_on_a_terminal_what_is_typed_stands_behind_the_questions() -> None:
+def test_answers_on_a_terminal_are_echoed_after_the_questions() -> None:
     seed = seed_asking(*HIT)
     with on_a_terminal(seed) as terminal:
         terminal.shows("Hit? ")
@@ -219,7 +219,7 @@ def test_the_interrupt_key_ends_it_and_the_terminal_is_as_it_was(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["TERM", "HUP"])
-def test_who_ends_it_from_elsewhere_leaves_the_terminal_as_it_was(number: int) -> None:
+def test_a_signal_restores_the_terminal(number: int) -> None:
     with on_a_terminal(seed_asking(*HIT)) as terminal:
         terminal.shows("Hit? ")
         terminal.process.send_signal(number)
@@ -255,7 +255,7 @@ def test_a_terminal_without_echo_or_lines_gets_both_for_the_game() -> None:
         assert terminal.attributes == terminal.before
 
 
-def test_who_stops_it_and_goes_on_finds_their_interrupt_key() -> None:
+def test_a_stopped_and_continued_game_keeps_its_interrupt_key() -> None:
     seed = seed_asking(*HIT)
     with on_a_terminal(seed) as terminal:
         terminal.shows("Hit? ")

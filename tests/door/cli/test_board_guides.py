@@ -59,7 +59,7 @@ def test_there_is_a_guide_for_every_board() -> None:
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
-def test_a_guide_says_first_whether_it_was_followed_and_on_what(guide: Path) -> None:
+def test_a_guide_begins_with_whether_and_where_it_was_tested(guide: Path) -> None:
     _, said, *_ = guide.read_text(encoding="utf-8").split("\n\n")
     assert said.startswith("*")
     assert said.endswith("*")
@@ -118,7 +118,7 @@ SNIPPETS = {
 
 
 @pytest.mark.parametrize("guide", SNIPPETS)
-def test_a_guide_shows_what_door_setup_writes(guide: str) -> None:
+def test_a_guide_shows_the_output_of_door_setup(guide: str) -> None:
     text = (ROOT / "docs" / "boards" / f"{guide}.md").read_text(encoding="utf-8")
     shown = {dedent(block) for block in re.findall(r"```\w*\n(.*?)^ *```", text, re.DOTALL | re.M)}
     for name in SNIPPETS[guide]:

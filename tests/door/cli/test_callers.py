@@ -126,7 +126,7 @@ def test_a_caller_may_get_another_spelling_of_their_own_name(sysop: Sysop) -> No
         ("New", "That name is reserved for the house.\n"),
     ],
 )
-def test_a_name_that_cannot_be_had_is_refused(sysop: Sysop, name: str, sentence: str) -> None:
+def test_an_unavailable_name_is_refused(sysop: Sysop, name: str, sentence: str) -> None:
     told = sysop("callers", "rename", "Ada", name)
     assert (told.status, told.output) == (2, "")
     assert told.error.endswith(sentence)
@@ -137,7 +137,7 @@ def test_a_name_that_cannot_be_had_is_refused(sysop: Sysop, name: str, sentence:
 
 
 @pytest.mark.parametrize("typed", ["n\n", "\n", ""])
-def test_who_does_not_say_yes_deletes_nobody(sysop: Sysop, typed: str) -> None:
+def test_only_a_yes_deletes_a_caller(sysop: Sysop, typed: str) -> None:
     told = sysop("callers", "delete", "Ada", typed=typed)
     assert told.status == 1
     assert "Ada" in sysop("callers", "list").output
@@ -206,7 +206,7 @@ def test_every_change_leaves_a_line_in_the_log(sysop: Sysop) -> None:
     assert len(shown.stdout.splitlines()) == 1 + 7
 
 
-def test_what_changes_nothing_leaves_no_line(sysop: Sysop) -> None:
+def test_an_act_without_effect_is_not_logged(sysop: Sysop) -> None:
     assert sysop("callers", "unlock", "Ada").output == "Ada is not locked out.\n"
     sysop("callers", "lock", "Ada")
     assert sysop("callers", "lock", "Ada").output == "Ada is already locked out.\n"
@@ -216,7 +216,7 @@ def test_what_changes_nothing_leaves_no_line(sysop: Sysop) -> None:
     assert sysop.log == [(LINE, 1, "Ada, caller number 1, was locked out")]
 
 
-def test_a_caller_who_is_concerned_finds_a_notice(sysop: Sysop) -> None:
+def test_an_affected_caller_finds_a_notice(sysop: Sysop) -> None:
     digest = "d" * 64
     with contextlib.closing(sqlite3.connect(sysop.settings.database)) as books, books:
         books.execute("UPDATE callers SET recovery_digest = ? WHERE id = 1", (digest,))
@@ -239,7 +239,7 @@ def test_a_caller_who_is_concerned_finds_a_notice(sysop: Sysop) -> None:
     )
 
 
-def test_what_is_refused_leaves_no_line(sysop: Sysop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_act_is_not_logged(sysop: Sysop, monkeypatch: pytest.MonkeyPatch) -> None:
     def is_on_line(*_: object) -> bool:
         return False
 
@@ -263,7 +263,7 @@ def test_what_is_refused_leaves_no_line(sysop: Sysop, monkeypatch: pytest.Monkey
     ids=" ".join,
 )
 @pytest.mark.parametrize("name", ["Eve", "", "Eve;", "\udcff\udcfe", "x" * 10_000])
-def test_a_caller_nobody_knows_is_told(sysop: Sysop, words: tuple[str, ...], name: str) -> None:
+def test_an_unknown_caller_is_an_error(sysop: Sysop, words: tuple[str, ...], name: str) -> None:
     command, _, *rest = words
     told = sysop("callers", command, name, *rest, typed="a new secret\n")
     assert (told.status, told.output) == (2, "")

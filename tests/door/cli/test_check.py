@@ -28,9 +28,7 @@ def checked(folder: Path, certificate: bytes | None = None, key: bytes | None = 
     return (told.error or told.output).replace(str(folder), "HERE").splitlines()
 
 
-def test_folders_that_may_not_be_written_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_check_reports_unwritable_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bank = tmp_path / "bank"
     bank.mkdir()
     monkeypatch.setattr("door.cli.check.os.access", lambda path, _mode: path != bank)
@@ -40,7 +38,7 @@ def test_folders_that_may_not_be_written_are_told(
     assert told.startswith(f"You may not write into {bank}, where the board keeps THEBANK.EXT: run")
 
 
-def test_what_is_no_file_of_another_program_is_told(tmp_path: Path) -> None:
+def test_check_reports_a_foreign_file(tmp_path: Path) -> None:
     config = tmp_path / "sysop.toml"
     config.write_text('[timebank]\nimport = ["BANK.EXT"]\n')
     (tmp_path / "BANK.EXT").write_bytes(b"")
@@ -53,7 +51,7 @@ def test_what_is_no_file_of_another_program_is_told(tmp_path: Path) -> None:
     assert f"{tmp_path}/BANK.EXT.lock is left alone: it has 2 names (hard links)" in told
 
 
-def test_what_stands_in_for_the_file_that_we_write_is_told(tmp_path: Path) -> None:
+def test_check_reports_an_obstacle_at_our_own_file(tmp_path: Path) -> None:
     config = tmp_path / "sysop.toml"
     config.write_text('[timebank]\nmode = "external"\nthebank_ext = "THEBANK.EXT"\n')
     os.mkfifo(tmp_path / "THEBANK.EXT")
@@ -61,7 +59,7 @@ def test_what_stands_in_for_the_file_that_we_write_is_told(tmp_path: Path) -> No
     assert f"{tmp_path}/THEBANK.EXT is left alone: it is not a file.\n" in told
 
 
-def test_a_screen_that_others_could_have_linked_is_told(tmp_path: Path) -> None:
+def test_check_reports_a_screen_that_others_could_have_linked(tmp_path: Path) -> None:
     config, texts = tmp_path / "sysop.toml", tmp_path / "texts"
     config.write_text('[board]\ntexts = "texts"\n')
     texts.mkdir()
@@ -79,7 +77,7 @@ def test_a_good_certificate_is_no_matter(tmp_path: Path) -> None:
     assert "certificate" not in " ".join(checked(tmp_path, *pair()))
 
 
-def test_files_that_are_not_there_are_told_with_line_and_key(tmp_path: Path) -> None:
+def test_check_reports_missing_files_with_line_and_key(tmp_path: Path) -> None:
     (told,) = checked(tmp_path)
     assert told.startswith(
         "HERE/sysop.toml, line 5: [[listeners]] 1, certificate: cannot be read: "
@@ -89,7 +87,7 @@ def test_files_that_are_not_there_are_told_with_line_and_key(tmp_path: Path) -> 
     assert told.startswith("HERE/sysop.toml, line 6: [[listeners]] 1, key: cannot be read: HERE/k")
 
 
-def test_a_file_that_is_something_else_is_told(tmp_path: Path) -> None:
+def test_check_reports_a_file_of_the_wrong_type(tmp_path: Path) -> None:
     certificate, key = pair()
     assert checked(tmp_path, key, key) == [
         "HERE/sysop.toml, line 5: [[listeners]] 1, certificate: must be a certificate in PEM, and "
@@ -101,21 +99,21 @@ def test_a_file_that_is_something_else_is_told(tmp_path: Path) -> None:
     ]
 
 
-def test_the_key_of_another_certificate_is_told(tmp_path: Path) -> None:
+def test_check_reports_a_key_of_another_certificate(tmp_path: Path) -> None:
     assert checked(tmp_path, pair(1)[0], pair(2)[1]) == [
         "HERE/sysop.toml, line 6: [[listeners]] 1, key: must belong to the certificate "
         "HERE/certificate.pem, and HERE/key.pem does not."
     ]
 
 
-def test_a_key_that_wants_a_password_is_told_and_none_is_asked_for(tmp_path: Path) -> None:
+def test_check_reports_an_encrypted_key_without_asking_for_the_password(tmp_path: Path) -> None:
     assert checked(tmp_path, pair(1)[0], LOCKED_KEY) == [
         "HERE/sysop.toml, line 6: [[listeners]] 1, key: must need no password: "
         "`openssl pkey -in HERE/key.pem -out NEW` writes one without."
     ]
 
 
-def test_the_key_for_callers_by_ssh_is_told(tmp_path: Path) -> None:
+def test_check_reports_the_ssh_host_key(tmp_path: Path) -> None:
     config = tmp_path / "sysop.toml"
     config.write_text('[board]\nname = "Nighthawk"\n[[listeners]]\nkind = "ssh"\n')
     where = tmp_path / "data" / host_key.NAME
@@ -135,7 +133,7 @@ def test_the_key_for_callers_by_ssh_is_told(tmp_path: Path) -> None:
     ("table", "key", "value"),
     [("fairness", "beacon", "drand"), ("server", "link", "10.0.0.1:2324")],
 )
-def test_a_key_of_release_1_0_that_is_set_is_told(
+def test_check_reports_a_retired_key_of_release_1_0(
     tmp_path: Path, table: str, key: str, value: str
 ) -> None:
     config = tmp_path / "sysop.toml"

@@ -40,7 +40,7 @@ def config(path: Path, *words: str) -> Told:
     return door("config", words[0], "--config", str(path), *words[1:])
 
 
-def test_show_has_what_is_written_and_effective_has_every_key(own: Path) -> None:
+def test_show_prints_the_file_and_effective_prints_every_key(own: Path) -> None:
     written = tomllib.loads(OWN)
     written["boards"]["Xibalba"]["secret"] = ""
     assert tomllib.loads(config(own, "show").output) == written
@@ -54,7 +54,7 @@ def test_show_has_what_is_written_and_effective_has_every_key(own: Path) -> None
     assert found == shipped
 
 
-def test_diff_has_what_is_no_default(own: Path, tmp_path: Path) -> None:
+def test_diff_prints_only_changed_defaults(own: Path, tmp_path: Path) -> None:
     found = json.loads(config(own, "diff", "--format", "json").output)
     assert {each["key"]: (each["value"], each["default"]) for each in found} == {
         "board.name": ("Rat Trap", "Black Jack For Time"),
@@ -97,7 +97,7 @@ def test_set_changes_one_key_and_keeps_all_else(
     assert config(own, "get", key).output == f"{got}\n"
 
 
-def test_set_says_what_was_and_when_it_counts(own: Path) -> None:
+def test_set_prints_the_old_value_and_when_the_new_one_applies(own: Path) -> None:
     assert config(own, "set", "calls.nodes", "8").output == (
         "calls.nodes is 8 now, was 4.\n"
         f"A running server reads {own} again at SIGHUP, for new calls.\n"
@@ -124,7 +124,7 @@ def test_set_says_what_was_and_when_it_counts(own: Path) -> None:
         (("set", "boards.a|b.minutes", "3"), "is not a key."),
     ],
 )
-def test_what_cannot_be_is_a_sentence_and_the_file_stays(
+def test_an_impossible_value_is_a_sentence_and_the_file_stays(
     own: Path, words: tuple[str, ...], said: str
 ) -> None:
     told = config(own, *words)
@@ -146,7 +146,7 @@ def test_a_disk_that_is_full_leaves_the_file_as_it_was(
     assert os.listdir(own.parent) == ["sysop.toml"]
 
 
-def test_the_schema_takes_what_the_readers_take(own: Path) -> None:
+def test_the_schema_accepts_the_same_values_as_the_reader(own: Path) -> None:
     schema = json.loads(door("config", "schema").output)
     Draft202012Validator.check_schema(schema)
     check = Draft202012Validator(schema)

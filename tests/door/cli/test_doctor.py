@@ -43,9 +43,7 @@ def told(shell: Shell, *words: str) -> str:
     return answer.output
 
 
-def test_says_who_the_caller_is_what_they_bring_and_how_it_goes_back(
-    shell: Shell, tmp_path: Path
-) -> None:
+def test_doctor_prints_caller_time_and_way_back(shell: Shell, tmp_path: Path) -> None:
     said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     assert "They can stay 59 minutes (line 9 of DOOR32.SYS, in minutes)." in said
     assert "This board is Xibalba" in said
@@ -61,7 +59,7 @@ def test_leaves_nothing_in_the_books(shell: Shell, tmp_path: Path) -> None:
     assert not (tmp_path / "MODUSER.DAT").exists()
 
 
-def test_says_what_was_agreed_and_what_follows_from_it(shell: Shell, tmp_path: Path) -> None:
+def test_doctor_prints_the_agreed_settings_and_their_effect(shell: Shell, tmp_path: Path) -> None:
     shell.config.write_text(f'{BOARD}share = 50\ngive_back = "bank"\n')
     said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     assert "They would bring 29 minutes 30 seconds." in said
@@ -75,14 +73,14 @@ def test_a_way_that_the_files_do_not_open_is_named(shell: Shell, tmp_path: Path)
     assert 'in the bank here (give_back = "exitinfo" finds no such file).' in said
 
 
-def test_a_board_without_a_table_is_told_to_have_one(shell: Shell, tmp_path: Path) -> None:
+def test_doctor_asks_for_a_table_for_an_unlisted_board(shell: Shell, tmp_path: Path) -> None:
     shell.config.write_text(BOARD.partition("[boards")[0])
     said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     assert "it counts as host." in said
     assert "Here they are Moth@host" in said
 
 
-def test_a_board_without_a_table_gets_the_lines_to_paste_and_its_command_line(
+def test_doctor_prints_the_lines_to_paste_and_the_command_line(
     shell: Shell, tmp_path: Path
 ) -> None:
     shell.config.write_text(BOARD.partition("[boards")[0])
@@ -102,7 +100,7 @@ def test_a_board_without_a_table_gets_the_lines_to_paste_and_its_command_line(
     assert "This board is Synchronet" in told(shell, "--dropfile", str(tmp_path))
 
 
-def test_a_board_that_nobody_knows_gets_its_own_name_as_an_alias(
+def test_doctor_suggests_the_name_of_an_unknown_board_as_alias(
     shell: Shell, tmp_path: Path
 ) -> None:
     shell.config.write_text(BOARD.partition("[boards")[0])
@@ -136,7 +134,7 @@ def pasted(said: str) -> str:
 @pytest.mark.parametrize(
     "example", EXAMPLES, ids=[f"{each.parent.name}/{each.name}" for each in EXAMPLES]
 )
-def test_what_is_to_be_pasted_lets_the_caller_in(
+def test_the_lines_to_paste_let_the_caller_in(
     shell: Shell, tmp_path: Path, example: Path, boards: str
 ) -> None:
     before = f"{BOARD.partition('[boards')[0]}{boards}"
@@ -201,7 +199,7 @@ def test_a_board_without_limits_brings_its_allowance(shell: Shell, tmp_path: Pat
     assert "Their board sets no limit: 60 minutes a day, less what they have used." in said
 
 
-def test_what_cannot_be_read_is_refused_with_what_the_caller_would_hear(
+def test_an_unreadable_file_is_refused_with_the_callers_message(
     shell: Shell, tmp_path: Path
 ) -> None:
     answer = shell("doctor", "--dropfile", dropped(tmp_path, *WHOLE[:5]))

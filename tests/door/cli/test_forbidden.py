@@ -133,7 +133,7 @@ def said_of(place: Path, does: str) -> str:
 
 
 @pytest.mark.parametrize("state", ["folder", "file", "read only"])
-def test_every_command_says_whose_the_files_are(board: BankSettings, state: str) -> None:
+def test_every_command_names_the_owner_of_the_files(board: BankSettings, state: str) -> None:
     folder, books = board.database.parent, board.database
     config = folder.parent / "sysop.toml"
     mode, each_mode = MODES[state]
@@ -178,6 +178,6 @@ def test_settings_that_may_not_be_read_are_so_too(board: BankSettings) -> None:
         assert re.search(said_of(config, "read"), error), error
 
 
-def test_what_may_be_used_is_not_forbidden(board: BankSettings, tmp_path: Path) -> None:
+def test_accessible_files_are_not_forbidden(board: BankSettings, tmp_path: Path) -> None:
     assert as_another_user(lambda: files.forbidden(board.database, writes=True)) is None
     assert files.forbidden(tmp_path / "none" / "there") is None

@@ -112,7 +112,7 @@ def test_a_settled_hand_is_shown_whole(board: Board) -> None:
     ]
 
 
-def test_the_cards_of_a_hand_are_those_of_its_seed(board: Board) -> None:
+def test_the_cards_of_a_hand_follow_from_its_seed(board: Board) -> None:
     cards = next(
         line for line in board.door("hand", "8").output.splitlines() if line.startswith("Cards")
     )
@@ -146,14 +146,14 @@ def test_a_hand_in_play_has_no_json(board: Board) -> None:
     assert told.error == f"Hand {OPEN} is still in play; its cards are not open yet.\n"
 
 
-def test_a_hand_that_is_not_in_the_books_is_told(board: Board) -> None:
+def test_an_unknown_hand_is_an_error(board: Board) -> None:
     told = board.door("hand", "10")
     assert (told.status, told.output) == (2, "")
     assert told.error == "There is no hand 10 in the books.\n"
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "one", "", "999999999999999999999"])
-def test_what_is_no_number_of_a_hand_is_told(board: Board, number: str) -> None:
+def test_an_invalid_hand_number_is_an_error(board: Board, number: str) -> None:
     told = board.door("hand", number)
     assert told.status == 2
     assert "NUMBER" in told.error
@@ -218,7 +218,7 @@ def test_the_audit_replays_from_a_hand_on(board: Board) -> None:
     assert [line.split(":")[0] for line in since if line.startswith("hand ")] == ["hand 6"]
 
 
-def test_the_audit_replays_what_none_has_replayed(board: Board) -> None:
+def test_the_audit_replays_hands_not_replayed_yet(board: Board) -> None:
     told = board.door("audit", "--since-last")
     assert (told.status, told.output.count("8 settled hands were replayed")) == (0, 1)
     assert told.error == "No audit of these books has replayed their hands: all are replayed.\n"
@@ -234,7 +234,7 @@ def test_the_audit_replays_what_none_has_replayed(board: Board) -> None:
     assert board.door("audit", "--since-last", "--since-hand", "2").status == 2
 
 
-def test_the_audit_keeps_nobody_from_writing(board: Board) -> None:
+def test_the_audit_does_not_block_writers(board: Board) -> None:
     other = sqlite3.connect(board.database, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     for words in (("audit",), ("hand", "1"), ("callers", "list")):
@@ -301,7 +301,7 @@ def test_the_audit_keeps_nobody_from_writing(board: Board) -> None:
         ("DROP TRIGGER transfers_are_never_changed", "trigger transfers_are_never_changed"),
     ],
 )
-def test_the_audit_names_what_was_damaged(board: Board, damage: str, named: str) -> None:
+def test_the_audit_names_the_damaged_hand(board: Board, damage: str, named: str) -> None:
     board.sql(damage)
     told = board.door("audit")
     assert told.status == 1
@@ -320,7 +320,7 @@ def test_the_audit_names_transfers_that_were_changed(board: Board) -> None:
     assert "Its balance is" in told.output
 
 
-def test_the_audit_of_tables_that_are_not_as_they_should_be_ends_in_a_sentence(
+def test_an_audit_of_malformed_tables_ends_in_a_sentence(
     board: Board,
 ) -> None:
     board.sql("ALTER TABLE rounds RENAME COLUMN outcome TO outcomes")
@@ -341,9 +341,7 @@ def test_the_audit_goes_on_after_the_first_thing_it_finds(board: Board) -> None:
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
-def test_a_damaged_hand_cannot_be_shown_and_that_is_said(
-    board: Board, form: tuple[str, ...]
-) -> None:
+def test_show_refuses_a_damaged_hand_in_a_sentence(board: Board, form: tuple[str, ...]) -> None:
     board.sql("UPDATE shoes SET seed = x'00' WHERE id = 7")
     told = board.door("hand", "7", *form)
     assert (told.status, told.output) == (2, "")

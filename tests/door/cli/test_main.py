@@ -48,13 +48,13 @@ def test_every_command_explains_itself(option: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["door", "timebank"])
-def test_the_list_of_commands_says_of_each_what_it_says_of_itself(command: str) -> None:
+def test_the_command_list_shows_each_commands_own_summary(command: str) -> None:
     listed = import_module(f"{command}.cli.main")
     told = {name: each.get_short_help_str(1000) for name, each in listed.main.commands.items()}
     assert told == {name: words for name, (_, words) in listed.COMMANDS.items()}
 
 
-def test_the_version_is_told() -> None:
+def test_version_prints_the_version() -> None:
     assert door("--version").output.startswith("door, version ")
 
 
@@ -96,7 +96,7 @@ def test_help_comes_without_database_network_or_passwords() -> None:
     [("dance",), ("callers", "dance"), ("check", "--dance"), ("hand",), ("verify",), ("replay",)],
     ids=" ".join,
 )
-def test_a_wrong_call_exits_with_2_and_says_what_is_wrong(words: tuple[str, ...]) -> None:
+def test_a_wrong_call_exits_with_2_and_a_reason(words: tuple[str, ...]) -> None:
     told = door(*words)
     assert (told.status, told.output) == (2, "")
     assert "Error: " in told.error
@@ -145,7 +145,7 @@ def wrong_files(folder: Path) -> dict[str, bytes | None]:
     [("check",), ("serve",), ("audit",), ("hand", "1"), ("callers", "list")],
     ids=" ".join,
 )
-def test_settings_that_cannot_be_read_are_told(
+def test_unreadable_settings_are_an_error(
     tmp_path: Path, name: str, command: tuple[str, ...]
 ) -> None:
     content = wrong_files(tmp_path)[name]
@@ -156,7 +156,7 @@ def test_settings_that_cannot_be_read_are_told(
     assert name in told.error
 
 
-def test_a_data_folder_that_cannot_be_made_is_told(config: Path) -> None:
+def test_a_data_folder_that_cannot_be_created_is_an_error(config: Path) -> None:
     (config.parent / "file").touch()
     config.write_text('[board]\ndata = "file/data"\n')
     told = Shell(config)("serve")
@@ -229,7 +229,7 @@ def test_a_seed_and_a_cut_decide_the_tosses_too() -> None:
         ),
     ],
 )
-def test_a_seed_or_cut_that_is_none_is_told(words: tuple[str, ...], sentence: str) -> None:
+def test_an_invalid_seed_or_cut_is_an_error(words: tuple[str, ...], sentence: str) -> None:
     told = door("verify", *words)
     assert (told.status, told.output, told.error) == (2, "", sentence)
 
@@ -251,14 +251,14 @@ def test_a_byte_order_mark_is_no_part_of_the_hand(tmp_path: Path) -> None:
     assert door("replay", str(file)).status == 0
 
 
-def test_a_key_that_cannot_be_printed_is_told_all_the_same() -> None:
+def test_an_unprintable_key_is_still_reported() -> None:
     told = door("replay", "-", typed=b'{"\\ud800": 1}')
     assert (told.status, told.output) == (2, "")
     assert "is not a key of a hand" in told.error
 
 
 @pytest.mark.parametrize("name", ["nowhere.json", ""])
-def test_a_file_that_is_not_there_or_a_folder_is_told(tmp_path: Path, name: str) -> None:
+def test_a_missing_file_or_a_folder_is_an_error(tmp_path: Path, name: str) -> None:
     told = door("replay", str(tmp_path / name))
     assert (told.status, told.output) == (2, "")
     assert str(tmp_path) in told.error

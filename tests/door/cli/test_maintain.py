@@ -13,7 +13,7 @@ from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.settings.settings import load
 
 
-async def test_a_hand_that_nobody_returned_to_is_stood_without_a_server(tmp_path: Path) -> None:
+async def test_maintain_stands_an_abandoned_hand_without_a_server(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(4, hand("stay", ends="win"))
         ada.terminal.abort()

@@ -103,7 +103,7 @@ def test_every_table_fits_and_nothing_runs_into_anything(most: int, name: str) -
 TWO = (Column("Name", least=4), Column("Amount", right=True), Column("More", goes=1))
 
 
-def test_what_there_is_no_room_for_is_named() -> None:
+def test_columns_that_do_not_fit_are_named() -> None:
     table = Listing(TWO, [("Ann", "5", "something or other")], "")
     assert list(written([table], Sheet(40))) == [
         *("Name  Amount  More", "Ann        5  something or other")
@@ -124,7 +124,7 @@ def test_headings_come_again_where_columns_have_become_wider() -> None:
     ]
 
 
-def test_a_table_without_rows_is_a_sentence_and_lines_between_rows_are_folded() -> None:
+def test_an_empty_table_is_a_sentence_and_lines_between_rows_are_folded() -> None:
     assert list(written([Listing(TWO, [], "Nobody.")])) == ["Nobody."]
     told = Listing(TWO, [("Ann", "5", ""), "  Also 0:01:00 sent to nobody."], "")
     assert list(written([told], Sheet(18)))[2:] == [
