@@ -231,7 +231,7 @@ class TestValues:
             True, 5, 2, 2, 0, rules
         )
 
-    def test_the_sysops_name_is_kept_as_a_callers_would_be(self, load):
+    def test_the_sysops_name_is_normalised_like_a_callers(self, load):
         assert load('[board]\nsysop = " Ann  O\u2019Neil "').board.sysop == "Ann O'Neil"
 
     @pytest.mark.parametrize("port", [0, 2323])
@@ -253,7 +253,7 @@ class TestValues:
         ("written", "kept"),
         [("::", "::"), ("0:0:0::1", "::1"), ("::ffff:10.0.0.7", "10.0.0.7"), ("FE80::1%eth0",) * 2],
     )
-    def test_an_address_of_ipv6_is_kept_in_its_usual_spelling(self, load, kind, written, kept):
+    def test_an_ipv6_address_is_stored_in_its_usual_spelling(self, load, kind, written, kept):
         (listener,) = load(f'[[listeners]]\nkind = "{kind}"\nhost = "{written}"').listeners
         assert listener.host == kept.replace("FE80", "fe80")
 
@@ -313,7 +313,7 @@ class TestTheListeners:
             "line 1: [[listeners]] 1, certificate: must name the file when there is a key."
         ]
 
-    def test_what_is_for_the_web_is_for_nothing_else(self, refusal):
+    def test_web_settings_apply_to_web_listeners_only(self, refusal):
         assert refusal('[[listeners]]\nforwarded = ["::1"]\norigins = ["https://a.example"]') == [
             'line 2: [[listeners]] 1, forwarded: is for kind "web" only, and this one is "telnet".',
             'line 3: [[listeners]] 1, origins: is for kind "web" only, and this one is "telnet".',
@@ -348,11 +348,11 @@ class TestTheDefence:
         blocked = (ip_network("192.0.2.7"), ip_network("2001:db8::/32"))
         assert board.defence == Defences((), blocked, 1, 2, 3, 4, 5, 6)
 
-    def test_ipv4_written_as_ipv6_is_what_its_callers_are_known_by(self, load):
+    def test_an_ipv4_network_written_as_ipv6_is_read_as_ipv4(self, load):
         board = load('[defence]\nblock = ["::ffff:192.0.2.7", "::ffff:10.0.0.0/104", "::/0"]')
         assert board.defence.block == tuple(map(ip_network, ("192.0.2.7/32", "10.0.0.0/8", "::/0")))
 
-    def test_every_wrong_network_is_told(self, refusal):
+    def test_every_wrong_network_is_reported(self, refusal):
         (first, second) = refusal('[defence]\nblock = ["here", "192.0.2.7", "192.0.2.7/24"]')
         start = "line 2: [defence] block: must be addresses or networks such as"
         assert first.startswith(f"{start} 192.0.2.7 or 10.0.0.0/8: 'here'")
@@ -490,7 +490,7 @@ class TestWrongValues:
             ),
         ],
     )
-    def test_what_is_wrong_is_told_once_though_two_have_read_it(self, refusal, text, sentence):
+    def test_a_mistake_that_two_readers_find_is_reported_once(self, refusal, text, sentence):
         assert refusal(text) == [sentence]
 
     def test_house_variations_that_do_not_go_together(self, refusal):
@@ -499,7 +499,7 @@ class TestWrongValues:
         )
         assert sentence.startswith("line 2: [games.black-jack-for-time] hit_on_21: cannot be true")
 
-    def test_everything_that_is_wrong_is_told_at_once(self, refusal):
+    def test_all_mistakes_are_reported_at_once(self, refusal):
         sentences = refusal(
             '[games.black-jack-for-time]\ntie = 1\ndecks = 0\ncoin_minutes = "x"\n'
             "[board]\ncolour = 1\ntime_zone = 2\n[[events]]\nwhen = 3\n[oops]\n"
@@ -537,7 +537,7 @@ class TestStartUp:
         assert done.stdout == "[]\n"
 
 
-def test_the_keys_of_the_beacon_of_1_0_may_stay_and_are_told_where_it_was_on(load, tmp_path):
+def test_beacon_keys_of_1_0_are_ignored_and_reported_where_on(load, tmp_path):
     """As its sysop.toml had them, off and on."""
     rest = "beacon_urls = []\nbeacon_wait_seconds = 10\n"
     assert load(f'[fairness]\nbeacon = "none"\n{rest}').unheeded == ()
@@ -546,16 +546,14 @@ def test_the_keys_of_the_beacon_of_1_0_may_stay_and_are_told_where_it_was_on(loa
     assert told.startswith(f"{tmp_path / 'sysop.toml'}, line 3: [fairness] beacon has no effect")
 
 
-def test_the_link_of_1_0_may_stay_and_is_told_where_it_was_set(load, tmp_path):
+def test_the_link_of_1_0_is_ignored_and_reported_where_set(load, tmp_path):
     """Books in a file, or two things at its port, were refused then."""
     assert load('[server]\nlink = ""').unheeded == ()
     (told,) = load('[server]\nname = "north"\nlink = "10.0.0.1:2324"').unheeded
     assert told.startswith(f"{tmp_path / 'sysop.toml'}, line 3: [server] link has no effect")
 
 
-def test_the_telnet_of_1_0_on_a_port_of_the_web_may_stay_and_is_told_where_it_was_on(
-    load, tmp_path
-):
+def test_web_telnet_of_1_0_is_ignored_and_reported_where_on(load, tmp_path):
     web = '[[listeners]]\nkind = "web"\n'
     assert load(f"{web}telnet = false").unheeded == ()
     (told,) = load(f"{web}telnet = true").unheeded
@@ -564,7 +562,7 @@ def test_the_telnet_of_1_0_on_a_port_of_the_web_may_stay_and_is_told_where_it_wa
     assert 'kind = "telnets"' in told
 
 
-def test_the_port_of_metrics_of_1_0_may_stay_and_is_told_where_it_was_another(load, tmp_path):
+def test_the_metrics_port_of_1_0_is_ignored_and_reported_where_different(load, tmp_path):
     """As its sysop.toml had them."""
     assert load('[metrics]\nhost = "127.0.0.1"\nport = 9523').unheeded == ()
     (told,) = load('[metrics]\nallow = ["10.0.0.9"]\nport = 9100').unheeded
@@ -572,7 +570,7 @@ def test_the_port_of_metrics_of_1_0_may_stay_and_is_told_where_it_was_another(lo
     assert told.startswith(f"{file}, line 3: [metrics] host and port have no effect")
 
 
-def test_the_keys_of_1_0_for_doors_by_themselves_may_stay_and_are_told(load, tmp_path):
+def test_keys_of_1_0_for_standalone_doors_are_ignored_and_reported(load, tmp_path):
     file = tmp_path / "sysop.toml"
     old = load("[server]\ntakes_doors = false\nstart_for_doors_minutes = 0")
     assert old.server.start_for_doors_minutes == 10

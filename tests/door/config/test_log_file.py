@@ -68,7 +68,7 @@ def test_the_journal_gets_the_priority_of_each_line(
 
 
 @pytest.mark.parametrize("mode", [0o700, 0o770])
-def test_a_log_is_written_through_a_link_only_where_nobody_else_can_have_put_it(
+def test_a_log_is_written_through_a_link_only_if_its_folder_is_trusted(
     tmp_path: Path, mode: int
 ) -> None:
     data, ours = tmp_path / "data", tmp_path / "ours"

@@ -53,7 +53,7 @@ def checked(config: Config) -> str:
     return told.output.replace(str(config.path.parent), "HERE")
 
 
-async def test_a_new_board_keeps_its_data_for_its_owner_and_the_log_for_the_group_too(
+async def test_a_new_board_hides_its_data_and_lets_the_group_read_the_log(
     tmp_path: Path,
 ) -> None:
     async with served(tmp_path):
@@ -65,7 +65,7 @@ async def test_a_new_board_keeps_its_data_for_its_owner_and_the_log_for_the_grou
     assert ": run chmod" not in checked(settings.load(tmp_path / "sysop.toml"))
 
 
-async def test_a_log_of_refusals_that_begins_anew_is_no_more_open(
+async def test_a_rotated_refusal_log_is_no_more_open_than_the_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("door.defence.reception.LOG_BYTES", 2000)
@@ -93,7 +93,7 @@ def test_a_mode_that_no_folder_should_have_is_refused(tmp_path: Path, wrong: str
         board(tmp_path, wrong)
 
 
-def test_what_an_earlier_version_left_open_is_told_and_closed_when_the_board_starts(
+def test_a_start_closes_files_that_an_earlier_version_left_open(
     tmp_path: Path,
 ) -> None:
     config = board(tmp_path)
@@ -111,7 +111,7 @@ def test_what_an_earlier_version_left_open_is_told_and_closed_when_the_board_sta
     assert privacy.doubts(config) == []
 
 
-def test_what_the_sysop_lets_in_stays_and_what_is_closed_is_not_opened(tmp_path: Path) -> None:
+def test_files_that_the_sysop_opened_or_closed_stay_so(tmp_path: Path) -> None:
     config = board(tmp_path, "0755")
     data = with_books(config, 0o750)
     (data / "refused.log").touch(0o644)
@@ -119,7 +119,7 @@ def test_what_the_sysop_lets_in_stays_and_what_is_closed_is_not_opened(tmp_path:
     assert (mode(data), mode(data / "refused.log")) == ("0750", "0644")
 
 
-def test_a_folder_that_is_not_the_boards_alone_is_told_of_and_left(tmp_path: Path) -> None:
+def test_a_shared_folder_is_reported_and_left(tmp_path: Path) -> None:
     config = board(tmp_path)
     config.board.data.mkdir()
     config.board.data.chmod(0o1777)
@@ -138,7 +138,7 @@ def test_books_that_a_group_shares_are_no_matter_where_it_may_write(tmp_path: Pa
     assert privacy.doubts(alone) == [f"{books} is 0660: run chmod 0600 {books}."]
 
 
-def test_copies_logs_keys_and_secrets_that_others_can_read_are_told(tmp_path: Path) -> None:
+def test_readable_copies_logs_keys_and_secrets_are_reported(tmp_path: Path) -> None:
     for name, content in zip(("certificate.pem", "key.pem"), pair(), strict=True):
         (tmp_path / name).write_bytes(content)
     more = (
@@ -161,7 +161,7 @@ def test_copies_logs_keys_and_secrets_that_others_can_read_are_told(tmp_path: Pa
     assert "jaguar" not in "".join(told)
 
 
-def test_a_folder_that_holds_a_file_of_other_programs_is_told_of_and_left(tmp_path: Path) -> None:
+def test_a_folder_with_files_of_other_programs_is_reported_and_left(tmp_path: Path) -> None:
     config = board(
         tmp_path, more='[timebank]\nmode = "external"\nthebank_ext = "data/THEBANK.EXT"\n'
     )
