@@ -71,7 +71,7 @@ def test_an_address_has_so_many_lines_at_once_and_a_new_one_when_one_ends() -> N
     assert refused(here, HOME) is None
 
 
-def test_an_address_may_call_so_often_in_a_minute_and_then_as_often_as_that_allows() -> None:
+def test_an_address_may_call_at_a_burst_and_then_at_a_rate() -> None:
     here = defence(calls_per_minute=3, calls_per_address=99)
     assert [refused(here, HOME) for _ in range(4)] == [None, None, None, Fault.TOO_FAST]
     # Who tries on meanwhile has no harm of it.
@@ -97,7 +97,7 @@ def test_for_an_allowed_address_nothing_is_counted() -> None:
     assert all(here.may_ask_for_a_name(HOME, 0.0) for _ in range(50))
 
 
-def test_new_rules_hold_at_once_and_what_was_counted_stays() -> None:
+def test_new_rules_apply_at_once_and_keep_the_counts() -> None:
     here = defence()
     guesses(here, VILLAIN, "ada", 5)
     here.keep_to(replace(RULES, wrong_passwords=3))
@@ -108,7 +108,7 @@ def test_new_rules_hold_at_once_and_what_was_counted_stays() -> None:
     assert refused(here, VILLAIN) is None
 
 
-def test_a_crowded_log_on_takes_callers_from_known_addresses_and_no_strangers() -> None:
+def test_a_crowded_log_on_admits_known_addresses_only() -> None:
     here = defence(logons=10)
     logs_on(here, HOME, "ada")
     assert refused(here, CAFE, waiting=9) is None
@@ -132,7 +132,7 @@ def test_an_ipv4_caller_is_the_same_over_either_kind_of_socket() -> None:
     assert refused(here, HOME) is Fault.AT_ONCE
 
 
-def test_what_is_no_address_is_not_counted() -> None:
+def test_an_invalid_address_is_not_counted() -> None:
     here = defence(calls_per_address=1)
     assert [refused(here, "Xibalba, node 3") for _ in range(3)] == [None] * 3
 
@@ -140,7 +140,7 @@ def test_what_is_no_address_is_not_counted() -> None:
 # Wrong passwords
 
 
-def test_after_some_wrong_passwords_an_address_waits_and_then_has_one_more_try() -> None:
+def test_after_wrong_passwords_an_address_waits_for_each_try() -> None:
     here = defence()
     guesses(here, VILLAIN, "ada", 4)
     assert wait(here, VILLAIN, "ada") == 0
@@ -151,13 +151,13 @@ def test_after_some_wrong_passwords_an_address_waits_and_then_has_one_more_try()
     assert wait(here, VILLAIN, "ada", 3 * MINUTE) == 3 * MINUTE
 
 
-def test_who_owes_is_taken_all_the_same_for_it_may_be_others_who_were_wrong() -> None:
+def test_a_guilty_address_may_still_connect() -> None:
     here = defence()
     guesses(here, VILLAIN, "ada", 9)
     assert refused(here, VILLAIN) is None
 
 
-def test_nobody_owes_for_long_however_often_they_were_wrong() -> None:
+def test_the_wait_after_wrong_passwords_has_a_ceiling() -> None:
     here = defence()
     guesses(here, VILLAIN, "ada", 10_000)
     longest = (11 - 4) * 3 * MINUTE
@@ -165,7 +165,7 @@ def test_nobody_owes_for_long_however_often_they_were_wrong() -> None:
     assert wait(here, VILLAIN, "ada", longest) == 0
 
 
-def test_an_address_that_was_not_wrong_about_a_name_has_tries_that_others_cannot_use_up() -> None:
+def test_strangers_cannot_use_up_the_tries_of_an_innocent_address() -> None:
     here = defence()
     for number in range(40):
         address = f"10.0.0.{number % 4}"
@@ -176,7 +176,7 @@ def test_an_address_that_was_not_wrong_about_a_name_has_tries_that_others_cannot
     assert wait(here, VILLAIN, "bob") == 0
 
 
-def test_what_is_kept_for_them_costs_twice_as_much() -> None:
+def test_tries_reserved_for_innocent_addresses_refill_half_as_fast() -> None:
     here, wrong = defence(), 0
     while not wait(here, f"10.0.0.{wrong}", "ada"):
         guesses(here, f"10.0.0.{wrong}", "ada", 1)
@@ -185,7 +185,7 @@ def test_what_is_kept_for_them_costs_twice_as_much() -> None:
     assert wait(here, CAFE, "ada") == 2 * 3 * MINUTE
 
 
-def test_who_was_wrong_about_a_name_is_known_for_a_day_as_the_customer_they_are() -> None:
+def test_a_customer_stays_known_for_a_day_after_wrong_passwords() -> None:
     here = defence()
     digest = here.digest("ada")
     guesses(here, "2001:db8:7:1::1", "ada", 1)
@@ -217,7 +217,7 @@ def early(at: Defence, address: str, name: str, now: float = 0.0) -> bool:
     return at.may_look_early(at.counted(address), at.digest(name), now) is not None
 
 
-def test_a_name_has_tries_at_home_that_nobody_elsewhere_can_use_up() -> None:
+def test_strangers_cannot_use_up_a_names_tries_at_its_home_address() -> None:
     here = defence()
     logs_on(here, HOME, "ada")
     for number in range(200):
@@ -227,7 +227,7 @@ def test_a_name_has_tries_at_home_that_nobody_elsewhere_can_use_up() -> None:
     assert early(here, HOME, "ada", 60 * MINUTE)
 
 
-def test_whether_a_name_is_at_home_is_not_told_by_whether_it_is_looked_at_early() -> None:
+def test_an_early_check_does_not_reveal_a_names_home_address() -> None:
     here = defence()
     logs_on(here, HOME, "ada")
     for _ in range(7):
@@ -244,7 +244,7 @@ def test_whether_a_name_is_at_home_is_not_told_by_whether_it_is_looked_at_early(
 # On a call
 
 
-def test_who_is_on_a_call_has_tries_of_their_own_and_a_wait_after_them() -> None:
+def test_a_caller_on_a_call_has_separate_tries_and_a_wait() -> None:
     here = defence()
     name = here.digest("ada")
     guesses(here, HOME, "ada", 50)
@@ -255,7 +255,7 @@ def test_who_is_on_a_call_has_tries_of_their_own_and_a_wait_after_them() -> None
     assert here.wait_on_call(HOME, here.digest("bob"), 0.0) == 0
 
 
-def test_what_was_wrong_on_a_call_counts_at_the_log_on_but_not_against_who_was_not_wrong() -> None:
+def test_wrong_passwords_on_a_call_count_at_the_log_on_of_guilty_addresses() -> None:
     here = defence()
     for _ in range(9):
         here.wrong_on_call(HOME, here.digest("ada"), 0.0)
@@ -301,7 +301,7 @@ def test_a_day_has_so_many_new_names_for_an_address() -> None:
 # Memory
 
 
-def test_what_is_remembered_has_its_bounds_however_many_call(
+def test_the_memory_for_counts_is_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for most in ("MOST_ADDRESSES", "MOST_NAMES", "MOST_PAIRS"):
@@ -323,7 +323,7 @@ def test_what_is_remembered_has_its_bounds_however_many_call(
     assert held < 10 * 1000 * 250
 
 
-def test_one_more_address_than_are_remembered_forgets_the_one_longest_untouched() -> None:
+def test_a_new_address_beyond_the_limit_evicts_the_one_untouched_longest() -> None:
     here = defence()
     guesses(here, VILLAIN, "ada", 9)
     for number in range(MOST_ADDRESSES - 1):
@@ -335,7 +335,7 @@ def test_one_more_address_than_are_remembered_forgets_the_one_longest_untouched(
 
 
 @pytest.mark.parametrize("text", ["192.0.2.7", "2001:db8::7", "192.0.2.0/24", "::/0", "0.0.0.0/0"])
-def test_a_list_of_networks_holds_what_the_standard_library_says(text: str) -> None:
+def test_a_network_list_agrees_with_the_standard_library(text: str) -> None:
     network = ipaddress.ip_network(text)
     held = Networks([network, *networks("10.0.0.0/8", "fe80::/10")])
     for address in ("192.0.2.7", "192.0.2.8", "10.9.9.9", "2001:db8::7", "fe80::1", "9.9.9.9"):
@@ -359,7 +359,7 @@ def told(by: Defence, now: float) -> list[HeldOff]:
     return [replace(held, wait=round(held.wait)) for held in by.held(now, 99)[0]]
 
 
-def test_who_has_to_wait_is_told_with_reason_and_time_whoever_waits_longest_first() -> None:
+def test_waits_are_listed_with_reason_and_time_longest_first() -> None:
     here = defence(calls_per_minute=2, calls_per_address=2, new_names_per_day=1)
     assert told(here, 0.0) == []
     guesses(here, VILLAIN, "ada", 6)
@@ -376,7 +376,7 @@ def test_who_has_to_wait_is_told_with_reason_and_time_whoever_waits_longest_firs
     assert (here.names_held(0.0), here.names_held(9 * MINUTE)) == (1, 0)
 
 
-def test_who_is_told_to_wait_is_refused_and_nobody_else() -> None:
+def test_exactly_the_listed_addresses_are_refused() -> None:
     here = defence(calls_per_minute=3, calls_per_address=99)
     for calls in range(5):
         waiting = [held.address for held in told(here, 0.0)]
@@ -384,7 +384,7 @@ def test_who_is_told_to_wait_is_refused_and_nobody_else() -> None:
         assert (refused(here, HOME) is None) == (not waiting)
 
 
-def test_of_very_many_those_are_told_who_wait_longest_and_the_others_are_counted() -> None:
+def test_a_long_list_shows_the_longest_waits_and_counts_the_rest() -> None:
     here = defence(wrong_passwords=1)
     for number in range(50):
         guesses(here, f"192.0.2.{number}", "ada", 1, now=float(number))
@@ -393,7 +393,7 @@ def test_of_very_many_those_are_told_who_wait_longest_and_the_others_are_counted
     assert count == 50
 
 
-def test_an_address_that_is_allowed_by_now_is_not_told() -> None:
+def test_an_allowed_address_is_not_listed() -> None:
     here = defence()
     guesses(here, VILLAIN, "ada", 9)
     here.keep_to(replace(RULES, allow=networks(VILLAIN)))

@@ -27,7 +27,7 @@ async def rings(board: World, lines: int, address: str = HERE) -> None:
         await caller.is_asked("Name:")
 
 
-async def test_more_calls_at_once_than_one_may_have_are_told_once(
+async def test_exceeding_the_calls_per_address_is_logged_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with world(tmp_path, toml=USUAL) as board:
@@ -38,7 +38,7 @@ async def test_more_calls_at_once_than_one_may_have_are_told_once(
     assert told.startswith("6 calls are open at once from 127.0.0.1. That is this machine and in")
 
 
-async def test_wrong_passwords_that_count_for_nobody_are_told(
+async def test_uncounted_wrong_passwords_are_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with world(tmp_path, toml=USUAL) as board:
@@ -50,7 +50,7 @@ async def test_wrong_passwords_that_count_for_nobody_are_told(
 
 
 @pytest.mark.long
-async def test_several_callers_from_this_machine_are_told_by_the_server_and_by_check(
+async def test_server_and_check_report_several_callers_from_this_machine(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with world(
@@ -68,7 +68,7 @@ async def test_several_callers_from_this_machine_are_told_by_the_server_and_by_c
         assert told in Shell(board.config.path)("check").output
 
 
-async def test_nothing_is_told_of_who_is_told_apart(
+async def test_callers_with_distinct_addresses_cause_no_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with world(tmp_path, toml=defended()) as board:

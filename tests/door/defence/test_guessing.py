@@ -37,7 +37,7 @@ async def is_held_back(somebody: Stranger, *, wait: str) -> None:
     await somebody.is_asked(PROMPT)
 
 
-async def test_whoever_guesses_at_an_open_call_waits_as_at_the_log_on(tmp_path: Path) -> None:
+async def test_a_guesser_on_an_open_call_waits_as_at_the_log_on(tmp_path: Path) -> None:
     async with world(tmp_path, toml=defended()) as board:
         somebody = await left_open(board)
         await guesses(somebody, 5)
@@ -47,7 +47,7 @@ async def test_whoever_guesses_at_an_open_call_waits_as_at_the_log_on(tmp_path: 
         await is_held_back(somebody, wait="3 minutes")
 
 
-async def test_each_guess_at_an_open_call_is_a_line_in_the_log_and_a_wait_is_none(
+async def test_each_guess_on_an_open_call_is_logged_and_a_wait_is_not(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=defended(wrong_passwords=2)) as board:
@@ -58,7 +58,7 @@ async def test_each_guess_at_an_open_call_is_a_line_in_the_log_and_a_wait_is_non
         assert refusals(board) == [f"refused {HOME}: wrong name or password"] * 2
 
 
-async def test_who_has_to_wait_costs_the_board_no_more_work(
+async def test_a_waiting_caller_costs_the_board_no_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked: list[str] = []
@@ -76,7 +76,7 @@ async def test_who_has_to_wait_costs_the_board_no_more_work(
         assert checked == ["guessed"] * 2
 
 
-async def test_guesses_at_an_open_call_count_at_the_log_on_and_not_the_other_way_round(
+async def test_guesses_on_an_open_call_count_at_the_log_on_but_not_vice_versa(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=defended()) as board:

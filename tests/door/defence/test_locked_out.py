@@ -60,7 +60,7 @@ async def waits_no_longer_than(caller: Attacker, seconds: int) -> None:
     await caller.goes_on_to(MENU)
 
 
-async def test_wrong_passwords_behind_a_shared_address_do_not_lock_out_who_lives_there(
+async def test_guesses_from_a_shared_address_do_not_lock_out_its_residents(
     tmp_path: Path,
 ) -> None:
     """What was seen live: seven of them, renewed for ever."""
@@ -75,7 +75,7 @@ async def test_wrong_passwords_behind_a_shared_address_do_not_lock_out_who_lives
         assert lines == [f"refused {HOME}: wrong name or password"] * 5
 
 
-async def test_who_has_to_wait_reads_how_long_and_the_log_says_whose_doing_it_is(
+async def test_a_waiting_caller_reads_how_long_and_the_log_names_the_cause(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
@@ -98,7 +98,7 @@ async def test_who_has_to_wait_reads_how_long_and_the_log_says_whose_doing_it_is
         ]
 
 
-async def test_the_time_to_log_on_stands_still_for_who_has_to_wait(tmp_path: Path) -> None:
+async def test_the_log_on_time_limit_pauses_during_a_wait(tmp_path: Path) -> None:
     toml = defended(wrong_passwords=1, try_minutes=60)
     async with world(tmp_path, toml=toml) as board:
         board.enter("Ada")
@@ -133,7 +133,7 @@ async def test_a_caller_who_hangs_up_in_the_queue_makes_room(tmp_path: Path) -> 
         await ada.waits("2:55")
 
 
-async def test_a_board_that_closes_does_not_wait_for_those_in_the_queue(tmp_path: Path) -> None:
+async def test_a_closing_board_does_not_wait_for_the_queue(tmp_path: Path) -> None:
     async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
         await Attacker(board, "Ada", CAFE).is_wrong(1)
         ada = Attacker(board, "Ada", CAFE)
@@ -144,7 +144,7 @@ async def test_a_board_that_closes_does_not_wait_for_those_in_the_queue(tmp_path
         await ada.is_told("The board is closing.")
 
 
-async def test_who_is_forgiven_while_waiting_is_let_in(tmp_path: Path) -> None:
+async def test_a_caller_forgiven_while_waiting_is_let_in(tmp_path: Path) -> None:
     async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
         board.enter("Ada")
         await Attacker(board, "Ada", CAFE).is_wrong(1)
@@ -236,7 +236,7 @@ async def test_a_recovery_code_lets_its_owner_in_at_once_and_only_once(tmp_path:
         assert f"refused {VILLAIN}: wrong recovery code" in refusals(board)
 
 
-async def test_a_code_is_made_at_the_settings_by_who_knows_the_password(tmp_path: Path) -> None:
+async def test_only_a_caller_who_knows_the_password_can_make_a_code(tmp_path: Path) -> None:
     async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
         board.enter("Ada")
         ada = Attacker(board, "Ada", HOME)

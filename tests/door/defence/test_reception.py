@@ -22,7 +22,7 @@ from timebank.callers import callers
 from timebank.keeping import deletion
 
 
-async def test_who_leaves_the_queue_has_not_tried_and_waits_no_longer_the_next_time(
+async def test_leaving_the_queue_costs_no_try_and_no_extra_wait(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=defended(wrong_passwords=2, try_minutes=3)) as board:
@@ -69,7 +69,7 @@ async def test_where_a_caller_has_called_from_is_known_after_a_restart(tmp_path:
         await ada.is_let_in()
 
 
-async def test_a_wait_is_told_in_the_same_words_for_every_name_there_is_or_is_not(
+async def test_a_wait_reads_the_same_for_every_name_known_or_not(
     tmp_path: Path,
 ) -> None:
     """Also for one that has logged on from the very address, and also to who types it right."""
@@ -135,7 +135,7 @@ async def test_every_name_costs_the_same_work(
     assert len(set(worked)) == 1
 
 
-async def test_a_crowd_of_strangers_does_not_keep_out_who_is_known(tmp_path: Path) -> None:
+async def test_a_crowd_of_strangers_does_not_keep_out_known_callers(tmp_path: Path) -> None:
     async with world(tmp_path, toml=defended(logons=3, calls_per_address=1)) as board:
         board.enter("Ada")
         ada = Stranger(board, "Ada", HOME)
@@ -159,7 +159,7 @@ async def test_a_crowd_of_strangers_does_not_keep_out_who_is_known(tmp_path: Pat
         ]
 
 
-async def test_who_was_wrong_makes_room_in_a_crowd_for_a_stranger_who_was_not(
+async def test_in_a_crowd_a_guesser_makes_room_for_an_innocent_stranger(
     tmp_path: Path,
 ) -> None:
     """Or those who wait in the queue for a password would fill the log-on."""
@@ -196,7 +196,7 @@ async def test_a_block_counts_at_the_next_call_once_the_file_is_read_again(tmp_p
         assert refusals(board) == [f"refused {VILLAIN}: the address is blocked"]
 
 
-async def test_a_front_end_brings_callers_who_are_judged_by_their_own_addresses(
+async def test_callers_through_a_front_end_are_judged_by_their_own_addresses(
     tmp_path: Path,
 ) -> None:
     toml = defended(block='["192.0.2.66"]', calls_per_address=1)
@@ -228,7 +228,7 @@ TELNETS = (
 )
 
 
-async def test_a_flood_of_handshakes_begins_no_more_of_them_than_an_address_may_have_lines(
+async def test_a_flood_of_handshakes_is_limited_by_the_lines_per_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put_into(tmp_path)
@@ -254,7 +254,7 @@ async def test_a_flood_of_handshakes_begins_no_more_of_them_than_an_address_may_
         assert len(set(begun)) <= 3 + 1
 
 
-async def test_a_log_that_cannot_be_written_keeps_nobody_from_being_refused(
+async def test_an_unwritable_log_does_not_stop_refusals(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_room(*_: object) -> None:
@@ -276,7 +276,7 @@ async def test_a_log_has_its_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert max(sizes.values()) <= 2000
 
 
-async def test_nobody_is_looked_for_who_could_go_for_one_who_is_let_in_anyhow(
+async def test_an_allowed_address_causes_no_search_for_a_caller_to_drop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A burst of callers from an allowed address looked through all of themselves, each of them."""

@@ -79,7 +79,7 @@ async def test_abuse_of_every_port_is_a_line_that_names_the_caller(
     ]
 
 
-async def test_a_board_that_is_known_is_not_banned_for_what_one_of_its_callers_is_called(
+async def test_a_known_board_is_not_banned_for_a_name_of_its_callers(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=every_port(tmp_path) + BOARD_OF_CAFE) as board:
@@ -89,7 +89,7 @@ async def test_a_board_that_is_known_is_not_banned_for_what_one_of_its_callers_i
         ]
 
 
-async def test_one_call_is_one_line_whatever_it_throws(tmp_path: Path) -> None:
+async def test_one_call_is_one_line_whatever_error_it_raises(tmp_path: Path) -> None:
     async with world(tmp_path, toml=defended(calls_per_minute=3)) as board:
         for _ in range(4):
             await throws(board, 0, FLOOD)
@@ -100,7 +100,7 @@ async def test_one_call_is_one_line_whatever_it_throws(tmp_path: Path) -> None:
     assert found[3:] == [f"refused {VILLAIN}: too many calls in a minute"]
 
 
-async def test_who_is_not_let_in_is_a_line_that_says_whose_doing_that_is(tmp_path: Path) -> None:
+async def test_a_refusal_is_one_line_that_names_the_cause(tmp_path: Path) -> None:
     async with world(tmp_path, toml=defended()) as board:
         for name in ("Ada", "Locked"):
             board.enter(name)
@@ -209,7 +209,7 @@ def the_filter() -> tuple[str, str]:
     return found["failregex"], found["datepattern"]
 
 
-async def test_the_filter_finds_the_refused_and_passes_over_those_turned_away(
+async def test_the_filter_matches_refusals_and_skips_callers_turned_away(
     tmp_path: Path,
 ) -> None:
     log = await a_log_of_every_kind(tmp_path)

@@ -149,7 +149,7 @@ def password_hash_of_tests() -> str:
     return _quick_hash()
 
 
-async def test_books_that_fail_say_what_failed_and_none_of_what_was_to_be_written(
+async def test_failing_books_log_the_error_without_the_data(
     tmp_path: Path, everything_logged: list[str]
 ) -> None:
     async with world(tmp_path, toml=TOML) as board:

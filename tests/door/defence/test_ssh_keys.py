@@ -32,7 +32,7 @@ def text(*parts: bytes) -> str:
     ],
     ids=lambda key: key.get_algorithm(),
 )
-def test_what_openssh_writes_is_taken(key: asyncssh.SSHKey) -> None:
+def test_keys_written_by_openssh_are_accepted(key: asyncssh.SSHKey) -> None:
     read = ssh_keys.read(key.export_public_key().decode())
     assert (read.kind, read.data) == (key.get_algorithm(), key.public_data)
     assert read.fingerprint == key.get_fingerprint()
@@ -90,6 +90,6 @@ def test_rsa_has_bounds(bits: int) -> None:
         ssh_keys.read(line)
 
 
-def test_the_name_of_a_key_is_cut_to_what_can_be_shown() -> None:
+def test_a_key_name_is_cut_to_printable_text() -> None:
     line = f"ssh-ed25519 {ED25519} \x1b[2Jmine {'x' * 200}"
     assert ssh_keys.read(line).name == "[2Jmine " + "x" * 32

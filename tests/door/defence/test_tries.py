@@ -79,13 +79,13 @@ class Queue:
 # Who is next
 
 
-def test_a_right_password_from_another_address_is_checked_at_once_whoever_was_wrong() -> None:
+def test_a_right_password_from_an_innocent_address_is_checked_at_once() -> None:
     here = Queue()
     here.attacked_from(VILLAIN, CAFE)
     assert here.comes(HOME).is_due
 
 
-def test_who_was_wrong_about_the_name_waits_until_a_try_is_given_back() -> None:
+def test_a_guilty_address_waits_until_a_try_refills() -> None:
     here = Queue()
     here.attacked_from(VILLAIN)
     tried = here.comes(VILLAIN)
@@ -96,7 +96,7 @@ def test_who_was_wrong_about_the_name_waits_until_a_try_is_given_back() -> None:
     assert tried.is_due
 
 
-def test_who_was_wrong_less_often_comes_first_and_then_who_came_first() -> None:
+def test_the_queue_orders_by_wrong_passwords_and_then_by_arrival() -> None:
     here = Queue()
     here.attacked_from(*(f"10.0.0.{number}" for number in range(9)))
     order = ["10.0.0.8", "10.0.0.1", "10.0.0.0", "10.1.0.1", "10.1.0.2"]
@@ -130,13 +130,13 @@ def test_behind_a_shared_address_one_waits_for_each_line_that_came_before() -> N
     assert owner.is_due
 
 
-def test_others_of_a_shared_address_keep_nobody_from_a_name_that_is_not_attacked() -> None:
+def test_guesses_from_a_shared_address_do_not_delay_other_names() -> None:
     here = Queue()
     here.attacked_from(HOME, name="bob")
     assert here.comes(HOME, "ada").is_due
 
 
-def test_whoever_leaves_makes_room_and_is_not_counted() -> None:
+def test_a_waiting_caller_who_leaves_makes_room_and_is_not_counted() -> None:
     here = Queue()
     here.attacked_from(VILLAIN, CAFE)
     owed = here.defence.owed_for(here.defence.digest("ada"), here.now)
@@ -148,7 +148,7 @@ def test_whoever_leaves_makes_room_and_is_not_counted() -> None:
     assert here.defence.owed_for(here.defence.digest("ada"), here.now) == owed
 
 
-def test_a_right_password_gives_back_its_try_and_the_next_is_checked_at_once() -> None:
+def test_a_right_password_returns_its_try_and_the_next_is_checked_at_once() -> None:
     here = Queue(wrong_passwords=1)
     here.is_right.add(VILLAIN)
     here.defence.begin(here.defence.counted(VILLAIN), here.defence.digest("ada"), 0.0)
@@ -157,13 +157,13 @@ def test_a_right_password_gives_back_its_try_and_the_next_is_checked_at_once() -
     assert all(tried.is_due for tried in waiting)
 
 
-def test_of_what_is_checked_at_the_same_time_each_counts_before_it_is_known() -> None:
+def test_a_password_being_checked_counts_as_wrong_until_known() -> None:
     here = Queue()
     held = [here.tries.present(VILLAIN, "ada", 0.0, lambda: None) for _ in range(9)]
     assert [tried.is_due for tried in held] == [True] * 5 + [False] * 4
 
 
-def test_who_is_forgiven_need_not_wait() -> None:
+def test_a_forgiven_address_need_not_wait() -> None:
     here = Queue()
     here.attacked_from(VILLAIN)
     tried = here.comes(VILLAIN)
@@ -173,12 +173,12 @@ def test_who_is_forgiven_need_not_wait() -> None:
     assert tried.is_due
 
 
-def test_nobody_waits_from_an_address_that_is_allowed_everything() -> None:
+def test_an_allowed_address_never_waits() -> None:
     here = Queue(allow=(ipaddress.ip_network(VILLAIN),))
     assert all(here.comes(VILLAIN).is_due for _ in range(50))
 
 
-def test_what_is_foreseen_is_what_comes_if_nobody_comes_or_goes() -> None:
+def test_the_predicted_wait_is_exact_in_a_steady_queue() -> None:
     here = Queue()
     addresses = [f"10.0.0.{number}" for number in range(9)]
     here.attacked_from(*addresses)
@@ -213,7 +213,7 @@ def day_of(here: Queue, guess: Callable[[int], Iterator[str]]) -> int:
 TODAY = 5 + 24 * 60 // 3  # what one address, or any number, had before there was a queue
 
 
-def test_one_address_has_no_more_guesses_in_a_day_than_it_had() -> None:
+def test_the_queue_allows_485_guesses_a_day_from_one_address() -> None:
     assert day_of(Queue(), lambda minute: iter([VILLAIN])) == TODAY == 485
 
 
@@ -223,14 +223,14 @@ def test_two_addresses_and_two_hundred_have_no_more() -> None:
     assert many <= TODAY
 
 
-def test_addresses_without_number_have_half_as_many_if_they_do_not_hold_back() -> None:
+def test_countless_impatient_addresses_get_half_the_guesses() -> None:
     def one_more(minute: int) -> Iterator[str]:
         yield f"10.{minute >> 8}.{minute & 255}.1"
 
     assert day_of(Queue(), one_more) <= TODAY // 2 + 8
 
 
-def test_addresses_without_number_that_hold_back_have_three_more_on_the_first_day() -> None:
+def test_countless_patient_addresses_get_three_more_on_the_first_day() -> None:
     """They keep within what anybody has, and use what is left of the rest at the end."""
 
     def patient(minute: int) -> Iterator[str]:
@@ -254,7 +254,7 @@ def test_where_a_name_is_at_home_there_are_a_few_more() -> None:
 # What it costs
 
 
-def test_the_judge_takes_less_than_two_milliseconds_whoever_is_remembered_and_waits() -> None:
+def test_a_decision_takes_under_two_milliseconds_in_a_full_queue() -> None:
     here = Queue()
     for number in range(33_000):  # more than each of five tables holds: 160,000 in all
         address = str(ipaddress.IPv4Address(0x0A00_0000 + number))
@@ -286,7 +286,7 @@ def steps_of(here: Queue, address: str) -> Iterator[tuple[str, float]]:
     yield "leaves", time.process_time()
 
 
-def test_nothing_is_left_of_those_who_have_gone() -> None:
+def test_a_caller_who_leaves_the_queue_frees_its_memory() -> None:
     here = Queue()
     for number in range(2000):
         tried = here.comes(f"10.{number >> 8}.{number & 255}.1", f"name {number % 7}")
