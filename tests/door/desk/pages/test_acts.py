@@ -98,7 +98,7 @@ async def test_callers_are_frozen_locked_and_left_notices(tmp_path: Path) -> Non
         assert "Ada was locked out already." in (await does(browser, "lock", ADA)).text
 
 
-async def test_who_is_on_is_spoken_to_and_kicked(tmp_path: Path) -> None:
+async def test_the_sysop_can_message_and_kick_callers(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         terminal = await logged_on(board, "Ada")
         await terminal.until("minutes today")
@@ -119,7 +119,7 @@ async def test_who_is_on_is_spoken_to_and_kicked(tmp_path: Path) -> None:
         assert "Nobody" in (await does(browser, "say-all", None, text="Anybody?")).text
 
 
-async def test_what_a_board_that_is_down_was_told_is_not_done(tmp_path: Path) -> None:
+async def test_a_command_confirmed_after_the_board_stopped_is_not_done(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         await browser.logs_on()
         place, form = filled(await asks(browser, "drain", None))
@@ -134,7 +134,7 @@ async def test_what_a_board_that_is_down_was_told_is_not_done(tmp_path: Path) ->
         assert asked == ("Sysop", None, "Board taken out of service (asked of the board)")
 
 
-async def test_what_the_board_did_is_told_though_the_log_fails_afterwards(
+async def test_the_result_is_shown_though_the_log_fails_afterwards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shown(tmp_path) as (board, browser):
@@ -170,7 +170,7 @@ async def test_another_call_on_that_node_is_left_alone(tmp_path: Path) -> None:
             await asyncio.to_thread(control_client.ask_server, board.config.path, None, "kick", how)
 
 
-async def test_an_outcome_that_nobody_knows_is_told_as_that(
+async def test_an_unknown_outcome_is_reported_as_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shown(tmp_path) as (board, browser):
@@ -218,7 +218,7 @@ async def test_no_act_is_done_for_a_form_that_is_not_ours(tmp_path: Path) -> Non
         assert bank_of(board, ADA) == 3600
 
 
-async def test_who_may_only_look_changes_nothing(tmp_path: Path) -> None:
+async def test_a_reader_of_the_pages_can_change_nothing(tmp_path: Path) -> None:
     async with shown(tmp_path, more='[pages]\nreaders = ["Ada"]\n') as (board, browser):
         assert (await browser.logs_on("Ada")).status == 303
         page = await browser.get("/")
@@ -241,7 +241,7 @@ def test_the_forms_of_a_session_are_bounded() -> None:
     assert forms.take(session, keys[1])[0] is False
 
 
-async def test_nobody_new_gets_to_look_by_a_name(tmp_path: Path) -> None:
+async def test_a_new_caller_cannot_take_a_readers_name(tmp_path: Path) -> None:
     async with shown(tmp_path, more='[pages]\nreaders = ["Jane"]\n') as (board, _):
         with board.books() as desk, pytest.raises(NameTaken):
             callers.register(desk, "jane", "hash")

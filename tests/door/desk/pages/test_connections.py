@@ -107,7 +107,7 @@ async def test_a_request_that_drips_has_an_end(begun: bytes, is_used: bool) -> N
         assert await ended(line)
 
 
-async def test_who_asks_in_time_is_answered_again_and_again() -> None:
+async def test_a_prompt_client_can_ask_again_and_again_on_one_connection() -> None:
     clock = FakeClock(NOON)
     async with shown(clock) as number:
         line = await asyncio.open_connection("127.0.0.1", number)

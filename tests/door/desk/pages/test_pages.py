@@ -168,7 +168,7 @@ async def test_no_answer_goes_without_its_headers(tmp_path: Path) -> None:
             assert headers["referrer-policy"] == "same-origin"
 
 
-async def test_whoever_has_the_powers_logs_on_and_off(tmp_path: Path) -> None:
+async def test_a_sysop_can_log_on_and_off(tmp_path: Path) -> None:
     async with shown(tmp_path, is_safe=True) as (_, browser):
         answer = await browser.logs_on("sysop", origin="https://books.example")
         assert (answer.status, answer.headers["location"]) == (303, "/")
@@ -183,7 +183,7 @@ async def test_whoever_has_the_powers_logs_on_and_off(tmp_path: Path) -> None:
         assert (await browser.get("/")).status == 303
 
 
-async def test_everybody_else_is_told_the_same(tmp_path: Path) -> None:
+async def test_everyone_else_gets_the_same_refusal(tmp_path: Path) -> None:
     async with shown(tmp_path) as (_, browser):
         for number, (name, word) in enumerate(
             [
@@ -308,7 +308,7 @@ def test_sessions_are_bounded() -> None:
     assert found is None
 
 
-async def test_today_shows_who_is_on_and_what_became_of_the_minutes(tmp_path: Path) -> None:
+async def test_today_shows_callers_on_line_and_the_days_minutes(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         await browser.logs_on()
         assert "On line: 0 Nobody." in (await browser.get("/")).text
@@ -354,7 +354,7 @@ async def test_today_warns_of_books_that_were_never_copied_and_never_audited(
         assert [words for words in never if words in today] == never
 
 
-async def test_today_tells_of_the_last_audits_and_what_they_found(tmp_path: Path) -> None:
+async def test_today_shows_the_last_audits_and_their_findings(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         await browser.logs_on()
         assert "They were never audited" in (await browser.get("/")).text
@@ -382,7 +382,7 @@ async def test_today_tells_of_the_last_audits_and_what_they_found(tmp_path: Path
         )
 
 
-async def test_who_is_on_is_told_again_and_again_without_keeping_a_session(
+async def test_polling_the_callers_on_line_does_not_prolong_a_session(
     tmp_path: Path,
 ) -> None:
     async with shown(tmp_path) as (board, browser):
@@ -474,7 +474,7 @@ async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path
         assert rows[0]["digest"] in entry.text
 
 
-async def test_what_is_filtered_is_written_for_beancount_and_sums_to_nothing(
+async def test_a_filtered_export_is_valid_beancount_and_balances(
     tmp_path: Path,
 ) -> None:
     async with shown(tmp_path) as (board, browser):
@@ -489,7 +489,7 @@ async def test_what_is_filtered_is_written_for_beancount_and_sums_to_nothing(
         assert RUDE in transaction.narration
 
 
-async def test_files_of_the_pages_are_those_of_the_commands_in_the_same_order(
+async def test_downloads_equal_the_output_of_the_commands_in_order(
     tmp_path: Path,
 ) -> None:
     """Fava keeps the order of a file within a day: a balance that runs must not run backwards."""
@@ -511,7 +511,7 @@ async def test_files_of_the_pages_are_those_of_the_commands_in_the_same_order(
     assert [part.rstrip() for part in parts if "entry: " in part] == entries
 
 
-async def test_balances_are_told_as_they_were(tmp_path: Path) -> None:
+async def test_balances_can_be_shown_as_of_a_date(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         with board.books() as desk:
             sysop.adjust(desk, ADA, 600, "a gift", "Wanda")
@@ -558,7 +558,7 @@ async def test_reports_are_made_behind_all_others_and_files_come_in_pieces(tmp_p
         showing.close()
 
 
-async def test_where_minutes_come_from_is_drawn_and_told(tmp_path: Path) -> None:
+async def test_sources_of_minutes_are_drawn_and_listed(tmp_path: Path) -> None:
     async with shown(tmp_path) as (_, browser):
         await browser.logs_on()
         page = await browser.get(f"/caller/{ADA}")
@@ -601,7 +601,7 @@ async def test_a_hand_is_shown_with_its_film_and_its_proof(ada: Table) -> None:
     browser.pages.close()
 
 
-async def test_what_cannot_be_sought_is_told(tmp_path: Path) -> None:
+async def test_an_invalid_search_is_reported(tmp_path: Path) -> None:
     async with shown(tmp_path) as (_, browser):
         await browser.logs_on()
         for query, words in (
@@ -616,7 +616,7 @@ async def test_what_cannot_be_sought_is_told(tmp_path: Path) -> None:
             assert (answer.status, words in answer.text) == (400, True), query
 
 
-async def test_a_caller_is_found_and_their_statement_is_in_words(tmp_path: Path) -> None:
+async def test_a_search_finds_a_caller_and_the_statement_is_in_words(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         with board.books() as desk:
             for number in range(1, 45):

@@ -32,7 +32,7 @@ RFC = {
 
 
 @pytest.mark.parametrize(("at", "code"), RFC.items())
-def test_the_codes_are_those_of_the_rfc(at: int, code: str) -> None:
+def test_codes_match_the_examples_of_the_rfc(at: int, code: str) -> None:
     assert code_at(RFC_SECRET, at // STEP_SECONDS, digits=8) == code
     assert step_of(RFC_SECRET, code[2:], at, 0) == at // 30
 
@@ -78,7 +78,7 @@ async def logs_on(browser: Browser, code: str) -> int:
     return (await browser.post("/log-on", form)).status
 
 
-async def test_whoever_set_one_up_needs_password_and_code(tmp_path: Path) -> None:
+async def test_a_sysop_with_an_authenticator_needs_password_and_code(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         await browser.logs_on()
         secret = await sets_up(board, browser)

@@ -88,7 +88,7 @@ async def test_elsewhere_it_waits_and_is_taken_in_its_turn(tmp_path: Path, name:
         assert (await browser.get("/log-on/turn")).headers["location"] == "/log-on"
 
 
-async def test_who_asks_no_more_has_lost_the_place(tmp_path: Path) -> None:
+async def test_a_client_that_stops_polling_loses_its_place(tmp_path: Path) -> None:
     async with attacked(tmp_path) as (board, browser):
         browser.address = ELSEWHERE
         assert (await browser.logs_on()).status == 200
@@ -101,7 +101,7 @@ async def test_who_asks_no_more_has_lost_the_place(tmp_path: Path) -> None:
         assert (await browser.logs_on()).status == 303, "nobody is before it any more"
 
 
-async def test_where_too_many_wait_a_stranger_goes_for_who_is_known(tmp_path: Path) -> None:
+async def test_a_full_queue_drops_a_stranger_for_a_known_address(tmp_path: Path) -> None:
     async with shown(tmp_path, more="logons = 4\n") as (_, browser):
         browser.address = HOME
         assert (await browser.logs_on()).status == 303
