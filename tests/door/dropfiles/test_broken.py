@@ -45,7 +45,7 @@ def test_an_empty_file_is_refused(name, tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_the_caller_is_told_politely_and_no_details(name, tmp_path: Path):
+def test_the_caller_reads_a_polite_refusal_without_details(name, tmp_path: Path):
     refused = refusal(tmp_path, name, b"\r\n")
     assert refused.polite.startswith("Sorry, this board has not told us enough about your call")
     assert name not in refused.polite
@@ -95,7 +95,7 @@ def test_a_pipe_is_refused_at_once(tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_link_to_another_file_is_refused_and_nothing_of_it_is_told(name, tmp_path: Path):
+def test_a_link_to_another_file_is_refused_without_showing_it(name, tmp_path: Path):
     (tmp_path / "secret").write_bytes(b"only ours")
     (tmp_path / name).symlink_to("secret")
     with pytest.raises(DropFileRefused, match="it is a symbolic link") as refused:
@@ -181,13 +181,13 @@ def test_a_record_of_another_size_is_refused(cut, tmp_path: Path):
 
 
 @pytest.mark.parametrize("offset", [241, 277, 507, 1258, 1278, 1284, 1307])
-def test_a_record_whose_fields_have_moved_is_refused(offset, tmp_path: Path):
+def test_a_record_with_shifted_fields_is_refused(offset, tmp_path: Path):
     record = bytearray(remote_access())
     record[offset] = 200
     assert f"byte {offset} " in refusal(tmp_path, "EXITINFO.BBS", bytes(record)).what
 
 
-def test_a_file_that_names_nobody_is_refused(tmp_path: Path):
+def test_a_file_without_a_name_is_refused(tmp_path: Path):
     content = text(*door32(number="0", alias="", real_name="\x07"))
     assert "names no caller" in refusal(tmp_path, "DOOR32.SYS", content).what
 

@@ -104,7 +104,7 @@ def test_a_whole_day_is_a_limit(name, content, tmp_path: Path) -> None:
     assert understood(tmp_path, name, content).time.seconds == DAY_MINUTES * MINUTE
 
 
-def test_the_shorter_of_two_lines_counts_beside_one_that_is_longer_than_a_day(
+def test_the_smaller_time_counts_when_two_lines_differ(
     tmp_path: Path,
 ) -> None:
     found = understood(tmp_path, "DOOR.SYS", text(*door_sys(seconds="3599", minutes="9999")))
@@ -251,7 +251,7 @@ def test_odd_texts_are_a_doubt_and_no_shift(odd, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "alias", ["The Keeper", "the  KEEPER", "Moth House BBS", "Moth's bbs", "Sysop", "SYSOP"]
 )
-def test_what_is_the_same_for_all_is_no_alias(alias, tmp_path: Path) -> None:
+def test_an_alias_shared_by_all_callers_is_ignored(alias, tmp_path: Path) -> None:
     found = understood(tmp_path, "DOOR.SYS", text(*fields(alias=alias)))
     assert (found.name, found.who.caller) == ("Ann Example", "number 42")
     (doubt,) = found.doubts
@@ -304,7 +304,7 @@ def test_another_caller_is_not_called_as_the_sysop(level, number, tmp_path: Path
 
 
 @pytest.mark.parametrize("first", ["DOOR32.SYS", "DOOR.SYS"])
-def test_the_alias_in_one_file_counts_beside_what_is_none_in_another(first, tmp_path: Path) -> None:
+def test_an_alias_in_one_file_counts_over_a_real_name_in_another(first, tmp_path: Path) -> None:
     put(tmp_path, Written("DOOR.SYS", text(*fields(alias="The Keeper"))))
     put(tmp_path, Written("DOOR32.SYS", text(*door32())))
     found = understand(find(tmp_path / first, NO_ENVIRONMENT, None), AS_WRITTEN)

@@ -70,7 +70,7 @@ def test_of_two_files_of_a_format_the_newer_counts(tmp_path: Path):
     assert found.left[0].why == "there is another DOOR32.SYS that counts"
 
 
-def test_a_missing_file_is_refused_with_what_is_there(tmp_path: Path):
+def test_a_missing_file_is_refused_with_a_list_of_the_folder(tmp_path: Path):
     put(tmp_path, CHAIN)
     with pytest.raises(DropFileRefused) as caught:
         find(tmp_path / "DOOR.SYS", NO_ENVIRONMENT, None)
@@ -182,7 +182,7 @@ def test_dorinfo1_does_for_every_node_where_there_is_no_other(tmp_path: Path):
     assert find(tmp_path, NO_ENVIRONMENT, 4).chosen == only
 
 
-def test_events_ra_is_found_though_it_is_old(tmp_path: Path):
+def test_an_old_events_ra_is_found(tmp_path: Path):
     put(tmp_path, WRITERS["remoteaccess exitinfo"])
     events = put(tmp_path, Written("Events.RA", ra_event("03:00")), ago=10**7)
     assert find(tmp_path, NO_ENVIRONMENT, None).events == events

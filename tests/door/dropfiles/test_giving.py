@@ -69,7 +69,7 @@ def test_a_board_that_does_not_run_as_our_user_can_read_moduser(tmp_path: Path):
     assert stat.S_IMODE(mode) == 0o644
 
 
-def test_a_folder_that_is_gone_is_told(tmp_path: Path):
+def test_a_missing_folder_is_an_error(tmp_path: Path):
     with pytest.raises(NotGivenBack, match="cannot be read: No such file"):
         moduser_dat(tmp_path / "gone", 30)
 
@@ -129,7 +129,7 @@ def test_a_file_without_credits_is_left_as_it_is(writer, tmp_path: Path):
 
 @pytest.mark.parametrize("minutes", [-1, 32768])
 @pytest.mark.parametrize("write", [door_sys_credit, exitinfo_time])
-def test_what_no_host_can_read_is_not_written(write, minutes, tmp_path: Path):
+def test_a_value_that_no_host_can_read_is_not_written(write, minutes, tmp_path: Path):
     with pytest.raises(ValueError, match="0 to 32767"):
         write(tmp_path / "DOOR.SYS", minutes)
 
@@ -235,7 +235,7 @@ def test_a_file_that_is_exchanged_while_it_is_written_stays(tmp_path: Path, monk
     ("writer", "says"),
     [("synchronet door.sys", 15 + 30), ("remoteaccess exitinfo", 59 + 30)],
 )
-def test_what_is_given_is_added_to_what_stands_there(writer, says, tmp_path: Path):
+def test_minutes_are_added_to_the_current_value(writer, says, tmp_path: Path):
     path = give(the_way(tmp_path, writer), 30)
     file = read(path, AS_WRITTEN)
     assert says in (file.credit_minutes, file.time_limit)
@@ -282,7 +282,7 @@ def test_a_file_that_has_changed_meanwhile_is_left(tmp_path: Path):
     assert not caught.value.is_in_doubt
 
 
-def test_a_file_that_is_gone_is_told(tmp_path: Path):
+def test_a_missing_file_is_an_error(tmp_path: Path):
     way = the_way(tmp_path, "synchronet door.sys")
     way.path.unlink()
     with pytest.raises(NotGivenBack, match="no such file"):
@@ -308,7 +308,7 @@ def test_nothing_and_less_cannot_be_given(minutes, tmp_path: Path):
 # For a server
 
 
-def test_a_door_gives_what_a_server_asks_for_and_says_what_came_of_it(tmp_path: Path) -> None:
+def test_a_door_writes_the_value_for_its_server_and_reports_the_outcome(tmp_path: Path) -> None:
     file = put(tmp_path, WRITERS["synchronet stdio"])
     who = read(file, AS_WRITTEN).identity
     elsewhere = Path("/as/the/server/sees/it")

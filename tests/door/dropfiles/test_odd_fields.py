@@ -75,7 +75,7 @@ def test_a_writer_with_its_own_order_behind_the_event_is_read(tmp_path: Path) ->
     assert (found.name, found.who.caller, found.gives) == ("Moth", "number 42", ())
 
 
-def test_a_writer_that_names_the_caller_three_times_is_refused_where_it_shows(
+def test_a_file_with_the_name_three_times_is_refused_at_the_shifted_line(
     tmp_path: Path,
 ) -> None:
     lines = ("2", "0", "115200", "Moth House", "1", "Moth", "Moth", "Moth", "0", "60", "1", "3")
@@ -88,7 +88,7 @@ def test_a_writer_that_names_the_caller_three_times_is_refused_where_it_shows(
     assert "Have the board write DOOR.SYS" in refused.value.remedy
 
 
-def test_a_writer_of_dates_with_times_and_a_line_too_many_behind_the_event_is_read(
+def test_a_file_with_dates_with_times_and_an_extra_line_is_read(
     tmp_path: Path,
 ) -> None:
     lines = door_sys(name="Ann Example", level="50")

@@ -107,7 +107,7 @@ WORLDS += [nothing, no_folder]
 
 @pytest.mark.parametrize("is_named", [False, True])
 @pytest.mark.parametrize("fill", WORLDS, ids=lambda fill: fill.__name__)
-def test_a_server_reads_and_refuses_what_its_door_would(
+def test_a_server_accepts_and_refuses_the_same_files_as_its_door(
     tmp_path: Path, fill: Callable[[Path], None], is_named: bool
 ) -> None:
     folder = tmp_path / "node"
@@ -120,7 +120,7 @@ def test_a_server_reads_and_refuses_what_its_door_would(
     assert told(place, at) == expected
 
 
-def test_the_names_that_are_passed_on_are_those_that_are_read() -> None:
+def test_the_names_passed_on_are_the_names_read() -> None:
     of_nodes = ["DORINFO1.DEF", "dorinfoa.def", "DorInfo123.Def"]
     kinds = [kind.value for kind in Format if kind is not Format.DORINFO]
     for name in [*kinds, events_ra.NAME, terminal_ini.NAME, *of_nodes]:
@@ -131,7 +131,7 @@ def test_the_names_that_are_passed_on_are_those_that_are_read() -> None:
 
 
 @pytest.mark.parametrize("takes_its_place", [os.mkfifo, os.mkdir])
-def test_a_pipe_or_a_folder_that_takes_the_place_of_a_file_is_not_passed_on(
+def test_a_pipe_or_folder_in_place_of_a_file_is_not_passed_on(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     takes_its_place: Callable[[Path], None],
@@ -153,7 +153,7 @@ def test_a_pipe_or_a_folder_that_takes_the_place_of_a_file_is_not_passed_on(
     assert "there is no drop file" in str(told(tmp_path, passed_on(tmp_path)))
 
 
-def test_of_a_full_folder_the_newest_are_passed_on_and_the_one_that_is_named(
+def test_a_full_folder_passes_on_the_named_and_the_newest_files(
     tmp_path: Path,
 ) -> None:
     named = a_file(tmp_path)
@@ -165,7 +165,7 @@ def test_of_a_full_folder_the_newest_are_passed_on_and_the_one_that_is_named(
     assert found[0][0] == named.name
 
 
-def test_a_file_is_found_in_a_folder_of_very_many_names(tmp_path: Path) -> None:
+def test_a_file_in_a_folder_of_very_many_names_is_read(tmp_path: Path) -> None:
     """Of more than 20,000 names some were not looked at, and the log said that there is none."""
     for number in range(20_001):
         os.mknod(tmp_path / f"{number}")
@@ -174,7 +174,7 @@ def test_a_file_is_found_in_a_folder_of_very_many_names(tmp_path: Path) -> None:
     assert told(tmp_path) == told(tmp_path, passed_on(tmp_path))
 
 
-def test_whatever_is_in_a_file_and_its_name_is_passed_on(tmp_path: Path) -> None:
+def test_any_content_and_any_name_is_passed_on(tmp_path: Path) -> None:
     name = os.fsdecode(b"DOOR\xff.SYS")
     file = (name, 1, 0, bytes(range(256)) * 2)
     assert hand_over.file_in(hand_over.file_packed(file)) == file

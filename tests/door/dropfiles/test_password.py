@@ -88,7 +88,7 @@ def test_a_failed_giving_back_does_not_show_it(tmp_path: Path):
         assert PASSWORD not in told_of(caught.value)
 
 
-def test_what_holds_the_lines_does_not_show_them(tmp_path: Path):
+def test_the_lines_are_not_shown_by_repr(tmp_path: Path):
     path = put(tmp_path, WRITERS["synchronet door.sys"])
     held = raw(path)
     assert repr(held).startswith("Raw(")

@@ -32,7 +32,7 @@ def real(folder: Path, name: str) -> DropFile:
         ("gamesrv/dorinfo1.def", "new gamesrv bbs", "name ann", "Ann", 58 * MINUTE),
     ],
 )
-def test_who_calls_from_which_board_and_for_how_long(
+def test_real_files_yield_caller_board_and_time(
     tmp_path: Path, name: str, board: str, caller: str, alias: str, seconds: int
 ) -> None:
     file = real(tmp_path, name)

@@ -139,14 +139,14 @@ def test_seconds_to_the_event_are_counted_by_the_hosts_clock(clock, seconds):
     assert NextEvent(EventKind.TIME, minute, "").seconds_from(NOW) == seconds
 
 
-def test_an_event_whose_minute_is_running_is_now_and_not_tomorrow():
+def test_an_event_in_its_starting_minute_is_now_and_not_tomorrow():
     event = NextEvent(EventKind.TIME, 20 * 60, "")
     assert event.seconds_from(NOW.replace(second=59)) == 0
     assert event.seconds_from(NOW.replace(minute=1)) == 86340
 
 
 @pytest.mark.parametrize("said", [EventKind.PLACEHOLDER, EventKind.NONE, EventKind.UNKNOWN])
-def test_nothing_is_counted_to_what_is_no_event(said):
+def test_an_invalid_event_gives_no_seconds(said):
     assert NextEvent(said, 5, "").seconds_from(NOW) is None
 
 
@@ -215,7 +215,7 @@ def test_a_last_minute_is_not_taken_for_a_second(tmp_path: Path):
     assert understood_in(tmp_path).time.seconds == 60
 
 
-def test_what_the_sysop_says_of_line_9_is_not_argued_with(tmp_path: Path):
+def test_the_sysops_setting_for_line_9_overrides_the_guess(tmp_path: Path):
     put(tmp_path, Written("DOOR32.SYS", text(*door32(left="1200"))))
     put(tmp_path, Written("CHAIN.TXT", text(*chain(left="1200"))))
     understood = understood_in(tmp_path, HostSettings(NOW, "minutes", "auto"))
@@ -276,7 +276,7 @@ def test_the_clocks_zone_does_not_age_a_file(seconds, tmp_path: Path):
         ("A House for Windows Cleaners", "a house for windows cleaners"),
     ],
 )
-def test_an_update_of_the_software_makes_nobody_a_stranger(host, board, tmp_path: Path):
+def test_a_software_update_keeps_callers_the_same_guests(host, board, tmp_path: Path):
     put(tmp_path, Written("DOOR32.SYS", text(*door32(host=host))))
     assert understood_in(tmp_path).who.board == board
 
@@ -322,7 +322,7 @@ def test_door_sys_of_synchronet_is_not_given_back_through_moduser(tmp_path: Path
 # In words
 
 
-def test_a_whole_call_is_told_in_words(tmp_path: Path):
+def test_a_whole_call_is_described_in_words(tmp_path: Path):
     put(tmp_path, WRITERS["synchronet stdio"])
     stale = put(tmp_path, WRITERS["synchronet door.sys"], ago=7200)
     assert sentences(understood_in(tmp_path)) == [
@@ -341,14 +341,14 @@ def test_a_whole_call_is_told_in_words(tmp_path: Path):
     ]
 
 
-def test_time_that_is_up_is_told(tmp_path: Path):
+def test_expired_time_is_described(tmp_path: Path):
     put(tmp_path, Written("DOOR32.SYS", text(*door32(left="0"))))
     assert "Their time is up (line 9 of DOOR32.SYS, in minutes)." in sentences(
         understood_in(tmp_path)
     )
 
 
-def test_the_lines_of_giving_back_say_what_stands_there(tmp_path: Path):
+def test_the_write_back_lines_show_the_current_values(tmp_path: Path):
     told = sentences(understood_of(tmp_path, "synchronet door.sys", "remoteaccess exitinfo"))
     assert f"{tmp_path}/DOOR.SYS (now 15 minutes), if the board reads it back." in told[-2]
     assert f"the TimeLimit in {tmp_path}/EXITINFO.BBS (now 59 minutes)" in told[-1]

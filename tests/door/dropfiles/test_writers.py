@@ -116,7 +116,7 @@ def test_no_time_is_unknown_and_not_zero(writer, tmp_path: Path):
 
 
 @pytest.mark.parametrize(("writer", "written"), CONSTANTS.items())
-def test_what_enigma_writes_for_everybody_is_no_time_left(writer, written, tmp_path: Path):
+def test_the_constant_time_of_enigma_is_no_limit(writer, written, tmp_path: Path):
     file = reading_of(tmp_path, writer)
     assert (file.time.limit, file.time.seconds) == (Limit.CONSTANT, None)
     assert (file.time.written, file.enigma) == (written, True)
@@ -131,7 +131,7 @@ def test_no_deadline_is_unlimited_and_not_expired(tmp_path: Path):
     )
 
 
-def test_a_deadline_is_kept_beside_the_seconds_to_it(tmp_path: Path):
+def test_a_deadline_is_read_together_with_its_seconds(tmp_path: Path):
     time = reading_of(tmp_path, "enigma bbsdev").time
     assert time.deadline == datetime(2026, 11, 20, 20, 30, tzinfo=UTC)
 
@@ -149,7 +149,7 @@ def test_a_deadline_is_kept_beside_the_seconds_to_it(tmp_path: Path):
         ("remoteaccess exitinfo", "TimeLimit of EXITINFO.BBS"),
     ],
 )
-def test_the_place_of_the_time_is_told(writer, place, tmp_path: Path):
+def test_the_field_of_the_time_is_named(writer, place, tmp_path: Path):
     assert reading_of(tmp_path, writer).time.place == place
 
 
@@ -169,7 +169,7 @@ def test_the_place_of_the_time_is_told(writer, place, tmp_path: Path):
         ("synchronet exitinfo", EventKind.UNKNOWN, ""),
     ],
 )
-def test_the_next_event_is_told_from_placeholders(writer, said, clock, tmp_path: Path):
+def test_the_next_event_is_distinguished_from_placeholders(writer, said, clock, tmp_path: Path):
     event = reading_of(tmp_path, writer).event
     assert (event.kind, event.clock) == (said, clock)
 
@@ -238,7 +238,7 @@ def test_a_missing_line_does_not_move_the_name(writer, tmp_path: Path):
         ("synchronet stdio", None, None),
     ],
 )
-def test_what_may_be_written_back_is_what_stands_there(writer, credit, limit, tmp_path: Path):
+def test_a_writable_value_is_read_from_its_field(writer, credit, limit, tmp_path: Path):
     file = reading_of(tmp_path, writer)
     assert (file.credit_minutes, file.time_limit) == (credit, limit)
 
