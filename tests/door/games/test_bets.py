@@ -71,7 +71,7 @@ async def test_the_last_coin_is_never_bet(tmp_path: Path) -> None:
         ),
     ],
 )
-async def test_a_pot_too_small_for_any_bet_is_told_so(
+async def test_a_pot_too_small_for_any_bet_is_explained(
     tmp_path: Path, coin_minutes: int, smallest_bet: int, refusal: str
 ) -> None:
     toml = house(coin_minutes=coin_minutes, smallest_bet=smallest_bet)
@@ -158,7 +158,7 @@ async def test_a_remembered_bet_that_the_pot_no_longer_bears_is_lowered(tmp_path
 # Turns
 
 
-async def test_a_turn_is_a_bet_placed_and_the_last_one_of_the_day_is_said(tmp_path: Path) -> None:
+async def test_each_bet_uses_a_turn_and_the_last_of_the_day_is_announced(tmp_path: Path) -> None:
     async with at_the_table(tmp_path, toml=house(turns_per_day=2)) as ada:
         seed = hand(ends="push")
         assert "Turns today: 0 of 2" in ada.terminal.row(0)
@@ -205,7 +205,7 @@ async def test_the_statement_tells_how_the_caller_did(ada: Table) -> None:
     ],
     ids=["behind", "even"],
 )
-async def test_the_good_bye_sums_up_what_the_menu_says_of_the_table(
+async def test_the_goodbye_and_the_menu_sum_up_the_table_alike(
     ada: Table, seed: bytes, words: str, call: str
 ) -> None:
     await ada.bets(4, seed)
@@ -218,7 +218,7 @@ async def test_the_good_bye_sums_up_what_the_menu_says_of_the_table(
     assert "Goodbye, Ada. Call again!" in said
 
 
-async def test_who_is_sent_off_with_a_hand_open_is_not_told_how_it_came_out(ada: Table) -> None:
+async def test_a_caller_disconnected_in_a_hand_is_not_told_its_outcome(ada: Table) -> None:
     await ada.bets(2, hand("stay", ends="lose"))
     await ada.board.server.stop("The board is closing.")
     await ada.terminal.until_closed()
@@ -227,6 +227,6 @@ async def test_who_is_sent_off_with_a_hand_open_is_not_told_how_it_came_out(ada:
     assert "Your hand waits for you on the table." in said
 
 
-async def test_who_placed_no_bet_gets_no_statement(ada: Table) -> None:
+async def test_a_caller_without_a_bet_gets_no_statement(ada: Table) -> None:
     await ada.logs_off()
     assert "Black Jack For Time: " not in ada.terminal.transcript

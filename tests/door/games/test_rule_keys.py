@@ -18,7 +18,7 @@ RULES = (ROOT / "docs" / "rules.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
-def test_the_page_of_rules_has_every_key_of_a_game_with_its_default_and_its_other_values(
+def test_the_rules_page_lists_every_key_with_default_and_values(
     game: Game,
 ) -> None:
     section = RULES.partition(f"\n## {game.title}\n")[2].partition("\n## ")[0]

@@ -186,5 +186,5 @@ def test_every_wrong_key_is_named_at_once() -> None:
     ]
 
 
-def test_a_card_of_every_value_counts_what_it_is_named_for() -> None:
+def test_cards_count_their_face_value() -> None:
     assert [point_of([card_of(value)]) for value in range(10)] == list(range(10))

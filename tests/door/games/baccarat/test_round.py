@@ -168,7 +168,7 @@ def test_the_player_has_the_option_on_5() -> None:
 
 
 @pytest.mark.parametrize("option", ["draw", "stand", "toss"])
-def test_the_5_is_the_players_own_whatever_the_bank_does_with_its_options(option: str) -> None:
+def test_the_5_stays_the_players_choice_under_every_bank_option(option: str) -> None:
     rules = house(bank_option_3v9=option, bank_option_5v4=option)
     coup, _ = start(rules, of_points(5, 7), STAKE)
     assert coup.legal() == (BaccaratAction.CARD, BaccaratAction.NO_CARD)
@@ -246,7 +246,7 @@ def test_each_option_has_its_own_key() -> None:
 
 
 @pytest.mark.parametrize(("bank", "third"), [(3, 9), (5, 4)])
-def test_a_toss_is_brought_by_whoever_plays_the_coup(bank: int, third: int) -> None:
+def test_a_toss_supports_whoever_plays_the_coup(bank: int, third: int) -> None:
     rules = house(bank_option_3v9="toss", bank_option_5v4="toss")
     shoe = of_points(0, bank, third, 4)
     coup = play(shoe, rules=rules).round

@@ -124,7 +124,7 @@ def test_every_hand_is_settled_once(round_: Told) -> None:
 
 
 @any_round
-def test_an_action_adds_what_it_was_said_to_add_or_the_amount_that_was_named(round_: Told) -> None:
+def test_an_action_stakes_its_announced_or_named_amount(round_: Told) -> None:
     assert round_.states[0].totals.staked == sum(seat.bet for seat in round_.last.seats)
     for (before, after), (action, named) in zip(pairwise(round_.states), round_.taken, strict=True):
         assert before.turn is not None
@@ -228,7 +228,7 @@ def test_nothing_on_the_table_can_be_changed_in_place() -> None:
 
 @unhurried
 @given(tables, long_shoes(), bets, picks, st.integers(0, 40))
-def test_a_shoe_that_ends_too_soon_is_said_and_nothing_happens(
+def test_a_shoe_that_runs_out_is_reported_and_changes_nothing(
     rules: BlackjackRules, shoe, stakes, picked, left: int
 ) -> None:
     round_ = told(rules, shoe, stakes, picked)

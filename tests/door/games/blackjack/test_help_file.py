@@ -167,7 +167,7 @@ def test_pairs_are_not_split_at_this_table() -> None:
         deal.round.apply(SPLIT)
 
 
-def test_a_player_who_is_satisfied_may_stay_on_any_count() -> None:
+def test_a_satisfied_player_may_stay_on_any_count() -> None:
     hand = play(stacked("2H 3H", "7S TS"), STAY)
     assert hand.round.over
     assert hand.cards == "2H 3H"

@@ -131,7 +131,7 @@ def paid_at_once(hand: Played) -> bool:
     return hand.of(BlackjackRevealed) == []
 
 
-def test_what_is_paid_at_once_is_paid_before_the_hole_card_is_turned() -> None:
+def test_immediate_payments_come_before_the_hole_card_is_turned() -> None:
     assert paid_at_once(play(dealt(BOTH_21), HIT, rules=house(**AT_ONCE)))
     assert paid_at_once(play(dealt(FIVE_21), *CHARLIE, rules=house(five_card_21="charlie")))
     assert not paid_at_once(play(dealt(FIVE_21), *CHARLIE))
@@ -148,7 +148,7 @@ def test_insurance_is_exactly_half_even_of_an_odd_number_of_coins() -> None:
     assert offer.of(InsuranceOffered) == [InsuranceOffered(0, 450)]
 
 
-def test_insurance_may_be_rounded_down_to_whole_coins_and_of_nothing_is_not_offered() -> None:
+def test_insurance_rounds_down_to_whole_coins_and_zero_is_not_offered() -> None:
     rules = house(insurance_rounding="down", insurance_unit=300)
     offer = play(stacked("9H 8H", "AS 6S"), stakes=(900,), rules=rules)
     assert offer.of(InsuranceOffered) == [InsuranceOffered(0, 300)]
@@ -255,7 +255,7 @@ def test_a_table_has_one_to_seven_seats() -> None:
             play(parse_cards("2H 3H 4H 5H"), stakes=stakes)
 
 
-def test_without_the_look_a_seats_natural_waits_until_the_others_have_played() -> None:
+def test_without_a_peek_a_natural_waits_for_the_other_seats() -> None:
     shoe = parse_cards("AH 3H AD KH 9D 6H 6C")
     table = play(shoe, DECLINE, DECLINE, HIT, rules=house(**NO_PEEK), stakes=(20, 40))
     assert table.round.turn == Turn(1, 0)

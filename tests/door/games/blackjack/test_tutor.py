@@ -69,7 +69,7 @@ def test_the_tutor_sees_neither_the_hole_card_nor_an_undealt_one(
     assert spot_of(blind) == spot_of(game)
 
 
-def test_insurance_in_part_is_weighed_by_what_it_costs() -> None:
+def test_partial_insurance_is_weighed_by_its_cost() -> None:
     game, _ = start(
         house(insurance_rounding="down", insurance_unit=4), stacked("TH 9D", "AS 7S"), [10]
     )
@@ -81,14 +81,14 @@ def test_insurance_in_part_is_weighed_by_what_it_costs() -> None:
 # What a caller sees.
 
 
-def test_only_what_the_purse_allows_is_advised() -> None:
+def test_advice_stays_within_the_purse() -> None:
     game, _ = start(VEGAS, stacked("6H 5D", "6S TC"), [STAKE])
     assert advice(game, game.legal()).best is DOUBLE
     told = advice(game, (HIT, STAY))
     assert (told.best, tuple(told.values)) == (HIT, (HIT, STAY))
 
 
-def test_nothing_is_said_where_nothing_is_to_be_decided() -> None:
+def test_without_a_choice_there_is_no_advice() -> None:
     game = play(stacked("TH 8D", "6S TC", "9C"), STAY).round
     with pytest.raises(ValueError, match="Nothing is to be decided here"):
         advice(game, game.legal())
@@ -103,7 +103,7 @@ def test_cards_of_other_seats_are_missing_in_the_shoe() -> None:
     assert spot_of(game).unseen == (4, 4, 3, 4, 2, 3, 4, 4, 3, 16)
 
 
-def test_what_the_dealer_has_looked_at_is_known() -> None:
+def test_the_tutor_knows_that_the_dealer_has_peeked() -> None:
     before, _ = start(VEGAS, stacked("TH 8D", "AS 7S"), [STAKE])
     after, _ = before.apply(DECLINE)
     unlooked, _ = start(house(peek_under_ace=False), stacked("TH 8D", "AS 7S"), [STAKE])
@@ -145,7 +145,7 @@ def test_the_sentence_before_a_move_names_the_best_and_the_next() -> None:
     )
 
 
-def test_what_differs_by_less_than_is_shown_costs_nothing() -> None:
+def test_a_difference_below_the_shown_precision_costs_nothing() -> None:
     near = gaining(HIT, hit=-0.5396, stay=-0.5404)
     assert near.sentence == "Book: HIT (loses 54%; standing loses 54%)"
     assert judge(near, STAY) is None
@@ -157,7 +157,7 @@ def test_the_only_open_action_has_no_rival() -> None:
     assert lead(alone) == inf
 
 
-def test_insurance_is_told_like_any_other_play() -> None:
+def test_insurance_is_judged_like_any_other_play() -> None:
     costly = Advice(DECLINE, {INSURE: -0.3, DECLINE: -0.26})
     assert costly.sentence == "Book: NO INSURANCE (loses 26%; insuring loses 30%)"
     assert judge(costly, INSURE) == "The book never insures: it costs about 4% of your bet."
@@ -167,7 +167,7 @@ def test_insurance_is_told_like_any_other_play() -> None:
     assert Advice(DECLINE, {DECLINE: 0.0}).sentence == "Book: NO INSURANCE (breaks even)"
 
 
-def test_a_wrong_move_is_told_what_it_costs_and_a_right_one_nothing() -> None:
+def test_a_wrong_move_is_judged_with_its_cost_and_a_right_one_is_not() -> None:
     best = gaining(STAY, stay=-0.07, hit=-0.14, double=-0.9)
     assert judge(best, STAY) is None
     assert judge(best, HIT) == "The book says stand; that play costs about 7% of your bet."
@@ -203,7 +203,7 @@ def test_of_two_that_are_equally_good_the_one_that_stakes_less_is_the_best() -> 
 # What is kept.
 
 
-def test_what_is_remembered_is_bounded() -> None:
+def test_the_memory_of_the_tutor_is_bounded() -> None:
     for kept in (values, dealer_ways, payments):
         assert kept.cache_info().maxsize is not None
         assert kept.cache_info().maxsize <= 512

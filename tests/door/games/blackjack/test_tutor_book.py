@@ -105,7 +105,7 @@ def test_the_book_of_six_decks(player: str, up: str, best: BlackjackAction) -> N
     assert book(VEGAS, player, up, *asked).best is best
 
 
-def test_sixteen_against_a_ten_is_hit_unless_a_small_card_is_gone_that_it_wants() -> None:
+def test_sixteen_against_a_ten_is_hit_unless_a_helpful_small_card_is_gone() -> None:
     assert book(VEGAS, "T 6", "T").best is HIT
     assert lead(book(VEGAS, "T 6", "T")) < 0.01
     assert book(VEGAS, "T 4", "T", HIT, rest="2C").best is STAY
@@ -121,7 +121,7 @@ def test_a_ten_in_twelve_is_one_that_cannot_come_any_more() -> None:
     ("player", "up", "standing", "drawing"),
     [("6 5", "A", HIT, DOUBLE), ("A 8", "6", STAY, DOUBLE), ("A 7", "2", STAY, DOUBLE)],
 )
-def test_what_a_dealer_who_draws_on_soft_17_changes(
+def test_a_dealer_who_draws_on_soft_17_changes_the_book(
     player: str, up: str, standing: BlackjackAction, drawing: BlackjackAction
 ) -> None:
     asked = (DECLINE,) if up == "A" else ()
@@ -134,7 +134,7 @@ def test_a_pair_of_fours_is_split_only_where_its_hands_may_double() -> None:
     assert book(replace(VEGAS, double_after_split=False), "4 4", "6").best is HIT
 
 
-def test_nobody_doubles_on_nine_where_only_ten_and_eleven_may() -> None:
+def test_the_book_doubles_nine_only_where_the_house_allows_it() -> None:
     told = book(replace(VEGAS, double="10-11"), "5 4", "6")
     assert (told.best, set(told.values)) == (HIT, {HIT, STAY})
 
@@ -219,7 +219,7 @@ def test_a_charlie_near_at_hand_is_drawn_for_where_others_stand() -> None:
 
 
 @pytest.mark.parametrize("up", list("789"))
-def test_who_loses_ties_stands_less(up: str) -> None:
+def test_the_book_stands_less_where_ties_lose(up: str) -> None:
     """Seventeen, which beats no dealer who has not gone over, is drawn to."""
     losing, pushing = book(BLACK_JACK_FOR_TIME, "T 7", up), book(house(ties="push"), "T 7", up)
     assert (losing.best, pushing.best) == (HIT, STAY)

@@ -100,7 +100,7 @@ def test_when_insurance_is_not_taken_play_resumes_as_normal() -> None:
     assert hand.round.totals.staked == BET
 
 
-def test_insurance_is_a_side_bet_that_wins_two_dollars_on_a_dealers_natural() -> None:
+def test_insurance_pays_two_dollars_on_a_dealers_natural() -> None:
     hand = bj("AH", "KC", "9D 8C", "", INSURE)
     assert hand.insurance == InsuranceSettled(0, lost=0, returned=100, won=200)
     assert hand.moved == (BET, 0, 0)

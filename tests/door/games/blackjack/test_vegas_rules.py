@@ -99,7 +99,7 @@ def test_no_card_is_offered_on_21() -> None:
     assert hand.round.over
 
 
-def test_under_21_another_card_may_be_had_until_satisfied_or_bust() -> None:
+def test_a_player_under_21_may_draw_until_satisfied_or_bust() -> None:
     low = vegas("2H 3H", "TC 7S", "2D 2C 3D 3C 2S AD AC AS", *[HIT] * 8)
     assert low.round.legal() == (HIT, STAY)
     assert low.round.hand is not None
@@ -164,7 +164,7 @@ def test_a_dealer_who_must_hit_soft_17_hits_it() -> None:
     assert three.of(DealerStood) == [DealerStood(19)]
 
 
-def test_an_ace_in_17_is_hit_whatever_it_counts_where_the_house_reads_it_so() -> None:
+def test_an_ace_in_17_is_hit_however_it_counts_on_a_house_option() -> None:
     keys = {"dealer": "hit 17 with an ace"}
     hard = vegas("KH 9H", "AD 6S", "TC 3S", DECLINE, STAY, **keys)
     assert hard.of(DealerStood) == [DealerStood(20)]
@@ -231,7 +231,7 @@ def test_hands_are_compared_with_the_dealers(
     assert (hand.outcome, hand.net) == (outcome, won * STAKE)
 
 
-def test_if_the_dealer_has_bust_every_player_who_has_not_wins_even_money() -> None:
+def test_a_dealer_who_busts_pays_even_money_to_every_player_still_in() -> None:
     table = seats("KH 8H 9D 6H 4H 7C 9C 6C", HIT, STAY)
     assert table.of(DealerBusted) == [DealerBusted(22)]
     assert table.round.outcomes == (BlackjackOutcome.BUST, BlackjackOutcome.WIN)
@@ -249,7 +249,7 @@ def test_black_jack_beats_a_21_that_the_dealer_draws() -> None:
     assert table.round.outcomes == (BlackjackOutcome.NATURAL, BlackjackOutcome.LOSE)
 
 
-def test_an_odd_bet_of_the_smallest_unit_could_not_be_paid_one_and_a_half_times() -> None:
+def test_an_odd_bet_of_the_smallest_unit_cannot_be_paid_three_to_two() -> None:
     with pytest.raises(ValueError, match="it must be even, is 5"):
         vegas("AH KH", "9D 8S", "", bet=5)
 
@@ -269,7 +269,7 @@ def test_under_an_ace_each_player_in_turn_is_offered_insurance() -> None:
     assert both.round.turn == Turn(0, 0)
 
 
-def test_under_a_ten_nobody_is() -> None:
+def test_insurance_is_not_offered_under_a_ten() -> None:
     assert seats("2H 3H KD 6H 7H 9H").of(InsuranceOffered) == []
 
 
@@ -312,7 +312,7 @@ def test_insurance_is_paid_two_to_one_but_the_regular_bet_is_lost() -> None:
     assert done.totals.won - done.totals.lost == -6
 
 
-def test_without_a_dealers_black_jack_insurance_is_lost_and_the_game_continues() -> None:
+def test_without_a_dealers_black_jack_insurance_is_lost_and_play_goes_on() -> None:
     hand = vegas("9H 7H", "AS 8S", "", INSURE, bet=20)
     assert hand.insurance == InsuranceSettled(0, lost=10, returned=0, won=0)
     assert hand.round.legal() == (DOUBLE, HIT, STAY)
@@ -352,7 +352,7 @@ def test_the_shoe_is_reshuffled_after_the_round_that_passes_three_quarters() -> 
     assert VEGAS.shuffle_due(234, seats=7)
 
 
-def test_a_table_of_one_deck_is_shuffled_in_mid_round_not_before_its_penetration() -> None:
+def test_a_one_deck_table_shuffles_in_mid_round() -> None:
     one = vegas("2H 3H", "7S TS", "", decks=1).round.rules
     assert not one.shuffle_due(38, seats=7)
     assert one.shuffle_due(39, seats=7)

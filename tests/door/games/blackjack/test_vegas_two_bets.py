@@ -37,7 +37,7 @@ def test_a_bet_equal_to_the_original_is_made_for_the_new_hand() -> None:
     assert [hand.stake for hand in table.round.seats[0].hands] == [STAKE, STAKE]
 
 
-def test_each_hand_is_played_individually_and_gets_its_second_card_in_its_turn() -> None:
+def test_each_hand_is_played_in_turn_and_then_gets_its_second_card() -> None:
     first = vegas("8H 8D", "7S TS", "3C 7C", SPLIT)
     assert first.hands == ["8H 3C", "8D"]
     second = vegas("8H 8D", "7S TS", "3C 7C 2C", SPLIT, HIT, STAY)

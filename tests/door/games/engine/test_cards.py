@@ -47,7 +47,7 @@ def test_a_deck_begins_with_hearts_from_ace_to_king() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "A", "1H", "10H", "ah", "AX", "AHH", "HA", " AH", "\x1bH"])
-def test_what_is_no_card_is_refused(text: str) -> None:
+def test_an_invalid_card_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a card") as refused:
         parse_card(text)
     assert str(refused.value).isprintable()

@@ -31,7 +31,7 @@ def at(lost: int, returned: int, won: int, *, over: bool = False) -> SimpleNames
         (at(30, 60, 90), (0, 90, 150)),
     ],
 )
-def test_the_last_step_settles_what_no_step_before_has(before, moved):
+def test_the_last_step_settles_the_remaining_bets(before, moved):
     found = settlement_of(KIND, before, at(30, 150, 240, over=True), 0)
     assert found == Settlement(*moved, "win", {"cards": "AS KD"}, True)
 

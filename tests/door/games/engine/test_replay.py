@@ -262,7 +262,7 @@ def test_a_stake_that_cannot_be_is_refused(stake: object) -> None:
 
 
 @pytest.mark.parametrize("document", [None, 3, "hand", True, Decimal(1)])
-def test_what_is_neither_hand_nor_list_is_refused(document: object) -> None:
+def test_a_value_that_is_no_hand_or_list_is_refused(document: object) -> None:
     assert refusal(document).startswith("The input must be a hand or a list of hands, is ")
 
 
@@ -321,7 +321,7 @@ mangled = st.fixed_dictionaries(
 
 @unhurried
 @given(mangled | st.lists(mangled | json_values, max_size=3) | json_values)
-def test_whatever_is_given_there_is_a_result_or_a_sentence(document: object) -> None:
+def test_any_input_gives_a_result_or_a_sentence(document: object) -> None:
     said = outcome_or_sentence(document)
     assert said.endswith(("}", "]", "."))
     assert said.replace("\n", "").isprintable()

@@ -41,7 +41,9 @@ class TestBaccarat:
             ("5S 7H TD JC 4D", ["no-card"], "bank", -10, [5, 7]),
         ],
     )
-    def test_gives_who_had_the_coup_and_the_points(self, shoe, actions, outcome, net, points):
+    def test_a_replay_of_baccarat_gives_the_winner_and_the_points(
+        self, shoe, actions, outcome, net, points
+    ):
         result = played("baccarat", shoe, *actions)
         assert (result["outcome"], result["net"], result["points"]) == (outcome, net, points)
 
@@ -67,7 +69,7 @@ class TestBaccarat:
         said = refusal("baccarat", "2S 3H KD TC 9H 5D", "bank-card")
         assert said == "The hand: the hand was over before action 1; left over: bank-card."
 
-    def test_a_toss_that_the_seed_did_not_make_is_refused_where_the_seed_is_known(self):
+    def test_a_toss_that_contradicts_a_known_seed_is_refused(self):
         rules, shoe = {"bank_option_3v9": "toss"}, parse_cards("2S 3H KD TC 9H 5D")
         known = partial(GAMES["baccarat"].kind.by_chance, seed=bytes(32), cut="", position=0)
         draws = shuffle.draws(bytes(32), "toss 5", "")(2) == 1
@@ -107,7 +109,7 @@ class TestUnixBj:
             ("turns_per_day", True, "a whole number from 0 to 9999"),
         ],
     )
-    def test_such_keys_hold_what_they_may(self, key, value, wanted):
+    def test_optional_keys_accept_only_their_types(self, key, value, wanted):
         said = refusal("unix-bj", "8H 9C AD KC", rules={key: value})
         assert said.startswith(f"The hand: rules: {key}: must be {wanted}, is ")
 

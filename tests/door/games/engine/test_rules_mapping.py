@@ -119,7 +119,9 @@ def test_the_ends_of_a_range_belong_to_it(key: str, least: int, most: int) -> No
 @pytest.mark.parametrize(
     ("key", "value"), [("split", "once"), ("deal", "dealer first"), ("charlie", False)]
 )
-def test_what_makes_the_game_is_no_key(rules: BlackjackRules, key: str, value: object) -> None:
+def test_settings_that_define_the_game_are_no_keys(
+    rules: BlackjackRules, key: str, value: object
+) -> None:
     assert problems_of({key: value}, rules) == [(key, "is not a rule of this game")]
 
 
@@ -130,7 +132,7 @@ def test_each_game_has_keys_of_its_own() -> None:
         assert problems_of({key: 1}, VEGAS) == [(key, "is not a rule of this game")]
 
 
-def test_the_unix_game_leaves_to_the_house_what_its_manual_pages_leave_open() -> None:
+def test_the_unix_game_leaves_the_house_what_its_manual_pages_leave_open() -> None:
     assert UNIX_BJ_KEYS == ("double_after_split", "split_aces")
     assert problems_of({"decks": 2}, UNIX_BJ) == [("decks", "is not a rule of this game")]
 
@@ -142,7 +144,7 @@ def test_the_sysop_may_set_every_rule_of_a_journal_but_the_value_of_a_coin(
     assert set(rules_to_mapping(rules)) == {*rules.keys, "insurance_unit"}
 
 
-def test_a_journal_from_the_time_of_one_black_jack_is_read_as_it_was_written() -> None:
+def test_a_journal_from_before_the_game_was_split_is_read_unchanged() -> None:
     written = (
         '{"decks": 1, "shuffle": "hand", "penetration": 75, "ties": "dealer", '
         '"insurance_rounding": "exact", "insurance_pays": 2, "insurance_on_natural": true, '

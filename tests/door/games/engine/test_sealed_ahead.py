@@ -99,7 +99,7 @@ def test_phrase_number_and_version_each_make_another_order() -> None:
     assert len(tosses) == len(cuts)
 
 
-def test_phrases_are_mixed_in_as_their_form_is_whatever_way_they_were_typed() -> None:
+def test_phrases_are_mixed_in_normalised_form() -> None:
     typed = Phrases(" Cafe\u0301 noir\nmice ", 2)
     assert shuffle(ROOT, typed, 1) == shuffle(ROOT, Phrases("Caf\u00e9 noir\nmice", 2), 1)
     assert commitment(ROOT, " mice", 2) == commitment(ROOT, "mice", 2)

@@ -105,7 +105,7 @@ def test_an_ace_is_high_only() -> None:
     assert dealt("QH AS KD").apply(RedDogAction.RAISE)[0].totals.won == 100
 
 
-def test_what_happens_is_told_in_order() -> None:
+def test_events_are_reported_in_order() -> None:
     cards = parse_cards("5H 9S 7D")
     round_, events = start(RED_DOG, cards, 10)
     assert events == (RedDogDealt(cards[0]), RedDogDealt(cards[1]), Spread(3, 2))
@@ -123,7 +123,7 @@ def test_the_shoe_does_not_show() -> None:
 # What is refused
 
 
-def test_what_is_not_open_is_refused_and_changes_nothing() -> None:
+def test_an_unavailable_action_is_refused_and_changes_nothing() -> None:
     over = dealt("5H 9S 7D").apply(RedDogAction.STAY)[0]
     with pytest.raises(IllegalAction, match="raise is not open: the round is over"):
         over.apply(RedDogAction.RAISE)
@@ -147,7 +147,7 @@ def test_what_is_not_open_is_refused_and_changes_nothing() -> None:
         (Act("raise", amount=5), "takes neither a seat nor an amount"),
     ],
 )
-def test_a_kind_refuses_what_is_no_action(act: Act, words: str) -> None:
+def test_a_kind_refuses_an_unknown_action(act: Act, words: str) -> None:
     with pytest.raises(RoundRefused, match=words):
         RED_DOG_KIND.act(dealt("5H 9S 7D"), act)
 

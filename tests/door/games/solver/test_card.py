@@ -65,7 +65,7 @@ def test_six_decks_as_they_are_published() -> None:
     assert rows(card_of("vegas")) == PUBLISHED
 
 
-def test_a_card_without_splits_has_no_pairs_and_says_what_it_leaves_out() -> None:
+def test_a_card_without_splits_has_no_pairs_and_lists_its_omissions() -> None:
     card = card_of("black-jack-for-time")
     assert [section.heading for section in card.sections] == ["You have", "An ace as 11"]
     assert card.moves == ("H", "S", "D")

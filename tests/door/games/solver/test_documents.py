@@ -34,14 +34,14 @@ def shown(odds: Odds, strategy: str) -> str:
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_what_the_tables_are_worth(game: Game) -> None:
+def test_the_table_of_edges_is_computed(game: Game) -> None:
     odds = odds_of(game, game.kind.base)
     assert rows("odds.md", "What a table is worth")[game.title] == [
         shown(odds, strategy) for strategy in STRATEGIES
     ]
 
 
-def test_what_a_key_makes_of_black_jack_for_time() -> None:
+def test_the_table_of_edges_by_setting_is_computed() -> None:
     for keys, gains in rows("guide/settings.md", "Setting an edge").items():
         settings = tomllib.loads("\n".join(re.findall(r"`(.+?)`", keys)))
         odds = odds_of(BJFT, BJFT.kind.vary(settings, BJFT.kind.base))

@@ -151,7 +151,7 @@ def test_no_play_is_better_than_perfect_play(seed: int) -> None:
 
 
 @seeds
-def test_who_does_as_the_tutor_says_has_the_odds_of_perfect_play(seed: int) -> None:
+def test_play_by_the_tutor_has_the_odds_of_perfect_play(seed: int) -> None:
     house = house_of(seed)
     perfect = house.odds.strategies["perfect"]
     assert house.odds.insurance is not None
@@ -160,7 +160,7 @@ def test_who_does_as_the_tutor_says_has_the_odds_of_perfect_play(seed: int) -> N
 
 
 @seeds
-def test_who_plays_as_the_dealer_ends_as_often_as_the_odds_say(seed: int) -> None:
+def test_play_as_the_dealer_ends_as_often_as_the_odds_say(seed: int) -> None:
     house = house_of(seed)
     figures = house.odds.strategies["dealer"]
     net: dict[float, float] = defaultdict(float)
@@ -174,7 +174,7 @@ def test_who_plays_as_the_dealer_ends_as_often_as_the_odds_say(seed: int) -> Non
 
 
 @seeds
-def test_luck_is_nothing_on_average_for_whoever_plays_by_lot(seed: int) -> None:
+def test_luck_is_zero_on_average_for_random_play(seed: int) -> None:
     house = house_of(seed)
     costs = BlackjackCosts(house.rules, house.shoe)
     result = GAMES["vegas"].kind.result
@@ -189,7 +189,7 @@ def test_luck_is_nothing_on_average_for_whoever_plays_by_lot(seed: int) -> None:
 
 
 @seeds
-def test_who_plays_by_the_card_has_the_odds_of_totals(seed: int) -> None:
+def test_play_by_the_card_has_the_odds_of_totals(seed: int) -> None:
     house = house_of(seed)
     shown = card("Any", house.rules, house.odds, house.shoe)
     moves = {

@@ -91,7 +91,7 @@ def hazard(drawn: random.Random) -> Decide:
     return decide
 
 
-def test_baccarat_costs_what_the_odds_of_both_ways_say() -> None:
+def test_baccarat_costs_the_odds_of_both_sides() -> None:
     """Over all coups, whoever never takes a card on 5 is given what that is worth."""
     baccarat = GAMES["baccarat"]
     odds = odds_of(baccarat, baccarat.kind.base).strategies
@@ -118,7 +118,7 @@ def _card(value: int) -> str:
     return "TA23456789"[value] + "S"
 
 
-def test_insurance_is_given_what_it_is_worth() -> None:
+def test_insurance_gets_its_own_odds() -> None:
     result = {"player": [["TS", "9S"]], "dealer": ["AH", "5D"]}
     hand = PlayedHand("black-jack-for-time", "{}", 1, BET, BET, json.dumps(result))
     without, insured = expected(hand), expected(replace(hand, staked=BET + BET // 2))
@@ -174,7 +174,7 @@ def test_the_time_bank_finds_it() -> None:
     assert pkgutil.resolve_name(where) is for_the_bank
 
 
-def test_what_is_no_hand_of_its_game_has_no_odds() -> None:
+def test_a_malformed_hand_has_no_odds() -> None:
     assert for_the_bank("baccarat", "{}", 4, BET, BET, "{}", ()) is None
     assert for_the_bank("black-jack-for-time", '{"ties":1}', 1, BET, BET, "{}", ()) is None
     assert for_the_bank("black-jack-for-time", "{}", 1, BET, BET, "[", ()) is None
