@@ -44,7 +44,7 @@ async def test_a_call_of_the_front_end_itself_is_nobodys_own_doing() -> None:
     assert gate.cut == [(FRONT_END, Blame(FLOODED, own_fault=False))]
 
 
-async def test_who_merely_reads_too_slowly_has_done_nothing() -> None:
+async def test_a_slow_reader_is_not_blamed() -> None:
     gate = Counting()
     async with behind(gate) as board, Terminal(REFUSING) as terminal:
         await terminal.connect(board.port, header=TEXT, receive_buffer=4096)
@@ -58,7 +58,7 @@ async def test_who_merely_reads_too_slowly_has_done_nothing() -> None:
     assert blame.why.endswith("bytes left unread")
 
 
-async def test_of_calls_that_end_in_any_other_way_nothing_is_told() -> None:
+async def test_other_ends_of_a_call_are_not_blamed() -> None:
     gate = Counting()
     async with behind(gate) as board:
         async with Terminal(MODERN) as lost, Terminal(MODERN) as hung_up:
@@ -87,7 +87,7 @@ async def over_tls(gate: Counting, folder: Path, sent: bytes) -> None:
         writer.close()
 
 
-async def test_what_is_no_tls_is_the_callers_own_fault(tmp_path: Path) -> None:
+async def test_a_client_that_speaks_no_tls_is_blamed(tmp_path: Path) -> None:
     gate = Counting()
     await over_tls(gate, tmp_path, b"GET / HTTP/1.1\r\n\r\n")
     ((address, blame),) = gate.cut
@@ -104,7 +104,7 @@ async def test_tls_that_never_comes_is_the_callers_own_fault(
     assert gate.cut == [(CALLER, Blame("no TLS within 0.05 seconds"))]
 
 
-async def test_a_flood_behind_tls_is_told_once(tmp_path: Path) -> None:
+async def test_a_flood_behind_tls_is_blamed_once(tmp_path: Path) -> None:
     gate = Counting()
     async with (
         behind(gate, Certificate(*put_into(tmp_path)), proxies=()) as board,
@@ -166,9 +166,7 @@ async def test_a_program_that_distrusts_us_or_is_too_old_has_done_nothing(
         (b"\0secret\0", "no header in 0.1 seconds"),
     ],
 )
-async def test_an_rlogin_header_that_is_wrong_or_never_whole_is_the_callers_own_fault(
-    header: bytes, why: str
-) -> None:
+async def test_a_wrong_or_unfinished_rlogin_header_is_blamed(header: bytes, why: str) -> None:
     gate, limits = Counting(), replace(rlogin.USUAL_LIMITS, header=0.1)
     listener = rlogin.RloginListener(Board().serve, limits, Entrance(gate, HOME))
     port = await listener.open("127.0.0.1", 0)

@@ -34,9 +34,7 @@ async def test_the_telnet_of_linux_sends_each_key_and_leaves_the_echo_to_us(
 @pytest.mark.skipif(
     importlib.util.find_spec("telnetlib3.client") is None, reason="the library has no client"
 )
-async def test_the_telnet_program_of_the_library_says_who_it_is(
-    board: Board, tmp_path: Path
-) -> None:
+async def test_the_telnet_program_of_the_library_names_itself(board: Board, tmp_path: Path) -> None:
     client = "import telnetlib3.client; telnetlib3.client.main()"
     command = (sys.executable, "-W", "ignore", "-c", client, "127.0.0.1", str(board.port))
     async with running(tmp_path, *command, ends=None) as window:

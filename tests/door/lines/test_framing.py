@@ -32,7 +32,7 @@ def test_a_return_keeps_the_nul_behind_it() -> None:
     assert split(b"\r\0x\r\n") == [b"\r\0x\r\n"]
 
 
-def test_commands_are_found_between_keys() -> None:
+def test_commands_are_recognised_between_keys() -> None:
     assert split(b"a\xff\xfd\x01b\xff\xf6c") == [
         b"a",
         Command(Code.DO, b"\x01"),

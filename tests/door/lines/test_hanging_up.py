@@ -41,7 +41,7 @@ async def test_a_paused_line_hands_over_nothing_until_it_is_resumed(board: Board
         assert max(call.pieces) <= UNREAD
 
 
-async def test_a_hang_up_during_a_pause_is_told_after_what_was_typed_before(board: Board) -> None:
+async def test_a_hang_up_during_a_pause_is_reported_after_the_keys_before_it(board: Board) -> None:
     async with Terminal(SYNCTERM) as terminal, Terminal(SYNCTERM) as other:
         call = await connected(terminal, board)
         call.line.pause()
@@ -201,7 +201,7 @@ async def test_drain_ends_when_the_board_hangs_up_meanwhile(board: Board) -> Non
                 await drained
 
 
-async def test_a_second_receiver_takes_over_what_comes_then(board: Board) -> None:
+async def test_a_second_receiver_gets_the_keys_from_then_on(board: Board) -> None:
     async with Terminal(SYNCTERM) as terminal:
         first = await connected(terminal, board)
         first.line.pause()
@@ -232,7 +232,7 @@ async def test_a_call_that_fails_is_logged_and_hung_up(caplog: pytest.LogCapture
     await listener.finish()
 
 
-async def test_a_call_that_never_listens_is_hung_up_whatever_was_typed(
+async def test_a_call_that_never_listens_is_hung_up_despite_typing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def refuse(line: Line) -> None:
@@ -305,7 +305,7 @@ async def test_a_port_for_every_address_shows_ipv4_callers_as_such() -> None:
     await board.listener.finish()
 
 
-async def test_a_dead_connection_is_found_within_a_minute() -> None:
+async def test_a_dead_connection_is_detected_within_a_minute() -> None:
     found: asyncio.Queue[socket.socket] = asyncio.Queue()
 
     class Watched(HardenedTelnet):

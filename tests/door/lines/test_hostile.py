@@ -271,7 +271,7 @@ async def test_variables_other_than_the_language_are_dropped(board: Board) -> No
         *product([DO], [5, LOGOUT, NAWS, TTYPE, LINEMODE, MCCP2, MCCP3, 254]),
     ],
 )
-async def test_what_the_board_does_not_want_or_do_is_refused(
+async def test_unwanted_and_unknown_options_are_refused(
     board: Board, wish: int, option: int
 ) -> None:
     async with Terminal(REFUSING) as terminal:
@@ -324,7 +324,7 @@ PIECES = st.one_of(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.lists(PIECES, max_size=8).map(b"".join), max_size=6))
-def test_no_packets_whatever_break_the_protocol(packets: list[bytes]) -> None:
+def test_no_packets_break_the_protocol(packets: list[bytes]) -> None:
     async def feed() -> None:
         async with plugged(USUAL_LIMITS) as wire:
             for packet in packets:

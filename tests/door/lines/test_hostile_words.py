@@ -90,7 +90,7 @@ def assert_told_clean(command: click.Command, board: World, *words: str) -> str:
 
 
 @pytest.mark.parametrize("evil", READABLE, ids=range(len(READABLE)))
-async def test_what_is_typed_at_the_log_on_stays_out_of_the_log(
+async def test_names_and_passwords_typed_at_the_log_on_stay_out_of_the_log(
     tmp_path: Path, log: list[str], evil: bytes
 ) -> None:
     async with world(tmp_path) as board:
@@ -171,7 +171,7 @@ async def test_a_message_with_minutes_is_nothing_but_a_message(
 
 
 @pytest.mark.parametrize("evil", READABLE, ids=range(len(READABLE)))
-async def test_what_callers_say_to_each_other_is_nothing_but_words(
+async def test_messages_of_callers_contain_printable_text_only(
     tmp_path: Path, log: list[str], evil: bytes
 ) -> None:
     """A message, to a painted screen and to lines; a line on the wall; talk and a whisper."""

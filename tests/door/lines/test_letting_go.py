@@ -43,7 +43,7 @@ async def test_a_caller_who_never_reads_is_cut_off(board: Board, warnings: list[
             await call.line.drain(PATIENCE)
 
 
-async def test_one_write_may_not_be_larger_than_what_may_stay_unread(board: Board) -> None:
+async def test_one_write_may_not_exceed_the_unread_limit(board: Board) -> None:
     async with Terminal(REFUSING) as terminal:
         call = await connected_unread(terminal, board)
         call.line.write(b"x" * 1_000_000)
@@ -51,7 +51,7 @@ async def test_one_write_may_not_be_larger_than_what_may_stay_unread(board: Boar
 
 
 @pytest.mark.long
-async def test_a_caller_who_reads_slowly_is_not_cut_off_by_drain_in_time(board: Board) -> None:
+async def test_a_slow_reader_is_not_cut_off_while_drain_is_in_time(board: Board) -> None:
     async with Terminal(REFUSING) as terminal:
         call = await connected(terminal, board)
         for _ in range(10):
@@ -69,7 +69,7 @@ async def test_a_drain_that_takes_too_long_cuts_the_caller_off(board: Board) -> 
         await call.until_ended()
 
 
-async def test_answers_that_nobody_reads_are_bounded_too() -> None:
+async def test_unread_answers_are_bounded_too() -> None:
     async with plugged(NO_BUDGET) as wire:
         asked = 0
         while not wire.call.ends and asked < 10_000_000:
@@ -90,7 +90,7 @@ async def test_last_words_wait_no_longer_than_they_may() -> None:
             await board.listener.finish()
 
 
-async def test_who_hangs_up_half_and_never_reads_is_let_go() -> None:
+async def test_a_caller_who_half_closes_and_never_reads_is_dropped() -> None:
     limits = replace(USUAL_LIMITS, farewell=0.1)
     async with open_board(limits) as board, Terminal(REFUSING) as terminal:
         call = await connected_unread(terminal, board)
@@ -148,7 +148,7 @@ async def test_a_reset_in_the_middle_of_anything_leaves_nothing(warnings: list[s
     assert (served, warnings) == ([], [])
 
 
-async def test_what_is_sent_to_a_broken_connection_is_not_worth_a_word(
+async def test_writing_to_a_broken_connection_logs_no_warning(
     warnings: list[str],
 ) -> None:
     """asyncio finds out at the first write, says so at the next step, and warns of all between."""
@@ -164,7 +164,7 @@ async def test_what_is_sent_to_a_broken_connection_is_not_worth_a_word(
     assert warnings == []
 
 
-async def test_a_reset_that_was_not_heard_of_yet_does_not_disturb_a_hang_up(
+async def test_an_unnoticed_reset_does_not_disturb_a_hang_up(
     board: Board, warnings: list[str]
 ) -> None:
     wire = socket.create_connection(("127.0.0.1", board.port))

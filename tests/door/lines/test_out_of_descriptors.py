@@ -53,7 +53,7 @@ async def test_the_first_log_on_of_all_needs_no_descriptor_but_its_line(tmp_path
             await bob.wait_for(lambda it: it.shows(NEWS) or it.shows(MENU), "a menu")
 
 
-async def test_without_a_descriptor_who_is_on_plays_on_and_who_calls_waits_their_turn(
+async def test_without_free_descriptors_calls_go_on_and_new_callers_wait(
     tmp_path: Path,
 ) -> None:
     async with served(tmp_path) as board:

@@ -117,15 +117,13 @@ def test_a_header_is_read_however_it_is_cut_and_nothing_behind_it(
         (SIGNATURE[:-1] + b"x", "does not begin as"),
     ],
 )
-def test_what_is_no_header_is_refused_with_the_reason(header: bytes, why: str) -> None:
+def test_a_malformed_header_is_refused_with_the_reason(header: bytes, why: str) -> None:
     with pytest.raises(ProxyHeaderRefused, match=why):
         read(header)
 
 
 @given(st.binary(max_size=300), st.sampled_from([b"", b"PROXY ", SIGNATURE, SIGNATURE + b"\x21"]))
-def test_any_bytes_are_a_header_or_refused_and_no_more_than_a_header_is_kept(
-    noise: bytes, start: bytes
-) -> None:
+def test_any_bytes_are_a_header_or_refused_within_its_length(noise: bytes, start: bytes) -> None:
     header = ProxyHeader()
     data = start + noise
     for at in range(len(data)):
@@ -201,7 +199,7 @@ async def test_the_line_knows_where_the_caller_is_and_so_does_the_gate(
     assert gate.here == []
 
 
-async def test_what_is_typed_in_the_packet_of_the_header_is_not_lost() -> None:
+async def test_keys_in_the_packet_of_the_header_are_not_lost() -> None:
     async with behind(Counting()) as board, Terminal(REFUSING) as terminal:
         await terminal.connect(board.port, header=TEXT + b"Ada\r")
         await (await board.answered()).until_typed(b"Ada\r")
@@ -230,7 +228,7 @@ async def test_from_others_a_header_is_not_believed_but_typed() -> None:
 
 
 @pytest.mark.parametrize("sent", [b"PROXY TCP5 ", b"Ada\r", SIGNATURE + b"\xff" * 8])
-async def test_a_front_end_that_cannot_be_understood_is_cut_off_and_told_of(sent: bytes) -> None:
+async def test_a_front_end_with_a_malformed_header_is_cut_off_and_logged(sent: bytes) -> None:
     gate = Counting()
     async with behind(gate) as board, Terminal(REFUSING) as terminal:
         await terminal.connect(board.port, header=sent)

@@ -43,9 +43,7 @@ async def test_a_board_opens_it_and_takes_calls(tmp_path: Path) -> None:
         assert all(board.server.ports)
 
 
-async def test_what_it_needs_is_told_where_that_is_not_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def make(*_: Any) -> None:
         raise ModuleNotFoundError("wire")
 

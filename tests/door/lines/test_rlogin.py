@@ -84,7 +84,7 @@ async def test_a_header_and_keys_may_come_byte_by_byte() -> None:
         caller.close()
 
 
-async def test_what_comes_behind_the_header_is_typed() -> None:
+async def test_bytes_after_the_header_are_keys() -> None:
     async with open_port(USUAL_LIMITS) as port:
         caller = port.dialled()
         caller.types(HEADER + EVERY_BYTE + b"\0" + HEADER)
@@ -93,7 +93,7 @@ async def test_what_comes_behind_the_header_is_typed() -> None:
         caller.close()
 
 
-async def test_what_is_written_is_sent_as_it_is() -> None:
+async def test_output_is_sent_unchanged() -> None:
     async with open_port(USUAL_LIMITS) as port:
         caller = port.dialled()
         caller.types(HEADER)
@@ -134,7 +134,7 @@ async def test_the_window_is_asked_for_with_an_urgent_byte_and_followed() -> Non
         (b"\0" + b"secret" * 1000, "the first field is longer than 128 bytes"),
     ],
 )
-async def test_what_is_no_header_is_refused_in_words_and_logged(
+async def test_a_malformed_header_is_refused_in_words_and_logged(
     sent: bytes, reason: str, warnings: list[str]
 ) -> None:
     async with open_port(USUAL_LIMITS) as port:
@@ -147,7 +147,7 @@ async def test_what_is_no_header_is_refused_in_words_and_logged(
     assert warnings == [f"rlogin 127.0.0.1: refused: {reason}"]
 
 
-async def test_a_refused_header_is_not_mended_by_what_follows(warnings: list[str]) -> None:
+async def test_later_bytes_do_not_mend_a_refused_header(warnings: list[str]) -> None:
     async with open_port(USUAL_LIMITS) as port:
         caller = port.dialled()
         caller.types(b"\0s\x01")
@@ -158,7 +158,7 @@ async def test_a_refused_header_is_not_mended_by_what_follows(warnings: list[str
     assert len(warnings) == 1
 
 
-async def test_who_was_refused_is_not_refused_again_when_their_time_is_up(
+async def test_a_refused_caller_is_refused_only_once(
     warnings: list[str],
 ) -> None:
     async with open_port(replace(USUAL_LIMITS, header=0.1)) as port:
@@ -197,7 +197,7 @@ async def test_the_time_for_the_header_is_over_when_it_has_come(warnings: list[s
     assert len(warnings) == 1
 
 
-async def test_who_hangs_up_before_the_header_is_whole_is_forgotten(warnings: list[str]) -> None:
+async def test_a_caller_who_hangs_up_before_the_header_ends_is_dropped(warnings: list[str]) -> None:
     async with open_port(USUAL_LIMITS) as port:
         for length in (0, 1, len(HEADER) - 1):
             caller = port.dialled()

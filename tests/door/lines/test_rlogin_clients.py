@@ -74,7 +74,7 @@ async def test_the_rlogin_of_debian_sends_every_key_and_its_window(tmp_path: Pat
         call.over.set()
 
 
-async def test_plink_shows_what_is_written_and_sends_its_window(tmp_path: Path) -> None:
+async def test_plink_shows_the_output_and_sends_its_window(tmp_path: Path) -> None:
     plink = installed("plink", "putty-tools")
     sessions = tmp_path / ".putty" / "sessions"
     sessions.mkdir(parents=True)

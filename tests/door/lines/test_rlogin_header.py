@@ -79,7 +79,7 @@ def test_any_names_come_through_any_cut(first: str, second: str, data: st.DataOb
 
 
 @given(st.binary(max_size=500), st.lists(st.integers(0, 500), max_size=9))
-def test_anything_is_a_header_a_refusal_or_not_yet_either_wherever_it_is_cut(
+def test_any_bytes_in_any_pieces_are_a_header_a_refusal_or_unfinished(
     stream: bytes, at: list[int]
 ) -> None:
     def outcome(*packets: bytes) -> object:
@@ -123,7 +123,7 @@ def test_anything_is_a_header_a_refusal_or_not_yet_either_wherever_it_is_cut(
         (b"\0s\0A\0xtrn=../A\0", "the code behind xtrn= is not 1 to 16 letters"),
     ],
 )
-def test_what_is_no_header_is_refused_at_once_with_a_reason(wire: bytes, reason: str) -> None:
+def test_a_malformed_header_is_refused_at_once_with_a_reason(wire: bytes, reason: str) -> None:
     with pytest.raises(RloginHeaderRefused) as refused:
         parsed(wire)
     assert str(refused.value).startswith(reason)
@@ -136,7 +136,7 @@ def test_a_field_may_be_as_long_as_the_limit() -> None:
     assert header == RloginHeader(*["A" * LONGEST_FIELD] * 3, "", "")
 
 
-def test_a_second_header_is_what_the_caller_typed() -> None:
+def test_a_second_header_is_read_as_keys() -> None:
     wire = b"\0s\0A\0vt\0"
     assert parsed(wire + wire)[1] == wire
 
@@ -169,14 +169,14 @@ def told(*packets: bytes) -> list[bytes | WindowSize]:
     return found
 
 
-def test_a_window_is_told_among_the_keys() -> None:
+def test_a_window_change_is_recognised_among_the_keys() -> None:
     assert told(b"a" + SIZE + SIZE + b"b") == [b"a", *[WindowSize(80, 24)] * 2, b"b"]
 
 
 @pytest.mark.parametrize(
     "typed", [b"\xffa", b"\xff\xffa", b"\xff\xffsa", b"\xff\xfb\x18", b"\xff\xffS\0\x18\0\x50"]
 )
-def test_what_is_not_the_whole_cookie_was_typed(typed: bytes) -> None:
+def test_an_incomplete_window_cookie_is_read_as_keys(typed: bytes) -> None:
     assert told(typed) == [typed]
     assert told(typed + SIZE + typed) == [typed, WindowSize(80, 24), typed]
 
@@ -216,6 +216,6 @@ def test_where_packets_are_cut_makes_no_difference(stream: bytes, at: list[int])
 
 
 @given(st.binary())
-def test_bytes_without_a_0xff_are_what_was_typed(stream: bytes) -> None:
+def test_bytes_without_a_0xff_are_keys(stream: bytes) -> None:
     typed = stream.replace(b"\xff", b"")
     assert told(typed) == ([typed] if typed else [])

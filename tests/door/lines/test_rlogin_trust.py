@@ -75,7 +75,7 @@ def test_a_trusted_board_vouches_for_its_callers(
         (header("Bob", "Ada", "ACME"), "203.0.113.1", "name two different callers"),
     ],
 )
-def test_nobody_else_is_believed(said: RloginHeader, peer: str, reason: str) -> None:
+def test_an_unlisted_board_is_not_trusted(said: RloginHeader, peer: str, reason: str) -> None:
     with pytest.raises(BoardNotTrusted, match=reason) as refused:
         trusted(said, peer, BOARDS)
     assert "s3c" not in str(refused.value).lower()
@@ -86,7 +86,7 @@ def test_a_board_without_addresses_is_never_believed() -> None:
         trusted(header("s", "Ada"), "127.0.0.1", [board("Nowhere", secret="s")])
 
 
-def test_two_boards_that_cannot_be_told_apart_are_refused_by_name() -> None:
+def test_two_boards_with_overlapping_networks_are_refused_by_name() -> None:
     twins = [board("One", "127.0.0.0/8"), board("Two", "127.0.0.1")]
     with pytest.raises(BoardNotTrusted, match="it could be One or Two: give them different tags"):
         trusted(header("s", "Ada"), "127.0.0.1", twins)
@@ -108,7 +108,7 @@ def test_settings_that_the_convention_cannot_keep_are_refused(
 
 
 @pytest.mark.parametrize("text", ["", "localhost", "10.0.0.1/8", "300.1.1.1"])
-def test_what_is_no_network_is_refused(text: str) -> None:
+def test_an_invalid_network_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=f"^'?{re.escape(text)}'? "):
         networks([text])
 

@@ -188,7 +188,7 @@ async def test_a_caller_who_never_reads_is_cut_off_but_not_from_the_host() -> No
         assert host.near.recv(10) == b"?"
 
 
-async def test_what_is_no_connected_socket_is_refused_with_a_sentence() -> None:
+async def test_a_descriptor_that_is_no_connected_socket_is_refused_in_a_sentence() -> None:
     reading, writing = os.pipe()
     os.close(writing)
     with socket.create_server(("127.0.0.1", 0)) as port:
@@ -210,7 +210,7 @@ async def test_what_is_no_connected_socket_is_refused_with_a_sentence() -> None:
 # The caller's telnet goes on
 
 
-async def test_what_the_host_negotiated_is_neither_asked_for_nor_answered_again() -> None:
+async def test_options_negotiated_by_the_host_are_not_negotiated_again() -> None:
     with handed_down() as host:
         async with inherited(
             host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True, signs=HostSigns()

@@ -38,7 +38,7 @@ async def test_every_key_comes_by_itself_and_as_it_was_typed() -> None:
             assert host.far.shown == b"!", "the terminal echoed what was typed"
 
 
-async def test_what_is_written_is_shown_as_it_is_but_for_a_0xff() -> None:
+async def test_output_is_shown_unchanged_except_for_a_0xff() -> None:
     with terminal() as host:
         async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()) as line:
             line.write(b"\n\r\n\t" + EVERY_BYTE + b"\xff\xff.")
@@ -46,7 +46,7 @@ async def test_what_is_written_is_shown_as_it_is_but_for_a_0xff() -> None:
             assert host.far.shown == b"\n\r\n\t" + EVERY_BYTE[:-1] + b"."
 
 
-async def test_what_was_typed_before_the_door_began_is_not_lost() -> None:
+async def test_keys_typed_before_the_door_began_are_not_lost() -> None:
     with terminal() as host:
         host.far.types(b"hurry")
         await host.far.until_shown(b"hurry")
@@ -62,7 +62,7 @@ async def test_the_terminal_is_as_it_was_when_the_call_has_ended() -> None:
         assert host.settings() == host.before
 
 
-async def test_the_terminal_is_as_it_was_when_the_call_was_cancelled_over_and_over() -> None:
+async def test_a_call_cancelled_repeatedly_restores_the_terminal() -> None:
     with terminal() as host:
         begun = asyncio.Event()
 
@@ -110,7 +110,7 @@ async def test_a_host_that_never_reads_the_last_words_is_not_waited_for() -> Non
         assert host.settings() == host.before
 
 
-async def test_who_never_reads_is_cut_off_at_256_kb(warnings: list[str]) -> None:
+async def test_a_caller_who_never_reads_is_cut_off_at_256_kb(warnings: list[str]) -> None:
     with terminal() as host:
         host.far.stop_reading()
         async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()) as line:
@@ -137,7 +137,7 @@ async def test_drain_waits_until_everything_has_left() -> None:
             await drained
 
 
-async def test_drain_gives_up_on_who_never_reads() -> None:
+async def test_drain_gives_up_on_a_caller_who_never_reads() -> None:
     with terminal() as host:
         async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()) as line:
             host.far.stop_reading()
@@ -251,7 +251,7 @@ async def test_input_that_ends_lets_the_output_leave() -> None:
     far.close()
 
 
-async def test_output_that_nobody_can_read_any_more_is_a_hang_up() -> None:
+async def test_a_closed_output_is_a_hang_up() -> None:
     reading, keyboard = os.pipe()
     screen, writing = os.pipe()
     async with opened(reading, writing, STRANGER, USUAL_LIMITS, HostSigns()) as line:
@@ -323,7 +323,7 @@ async def test_no_descriptor_is_left_behind() -> None:
 # What is known of the caller
 
 
-async def test_what_the_host_said_is_what_the_line_knows() -> None:
+async def test_the_line_knows_the_hints_of_the_host() -> None:
     hints = Hints(terminal_types=("ansi",), charset="CP437")
     with terminal() as host:
         told = replace(STRANGER, address="Synchronet, node 2", hints=hints)
@@ -344,7 +344,7 @@ async def test_what_the_host_said_is_what_the_line_knows() -> None:
         (Hints(), {}, Hints()),
     ],
 )
-def test_the_environment_adds_to_what_the_host_said(
+def test_the_environment_adds_to_the_hints_of_the_host(
     told: Hints, environment: dict[str, str], known: Hints
 ) -> None:
     assert with_environment(told, environment) == known

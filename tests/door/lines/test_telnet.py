@@ -84,7 +84,7 @@ ANSWERS = b"".join(
         *("the variable that counts most", "no UTF-8", "none of the sets"),
     ],
 )
-async def test_what_a_program_says_of_itself_becomes_hints(
+async def test_terminal_type_and_environment_become_hints(
     board: Board, profile: Profile, types: tuple[str, ...], language: str, charset: str
 ) -> None:
     async with Terminal(profile) as terminal:
@@ -124,21 +124,23 @@ async def test_the_board_asks_once_and_for_everything(board: Board) -> None:
 
 
 @pytest.mark.parametrize("profile", [SYNCTERM, MODERN, REFUSING], ids=["syncterm", "modern", "no"])
-async def test_who_answers_is_served_without_waiting(board: Board, profile: Profile) -> None:
+async def test_a_client_that_answers_is_served_without_waiting(
+    board: Board, profile: Profile
+) -> None:
     async with Terminal(profile) as terminal:
         called_at = asyncio.get_running_loop().time()
         call = await connected(terminal, board)
         assert call.served_at - called_at < USUAL_LIMITS.silence / 2
 
 
-async def test_who_is_silent_is_served_within_half_a_second(board: Board) -> None:
+async def test_a_silent_client_is_served_within_half_a_second(board: Board) -> None:
     async with Terminal(SILENT) as terminal:
         called_at = asyncio.get_running_loop().time()
         call = await connected(terminal, board)
         assert 0.4 < call.served_at - called_at < 0.55
 
 
-async def test_who_takes_back_what_they_offered_is_not_waited_for(board: Board) -> None:
+async def test_a_client_that_withdraws_an_offer_is_not_waited_for(board: Board) -> None:
     async with Terminal(REFUSING) as terminal:
         terminal.profile = replace(REFUSING, performs=frozenset({TTYPE}))
         called_at = asyncio.get_running_loop().time()
@@ -150,7 +152,7 @@ async def test_who_takes_back_what_they_offered_is_not_waited_for(board: Board) 
         assert call.served_at - called_at < USUAL_LIMITS.silence / 2
 
 
-async def test_who_answers_from_far_away_is_given_the_time() -> None:
+async def test_a_slow_client_is_given_time() -> None:
     """Each answer takes three quarters of what a silent caller is given, and five are needed."""
     away = 0.15
     limits = replace(USUAL_LIMITS, silence=0.2)
@@ -167,7 +169,7 @@ async def test_who_answers_from_far_away_is_given_the_time() -> None:
         assert 5 * away <= call.served_at - called_at < limits.patience
 
 
-async def test_who_never_comes_to_an_end_is_served_when_patience_does() -> None:
+async def test_a_client_that_never_finishes_is_served_at_the_time_limit() -> None:
     limits = replace(USUAL_LIMITS, silence=0.05, patience=0.2)
     mute = Terminal(replace(MODERN, performs=frozenset({TTYPE}), terminal_types=()))
     async with open_board(limits) as board, mute:
@@ -176,7 +178,7 @@ async def test_who_never_comes_to_an_end_is_served_when_patience_does() -> None:
         assert call.served_at - called_at < 1.0
 
 
-async def test_who_goes_on_answering_is_served_when_patience_ends() -> None:
+async def test_a_client_that_keeps_answering_is_served_at_the_time_limit() -> None:
     limits = replace(USUAL_LIMITS, silence=0.05, patience=0.2)
     mute = Terminal(replace(MODERN, performs=frozenset({TTYPE}), terminal_types=()))
     loop = asyncio.get_running_loop()
@@ -195,7 +197,7 @@ async def test_who_goes_on_answering_is_served_when_patience_ends() -> None:
         assert call.served_at - called_at > 0.19
 
 
-async def test_who_answers_with_nonsense_is_not_waited_for(board: Board) -> None:
+async def test_a_client_that_answers_nonsense_is_not_waited_for(board: Board) -> None:
     async with Terminal(replace(SYNCTERM, terminal_types=("\0\1\2",))) as terminal:
         called_at = asyncio.get_running_loop().time()
         call = await connected(terminal, board)
@@ -225,7 +227,7 @@ async def test_every_byte_written_arrives_as_it_was_written(board: Board) -> Non
         assert terminal.wire.endswith(EVERY_BYTE + b"\xff")
 
 
-async def test_what_is_typed_before_the_board_listens_is_not_lost(board: Board) -> None:
+async def test_keys_typed_before_the_board_listens_are_not_lost(board: Board) -> None:
     async with Terminal(SILENT) as terminal:
         await terminal.connect(board.port)
         terminal.send(b"in a hurry")
@@ -281,7 +283,7 @@ async def test_a_timing_mark_is_answered(board: Board) -> None:
 # The caller's window
 
 
-async def test_a_window_that_changes_is_told(board: Board) -> None:
+async def test_a_change_of_the_window_is_reported(board: Board) -> None:
     async with Terminal(MODERN) as terminal:
         call = await connected(terminal, board)
         terminal.resize(100, 40)
@@ -292,7 +294,7 @@ async def test_a_window_that_changes_is_told(board: Board) -> None:
         await call.until(lambda call: call.sizes == [(100, 40), (160, 60)])
 
 
-async def test_who_speaks_before_being_asked_is_asked_all_the_same(
+async def test_a_client_that_negotiates_first_is_still_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     wire = Wire(USUAL_LIMITS)
@@ -311,7 +313,7 @@ async def test_who_speaks_before_being_asked_is_asked_all_the_same(
     await wire.unplug()
 
 
-async def test_what_was_agreed_on_holds_after_a_caller_is_served() -> None:
+async def test_agreed_options_stay_in_force_after_a_caller_is_served() -> None:
     async with plugged(USUAL_LIMITS) as wire:
         wire.telnet.take(ANSWERS)
         assert wire.lines == [wire.telnet.line]

@@ -90,12 +90,12 @@ def test_2_reads_are_as_small_as_the_server_wants() -> None:
 
 
 @fault(3)
-def test_3_how_many_may_wait_can_be_said() -> None:
+def test_3_the_backlog_can_be_set() -> None:
     assert "backlog" in inspect.signature(telnetlib3.create_server).parameters
 
 
 @fault(3)
-async def test_3_clients_who_are_gone_are_forgotten() -> None:
+async def test_3_gone_clients_are_forgotten() -> None:
     board = telnetlib3.Server(None)
     called, _ = await server()
     board._register_protocol(called)
@@ -157,7 +157,7 @@ def test_9_an_option_is_refused_each_time(option: int) -> None:
 
 
 @fault(10)
-def test_10_what_strangers_send_is_no_warning(warnings: pytest.LogCaptureFixture) -> None:
+def test_10_malformed_input_logs_no_warning(warnings: pytest.LogCaptureFixture) -> None:
     feed(writer(), subnegotiation(CHARSET, b"\3"))
     assert warnings.records == []
 

@@ -136,7 +136,9 @@ async def test_old_tls_is_refused(tmp_path: Path) -> None:
     ],
     ids=["keys", "http", "nothing", "a hello without end"],
 )
-async def test_what_is_no_tls_never_becomes_a_call(tmp_path: Path, sent: bytes) -> None:
+async def test_a_client_that_speaks_no_tls_never_becomes_a_call(
+    tmp_path: Path, sent: bytes
+) -> None:
     async with board_with_tls(tmp_path) as board:
         reader, writer = await asyncio.open_connection("127.0.0.1", board.port)
         writer.write(sent)
@@ -145,7 +147,7 @@ async def test_what_is_no_tls_never_becomes_a_call(tmp_path: Path, sent: bytes) 
         writer.close()
 
 
-async def test_who_says_nothing_is_let_go_after_a_while(
+async def test_a_silent_client_is_dropped_after_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tls, "HANDSHAKE_SECONDS", 0.05)
@@ -238,7 +240,7 @@ async def test_a_renewed_certificate_serves_the_next_caller(tmp_path: Path) -> N
             await board.answered()
 
 
-async def test_a_certificate_without_its_key_is_told_once_and_the_old_one_serves_on(
+async def test_a_certificate_without_its_key_is_logged_and_the_old_one_stays(
     tmp_path: Path, warnings: list[str]
 ) -> None:
     async with board_with_tls(tmp_path) as board:

@@ -96,7 +96,7 @@ def request(length: int) -> bytes:
         *("nothing in common", "too long a list", "a long list"),
     ],
 )
-async def test_what_is_no_ssh_is_cut_off_before_it_costs_anything(
+async def test_a_client_that_speaks_no_ssh_is_cut_off_cheaply(
     sent: tuple[bytes, ...], why: str | None, own_fault: bool
 ) -> None:
     gate = Counting()
@@ -113,7 +113,7 @@ async def test_what_is_no_ssh_is_cut_off_before_it_costs_anything(
 
 
 @pytest.mark.parametrize("sent", [b"", b"SSH-2.0-x", b"SSH-2.0-x\r\n\0\0"])
-async def test_whoever_says_nothing_is_not_waited_for(sent: bytes) -> None:
+async def test_a_silent_client_is_cut_off(sent: bytes) -> None:
     gate = Counting()
     async with open_board(IN_A_HURRY, Entrance(gate)) as board:
         await raw(board, sent)
@@ -124,7 +124,7 @@ async def test_whoever_says_nothing_is_not_waited_for(sent: bytes) -> None:
     ]
 
 
-async def test_whoever_has_keys_and_does_not_log_on_is_not_waited_for() -> None:
+async def test_a_client_with_keys_that_does_not_log_on_is_cut_off() -> None:
     gate = Counting()
 
     class Slow(asyncssh.SSHClient):
@@ -145,7 +145,7 @@ async def test_whoever_has_keys_and_does_not_log_on_is_not_waited_for() -> None:
     ]
 
 
-async def test_nobody_who_is_refused_hears_of_keys() -> None:
+async def test_a_refused_address_gets_no_key_exchange() -> None:
     gate = Counting(shut_to="127.0.0.1")
     async with open_board(entrance=Entrance(gate)) as board:
         assert await raw(board, b"SSH-2.0-x\r\n") == b"Not you.\r\n"
@@ -223,7 +223,7 @@ async def test_a_packet_that_no_program_must_take_ends_the_call() -> None:
         assert await call.until_ended() == "cut off: a packet of more than 35000 bytes"
 
 
-async def test_of_the_environment_only_the_language_is_kept_cut_short() -> None:
+async def test_only_the_language_of_the_environment_is_stored_and_cut() -> None:
     said = {"PATH": "/x" * 900, "LANG": "fr_FR.UTF-8", "LC_ALL": "x" * 900}
     async with open_board() as board, connected(board) as connection:
         await terminal(connection, env=said)
@@ -251,7 +251,7 @@ async def test_new_keys_again_and_again_are_a_flood() -> None:
     assert gate.cut == [("127.0.0.1", Blame("more than 500 SSH requests in a burst"))]
 
 
-async def test_whoever_begins_new_keys_and_goes_no_further_is_cut_off() -> None:
+async def test_a_client_that_starts_rekeying_and_stops_is_cut_off() -> None:
     gate = Counting()
     limits = replace(IN_A_HURRY, admission=60.0)
     async with open_board(limits, Entrance(gate)) as board, connected(board) as connection:
@@ -265,7 +265,7 @@ async def test_whoever_begins_new_keys_and_goes_no_further_is_cut_off() -> None:
         assert reason == "cut off: no keys were agreed on within 0.3 seconds"
 
 
-async def test_what_is_written_meanwhile_is_counted() -> None:
+async def test_output_during_rekeying_is_bounded() -> None:
     async with open_board() as board, connected(board) as connection:
         await terminal(connection)
         call, _ = await board.answered_with()
@@ -332,7 +332,9 @@ async def test_names_that_are_none_lead_nowhere_or_are_shown_as_they_are(name: s
             await screen.until_shown(GREETING)
 
 
-async def test_many_at_once_stall_nobody(caplog: pytest.LogCaptureFixture) -> None:
+async def test_many_clients_at_once_do_not_stall_the_board(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     caplog.set_level(logging.WARNING)
     async with open_board() as board, connected(board, "First") as first:
         screen = await terminal(first)

@@ -126,7 +126,7 @@ async def test_scp_new_and_old_is_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize("options", [("-N",), ("-N", "-L", "{home}/local:127.0.0.1:1")])
-async def test_a_program_that_asks_for_no_terminal_is_not_kept(
+async def test_a_program_that_asks_for_no_terminal_is_cut_off(
     tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     async with open_board(AT_ONCE) as board:
@@ -137,7 +137,7 @@ async def test_a_program_that_asks_for_no_terminal_is_not_kept(
         assert board.calls.empty()
 
 
-async def test_dropbears_program_without_a_terminal_is_not_kept(tmp_path: Path) -> None:
+async def test_dropbears_program_without_a_terminal_is_cut_off(tmp_path: Path) -> None:
     async with open_board(AT_ONCE) as board:
         command = dropbear(board)
         said = await said_by(tmp_path, *command[:-1], "-N", command[-1])

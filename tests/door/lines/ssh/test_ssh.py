@@ -73,7 +73,7 @@ async def test_the_window_changes_within_bounds() -> None:
     ],
     ids=["xterm", "Latin-1", "foot", "vt220", "ansi", "none", "rude"],
 )
-async def test_what_a_terminal_says_of_itself(
+async def test_terminal_type_and_environment_become_hints(
     kind: str,
     environment: dict[str, str],
     types: tuple[str, ...],
@@ -143,7 +143,7 @@ async def test_a_key_of_another_kind_than_it_says_is_refused() -> None:
         assert board.calls.empty()
 
 
-async def test_nothing_but_one_terminal_is_to_be_had() -> None:
+async def test_a_connection_gets_one_terminal_and_nothing_else() -> None:
     async with open_board() as board, connected(board) as connection:
         await terminal(connection)
         call, _ = await board.answered_with()
@@ -226,7 +226,7 @@ async def test_a_paste_arrives_whole_and_waits_in_the_callers_program() -> None:
         assert max(call.pieces) <= UNREAD
 
 
-async def test_what_is_typed_before_anybody_listens_is_kept_within_bounds() -> None:
+async def test_keys_typed_early_are_stored_within_bounds() -> None:
     async with open_board() as board, connected(board) as connection:
         board.is_ready.clear()
         screen = await terminal(connection)

@@ -129,7 +129,7 @@ async def visit(browser: Any, folder: Path, how: dict[str, Any]) -> AsyncIterato
         assert all(url.startswith(f"http://127.0.0.1:{visitor.port}/") for url in visitor.asked_for)
 
 
-async def test_somebody_registers_plays_and_comes_back_to_the_hand_again_and_again(
+async def test_a_caller_registers_plays_and_returns_to_the_hand_repeatedly(
     browser: Any, tmp_path: Path
 ) -> None:
     async with visit(browser, tmp_path, DESK) as grace:
@@ -173,7 +173,9 @@ async def test_somebody_registers_plays_and_comes_back_to_the_hand_again_and_aga
         await grace.sees("Name:")
 
 
-async def test_who_shuts_the_lid_in_mid_hand_comes_back_to_it(browser: Any, tmp_path: Path) -> None:
+async def test_a_caller_who_shuts_the_lid_in_mid_hand_returns_to_it(
+    browser: Any, tmp_path: Path
+) -> None:
     """Neither side hears an end: the board takes the old line for living, the page asks it."""
     async with world(tmp_path, toml=WEB) as board:
         board.enter("Ada")
@@ -221,7 +223,7 @@ SPOKEN_WHERE_WORDS_ARE_MISSING = """async () => {
 }"""
 
 
-async def test_a_phone_has_keys_for_what_can_be_pressed_and_a_field_for_text(
+async def test_a_phone_has_buttons_for_the_open_keys_and_a_field_for_text(
     browser: Any, tmp_path: Path
 ) -> None:
     small = {**PHONE, "viewport": {"width": 360, "height": 780}}
@@ -310,7 +312,7 @@ async def test_a_screen_reader_is_offered_first_and_gets_lines(
         assert "▀" not in await ada.page.evaluate(READ_SCREEN)
 
 
-async def test_what_is_marked_is_copied_and_links_open(browser: Any, tmp_path: Path) -> None:
+async def test_selected_text_is_copied_and_links_open(browser: Any, tmp_path: Path) -> None:
     async with visit(browser, tmp_path, DESK) as ada:
         await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         (console,) = ada.board.server.board.consoles
@@ -342,7 +344,7 @@ async def test_what_is_marked_is_copied_and_links_open(browser: Any, tmp_path: P
         assert (await opened.value).url == link
 
 
-async def test_a_finger_copies_what_is_on_the_screen(browser: Any, tmp_path: Path) -> None:
+async def test_a_long_press_copies_from_the_screen(browser: Any, tmp_path: Path) -> None:
     async with visit(browser, tmp_path, PHONE) as ada:
         await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         (console,) = ada.board.server.board.consoles
@@ -489,7 +491,7 @@ async def test_a_hand_is_played_again_step_by_step_and_its_seal_is_checked(
             assert not await phone.evaluate("document.body.scrollWidth > innerWidth")
 
 
-async def test_a_page_from_elsewhere_cannot_act_whatever_it_has_stolen(
+async def test_a_foreign_page_cannot_act_even_with_stolen_data(
     browser: Any, tmp_path: Path
 ) -> None:
     """It is of the same site, so the cookie goes along; it has the whole form as well."""
@@ -621,7 +623,7 @@ async def check_page_of(browser: Any, folder: Path, **how: Any) -> AsyncIterator
 SMALL = {**PHONE, "viewport": {"width": 360, "height": 640}, "color_scheme": "dark"}
 
 
-async def test_one_file_checks_a_played_hand_and_finds_what_was_changed(
+async def test_a_saved_page_checks_a_played_hand_and_detects_changes(
     browser: Any, tmp_path: Path
 ) -> None:
     async with at_the_table(tmp_path) as ada:
@@ -654,7 +656,7 @@ async def test_one_file_checks_a_played_hand_and_finds_what_was_changed(
         await check.page.get_by_role("heading", name=sealed).wait_for()
 
 
-async def test_one_file_follows_a_chain_of_seeds_and_says_what_is_not_a_hand(
+async def test_a_saved_page_follows_a_chain_of_seeds_and_names_a_malformed_hand(
     browser: Any, tmp_path: Path
 ) -> None:
     seed, cut = bytes(range(32)), shuffle.Phrases("Cafe\u0301 noir\nthree\tblind mice", 3)
@@ -713,7 +715,7 @@ NAMED = {
 }
 
 
-async def test_the_page_works_out_what_hands_of_every_game_paid_and_finds_what_was_changed(
+async def test_the_page_computes_payouts_of_every_game_and_detects_changes(
     browser: Any, tmp_path: Path
 ) -> None:
     """Its arithmetic is its own: here it is held against the program's, with many rules."""
@@ -802,9 +804,7 @@ USUAL = """async () => {
 }"""
 
 
-async def test_links_are_read_for_ever_whatever_the_games_come_to_have(
-    browser: Any, tmp_path: Path
-) -> None:
+async def test_old_links_stay_readable_as_games_change(browser: Any, tmp_path: Path) -> None:
     played = await proved_hands(tmp_path / "books", 60)
     links = [each.digits for each in played if each.digits]
     async with world(tmp_path, toml=WEB) as board, window(browser, **DESK) as page:
@@ -922,9 +922,7 @@ def says_no_less(proof: dict[str, Any], other: dict[str, Any]) -> bool:
     return stakes != proof["stakes"] and is_as_long and stakes[seat] == proof["stakes"][seat]
 
 
-async def test_no_field_of_a_proof_can_be_changed_alone_without_the_page_noticing(
-    browser: Any, tmp_path: Path
-) -> None:
+async def test_the_page_detects_a_change_of_any_single_field(browser: Any, tmp_path: Path) -> None:
     played = [each.proof for each in await proved_hands(tmp_path, 120)]
     chained = next(each for each in played if each["anchor"] and "beacon" not in each)
     tried = [

@@ -48,7 +48,7 @@ async def test_a_caller_types_and_reads_on_the_page() -> None:
         assert await heard(socket) == "♥ dix".encode()
 
 
-async def test_a_screen_reader_is_told_as_terminals_tell_it() -> None:
+async def test_the_page_reads_the_screen_to_a_screen_reader() -> None:
     async with open_site() as board, browser(board) as socket:
         call = await says_hello(socket, board, reader=True, language=7, columns="x", rows=0)
         assert call.line.hints.terminal_types == ("xterm.js", "MTTS 64")
@@ -63,7 +63,7 @@ async def test_the_window_is_resized_within_bounds() -> None:
         assert call.sizes == [(40, 31), (160, 20)]
 
 
-async def test_the_page_is_told_which_keys_are_open_and_that_the_line_lives() -> None:
+async def test_the_page_gets_the_open_keys_and_signs_of_life() -> None:
     async with on_the_page() as (socket, call):
         assert await heard(socket) == GREETING
         call.line.offers(OpenKeys("keys", (("H", "Hit"), ("S", "Tirer é")), "H"), "fr")
@@ -187,7 +187,7 @@ async def test_a_lost_network_is_noticed() -> None:
         ]
 
 
-async def test_who_answers_no_ping_is_cut_off() -> None:
+async def test_a_browser_that_answers_no_ping_is_cut_off() -> None:
     quick = replace(USUAL_LIMITS, connection=replace(USUAL_LIMITS.connection, ping=0.05))
     async with open_site(quick) as board, browser(board) as socket:
         call = await says_hello(socket, board)
@@ -271,7 +271,7 @@ async def test_only_pages_of_ours_may_call(
             assert refused.value.response.status_code == 403
 
 
-async def test_who_looks_at_the_page_is_no_call_and_who_calls_is_one() -> None:
+async def test_only_an_open_socket_counts_as_a_call() -> None:
     gate = Counting()
     async with open_site(entrance=Entrance(gate)) as board:
         _, looking = await asyncio.open_connection("127.0.0.1", board.port)
@@ -283,7 +283,7 @@ async def test_who_looks_at_the_page_is_no_call_and_who_calls_is_one() -> None:
     assert (gate.came, gate.here) == (["127.0.0.1"], [])
 
 
-async def test_a_front_end_names_the_caller_and_nobody_else_is_believed() -> None:
+async def test_only_a_trusted_front_end_may_name_the_caller() -> None:
     gate = Counting()
     named = {"X-Forwarded-For": "10.9.9.9, 192.0.2.7"}
     for believed, address in ((HOME, "192.0.2.7"), ((), "127.0.0.1")):
@@ -297,7 +297,7 @@ async def test_a_front_end_names_the_caller_and_nobody_else_is_believed() -> Non
 
 
 @pytest.mark.parametrize("named", ["", "unknown", "127.0.0.1", "192.0.2.7, evil"])
-async def test_a_front_end_that_names_nobody_is_told_to_the_sysop(named: str) -> None:
+async def test_a_front_end_that_names_no_caller_is_reported_to_the_sysop(named: str) -> None:
     gate = Counting()
     async with open_site(entrance=Entrance(gate), forwarded=HOME) as board:
         with pytest.raises(InvalidStatus):
@@ -307,7 +307,7 @@ async def test_a_front_end_that_names_nobody_is_told_to_the_sysop(named: str) ->
     assert gate.came == []
 
 
-async def test_who_is_not_let_in_hears_why() -> None:
+async def test_a_refused_caller_reads_the_reason() -> None:
     gate = Counting(shut_to="192.0.2.66")
     named = {"X-Forwarded-For": "192.0.2.66"}
     async with (

@@ -239,7 +239,7 @@ async def test_keys_before_a_hello_are_nobodys() -> None:
         assert board.calls.empty()
 
 
-async def test_who_takes_no_page_holds_no_memory() -> None:
+async def test_a_client_that_reads_nothing_holds_no_memory() -> None:
     """Sixteen connections ask for the largest file each, and read nothing."""
     loop = asyncio.get_running_loop()
     async with open_site() as board:
@@ -338,7 +338,7 @@ class TestVisitors:
         with pytest.raises(CallRefused):
             visitors.enter("2001:db8::4", os.getpid)
 
-    def test_where_all_places_are_taken_who_has_looked_longest_goes(self) -> None:
+    def test_a_full_site_drops_the_oldest_visitor(self) -> None:
         limits = replace(USUAL_VISITORS, connections=2)
         visitors = Visitors(OpenGate(), lambda: 0.0, limits=limits)
         went: list[int] = []
@@ -346,7 +346,7 @@ class TestVisitors:
             visitors.enter(f"192.0.2.{number}", lambda number=number: went.append(number))
         assert went == [0, 1]
 
-    def test_who_is_known_goes_after_all_others(self) -> None:
+    def test_a_full_site_drops_known_addresses_last(self) -> None:
         limits = replace(USUAL_VISITORS, connections=2)
         visitors = Visitors(*(OpenGate(), lambda: 0.0), limits=limits, is_known="192.0.2.0".__eq__)
         went: list[str] = []
@@ -354,7 +354,7 @@ class TestVisitors:
             visitors.enter(address, lambda address=address: went.append(address))
         assert went == ["192.0.2.1", "192.0.2.2", "192.0.2.0"]
 
-    def test_who_is_blocked_sees_no_page(self) -> None:
+    def test_a_blocked_address_gets_no_page(self) -> None:
         visitors = Visitors(OpenGate(), lambda: 0.0, is_blocked="192.0.2.7".__eq__)
         with pytest.raises(CallRefused):
             visitors.enter("192.0.2.7", os.getpid)

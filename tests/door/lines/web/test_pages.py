@@ -41,7 +41,7 @@ def test_nothing_of_the_page_is_inline_or_from_elsewhere() -> None:
         assert f"/{name}" in found
 
 
-def test_what_the_scripts_import_is_there() -> None:
+def test_every_import_of_the_scripts_exists() -> None:
     found = pages.load("A board")
     for path, file in found.items():
         if path.endswith(".js"):
@@ -49,7 +49,7 @@ def test_what_the_scripts_import_is_there() -> None:
                 assert f"/{name.decode()}" in found
 
 
-def test_the_pages_of_the_sysop_have_what_the_page_that_checks_hands_imports() -> None:
+def test_the_sysops_pages_serve_every_import_of_the_checking_page() -> None:
     for name in (name for name in CHECK if name.endswith(".js")):
         text = (CALLERS_PAGE / name).read_text()
         assert set(re.findall(r'from "\./([^"]+)"', text)) <= set(CHECK)
@@ -63,7 +63,7 @@ def test_no_language_of_the_page_has_words_that_english_has_not() -> None:
     assert len(named) > 1
 
 
-def test_what_is_from_others_stands_beside_its_licence_and_its_version() -> None:
+def test_third_party_files_have_their_licence_and_version() -> None:
     found = pages.load("A board")
     versions = found["/vendored/versions.txt"].plain.decode()
     assert "@xterm/xterm@" in versions
@@ -118,7 +118,7 @@ async def test_the_head_of_an_answer_may_be_asked_for_alone() -> None:
         (get("/index.html", CLOSE), "404 Not Found"),
     ],
 )
-async def test_what_is_no_file_is_refused(request_: bytes, status: str) -> None:
+async def test_an_unknown_path_is_refused(request_: bytes, status: str) -> None:
     async with open_site() as board:
         answer = await asked(board.port, request_)
     assert parted(answer)[0] == f"HTTP/1.1 {status}"
