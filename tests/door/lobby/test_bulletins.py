@@ -107,13 +107,13 @@ async def test_in_plain_lines_each_list_stands_alone(board: World) -> None:
         assert heading in rows
 
 
-async def test_a_texts_folder_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
+async def test_an_unwritable_texts_folder_does_not_stop_the_board(tmp_path: Path) -> None:
     (tmp_path / "texts").write_text("a file, not a folder")
     async with world(tmp_path) as board:
         await newcomer(board, "Alice")
 
 
-def test_what_is_planted_in_a_shared_folder_is_replaced_and_nothing_else(
+def test_a_link_planted_in_a_shared_folder_is_replaced_and_its_target_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another user may change any name in the folder, at any moment."""

@@ -19,7 +19,7 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-async def test_a_caller_sees_how_they_stand_and_who_stands_first(tmp_path: Path) -> None:
+async def test_a_caller_sees_their_own_rank_and_the_first(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         terminal = ada.terminal
         await ada.bets(4, hand(ends="natural"))
@@ -85,7 +85,7 @@ def test_the_longest_name_leaves_the_lists_in_line() -> None:
     assert {len(row) for row in rows} == {36}, rows
 
 
-def test_what_an_award_wants_stays_below_its_name_on_a_narrow_screen() -> None:
+def test_an_award_on_a_narrow_screen_is_indented_under_its_name() -> None:
     name, *rows = [plain(row) for each in _award("company", "", 38) for row in wrap(each, 38)]
     assert not name.startswith(" ")
     assert len(rows) == 2

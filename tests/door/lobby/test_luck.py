@@ -24,7 +24,7 @@ class InPlace(Sums):
         return answer
 
 
-async def test_what_they_read_is_what_the_house_would_of_their_hands(ada: Table) -> None:
+async def test_luck_on_screen_equals_a_computation_from_the_hands(ada: Table) -> None:
     board = ada.board.server.board
     board.shared["sums"] = InPlace()
     await ada.bets(4, hand(ends="natural"))
@@ -54,7 +54,7 @@ async def test_without_a_hand_there_is_nothing_to_work_out(ada: Table) -> None:
     await ada.terminal.send("l").until("No hand of yours was over in the last 30 days.")
 
 
-async def test_a_process_adds_up_what_this_one_would() -> None:
+async def test_the_helper_process_computes_the_same_luck() -> None:
     unknown = FinishedHand(1, "dice", "second", 7, "{}", 1, 60, 60, 60, "{}", ())
     sums = Sums()
     assert await sums.lucks([unknown, unknown]) == lucks_of([unknown, unknown], for_the_bank)

@@ -83,7 +83,7 @@ async def test_sysop_and_co_sysops_have_one(board: World, name: str) -> None:
     await sysop.presses("q").is_asked(MENU)
 
 
-async def test_a_co_sysop_whose_powers_are_taken_meanwhile_has_none_any_more(
+async def test_a_co_sysop_loses_powers_in_mid_call(
     board: World,
 ) -> None:
     board.enter("Ada")

@@ -35,7 +35,7 @@ painted_and_lines = pytest.mark.parametrize("profile", SCREENS.values(), ids=SCR
         ("r", "", "You owe nothing."),
     ],
 )
-async def test_a_limit_that_stops_somebody_says_what_it_is(
+async def test_a_refusal_by_a_limit_names_the_limit(
     tmp_path: Path, key: str, limits: str, sentence: str
 ) -> None:
     async with world(tmp_path, toml=window_toml(f"known_days = 0\n{limits}")) as board:
@@ -72,7 +72,7 @@ async def test_the_window_that_closes_while_an_amount_is_typed_is_closed(tmp_pat
         ("none", "This board has no time bank. What you win past an event is lost."),
     ],
 )
-async def test_other_modes_show_history_and_say_what_they_do(
+async def test_other_modes_show_history_and_explain_themselves(
     tmp_path: Path, mode: str, what: str, profile: Profile
 ) -> None:
     toml = window_toml(f'mode = "{mode}"\nthebank_ext = "THEBANK.EXT"')

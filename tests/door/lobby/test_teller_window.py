@@ -75,7 +75,7 @@ async def test_minutes_are_sent_with_a_line_of_message(board: World, profile: Pr
     assert board.lines("Bob")[-1].why == '10 minutes sent by Ada to Bob: "for the tea"'
 
 
-async def test_the_window_shows_what_there_is_and_what_is_still_allowed(tmp_path: Path) -> None:
+async def test_the_window_shows_balances_and_remaining_limits(tmp_path: Path) -> None:
     toml = sysop_toml(
         events=event("Mail hour", "12:30"), timebank="known_days = 0\nlargest_deposit = 40"
     )
@@ -103,7 +103,7 @@ async def test_the_window_shows_what_there_is_and_what_is_still_allowed(tmp_path
             assert row in ada.terminal.picture
 
 
-async def test_what_an_entry_brings_besides_is_still_to_be_read_at_the_window(
+async def test_a_new_days_first_line_shows_at_the_window(
     board: World,
 ) -> None:
     """The first entry of a day brings its minutes, whatever it was made for."""
@@ -196,7 +196,7 @@ async def test_an_amount_that_is_abandoned_moves_nothing(board: World, profile: 
     assert ada.ledger == before
 
 
-async def test_who_cannot_spell_a_name_is_helped(board: World) -> None:
+async def test_a_misspelt_name_gets_suggestions(board: World) -> None:
     board.enter("Barbarella")
     ada = await at_the_window(board, "Ada", saved=30)
     await names_receiver(ada, "Barbara|04")
@@ -207,7 +207,7 @@ async def test_who_cannot_spell_a_name_is_helped(board: World) -> None:
     assert ada.has["bank"] == 30 * MINUTE
 
 
-async def test_who_asks_for_it_has_their_minutes_deposited_at_log_off(tmp_path: Path) -> None:
+async def test_minutes_are_deposited_at_log_off_on_request(tmp_path: Path) -> None:
     async with world(tmp_path, toml=window_toml("largest_deposit = 40")) as board:
         ada = await at_the_window(board, "Ada")
         ada.presses("a")
@@ -234,7 +234,7 @@ async def test_the_deposit_at_log_off_is_turned_off_again(board: World) -> None:
     assert ada.has["bank"] == 0
 
 
-async def test_books_that_cannot_be_written_at_the_good_bye_keep_nobody(tmp_path: Path) -> None:
+async def test_unwritable_books_do_not_delay_a_goodbye(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML, busy_seconds=0.02) as board:
         ada = await at_the_window(board, "Ada")
         ada.presses("a")
@@ -267,7 +267,7 @@ async def test_accounts_are_listed_page_by_page(board: World, profile: Profile) 
 
 
 @pytest.mark.parametrize("columns", [80, 40])
-async def test_accounts_tell_what_anybody_may_know_and_no_balance(
+async def test_accounts_of_others_show_public_facts_and_no_balance(
     board: World, columns: int
 ) -> None:
     for number in range(7):
@@ -297,7 +297,7 @@ async def test_accounts_tell_what_anybody_may_know_and_no_balance(
 
 
 @painted_and_lines
-async def test_history_tells_in_words_what_happened(tmp_path: Path, profile: Profile) -> None:
+async def test_history_is_shown_in_words(tmp_path: Path, profile: Profile) -> None:
     toml = sysop_toml(
         events=event("Mail hour", "12:30"), timebank="known_days = 0", minutes_per_day=25
     )
