@@ -37,7 +37,7 @@ def server(name: str, terms: dict[str, str], version: str = "1.2.0") -> ServerRe
     return ServerRecord(1, name, "p", encode(terms), version, 0, 0, draining=False)
 
 
-def test_what_is_each_machines_own_are_keys_that_there_are():
+def test_the_settings_that_may_differ_between_machines_exist():
     there = {f"{schema.header(key.table)} {key.path[-1]}" for key in schema.of_the_house()}
     assert there >= agreement.OWN
 
@@ -94,11 +94,11 @@ import = ["a.txt"]
         ("[boards.Xibalba]\nshare = 50", ["[boards]"]),
     ],
 )
-def test_what_is_not_equal_is_named_as_the_sysop_finds_it(terms, content, keys):
+def test_a_difference_is_named_by_its_key(terms, content, keys):
     assert differing(terms(), terms(content)) == keys
 
 
-def test_what_is_agreed_with_a_host_is_the_same_everywhere(terms):
+def test_agreements_with_a_host_are_the_same_on_all_machines(terms):
     one = '[boards.Xibalba]\naddresses = ["192.0.2.0/24"]\nsecret = "open sesame"\n'
     ours = terms(one)
     assert differing(ours, terms(one + "share = 50")) == ["[boards.Xibalba] share"]
@@ -107,7 +107,7 @@ def test_what_is_agreed_with_a_host_is_the_same_everywhere(terms):
     assert "sesame" not in json.dumps(ours)
 
 
-def test_what_only_one_release_knows_is_no_difference(terms):
+def test_a_key_that_only_one_release_knows_is_no_difference(terms):
     ours = terms()
     assert differing(ours, {**ours, "[games.vegas] chairs": "3"}) == []
     assert differing({**ours, "[games.vegas] chairs": "3"}, ours) == []

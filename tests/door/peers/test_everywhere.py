@@ -99,7 +99,7 @@ async def test_words_reach_a_caller_wherever_they_are(
     ("words", "reason"),
     [((), "The sysop ended this call."), (("--why", "Go to|12 bed"), "Go to│12 bed")],
 )
-async def test_a_caller_of_another_server_is_told_and_hung_up(
+async def test_a_caller_of_another_server_reads_the_reason_and_is_hung_up(
     tmp_path: Path, database: ServerPlace, soon: Soon, words: tuple[str, ...], reason: str
 ) -> None:
     async with two(tmp_path, database) as (north, south):
@@ -112,7 +112,7 @@ async def test_a_caller_of_another_server_is_told_and_hung_up(
         assert (await sysop(north, "kick", "2")).error == "Node 2 is empty.\n"
 
 
-async def test_who_does_something_before_their_server_looks_is_told_the_same(
+async def test_a_kicked_caller_who_acts_first_reads_the_same_reason(
     tmp_path: Path, database: ServerPlace
 ) -> None:
     """The first entry finds the call closed."""
@@ -148,7 +148,7 @@ async def test_a_server_is_drained_and_closed_by_itself(
         assert not north.server.ended.is_set()
 
 
-async def test_the_screen_of_a_caller_is_seen_from_their_server_alone(
+async def test_only_the_callers_own_server_shows_their_screen(
     tmp_path: Path, database: ServerPlace
 ) -> None:
     async with two(tmp_path, database) as (north, south):
@@ -174,7 +174,7 @@ async def test_a_server_that_has_gone_silent_is_named(
         assert "Bob" in told.output
 
 
-async def test_without_the_books_a_server_says_who_is_on_there(
+async def test_without_the_books_a_server_lists_its_own_callers(
     tmp_path: Path, database: ServerPlace
 ) -> None:
     async with two(tmp_path, database) as (north, south):

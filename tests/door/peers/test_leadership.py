@@ -73,7 +73,7 @@ class TestWhoLeads:
         books.do(registry.leave, alpha.id)
         assert look(books, beta)
 
-    def test_is_found_within_fifteen_seconds(self):
+    def test_is_recovered_within_fifteen_seconds(self):
         assert leadership.LEASE_SECONDS + leadership.LOOK_SECONDS < 15
 
 
@@ -87,7 +87,7 @@ class TestAServerThatDrains:
         assert not look(books, alpha, draining=True)
         assert look(books, beta)
 
-    def test_keeps_them_where_nobody_else_could(self, books, alpha):
+    def test_keeps_them_where_no_other_server_could_take_them(self, books, alpha):
         assert look(books, alpha)
         assert look(books, alpha, draining=True)
 

@@ -103,7 +103,7 @@ async def test_many_at_once_are_few_looks(
         assert looks.number <= 2 + (loop.time() - began) / 0.3
 
 
-async def test_a_connection_that_breaks_is_made_again_and_the_books_are_looked_at(
+async def test_a_broken_connection_is_remade_and_the_books_are_read(
     database: ServerPlace, tmp_path: Path, cluster: Cluster
 ) -> None:
     async with between(database, tmp_path) as (wire, place), listening(place) as looks:

@@ -63,7 +63,7 @@ async def test_a_call_that_another_server_took_for_dead_was_not_taken_over(
         assert "another connection" not in ada.screen
 
 
-async def test_minutes_and_a_message_are_told_at_another_server(
+async def test_minutes_and_a_message_reach_another_server(
     tmp_path: Path, database: ServerPlace, soon: Soon
 ) -> None:
     both = machines(tmp_path, database, "north", "south", toml=TOML, bank="known_days = 0")
@@ -81,7 +81,7 @@ async def test_minutes_and_a_message_are_told_at_another_server(
         await bob.sees("Ada: are you there?")
 
 
-async def test_an_event_that_is_started_early_is_told_at_all_servers(
+async def test_an_event_started_early_is_announced_at_all_servers(
     tmp_path: Path, database: ServerPlace, soon: Soon
 ) -> None:
     async with machines(tmp_path, database, "north", "south", toml=TOML) as (north, south):
@@ -93,7 +93,9 @@ async def test_an_event_that_is_started_early_is_told_at_all_servers(
         await bob.sees(" minutes available after Repairs at 12:10.")
 
 
-async def test_who_is_on_is_told_with_the_server(tmp_path: Path, database: ServerPlace) -> None:
+async def test_the_list_of_callers_names_their_servers(
+    tmp_path: Path, database: ServerPlace
+) -> None:
     async with machines(tmp_path, database, "north", "south", toml=TOML) as (north, south):
         await visitor(north, "Ada")
         await until_known(south, "north")
@@ -105,7 +107,7 @@ async def test_who_is_on_is_told_with_the_server(tmp_path: Path, database: Serve
         assert ["2", "Bob", "Who", "is", "on", "0:00"] in rows
 
 
-async def test_who_comes_and_goes_at_one_server_is_told_at_another(
+async def test_arrivals_and_departures_are_announced_at_other_servers(
     tmp_path: Path, database: ServerPlace
 ) -> None:
     async with machines(tmp_path, database, "north", "south", toml=TOML) as (north, south):
@@ -178,7 +180,7 @@ async def test_new_settings_count_at_once_and_servers_that_differ_are_named(
         assert differs.format("north") not in caplog.text
 
 
-async def test_new_settings_are_told_once_the_books_can_be_written(
+async def test_new_settings_are_announced_once_the_books_can_be_written(
     tmp_path: Path, database: ServerPlace, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with machines(tmp_path, database, "north") as (north,):

@@ -12,7 +12,9 @@ from timebank.servers import registry
 from timebank.settings.place import ServerPlace
 
 
-async def test_who_begins_and_ends_is_known_at_once(tmp_path: Path, database: ServerPlace) -> None:
+async def test_a_server_that_starts_or_stops_is_known_at_once(
+    tmp_path: Path, database: ServerPlace
+) -> None:
     async with machines(tmp_path, database, "north") as (north,):
         assert north.server.board.server_id
         (tmp_path / "more").mkdir()
@@ -23,7 +25,7 @@ async def test_who_begins_and_ends_is_known_at_once(tmp_path: Path, database: Se
         await until_known(north)
 
 
-async def test_who_was_thought_dead_enters_again(
+async def test_a_server_wrongly_removed_registers_again(
     tmp_path: Path, database: ServerPlace, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with machines(tmp_path, database, "north", "south") as (north, south):
@@ -39,7 +41,7 @@ async def test_who_was_thought_dead_enters_again(
         assert "it has entered itself again" in caplog.text
 
 
-async def test_who_is_killed_is_forgotten_when_its_row_is_old(
+async def test_a_killed_server_is_removed_when_its_row_is_old(
     tmp_path: Path, database: ServerPlace
 ) -> None:
     async with machines(tmp_path, database, "north", "south") as (north, _):
