@@ -46,7 +46,7 @@ def test_a_caller_on_a_socket_reads_that_they_must_wait(tmp_path: Path, way: str
         assert heard(far, tmp_path, said) == b"One moment, please.\r\n"
 
 
-def test_a_socket_that_an_older_file_names_is_told_nothing(tmp_path: Path) -> None:
+def test_an_older_file_that_names_a_socket_leaves_it_alone(tmp_path: Path) -> None:
     near, far = socket.socketpair()
     with near, far:
         named(tmp_path, near.fileno(), ago=60)
@@ -54,7 +54,7 @@ def test_a_socket_that_an_older_file_names_is_told_nothing(tmp_path: Path) -> No
         assert heard(far, tmp_path, {}) == b""
 
 
-def test_what_is_no_socket_is_not_written_into(tmp_path: Path) -> None:
+def test_a_descriptor_that_is_no_socket_is_not_written_to(tmp_path: Path) -> None:
     with (tmp_path / "file").open("w+b") as file:
         said = {"socket": str(file.fileno())}
         assert caller_line.line_of(said, [], nobody) is None
@@ -62,7 +62,7 @@ def test_what_is_no_socket_is_not_written_into(tmp_path: Path) -> None:
     assert caller_line.line_of({"connect": "nowhere"}, [], nobody) is None
 
 
-def test_a_line_waits_for_a_key_and_not_for_a_caller_who_has_gone() -> None:
+def test_a_pause_ends_when_the_caller_hangs_up() -> None:
     near, far = socket.socketpair()
     with near:
         line = caller_line.CallerLine(near.fileno(), near.fileno())

@@ -27,9 +27,7 @@ def stakes(host: Host) -> int:
 
 
 @pytest.mark.parametrize("number", [HANG_UP, long(END), KILL])
-async def test_whatever_the_host_sends_the_books_are_whole_and_the_hand_waits(
-    tmp_path, number: int
-) -> None:
+async def test_any_signal_or_hang_up_leaves_whole_books_and_the_hand(tmp_path, number: int) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()))
         await in_the_hand(visit)

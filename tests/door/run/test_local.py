@@ -56,7 +56,7 @@ async def test_ctrl_c_ends_a_door_that_waits_for_its_server(tmp_path: Path) -> N
 
 
 @long
-async def test_nobody_can_log_on_elsewhere_under_a_name_without_a_password(tmp_path: Path) -> None:
+async def test_a_name_without_a_password_cannot_log_on_over_the_network(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         visit = await host.on_terminal("--local", name="Sysop", environment=SPOKEN, profile=CONSOLE)
         await visit.terminal.until("minutes today")
@@ -70,7 +70,7 @@ async def test_nobody_can_log_on_elsewhere_under_a_name_without_a_password(tmp_p
 
 
 @long
-async def test_a_caller_whose_name_is_only_read_like_the_sysops_is_not_played_for(
+async def test_a_caller_with_a_look_alike_of_the_sysops_name_gets_no_local_call(
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path) as host:

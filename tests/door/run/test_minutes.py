@@ -30,7 +30,7 @@ async def wins(host: Host) -> tuple[Visit, int]:
     return visit, host.won // MINUTE
 
 
-async def test_what_was_won_goes_back_to_the_guests_own_bank_with_synchronet(tmp_path) -> None:
+async def test_winnings_return_to_the_guests_own_bank_with_synchronet(tmp_path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         visit, minutes = await wins(host)
         await visit.gets_up()
@@ -71,7 +71,7 @@ def test_the_signals_that_come_when_the_call_is_over_change_nothing_either(tmp_p
     assert subprocess.run(words, check=False).returncode == 7
 
 
-async def test_what_was_won_stays_in_our_bank_when_the_door_is_killed(tmp_path) -> None:
+async def test_winnings_of_a_killed_door_stay_in_our_bank(tmp_path) -> None:
     """Only the door may write where its host reads."""
     async with hosted(tmp_path, at_server=True) as host:
         visit, minutes = await wins(host)

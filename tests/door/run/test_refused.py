@@ -18,7 +18,7 @@ POLITE = "Sorry, this board has not told us enough about your call to let you in
 WHOLE = text("0", "-1", "38400", "Synchronet 3.20b", "42", "Ann", "Moth", "50", "59", "1", "1")
 
 
-async def test_a_broken_drop_file_is_told_to_the_log_and_not_to_the_caller(
+async def test_a_broken_drop_file_is_logged_and_hidden_from_the_caller(
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path, at_server=True) as host:
@@ -35,7 +35,7 @@ async def test_a_broken_drop_file_is_told_to_the_log_and_not_to_the_caller(
         assert not host.config.database.exists() or host.visits_told() == []
 
 
-async def test_no_drop_file_at_all_is_refused_with_what_to_do(tmp_path: Path) -> None:
+async def test_a_missing_drop_file_is_refused_with_a_remedy(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         status, shown, log = await host.refused()
         assert status == 2
@@ -44,7 +44,7 @@ async def test_no_drop_file_at_all_is_refused_with_what_to_do(tmp_path: Path) ->
         host.expected = "there is no drop file in this folder"
 
 
-async def test_the_caller_on_a_terminal_is_told_politely_and_does_not_see_the_log(
+async def test_a_caller_on_a_terminal_reads_a_polite_refusal_without_the_log(
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path, at_server=True) as host:
@@ -56,7 +56,7 @@ async def test_the_caller_on_a_terminal_is_told_politely_and_does_not_see_the_lo
         host.expected = "there is no such file"
 
 
-async def test_settings_that_are_wrong_are_told_to_the_log(tmp_path: Path) -> None:
+async def test_wrong_settings_are_logged(tmp_path: Path) -> None:
     async with hosted(tmp_path) as host:
         good = host.config.path.read_text()
         host.config.path.write_text(good + "\n[calls]\nnodes = 0\n")
@@ -97,7 +97,7 @@ async def test_a_serial_port_is_none_of_ours(tmp_path: Path) -> None:
         host.expected = "names a serial port"
 
 
-async def test_a_locked_caller_is_told_so_and_brings_nothing(tmp_path: Path) -> None:
+async def test_a_locked_caller_reads_so_and_brings_nothing(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         first = await host.a_visit()
         assert await first.goes() == 0

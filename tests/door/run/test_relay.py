@@ -78,7 +78,7 @@ async def tells(host: Host, *words: str) -> str:
     return said.decode()
 
 
-async def test_who_is_handed_over_is_on_their_own_node_and_takes_none_of_ours(
+async def test_a_caller_handed_over_keeps_the_hosts_node_and_uses_none_of_ours(
     tmp_path: Path,
 ) -> None:
     toml = f"{BOARD}[calls]\nnodes = 1\n"
@@ -102,7 +102,7 @@ async def test_who_is_handed_over_is_on_their_own_node_and_takes_none_of_ours(
             assert await visit.goes() == 0
 
 
-async def test_the_log_says_who_is_handed_over_and_when_they_go(tmp_path: Path) -> None:
+async def test_the_log_records_when_callers_are_handed_over_and_leave(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         visit = await host.a_visit()
         assert await visit.goes() == 0
@@ -219,7 +219,7 @@ async def test_a_caller_whose_server_is_stopped_goes_home(tmp_path: Path) -> Non
         assert len(host.visits_told()) == 1
 
 
-async def test_a_server_that_drains_takes_nobody(tmp_path: Path) -> None:
+async def test_a_draining_server_takes_no_callers(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         first = await host.a_visit(1)
         await tells(host, "drain")
@@ -234,7 +234,7 @@ async def test_a_server_that_drains_takes_nobody(tmp_path: Path) -> None:
         assert len(host.visits_told()) == 1
 
 
-async def test_a_server_that_stands_still_keeps_nobody_waiting(tmp_path: Path) -> None:
+async def test_a_hung_server_does_not_delay_a_caller(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         host.process.send_signal(signal.SIGSTOP)
         visit = await host.on_terminal("--dropfile", str(host.door32()))
@@ -246,7 +246,7 @@ async def test_a_server_that_stands_still_keeps_nobody_waiting(tmp_path: Path) -
         host.expected = "does not answer"
 
 
-async def test_a_caller_whose_door_is_killed_is_hung_up_and_given_back_what_was_won(
+async def test_a_caller_whose_door_is_killed_gets_the_winnings_back(
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path, at_server=True) as host:
@@ -259,7 +259,7 @@ async def test_a_caller_whose_door_is_killed_is_hung_up_and_given_back_what_was_
         assert host.balances(NAME)["online"] == 0
 
 
-async def test_who_is_kicked_there_is_told_why_and_the_door_ends(tmp_path: Path) -> None:
+async def test_a_caller_kicked_at_the_server_reads_why_and_the_door_ends(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         visit = await host.a_visit()
         said = await tells(host, "kick", "1", "--why", "Bed time.")
@@ -442,7 +442,7 @@ def test_a_door_becomes_one_of_the_new_release_when_it_hands_its_caller_on(
     assert (first["release"], second["release"]) == (hand_over.release(), "9.9")
 
 
-def test_who_waits_for_an_update_waits_for_the_restart_of_the_server_too(
+def test_a_caller_waiting_for_an_update_also_waits_for_the_restart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`door serve` closes the board for the moment of a restart."""
@@ -497,7 +497,7 @@ def test_a_server_that_speaks_otherwise_is_waited_for(tmp_path: Path, is_other: 
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_who_is_on_at_a_server_that_stands_still_goes_on_at_the_next(
+def test_a_caller_of_a_hung_server_goes_on_at_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody else may come for hours: they waited until somebody did."""
@@ -536,7 +536,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     return said
 
 
-def test_where_the_queue_of_a_server_is_full_a_caller_does_not_wait_for_ever(
+def test_a_full_queue_of_a_server_does_not_delay_a_caller_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[tuple[str, str]]
 ) -> None:
     config, server = stands_in(tmp_path)
@@ -564,7 +564,7 @@ def test_the_files_of_a_host_are_read_before_a_server_waits_for_them(
 
 
 @pytest.mark.parametrize("number", [errno.EMSGSIZE, errno.ETOOMANYREFS])
-def test_a_fault_of_the_door_is_not_told_as_one_of_the_servers(
+def test_a_fault_of_the_door_is_not_blamed_on_the_server(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     told: list[tuple[str, str]],
@@ -685,12 +685,12 @@ def facts(**changed: str) -> dict[str, str]:
         facts(**{"--node": "x"}),
     ],
 )
-def test_what_cannot_be_read_is_not_taken(said: dict[str, str]) -> None:
+def test_an_unreadable_message_is_refused(said: dict[str, str]) -> None:
     with pytest.raises(door_calls.DoorCallRefused):
         door_calls.Facts(said, [])
 
 
-async def test_no_time_is_free_because_a_door_says_that_its_caller_is_yet_to_come(
+async def test_a_door_cannot_extend_the_time_by_a_false_arrival(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A host may give its doors a monotonic clock of their own."""
@@ -721,7 +721,7 @@ def install(folder: Path, release: str) -> str:
     return str(packages)
 
 
-def test_a_door_says_of_which_release_it_is(tmp_path: Path, monkeypatch) -> None:
+def test_a_door_announces_its_release(tmp_path: Path, monkeypatch) -> None:
     assert hand_over.release() == server_note.version()
     monkeypatch.setattr("sys.path", [str(tmp_path), install(tmp_path, "9.9rc1")])
     assert hand_over.release() == "9.9rc1"
@@ -747,7 +747,7 @@ async def test_a_server_of_the_sysop_goes_on_for_doors_of_another_release(tmp_pa
         assert (word, words) == (hand_over.REFUSED, DropFileRefused.polite), "it has no drop file"
 
 
-async def test_at_an_update_all_doors_of_a_server_go_on_at_one_of_the_new_release(
+async def test_an_update_moves_all_doors_of_a_server_to_one_of_the_new_release(
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path) as host:
@@ -785,7 +785,7 @@ async def test_at_an_update_all_doors_of_a_server_go_on_at_one_of_the_new_releas
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_the_server_of_another_user_is_given_nobody(
+def test_a_door_does_not_use_another_users_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "data").mkdir()
@@ -805,7 +805,7 @@ def folder_of(said: dict[str, str]) -> str | None:
     return relay.Settings(said, {}).folder
 
 
-def test_a_note_of_the_server_holds_while_sysop_toml_is_what_it_has_read(tmp_path: Path) -> None:
+def test_a_note_of_the_server_holds_until_sysop_toml_changes(tmp_path: Path) -> None:
     config = tmp_path / "sysop.toml"
     config.write_text('[board]\ndata = "books"\n')
     said = {"config": str(config)}
@@ -890,14 +890,16 @@ def test_a_call_that_does_not_come_to_its_line_is_dropped(wires) -> None:
 
 
 @pytest.mark.parametrize(("mode", "wanted"), [("0700", 0o600), ("0770", 0o660)])
-async def test_who_shares_the_folder_may_connect(tmp_path: Path, mode: str, wanted: int) -> None:
+async def test_a_user_of_the_shared_folder_may_connect(
+    tmp_path: Path, mode: str, wanted: int
+) -> None:
     toml = f'listeners = []\n[board]\ndata_mode = "{mode}"\n'
     async with world(tmp_path, toml=toml) as board:
         found = (board.config.board.data / hand_over.NAME).stat()
         assert stat.S_IMODE(found.st_mode) == wanted
 
 
-def test_what_a_door_passes_on_for_no_reason_is_closed(wires, tmp_path: Path) -> None:
+def test_an_unneeded_descriptor_from_a_door_is_closed(wires, tmp_path: Path) -> None:
     """Doors of before have passed on the files of their hosts so."""
     near, far = wires
     with near, far, (tmp_path / "file").open("w") as file:
@@ -932,9 +934,7 @@ def test_what_a_door_passes_on_for_no_reason_is_closed(wires, tmp_path: Path) ->
         ),
     ],
 )
-def test_a_door_that_sends_files_without_sense_is_not_heard(
-    wires, sent: list[bytes], why: str
-) -> None:
+def test_a_door_that_sends_malformed_files_is_ignored(wires, sent: list[bytes], why: str) -> None:
     near, far = wires
     with near, far:
 
@@ -977,7 +977,7 @@ async def test_a_caller_whose_door_did_not_wait_is_not_taken(wires) -> None:
             door_calls.DoorWire(near).take()
 
 
-def test_the_end_of_a_call_is_heard_although_the_server_has_not_read_everything() -> None:
+def test_the_end_of_a_call_is_read_despite_unread_messages() -> None:
     """The kernel reports a reset before what was sent: the caller was served a second time."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours:
@@ -1059,7 +1059,7 @@ def test_a_name_is_the_same_to_a_door_of_another_locale(tmp_path: Path) -> None:
     assert told.stdout.split() == [b"ascii", ascii("BÜCHER").encode(), asked.hex().encode()]
 
 
-def test_a_door_whose_folder_has_gone_is_told_where_its_files_are(
+def test_a_door_in_a_removed_folder_learns_where_its_files_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone, node = tmp_path / "gone", tmp_path / "node1"
@@ -1070,7 +1070,7 @@ def test_a_door_whose_folder_has_gone_is_told_where_its_files_are(
     assert relay._placed({"dropfile": str(node)}, {})[:2] == (str(node), "/")
 
 
-async def test_who_goes_on_stays_who_they_are_where_the_host_has_used_their_folder_again(
+async def test_a_caller_keeps_their_identity_after_the_host_reuses_the_folder(
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path, at_server=True) as host:
@@ -1087,7 +1087,7 @@ async def test_who_goes_on_stays_who_they_are_where_the_host_has_used_their_fold
             assert list(names) == [NAME]
 
 
-def test_a_door_of_the_new_release_knows_what_the_host_has_written_for_its_caller(
+def test_a_door_of_the_new_release_gets_the_hosts_file_unchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "n\udcf6de1" / "DOOR.SYS"
@@ -1109,7 +1109,7 @@ def test_a_door_of_the_new_release_knows_what_the_host_has_written_for_its_calle
     assert again.folder[3][0][3] == b"COM0:\r\n\xe4\xff\x1a"
 
 
-def test_what_was_written_into_a_file_of_the_hosts_is_known_at_the_next_server(
+def test_a_value_written_to_a_host_file_reaches_the_next_server(
     tmp_path: Path,
 ) -> None:
     """Else what is won there could not be added to it."""
@@ -1130,7 +1130,7 @@ def test_what_was_written_into_a_file_of_the_hosts_is_known_at_the_next_server(
 
 
 @pytest.mark.parametrize("behind", [[hand_over.packed(hand_over.DONE, "0")], []])
-def test_a_door_that_was_stopped_writes_no_minutes_for_which_nobody_waits_any_more(
+def test_a_door_writes_no_minutes_after_the_server_stops_waiting(
     tmp_path: Path, behind: list[bytes]
 ) -> None:
     """The sysop may have found by now that they never arrived, and had them given again."""

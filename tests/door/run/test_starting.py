@@ -62,7 +62,7 @@ async def comes(host: Host, node: int, alias: str) -> Visit:
     return await host.on_terminal("--dropfile", str(file), name=f"{alias}@Xibalba")
 
 
-async def test_two_doors_that_come_at_once_start_one_server_which_has_nothing_of_theirs(
+async def test_two_doors_at_once_start_one_server_that_inherits_nothing(
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path) as host:
@@ -160,7 +160,7 @@ async def test_when_one_is_killed_in_a_hand_its_door_starts_another_for_all(
         assert await bee.goes() == 0
 
 
-async def test_under_a_host_that_limits_the_cpu_of_its_doors_no_server_is_started(
+async def test_a_host_with_a_cpu_limit_starts_no_server(
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path) as host:
@@ -213,7 +213,7 @@ def runs(board: Path) -> int | None:
     return relay.relay(["--config", str(board / "sysop.toml"), "--stdio"], {})
 
 
-def test_settings_that_make_no_sense_serve_nobody(board: Path, told: list[tuple[str, str]]) -> None:
+def test_invalid_settings_start_no_server(board: Path, told: list[tuple[str, str]]) -> None:
     for toml in ("board = 3\n", "[board]\ndata = 3\n", "[server\n"):
         (board / "sysop.toml").write_text(toml)
         assert runs(board) == relay.REFUSED
@@ -248,7 +248,7 @@ def test_beside_a_server_that_it_may_not_reach_a_door_starts_none(
     assert os.listdir(board / "data") == []
 
 
-def test_a_door_of_another_user_starts_none_and_says_who_may(
+def test_a_door_of_another_user_starts_none_and_names_the_owner(
     board: Path, told: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(starting, "OTHERS_SECONDS", 0.0)
@@ -281,7 +281,7 @@ def test_under_limits_of_its_host_a_door_starts_none(
     assert "start `door serve` when the machine starts" in why
 
 
-def test_while_another_door_starts_one_who_may_not_waits_for_it(
+def test_a_door_that_may_not_start_a_server_waits_for_one_that_may(
     board: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(starting, "OTHERS_SECONDS", 0.0)
@@ -293,7 +293,7 @@ def test_while_another_door_starts_one_who_may_not_waits_for_it(
         reach(board)
 
 
-def test_who_is_on_waits_for_the_service_that_starts_a_killed_server_again(
+def test_a_caller_waits_for_the_service_manager_to_restart_a_killed_server(
     board: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passed = [starting.POLL_SECONDS]
@@ -431,7 +431,7 @@ def test_none_is_started_while_a_command_has_the_books_to_itself(board: Path, st
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
-def test_a_host_that_hangs_up_meanwhile_is_not_kept_waiting(
+def test_a_hang_up_while_a_server_starts_is_not_delayed(
     board: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     monkeypatch.setattr(starting, "_keeps_out", lambda *_: os.kill(os.getpid(), number))
@@ -439,7 +439,7 @@ def test_a_host_that_hangs_up_meanwhile_is_not_kept_waiting(
         assert relay.relay(["--config", str(board / "sysop.toml")], {}) == 0
 
 
-def test_the_first_door_of_a_board_makes_the_data_folder_as_the_sysop_wants_it(
+def test_a_first_door_makes_the_data_folder_as_configured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(starting, "_start", lambda lock, config, folder: None)
@@ -454,7 +454,7 @@ def test_the_first_door_of_a_board_makes_the_data_folder_as_the_sysop_wants_it(
         reach(tmp_path)
 
 
-def test_a_server_that_another_door_has_just_ended_is_no_reason_to_turn_a_caller_away(
+def test_a_server_just_ended_by_another_door_does_not_refuse_a_caller(
     board: Path,
 ) -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -466,7 +466,7 @@ def test_a_server_that_another_door_has_just_ended_is_no_reason_to_turn_a_caller
         door._end_hung(ours)
 
 
-def test_a_door_is_told_of_a_server_with_another_data_folder_on_its_books(
+def test_a_door_reports_a_server_with_another_data_folder_on_its_books(
     board: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It waited for the server in its own folder, and said that it took too long."""
@@ -478,7 +478,7 @@ def test_a_door_is_told_of_a_server_with_another_data_folder_on_its_books(
         reach(board)
 
 
-def test_what_is_left_of_a_restore_keeps_no_door_out(
+def test_leftovers_of_a_restore_do_not_refuse_a_door(
     board: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody looks at the lock just when a door wants it."""
@@ -490,7 +490,7 @@ def test_what_is_left_of_a_restore_keeps_no_door_out(
         reach(board)
 
 
-def test_who_is_on_waits_until_a_start_that_has_failed_is_tried_again(
+def test_a_caller_waits_for_a_failed_start_to_be_retried(
     board: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who comes is turned away at once: every door would start a server that cannot be."""

@@ -113,7 +113,7 @@ async def test_callers_of_a_board_and_of_the_house_sit_at_one_table(tmp_path: Pa
 
 
 @pytest.mark.parametrize("number", [long(HANG_UP), signal.SIGKILL])
-async def test_who_is_hung_up_on_there_has_left_the_table(tmp_path: Path, number: int) -> None:
+async def test_a_caller_who_hangs_up_has_left_the_table(tmp_path: Path, number: int) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         ada = await local(host, "Ada")
         moth = await at_vegas(host)

@@ -45,7 +45,7 @@ async def wins(host: Host) -> tuple[Visit, int]:
 
 @pytest.mark.skipif(refuses_namespaces(), reason="This user may not make mount namespaces.")
 @pytest.mark.parametrize("world", [READ_ONLY, HIDDEN], ids=["read-only", "hidden"])
-async def test_a_server_serves_whom_it_could_neither_read_of_nor_write_for(
+async def test_a_server_serves_a_caller_with_files_out_of_its_reach(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, world: str
 ) -> None:
     def program(host: Host) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ def another_user(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("another_user")
 @pytest.mark.skipif(os.geteuid() != 0, reason="Only root can be two other users.")
-async def test_a_server_of_another_user_serves_those_whom_its_group_hands_over(
+async def test_a_server_of_another_user_serves_callers_of_its_group(
     shared_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hosting, "dealt_door", lambda folder: as_user(BBS) + dealt_door(folder))
