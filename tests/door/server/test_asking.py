@@ -47,7 +47,7 @@ def test_a_server_that_stands_still_is_named_and_never_does_it_later(tmp_path: P
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_server_whose_queue_is_full_stands_still_too(tmp_path: Path) -> None:
+def test_a_server_with_a_full_queue_counts_as_hung(tmp_path: Path) -> None:
     with (
         deaf(tmp_path, queue=0),
         closing(hand_over.dial(str(tmp_path))),
@@ -56,7 +56,7 @@ def test_a_server_whose_queue_is_full_stands_still_too(tmp_path: Path) -> None:
         control_client.ask(tmp_path, NODES)
 
 
-def test_of_a_command_that_was_heard_nobody_knows_more_when_the_server_ends(tmp_path: Path) -> None:
+def test_a_command_received_by_a_dying_server_has_an_unknown_outcome(tmp_path: Path) -> None:
     def hear() -> None:
         near, _ = server.accept()
         with near:

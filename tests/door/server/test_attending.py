@@ -54,7 +54,7 @@ class Sysop:
         await self._all.aclose()
 
 
-async def test_a_chat_covers_what_the_caller_does_and_gives_it_back(board: World) -> None:
+async def test_a_chat_covers_the_callers_screen_and_restores_it(board: World) -> None:
     ada = await seated(board, "Ada")
     sysop = await Sysop(board).looks(node=1)
     await sysop.sees("Black Jack For Time")
@@ -78,7 +78,7 @@ async def test_a_chat_covers_what_the_caller_does_and_gives_it_back(board: World
     await ada.presses("q").goes_on_to(MENU)
 
 
-async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(
+async def test_a_chat_works_in_plain_lines_and_ends_with_the_call(
     board: World,
 ) -> None:
     ada = Guest(board, "Ada")
@@ -113,7 +113,7 @@ async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(
         await each.leaves()
 
 
-async def test_a_chat_at_a_shared_table_says_that_nobody_waits_for_it(tmp_path: Path) -> None:
+async def test_a_chat_at_a_shared_table_warns_that_play_goes_on(tmp_path: Path) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
         ada = await player(board, "Ada")
         sysop = await Sysop(board).looks(node=1)

@@ -30,7 +30,7 @@ async def sysop(board: World, *words: str) -> Told:
     return await asyncio.to_thread(Shell(board.config.path), *words)
 
 
-async def test_nodes_tells_who_is_on_where_and_for_how_long(board: World) -> None:
+async def test_nodes_lists_callers_with_node_and_time(board: World) -> None:
     await seated(board, "Ada")
     await board.pass_time(5 * MINUTE)
     bob = await visitor(board, "Bob")
@@ -79,7 +79,7 @@ async def test_an_empty_board_says_so(board: World) -> None:
     assert (await sysop(board, "nodes")).output == "Nobody is online.\n"
 
 
-async def test_who_is_kicked_is_told_why_and_finds_their_hand_again(board: World) -> None:
+async def test_a_kicked_caller_reads_why_and_returns_to_the_hand(board: World) -> None:
     ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
     await ada.sits_down()
     await ada.bets(2, "stay", ends="win")
@@ -91,12 +91,12 @@ async def test_who_is_kicked_is_told_why_and_finds_their_hand_again(board: World
     await ada.is_asked("<H>it")
 
 
-async def test_a_node_that_nobody_is_on_cannot_be_kicked(board: World) -> None:
+async def test_an_empty_node_cannot_be_kicked(board: World) -> None:
     told = await sysop(board, "kick", "3")
     assert told == Told(2, "", "Node 3 is empty.\n")
 
 
-async def test_the_sysop_speaks_to_one_or_to_all_and_nothing_gets_through_but_words(
+async def test_the_sysop_can_message_one_caller_or_all_in_printable_text(
     board: World,
 ) -> None:
     ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
@@ -122,7 +122,7 @@ async def test_the_sysop_speaks_to_one_or_to_all_and_nothing_gets_through_but_wo
         assert await sysop(board, *words) == Told(2, "", why)
 
 
-async def test_the_sysop_sees_who_has_to_wait_and_lifts_it(tmp_path: Path) -> None:
+async def test_the_sysop_can_list_and_lift_waits(tmp_path: Path) -> None:
     toml = f"{TOML}\n[defence]\nallow = []\nwrong_passwords = 1\n"
     async with world(tmp_path, toml=toml) as board:
         board.enter("Ada")
@@ -175,7 +175,7 @@ async def test_a_drained_board_takes_no_calls_and_closes_behind_the_last_caller(
         await board.server.ended.wait()
 
 
-async def test_a_board_that_is_drained_twice_closes_at_once_and_an_empty_one_the_first_time(
+async def test_a_second_drain_or_one_of_an_empty_board_closes_at_once(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=TOML) as board:
@@ -189,7 +189,7 @@ async def test_a_board_that_is_drained_twice_closes_at_once_and_an_empty_one_the
         assert board.server.ended.is_set()
 
 
-async def test_stop_closes_the_board_and_the_log_says_who_did_it(
+async def test_stop_closes_the_board_and_logs_the_sysops_name(
     board: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     told = await sysop(board, "stop", "--by", "Jane")
@@ -254,7 +254,7 @@ async def test_a_server_that_only_starts_is_closed_as_soon_as_it_can_be(
 # Who may
 
 
-async def test_nobody_but_its_owner_may_open_the_socket(board: World) -> None:
+async def test_only_the_owner_may_open_the_socket(board: World) -> None:
     path = board.config.board.data / hand_over.NAME
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert path.stat().st_uid == os.geteuid()
@@ -291,7 +291,7 @@ async def test_a_command_of_another_version_changes_nothing(
     assert not board.server.ended.is_set()
 
 
-async def test_a_command_is_not_followed_once_nobody_waits_for_the_answer(
+async def test_a_command_is_dropped_when_its_client_is_gone(
     board: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A server that was stopped finds the command when it goes on, perhaps an hour later."""

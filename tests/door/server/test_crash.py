@@ -84,9 +84,7 @@ def elapsed(board: Served) -> int:
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, long(signal.SIGINT)])
-async def test_a_server_that_is_told_to_stop_ends_in_peace(
-    tmp_path: Path, how: signal.Signals
-) -> None:
+async def test_a_server_ends_cleanly_on_sigterm(tmp_path: Path, how: signal.Signals) -> None:
     async with served(tmp_path) as board:
         board.enter("Ada")
         ada = await sit_down(board, "Ada")

@@ -56,7 +56,7 @@ async def test_it_listens_for_doors_alone_and_says_that_it_is_there(tmp_path: Pa
         assert (board.config.board.data / hand_over.NAME).is_socket()
 
 
-async def test_it_ends_when_nobody_has_come_for_so_many_minutes(tmp_path: Path) -> None:
+async def test_a_server_for_doors_ends_after_minutes_without_callers(tmp_path: Path) -> None:
     async with for_doors(tmp_path) as board:
         await board.pass_time(SECONDS - 1)
         assert not has_ended(board)
@@ -119,7 +119,7 @@ async def test_no_other_server_makes_room(tmp_path: Path) -> None:
         assert not has_ended(board)
 
 
-async def test_one_that_does_not_answer_keeps_nobody(
+async def test_a_hung_server_does_not_delay_a_door(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("door.server.control_client.RECEIPT_SECONDS", 0.01)
@@ -146,7 +146,7 @@ async def test_settings_that_have_changed_count_for_the_next_door(
             await each.hangs_up()
 
 
-async def test_a_drained_one_takes_nobody_and_ends_with_its_last_caller(tmp_path: Path) -> None:
+async def test_a_drained_server_takes_no_callers_and_ends_with_the_last(tmp_path: Path) -> None:
     async with for_doors(tmp_path) as board:
         moth = Rider(board)
         await moth.comes_in()

@@ -20,7 +20,7 @@ from tests.world import register
 pytestmark = pytest.mark.long
 
 
-async def test_who_calls_before_the_board_is_there_is_served_when_it_is(tmp_path: Path) -> None:
+async def test_a_caller_who_connects_before_the_board_starts_is_served(tmp_path: Path) -> None:
     activate = shutil.which("systemd-socket-activate")
     if activate is None:
         assert not os.environ.get("BJFT_NEED_CLIENTS"), "systemd-socket-activate must be here"
@@ -48,7 +48,7 @@ async def test_who_calls_before_the_board_is_there_is_served_when_it_is(tmp_path
     assert f"port {port}." in said.decode()
 
 
-def test_what_is_meant_for_another_process_is_left_alone() -> None:
+def test_sockets_for_another_process_are_left_alone() -> None:
     environment = {"LISTEN_FDS": "1", "LISTEN_PID": "1", "LISTEN_FDNAMES": "bjft", "HOME": "/"}
     assert listener.sockets_in(environment) == {}
     assert environment == {"HOME": "/"}

@@ -78,7 +78,7 @@ async def port(
         (503, b"HTTP/1.0 503 Service Unavailable"),
     ],
 )
-async def test_a_front_end_is_told_in_one_answer(status: int, line: bytes) -> None:
+async def test_a_front_end_reads_the_health_in_one_answer(status: int, line: bytes) -> None:
     log = Log()
     async with port(log, status=status) as here:
         head, _, body = (await said_by(here.port)).partition(b"\r\n\r\n")
@@ -94,13 +94,13 @@ async def test_a_front_end_is_told_in_one_answer(status: int, line: bytes) -> No
     assert log.said == []
 
 
-async def test_what_is_no_question_is_refused() -> None:
+async def test_an_invalid_request_is_refused() -> None:
     async with port(Log()) as here:
         for wrong in (b"POST / HTTP/1.0\r\n\r\n", b"GET /\r\n\r\n", b"\xff\xfd\x18\r\n\r\n"):
             assert (await said_by(here.port, wrong)).startswith(b"HTTP/1.0 400 ")
 
 
-async def test_a_question_in_pieces_is_answered_and_what_follows_it_is_not() -> None:
+async def test_a_request_in_pieces_is_answered_and_a_second_is_not() -> None:
     async with port(Log()) as here, asyncio.timeout(PATIENCE):
         reader, writer = await asyncio.open_connection("127.0.0.1", here.port)
         for byte in QUESTION:
@@ -150,7 +150,7 @@ async def test_so_many_ask_at_once_and_the_next_when_one_has_gone() -> None:
             writer.transport.abort()
 
 
-async def test_strangers_take_no_place_from_who_may_ask() -> None:
+async def test_refused_strangers_use_no_place_of_allowed_addresses() -> None:
     """They are hung up on before a place is taken, however many there are."""
     here = made_for(Log(), "192.0.2.7")
     for number in range(2 * AT_ONCE):
@@ -182,7 +182,7 @@ async def test_a_question_that_drips_makes_room_in_time() -> None:
         assert said.startswith(b"HTTP/1.0 200 OK")
 
 
-async def test_prometheus_reads_its_numbers_there_whatever_a_front_end_is_told() -> None:
+async def test_prometheus_reads_the_numbers_whatever_the_health() -> None:
     async with port(Log(), status=404) as here:
         for question in (b"GET /metrics HTTP/1.1\r\n\r\n", b"GET /metrics?x=y HTTP/1.0\n\n"):
             said = await said_by(here.port, question)
@@ -255,6 +255,6 @@ async def test_books_that_say_nothing_at_all_are_not_reached_either() -> None:
     feeling.cancel()
 
 
-async def test_nobody_listens_where_the_settings_name_no_place(tmp_path: Path) -> None:
+async def test_without_settings_the_port_stays_closed(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         assert board.server.health_port is None

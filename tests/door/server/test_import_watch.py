@@ -62,7 +62,7 @@ async def watched(folder: Path, toml: str = WATCHED) -> AsyncIterator[tuple[Worl
             log.removeHandler(watch)
 
 
-async def test_a_deposit_is_taken_over_and_its_receiver_told(tmp_path: Path) -> None:
+async def test_an_imported_deposit_is_announced_to_its_receiver(tmp_path: Path) -> None:
     async with watched(tmp_path) as (board, watch):
         bob = await visitor(board, "Bob")
         writes(tmp_path, "BOB;20;RATS Casino;2026-11-20 11:59")

@@ -50,7 +50,7 @@ async def opened(folder: Path, toml: str) -> AsyncIterator[Server]:
         ("fe80::1%no-such-card", "cannot be opened ("),
     ],
 )
-async def test_an_address_of_another_machine_is_told_as_such(
+async def test_an_address_of_another_machine_is_named_in_the_error(
     tmp_path: Path, host: str, told: str
 ) -> None:
     with pytest.raises(CannotListen) as refused:
@@ -61,7 +61,7 @@ async def test_an_address_of_another_machine_is_told_as_such(
     assert "Unknown error" not in str(refused.value)
 
 
-async def test_a_port_that_is_taken_is_told_as_such(tmp_path: Path) -> None:
+async def test_a_port_in_use_is_named_in_the_error(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(CannotListen, match=r"\. Is another board running\? \[\["):

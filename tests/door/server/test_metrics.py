@@ -59,7 +59,7 @@ def promtool(*words: str, said: str = "") -> str:
     return done.stdout + done.stderr if done.returncode or not said else done.stderr
 
 
-async def test_the_numbers_are_those_of_the_board_and_its_books(tmp_path: Path) -> None:
+async def test_the_numbers_match_the_board_and_its_books(tmp_path: Path) -> None:
     async with world(tmp_path, toml=house() + WITH_HEALTH) as board:
         ada = await sit_down(board, "Ada")
         await ada.bets(5, hand("stay", ends="win"))
@@ -90,7 +90,7 @@ async def test_the_numbers_are_those_of_the_board_and_its_books(tmp_path: Path) 
         assert await asyncio.to_thread(promtool, "check", "metrics", said=text) == ""
 
 
-async def test_those_in_allow_may_ask_from_elsewhere(tmp_path: Path) -> None:
+async def test_an_allowed_network_may_ask_from_elsewhere(tmp_path: Path) -> None:
     toml = f'{house()}{WITH_HEALTH}[metrics]\nallow = ["192.0.2.0/24"]\n'
     async with world(tmp_path, toml=toml) as board:
         port = board.server._health
@@ -101,7 +101,7 @@ async def test_those_in_allow_may_ask_from_elsewhere(tmp_path: Path) -> None:
             port.admit("192.0.3.1")
 
 
-async def test_without_the_books_the_server_tells_what_it_knows(tmp_path: Path) -> None:
+async def test_without_the_books_the_server_reports_its_own_numbers(tmp_path: Path) -> None:
     async with world(tmp_path, toml=house() + WITH_HEALTH) as board:
         with mock.patch.object(board.server.books, "read", side_effect=BooksUnavailable("no")):
             found = await numbers(board)
@@ -120,7 +120,7 @@ def test_each_class_of_delays_has_all_that_were_shorter() -> None:
     assert text.endswith('_count{server="north"} 4\nbjft_loop_lag_seconds_sum{server="north"} 2.63')
 
 
-async def test_what_is_shipped_for_prometheus_fits_and_names_numbers_that_there_are(
+async def test_the_shipped_prometheus_files_name_existing_numbers(
     tmp_path: Path,
 ) -> None:
     wanted = ("--yes", "--with", "prometheus", "--user", "root")

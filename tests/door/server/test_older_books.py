@@ -41,7 +41,7 @@ def test_a_server_moves_them_forward_and_says_where_the_copy_is(tmp_path: Path) 
         assert process.returncode == 0
 
 
-async def test_a_server_for_doors_leaves_them_and_callers_are_told_so_calmly(
+async def test_a_server_for_doors_leaves_older_books_and_refuses_calmly(
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path) as host:

@@ -33,7 +33,7 @@ def lock_in(folder: Path) -> str:
     return serving.place_of(str(folder / "data" / "board.sqlite3"))
 
 
-async def test_a_second_server_says_who_serves_and_ends_from_whatever_folder_it_comes(
+async def test_a_second_server_names_the_first_and_ends_from_any_folder(
     tmp_path: Path,
 ) -> None:
     async with served(tmp_path) as first:
@@ -80,7 +80,7 @@ def calls_open(board: Served) -> int:
 
 
 @pytest.mark.long
-async def test_a_host_with_a_pid_namespace_for_each_call_is_asked_nothing_at_the_next(
+async def test_a_server_ended_with_its_pid_namespace_does_not_block_a_call(
     tmp_path: Path,
 ) -> None:
     apart = ("unshare", "--pid", "--fork", "--kill-child")
@@ -158,7 +158,7 @@ async def one_comes(host: Host, node: int) -> None:
     assert (status, hand_over.CLOSED in shown) == (2, True)
 
 
-async def test_beside_a_server_commands_read_and_write_and_none_replaces_the_books(
+async def test_commands_next_to_a_server_cannot_replace_the_books(
     tmp_path: Path,
 ) -> None:
     async with served(tmp_path) as board:
@@ -247,7 +247,7 @@ async def test_a_lock_that_was_removed_is_taken_again(board: World) -> None:
     assert not board.server.ended.is_set()
 
 
-async def test_a_server_ends_for_whoever_has_taken_its_lock_when_it_was_removed(
+async def test_a_server_ends_when_another_process_holds_its_removed_lock(
     board: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     place = board.config.bank.lock

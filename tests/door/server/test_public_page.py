@@ -74,7 +74,7 @@ async def test_there_is_none_until_the_sysop_wants_one(tmp_path: Path) -> None:
         assert (await got(board, "/about"))[0] == "HTTP/1.1 404 Not Found"
 
 
-async def test_it_shows_who_is_rich_and_how_to_call(board: World) -> None:
+async def test_the_page_shows_the_richest_callers_and_how_to_call(board: World) -> None:
     page = await text(board, "/about")
     assert "<h1>The &lt;Lucky&gt; Modem</h1>" in page
     assert "<span>Ada</span><b>1:00:00</b>" in page
@@ -86,7 +86,7 @@ async def test_it_shows_who_is_rich_and_how_to_call(board: World) -> None:
     assert "<script" not in page
 
 
-async def test_who_shares_a_link_shows_a_picture_by_an_absolute_address(board: World) -> None:
+async def test_a_shared_link_shows_a_picture_by_an_absolute_address(board: World) -> None:
     for path, url in (("/", f"{ADDRESS}/"), ("/about", f"{ADDRESS}/about")):
         page = await text(board, path)
         tags = dict(re.findall(r'<meta property="(og:[\w:]+)" content="([^"]*)">', page))
@@ -100,7 +100,7 @@ async def test_who_shares_a_link_shows_a_picture_by_an_absolute_address(board: W
     assert 'width="1280" height="640"' in page
 
 
-async def test_the_seals_of_the_day_are_those_that_callers_are_shown(board: World) -> None:
+async def test_the_page_shows_the_same_seals_of_the_day_as_the_board(board: World) -> None:
     assert await text(board, "/seals.txt") == ""
     assert "No chain of seeds is sealed yet today" in await text(board, "/about")
 
@@ -121,7 +121,7 @@ async def test_the_seals_of_the_day_are_those_that_callers_are_shown(board: Worl
     assert anchors[0] not in page
 
 
-async def test_a_browser_keeps_it_for_a_while_and_gets_it_under_the_strict_policy(
+async def test_a_browser_caches_the_page_and_gets_the_strict_policy(
     board: World,
 ) -> None:
     _, headers, _ = await got(board, "/about", "Accept-Encoding: gzip")
@@ -132,7 +132,7 @@ async def test_a_browser_keeps_it_for_a_while_and_gets_it_under_the_strict_polic
     assert again[0] == "HTTP/1.1 304 Not Modified"
 
 
-async def test_nothing_is_read_for_who_asks_and_it_stays_when_books_fail(
+async def test_the_page_is_served_from_memory_and_survives_failing_books(
     board: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = await text(board, "/about")
@@ -145,7 +145,9 @@ async def test_nothing_is_read_for_who_asks_and_it_stays_when_books_fail(
     ]
 
 
-async def test_the_tournament_is_told_and_its_champion_where_names_are(board: World) -> None:
+async def test_the_page_shows_the_tournament_and_a_consenting_champion(
+    board: World,
+) -> None:
     old = board.server.board.config
     until = datetime(2026, 11, 22, 17, tzinfo=UTC)
     on = mock.patch.object(

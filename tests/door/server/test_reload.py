@@ -90,7 +90,7 @@ async def test_enter_in_the_menu_leads_to_vegas_by_the_settings_of_now(tmp_path:
         assert "No turns left" not in ada.screen
 
 
-def test_nobody_is_told_to_call_a_port_that_only_front_ends_may(tmp_path: Path) -> None:
+def test_a_port_for_front_ends_is_not_published(tmp_path: Path) -> None:
     ports = "".join(
         f'[[listeners]]\nkind = "telnet"\nport = {port}\n{more}\n'
         for port, more in ((2323, 'proxies = ["127.0.0.1"]'), (2324, ""))

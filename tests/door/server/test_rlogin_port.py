@@ -138,9 +138,7 @@ async def test_others_are_refused_with_a_reason_for_the_log_alone(
 @pytest.mark.parametrize(
     ("profile", "shown"), [(ANSWERING, "cp437, in colour"), (UNICODE, "utf-8, in colour")]
 )
-async def test_a_terminal_that_the_header_has_no_room_for_is_asked_what_it_is(
-    tmp_path, profile, shown
-) -> None:
+async def test_a_terminal_unknown_to_the_header_is_queried(tmp_path, profile, shown) -> None:
     async with board(tmp_path) as here:
         terminal = await sent(here, b"\0jaguar\0Ada\0\0", profile=profile)
         await terminal.until(TOUR)
@@ -180,12 +178,12 @@ async def test_xtrn_without_a_code_leads_to_the_main_menu(tmp_path) -> None:
         await terminal.send("n").until("Your game, or")
 
 
-def test_a_terminal_is_waited_for_while_synchronet_waits_for_it() -> None:
+def test_a_terminal_query_waits_while_synchronet_holds_the_line() -> None:
     """It asks its caller's terminal for three seconds, and passes nothing on meanwhile."""
     assert rlogin_calls.ANSWER_SECONDS > 3.0
 
 
-async def test_a_guest_is_offered_the_tour_once_and_hears_of_their_own_boards_time(
+async def test_a_guest_is_offered_the_tour_once_and_reads_their_own_boards_time(
     tmp_path,
 ) -> None:
     async with board(tmp_path) as here:
@@ -208,7 +206,7 @@ async def test_a_guest_is_offered_the_tour_once_and_hears_of_their_own_boards_ti
         assert TOUR not in terminal.transcript
 
 
-async def test_the_tag_of_a_party_of_boards_says_whose_caller_it_is(tmp_path) -> None:
+async def test_a_tag_of_a_party_of_boards_names_the_callers_board(tmp_path) -> None:
     async with board(tmp_path, BOARD + XIBALBA + PARTY) as here:
         terminal = await sent(here, b"\0Ada\0[acme]Ada\0syncterm/115200\0")
         await terminal.until(TOUR)
@@ -216,7 +214,7 @@ async def test_the_tag_of_a_party_of_boards_says_whose_caller_it_is(tmp_path) ->
         assert terminal.shows("You bring 60 minutes from Party.")
 
 
-async def test_who_was_sent_talks_with_the_boards_own_callers_at_once(tmp_path) -> None:
+async def test_a_caller_sent_by_rlogin_can_talk_to_local_callers_at_once(tmp_path) -> None:
     """No clock goes on meanwhile."""
     async with board(tmp_path) as here:
         moth = await sent(here, SAID)

@@ -53,7 +53,7 @@ def note_on(config: Path) -> Path:
 
 @ways
 @pytest.mark.parametrize("broken", [RANDOM_BYTES, TYPO.encode(), None, Path])
-async def test_every_command_reaches_the_server_whatever_has_become_of_sysop_toml(
+async def test_every_command_reaches_the_server_despite_a_broken_sysop_toml(
     board: World, way: Callable[[World], Ask], broken: bytes | type[Path] | None
 ) -> None:
     sysop = way(board)
@@ -81,7 +81,7 @@ async def test_every_command_reaches_the_server_whatever_has_become_of_sysop_tom
     assert board.server.ended.is_set()
 
 
-async def test_a_server_is_found_when_sysop_toml_names_another_folder_by_now(
+async def test_a_server_is_reached_after_sysop_toml_changed_the_folder(
     board: World,
 ) -> None:
     ask = by_config(board)
@@ -90,7 +90,7 @@ async def test_a_server_is_found_when_sysop_toml_names_another_folder_by_now(
     assert "Ada" in (await ask("nodes")).output
 
 
-async def test_a_server_is_found_by_any_path_to_its_sysop_toml(
+async def test_a_server_is_reached_by_any_path_to_its_sysop_toml(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with world(tmp_path, toml=TOML) as board:
@@ -105,7 +105,7 @@ async def test_a_server_is_found_by_any_path_to_its_sysop_toml(
         assert (await asyncio.to_thread(door, "nodes")).output == "Nobody is online.\n"
 
 
-async def test_where_nothing_can_be_written_beside_sysop_toml_the_home_leads_to_the_server(
+async def test_a_note_in_the_home_folder_replaces_an_unwritable_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path / "home"
@@ -118,7 +118,7 @@ async def test_where_nothing_can_be_written_beside_sysop_toml_the_home_leads_to_
     assert not list((home / hand_over.STATE).iterdir())
 
 
-async def test_what_can_be_written_nowhere_is_told_in_the_log_and_the_board_serves(
+async def test_a_note_that_cannot_be_written_is_logged_and_the_board_serves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("pwd.getpwuid", lambda user: Person("/dev/null"))
@@ -144,7 +144,7 @@ class Person:
 # No server
 
 
-async def test_without_a_server_the_sentence_says_so_and_what_is_wrong_with_the_settings(
+async def test_without_a_server_the_error_says_so_and_names_wrong_settings(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=TOML) as board:
@@ -162,7 +162,7 @@ async def test_without_a_server_the_sentence_says_so_and_what_is_wrong_with_the_
 
 
 @pytest.mark.parametrize("words", [("callers", "list"), ("check",)])
-async def test_commands_that_need_the_settings_say_what_is_wrong_with_them(
+async def test_commands_that_need_settings_name_the_wrong_ones(
     board: World, words: tuple[str, ...]
 ) -> None:
     board.config.path.write_text(TYPO)
@@ -178,7 +178,7 @@ def complaint(path: Path) -> str:
     return told.error
 
 
-async def test_a_server_that_is_closed_leaves_nothing_and_the_next_one_is_found(
+async def test_a_closed_server_leaves_no_note_and_the_next_one_is_reached(
     tmp_path: Path,
 ) -> None:
     for _ in range(2):
@@ -195,7 +195,7 @@ async def test_a_server_that_is_closed_leaves_nothing_and_the_next_one_is_found(
         assert not note_on(board.config.path).is_symlink()
 
 
-async def test_a_server_whose_socket_is_gone_is_named(tmp_path: Path) -> None:
+async def test_a_server_without_its_socket_is_named(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
         data = board.config.board.data
         (data / hand_over.NAME).unlink()
@@ -211,7 +211,7 @@ async def test_a_server_whose_socket_is_gone_is_named(tmp_path: Path) -> None:
 # As the sysop runs it
 
 
-async def test_a_killed_server_is_told_from_one_that_runs_and_the_next_one_takes_its_place(
+async def test_a_killed_server_is_recognised_and_the_next_takes_its_place(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "sysop.toml"
@@ -268,7 +268,7 @@ async def test_a_note_that_came_with_a_copy_of_the_folder_leads_nowhere(tmp_path
         assert told.error.startswith(UNKNOWN)
 
 
-async def test_another_users_note_leads_nowhere_and_another_users_server_is_not_asked(
+async def test_another_users_note_and_server_are_not_used(
     board: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     board.config.path.write_bytes(RANDOM_BYTES)
@@ -287,7 +287,7 @@ async def test_another_users_note_leads_nowhere_and_another_users_server_is_not_
     assert not board.server.ended.is_set()
 
 
-def test_whoever_could_write_sysop_toml_is_believed_and_nobody_else(
+def test_only_users_who_can_write_sysop_toml_are_trusted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 54321)

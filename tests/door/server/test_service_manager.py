@@ -26,7 +26,7 @@ def systemd(tmp_path: Path) -> Iterator[socket.socket]:
         yield wire
 
 
-def test_it_reads_who_asks_and_leaves_that_to_no_other_process(systemd: socket.socket) -> None:
+def test_the_manager_takes_its_variables_out_of_the_environment(systemd: socket.socket) -> None:
     environment = {
         "NOTIFY_SOCKET": systemd.getsockname(),
         "WATCHDOG_USEC": WATCHDOG,
@@ -41,7 +41,7 @@ def test_it_reads_who_asks_and_leaves_that_to_no_other_process(systemd: socket.s
     assert said == [b"READY=1\nSTATUS=16 nodes", b"STOPPING=1"]
 
 
-async def test_where_nobody_asks_or_it_has_gone_nothing_happens() -> None:
+async def test_without_a_live_manager_nothing_is_sent() -> None:
     for environment in (
         {},
         {"NOTIFY_SOCKET": "/nowhere/notify", "WATCHDOG_USEC": "no number"},

@@ -82,7 +82,7 @@ async def test_a_right_password_leads_to_the_menu(board: World) -> None:
     await terminal.wait_for(lambda _: caller.console.line.columns == 60, "the new size")
 
 
-async def test_a_wrong_password_and_an_unknown_name_are_told_apart_by_nobody(
+async def test_a_wrong_password_and_an_unknown_name_look_alike(
     board: World,
 ) -> None:
     board.enter("Ada")
@@ -109,7 +109,7 @@ async def test_a_password_by_ssh_is_one_of_three_tries(board: World) -> None:
     await terminal.until_closed()
 
 
-async def test_wrong_passwords_by_ssh_make_those_by_telnet_wait(tmp_path: Path) -> None:
+async def test_wrong_passwords_by_ssh_count_for_telnet(tmp_path: Path) -> None:
     toml = f"{TOML}[defence]\nallow = []\nwrong_passwords = 2\n"
     async with world(tmp_path, toml=toml) as board:
         board.enter("Ada")
@@ -130,7 +130,7 @@ async def test_a_stranger_needs_no_password_to_register(board: World) -> None:
     assert caller.record.name == "Grace"
 
 
-async def test_a_key_of_the_settings_logs_its_owner_on_and_nobody_else(board: World) -> None:
+async def test_a_key_of_the_settings_logs_on_its_owner_only(board: World) -> None:
     board.enter("Ada")
     board.enter("Bob")
     terminal = await by_ssh(board, "Ada")
@@ -153,7 +153,7 @@ async def test_a_key_of_the_settings_logs_its_owner_on_and_nobody_else(board: Wo
     await is_refused_by_key(board, "Ada", OTHER_KEY)
 
 
-async def test_keys_that_wait_since_a_restore_work_once_their_owner_has_shown_the_password(
+async def test_keys_suspended_by_a_restore_work_after_one_log_on_by_password(
     board: World,
 ) -> None:
     board.enter("Ada")
@@ -167,7 +167,7 @@ async def test_keys_that_wait_since_a_restore_work_once_their_owner_has_shown_th
     await by_key.until("Drop that call")
 
 
-async def test_no_key_is_added_without_the_password_nor_what_is_none(board: World) -> None:
+async def test_a_key_needs_the_password_and_a_valid_form(board: World) -> None:
     terminal = await ada_at_the_menu(board)
     await terminal.send("yka").until("Your current password:")
     await terminal.send("guessed\r").until("Wrong password.")
@@ -193,7 +193,7 @@ async def test_the_language_of_the_program_is_spoken(tmp_path: Path) -> None:
         await terminal.until("Votre nom")
 
 
-async def test_a_front_end_says_who_is_calling(tmp_path: Path) -> None:
+async def test_a_front_end_passes_on_the_callers_address(tmp_path: Path) -> None:
     toml = BOARD + LISTENER.replace("[[listeners]]", '[[listeners]]\nproxies = ["127.0.0.1"]')
     async with world(tmp_path, toml=toml) as board:
         board.enter("Ada")
@@ -234,7 +234,7 @@ async def test_the_key_of_the_board_is_made_once_for_its_owners_eyes(
     ],
     ids=["empty", "another kind"],
 )
-async def test_a_key_that_will_not_do_keeps_the_board_from_opening_and_is_left_as_it_is(
+async def test_an_unusable_host_key_stops_the_start_and_is_left_unchanged(
     tmp_path: Path, content: bytes, why: str
 ) -> None:
     data = tmp_path / "data"
@@ -246,7 +246,7 @@ async def test_a_key_that_will_not_do_keeps_the_board_from_opening_and_is_left_a
     assert (data / host_key.NAME).read_bytes() == content
 
 
-async def test_without_the_library_the_board_says_what_to_install(
+async def test_a_missing_library_is_named_with_how_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("lines.ssh.ssh", "lines.ssh.host_key"):

@@ -79,7 +79,7 @@ async def arrive(board: Served, number: int) -> Plain:
     return caller
 
 
-async def test_two_hundred_callers_are_told_and_the_board_ends_within_ten_seconds(
+async def test_a_board_with_two_hundred_callers_ends_within_ten_seconds(
     tmp_path: Path,
 ) -> None:
     toml = OPEN_ALL_DAY + f"[calls]\nnodes = {CALLERS + 5}\n"
@@ -123,7 +123,7 @@ async def test_two_hundred_callers_are_told_and_the_board_ends_within_ten_second
             caller.wire.close()
 
 
-def test_a_board_whose_announcements_nobody_reads_any_more_closes_in_peace(tmp_path: Path) -> None:
+def test_a_board_with_unread_announcements_closes_cleanly(tmp_path: Path) -> None:
     (tmp_path / "sysop.toml").write_text(OPEN_ALL_DAY, encoding="utf-8")
     command = [*dealt_door(tmp_path), "serve", "--config", str(tmp_path / "sysop.toml")]
     with subprocess.Popen(
