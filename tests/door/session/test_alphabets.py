@@ -175,7 +175,7 @@ async def test_letters_that_cannot_be_read_are_refused(board: World, profile: Pr
     assert named(board) == []
 
 
-async def test_what_was_typed_behind_letters_that_cannot_be_read_is_no_answer(
+async def test_keys_after_unreadable_letters_answer_no_prompt(
     board: World,
 ) -> None:
     guest = await stranger(board, UNKNOWN_CP437)
@@ -197,7 +197,7 @@ async def test_a_letter_that_cannot_be_read_can_be_rubbed_out(board: World) -> N
     assert UNREAD not in guest.screen
 
 
-async def test_a_line_with_letters_that_cannot_be_read_is_not_said(board: World) -> None:
+async def test_a_line_with_unreadable_letters_is_not_sent(board: World) -> None:
     bob = await visitor(board, "Bob", profile=DUMB_CP437)
     await bob.presses("mo").is_asked("Your line:")
     await bob.presses("voilà\r").sees(UNREAD)
@@ -228,7 +228,7 @@ def hashed_by_1_0(text: str) -> str:
     [(APART, APART), ("├⌐t├⌐-2026x", SECRET)],
     ids=["apart", "misread"],
 )
-async def test_who_has_a_password_of_1_0_logs_on_with_what_they_type(
+async def test_a_password_of_1_0_works_as_typed_and_is_stored_whole(
     board: World, stored: str, typed: str
 ) -> None:
     enter(board, "Ada", hashed_by_1_0(stored))
@@ -241,7 +241,7 @@ async def test_who_has_a_password_of_1_0_logs_on_with_what_they_type(
 
 
 @pytest.mark.parametrize("is_of_1_0", [True, False])
-async def test_a_password_kept_without_letters_stays_right_with_and_without_them(
+async def test_a_password_stored_without_letters_works_with_and_without_them(
     board: World, is_of_1_0: bool
 ) -> None:
     """Of 1.0, which dropped letters, or a right password beside which a key was hit."""
@@ -251,7 +251,7 @@ async def test_a_password_kept_without_letters_stays_right_with_and_without_them
         await is_let_in(board, MODERN, "Ada", typed)
 
 
-async def test_who_was_registered_without_a_letter_logs_on_with_the_name_that_they_type(
+async def test_a_name_registered_without_a_letter_logs_on_as_typed(
     board: World,
 ) -> None:
     enter(board, "mit", hashed_by_1_0("t-2026x"))
@@ -283,7 +283,7 @@ async def test_nothing_is_left_out_of_a_password_that_would_be_too_short() -> No
     assert not passwords.verify_password(hashed_by_1_0(""), "éééééé")
 
 
-async def test_a_wrong_password_is_tried_as_often_for_a_name_that_nobody_has(
+async def test_an_unknown_name_costs_as_many_checks_as_a_wrong_password(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tried: list[str] = []
@@ -318,7 +318,7 @@ async def test_a_terminal_that_types_utf_8_is_answered_so(board: World) -> None:
     await guest.presses(f"{PASSWORD}\r{PASSWORD}\r").sees("Welcome, Élodie.")
 
 
-async def test_what_was_learnt_of_a_terminal_is_remembered(board: World) -> None:
+async def test_the_look_of_a_terminal_is_remembered(board: World) -> None:
     elodie = Guest(board, "Élodie")
     board.enter("Élodie", looks={})
     await elodie.visits(DUMB)

@@ -52,7 +52,7 @@ ENIGMA = WRITERS["enigma 0.4 door32"]  # of Moth House
         (SYNCHRONET, "", None, "host"),
     ],
 )
-def test_a_board_is_found_by_option_name_or_want_of_another(
+def test_a_board_is_chosen_by_option_by_name_or_by_default(
     sent, written, toml, named, board
 ) -> None:
     assert sent(written, toml, board=named).guest.board.name == board
@@ -83,7 +83,7 @@ def test_a_deadline_is_also_when_the_board_wants_the_caller_back(sent) -> None:
 
 
 @pytest.mark.parametrize("alias", ["Xibalba", "synchronet", "Xibalba 2.1"])
-def test_what_the_settings_call_the_board_is_no_alias(sent, alias) -> None:
+def test_a_settings_name_of_a_board_is_no_alias(sent, alias) -> None:
     lines = door_sys(name="Ann Example", alias=alias)
     arrival = sent(Written("DOOR.SYS", text(*lines)), XIBALBA)
     assert arrival.guest.name == arrival.understood.name == "Ann Example"
@@ -96,9 +96,7 @@ for newer in ("enigma 0.5 door32", "enigma 2026 door.sys"):
 
 
 @pytest.mark.parametrize("written", CONSTANT.values(), ids=CONSTANT.keys())
-def test_what_enigma_writes_for_everybody_brings_what_the_sysop_has_said_and_else_nothing(
-    sent, written
-) -> None:
+def test_the_constant_time_of_enigma_is_replaced_by_the_sysops_minutes(sent, written) -> None:
     copan = '[boards.Copan]\naliases = ["Moth House"]\n'
     for toml in ("", copan):
         with pytest.raises(DropFileRefused, match="is what ENiGMA writes for every caller"):
@@ -153,7 +151,7 @@ def test_the_file_that_a_board_really_wrote_is_known_by_its_alias(sent, file, bo
         "Synchronet BBS for Win32  Version 3.20d",
     ],
 )
-def test_an_alias_is_the_first_words_of_a_name_without_version_and_platform(sent, alias) -> None:
+def test_an_alias_is_a_board_name_without_version_and_platform(sent, alias) -> None:
     toml = f'[boards.Copan]\n[boards.Xibalba]\naliases = ["{alias}"]\n'
     assert sent(real("synchronet/DOOR32.SYS"), toml).guest.board.name == "Xibalba"
 
@@ -178,13 +176,13 @@ def test_a_file_that_fits_two_boards_is_refused_and_not_guessed(sent) -> None:
     assert sent(real("synchronet/DOOR32.SYS"), toml, board="B").guest.board.name == "B"
 
 
-def test_the_software_names_a_board_whose_own_name_no_table_has(sent) -> None:
+def test_a_board_without_a_listed_name_is_known_by_its_software(sent) -> None:
     written = Written("BBSDEV.DRP", text(*bbsdev(), charset="utf-8"))
     toml = '[boards.Copan]\n[boards.Tikal]\naliases = ["ENiGMA"]\n'
     assert sent(written, toml).guest.board.name == "Tikal"
 
 
-def test_callers_who_were_a_hosts_before_are_looked_for_there(sent) -> None:
+def test_callers_first_known_under_host_are_looked_up_there(sent) -> None:
     assert sent(real("synchronet/DOOR32.SYS"), TWO).guest.formerly == "host"
     assert sent(real("synchronet/DOOR32.SYS"), XIBALBA).guest.formerly is None
     assert sent(real("synchronet/DOOR32.SYS"), TWO, board="Xibalba").guest.formerly is None
@@ -204,7 +202,7 @@ def test_a_page_length_is_not_taken_for_a_window(sent, file, rows, is_certain) -
     assert (introduction.rows, introduction.size_is_certain) == (rows, is_certain)
 
 
-def test_a_short_page_is_kept_until_the_window_is_known(sent) -> None:
+def test_a_short_page_waits_until_the_window_is_known(sent) -> None:
     file = Written("DOOR.SYS", text(*door_sys(rows="20")))
     assert sent(file).introduction.rows == 20
 
@@ -228,14 +226,14 @@ def test_other_boards_are_spoken_to_with_all_of_cp437(sent) -> None:
     assert sent(SYNCHRONET).guest.look == Look(Charset.CP437, Paint.COLOUR)
 
 
-def test_the_command_line_says_what_a_board_passes_on(sent) -> None:
+def test_the_command_line_sets_the_character_set(sent) -> None:
     for charset, look in (("utf-8", Charset.UTF8), ("cp437", Charset.CP437)):
         arrival = sent(real("enigma/door32.sys"), "[boards.C]\nminutes = 1\n", charset=charset)
         assert arrival.guest.look == Look(look, Paint.COLOUR)
     assert sent(SYNCHRONET, charset="utf-8").guest.look == Look(Charset.UTF8, Paint.COLOUR)
 
 
-def test_where_low_bytes_are_dropped_the_choice_has_letters_for_suits_and_no_utf_8() -> None:
+def test_a_host_that_drops_control_bytes_is_offered_letters_for_suits() -> None:
     host = choices(Hints(terminal_types=("ansi",), charset="cp437-text"))
     assert [look.charset for look, _ in host.values()][:2] == [Charset.CP437, Charset.CP437_TEXT]
     assert Charset.UTF8 not in [look.charset for look, _ in host.values()]

@@ -25,7 +25,7 @@ async def hears(guest: Guest, text: str) -> None:
     await guest.sees(text)
 
 
-async def test_callers_hear_who_logs_on_and_off_wherever_they_are(board: World) -> None:
+async def test_callers_read_arrivals_and_departures_wherever_they_are(board: World) -> None:
     ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob", profile=REFUSING)
     await hears(ada, "Bob logs on.")
     await bob.sits_down()
@@ -42,7 +42,7 @@ async def test_callers_hear_who_logs_on_and_off_wherever_they_are(board: World) 
     assert "Bob logs on." not in bob.terminal.heard
 
 
-async def test_what_is_being_typed_is_not_interrupted(board: World) -> None:
+async def test_arrivals_do_not_interrupt_typing(board: World) -> None:
     (ada,) = await come(board, "Ada")
     await ada.presses("/p Bob hel").is_asked("/p Bob hel")
     (bob,) = await come(board, "Bob")
@@ -67,7 +67,7 @@ async def test_two_are_named(board: World) -> None:
     await hears(ada, "Bob and Cyd have left.")
 
 
-async def test_a_crowd_is_a_number_and_floods_nobody(board: World) -> None:
+async def test_a_crowd_is_announced_as_a_number(board: World) -> None:
     (ada,) = await come(board, "Ada")
     await come(board, "Bob", "Cyd", "Dee")
     await hears(ada, "callers log on.")
@@ -83,7 +83,7 @@ async def test_a_crowd_is_a_number_and_floods_nobody(board: World) -> None:
     await hears(ada, "callers log on.")
 
 
-async def test_who_comes_back_in_the_place_of_their_own_call_was_never_away(
+async def test_a_caller_who_takes_over_their_own_call_was_never_away(
     board: World,
 ) -> None:
     ada, bob = await come(board, "Ada", "Bob")
@@ -124,9 +124,7 @@ async def test_the_sysop_can_do_without(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("went_on", [False, True])
-async def test_a_guest_who_goes_on_after_a_server_has_ended_was_on_all_the_while(
-    board: World, went_on: bool
-) -> None:
+async def test_a_guest_who_changes_servers_was_never_away(board: World, went_on: bool) -> None:
     (ada,) = await come(board, "Ada")
     moth = await comes_in(board, by_door=True, went_on=went_on)
     assert moth.is_back is went_on

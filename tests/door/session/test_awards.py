@@ -23,7 +23,7 @@ async def test_an_award_is_shown_once_at_the_table_and_to_others_in_the_menu(boa
         await board.pass_time(1)
 
 
-async def test_a_caller_who_hung_up_reads_of_an_award_on_the_next_call(board: World) -> None:
+async def test_a_caller_who_hung_up_reads_the_award_on_the_next_call(board: World) -> None:
     ada = await seated(board, "Ada", profile=REFUSING)
     await ada.bets(5, ends="push", asked=TABLE)
     await ada.drops_carrier()

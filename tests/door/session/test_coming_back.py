@@ -48,7 +48,7 @@ async def test_the_page_shows_the_open_keys_at_every_step(board: World) -> None:
         await caller.may_press("H", "S")
 
 
-async def test_a_page_without_a_keyboard_is_enough_for_a_first_call_and_for_unix_bj(
+async def test_a_page_without_a_keyboard_suffices_for_a_first_call_and_unix_bj(
     board: World,
 ) -> None:
     async with page_caller(board, columns=40, rows=31) as caller:
@@ -72,7 +72,9 @@ async def test_a_page_without_a_keyboard_is_enough_for_a_first_call_and_for_unix
         await caller.may_press("P", "Q")
 
 
-async def test_who_lost_the_network_is_back_at_the_hand_without_a_word(board: World) -> None:
+async def test_a_caller_who_lost_the_network_resumes_without_logging_on(
+    board: World,
+) -> None:
     async with page_caller(board) as caller:
         await plays(caller)
         ticket = caller.ticket
@@ -101,7 +103,7 @@ async def test_a_line_that_hangs_is_taken_over(board: World) -> None:
             assert len(board.server.board.callers()) == 1
 
 
-async def test_who_logs_off_or_is_too_late_is_asked_for_a_name(board: World) -> None:
+async def test_a_caller_who_logged_off_or_is_late_must_log_on_again(board: World) -> None:
     async with page_caller(board) as caller:
         await plays(caller)
         ticket = caller.ticket
@@ -134,7 +136,7 @@ async def test_a_log_on_elsewhere_voids_the_ticket(board: World) -> None:
         await thief.sees("Name:")
 
 
-async def test_who_has_the_sysops_powers_gets_no_ticket(board: World) -> None:
+async def test_a_caller_with_sysop_powers_gets_no_ticket(board: World) -> None:
     with board.books() as desk:
         number = callers.number_of(desk, "Ada")
         assert number is not None
@@ -145,7 +147,7 @@ async def test_who_has_the_sysops_powers_gets_no_ticket(board: World) -> None:
         assert caller.ticket == ""
 
 
-async def test_a_new_caller_on_the_page_is_not_asked_what_their_screen_can_show(
+async def test_a_new_caller_on_the_page_skips_the_question_about_the_screen(
     board: World,
 ) -> None:
     async with page_caller(board, columns=40, rows=27) as caller:
@@ -219,7 +221,7 @@ async def test_help_is_offered_again_after_it_was_read(board: World) -> None:
             await caller.may_press("H", "S")
 
 
-async def test_who_waits_in_the_queue_may_leave_it_with_a_key_of_the_page(tmp_path: Path) -> None:
+async def test_a_key_of_the_page_leaves_the_queue(tmp_path: Path) -> None:
     listener = WEB.removeprefix(BOARD)
     async with world(tmp_path, toml=defended() + listener) as board:
         board.enter("Ada")

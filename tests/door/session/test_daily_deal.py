@@ -39,7 +39,7 @@ def keys_to_the_end(deal: deals.SealedDeal, acts: tuple[str, ...] = ()) -> str:
     return keys
 
 
-async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_over(
+async def test_everyone_plays_the_same_cards_once_and_sees_the_seed_next_day(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=TOML, now=LATE) as board:
@@ -103,7 +103,7 @@ async def test_the_menu_says_that_a_hand_was_left_until_it_is_played(board: Worl
     assert "waits for you" not in last.picture
 
 
-async def test_nothing_waits_of_a_deal_whose_day_is_over(tmp_path: Path) -> None:
+async def test_an_unfinished_deal_ends_with_its_day(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML, now=LATE) as board:
         ada = await newcomer(board, "Ada")
         await ada.send("dp").until("of 10")

@@ -45,7 +45,7 @@ async def at_one_thirty(board: World) -> None:
 # Time and the next event.
 
 
-async def test_time_behind_an_event_is_held_and_said(board: World) -> None:
+async def test_time_held_behind_an_event_is_announced(board: World) -> None:
     ada = known(board, "Ada")
     await ada.calls()
     await ada.sees("You have 60 minutes today.")
@@ -236,7 +236,7 @@ async def test_an_event_that_is_taken_back_gives_the_time_back_at_once(tmp_path:
         await is_left(ada, 60 * MINUTE)
 
 
-async def test_who_is_out_of_time_sees_what_an_event_that_is_started_early_leaves(
+async def test_a_caller_out_of_time_sees_an_early_event_shorten_the_grace(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=sysop_toml(minutes_per_day=7, grace_minutes=5)) as board:

@@ -145,7 +145,7 @@ async def test_the_tour_is_left_at_any_time(board: World, steps) -> None:
         await ada.presses(key).sees(shown)
 
 
-async def test_who_is_known_is_not_offered_the_tour_but_finds_it(board: World) -> None:
+async def test_a_known_caller_is_not_offered_the_tour_but_can_open_it(board: World) -> None:
     ada = await visitor(board, "Ada")
     await ada.presses("y").sees("Your settings")
     await ada.presses("v").sees("Your minutes are your chips")

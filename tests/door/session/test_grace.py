@@ -38,7 +38,7 @@ def shown(ada: Guest) -> str:
     return ada.status.split("│")[1].strip()
 
 
-async def test_who_is_out_of_time_may_look_around_and_is_charged_nothing(tmp_path: Path) -> None:
+async def test_a_caller_out_of_time_may_look_around_without_charge(tmp_path: Path) -> None:
     async with world(tmp_path, toml=toml()) as board:
         ada = await out_of_time(board)
         await ada.is_asked(FREE)
@@ -58,7 +58,7 @@ async def test_who_is_out_of_time_may_look_around_and_is_charged_nothing(tmp_pat
         assert ada.ledger == [("grant", 7 * MINUTE), *[("elapsed", MINUTE)] * 7]
 
 
-async def test_the_goodbye_says_how_much_of_it_is_left_and_not_who_came(tmp_path: Path) -> None:
+async def test_the_goodbye_shows_the_grace_left_and_no_arrivals(tmp_path: Path) -> None:
     async with world(tmp_path, toml=toml()) as board:
         ada = await out_of_time(board)
         await ada.is_asked(FREE)

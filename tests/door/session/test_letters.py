@@ -51,7 +51,7 @@ async def test_a_letter_that_waited_says_how_it_is_answered(board: World, profil
     assert "third To answer" not in bob.screen, "they know by now"
 
 
-async def test_with_several_senders_the_hint_names_who_gets_the_answer(board: World) -> None:
+async def test_the_hint_names_who_gets_the_answer_among_several_senders(board: World) -> None:
     bob = await away(board, "Bob", MODERN)
     board.enter("Ada")
     board.enter("Cyd")
@@ -61,7 +61,7 @@ async def test_with_several_senders_the_hint_names_who_gets_the_answer(board: Wo
     await bob.sees("and me /r and your message answers Cyd, /p name message the others.")
 
 
-async def test_who_is_on_is_not_among_the_last_callers(board: World) -> None:
+async def test_a_caller_on_line_is_not_among_the_last_callers(board: World) -> None:
     bob = await away(board, "Bob", REFUSING)
     await away(board, "Ada", REFUSING)
     await board.pass_time(EVERY_SECONDS)

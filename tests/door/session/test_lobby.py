@@ -32,7 +32,7 @@ async def test_the_time_in_the_menu_ticks_as_the_status_line_does(board: World) 
     assert len(ada.terminal.received) - before < 60  # two fields, and no more
 
 
-async def test_the_menu_says_who_is_on_and_what_enter_does(board: World) -> None:
+async def test_the_menu_shows_who_is_on_line_and_the_effect_of_enter(board: World) -> None:
     await visitor(board, "Bob")
     ada = await visitor(board, "Ada")
     assert "Also on: Bob (Main menu)." in ada.screen
@@ -126,7 +126,7 @@ async def test_a_caller_out_of_time_reads_their_result_and_when_to_return(tmp_pa
         assert "Best hand" not in ada.screen
 
 
-async def test_the_menu_is_not_kept_while_its_caller_plays(ada: Table) -> None:
+async def test_the_menu_is_freed_while_its_caller_plays(ada: Table) -> None:
     (caller,) = ada.board.server.board.callers()
     gc.collect()
     scenes = [each for each in gc.get_objects() if isinstance(each, MenuScene)]
@@ -134,7 +134,7 @@ async def test_the_menu_is_not_kept_while_its_caller_plays(ada: Table) -> None:
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(100, 30), (80, 24), (40, 22)])
-async def test_what_goes_on_comes_before_empty_rows(
+async def test_activity_takes_precedence_over_empty_rows(
     tmp_path: Path, columns: int, rows: int
 ) -> None:
     toml = f'{TOML}\n[tournament]\nday = "fri"\nhour = 0\nhours = 24\n'
@@ -149,7 +149,7 @@ async def test_what_goes_on_comes_before_empty_rows(
         assert "Beat the dealer, win minutes" in ada.screen or columns < 80
 
 
-async def test_nothing_said_elsewhere_stands_beside_a_table(board: World) -> None:
+async def test_messages_from_elsewhere_do_not_show_beside_a_table(board: World) -> None:
     ada = await seated(board, "Ada", profile=replace(SYNCTERM, columns=132, rows=50))
     await ada.bets(2, "stay", ends="win")
     await ada.stays()
@@ -161,7 +161,7 @@ async def test_nothing_said_elsewhere_stands_beside_a_table(board: World) -> Non
     assert "You win" not in ada.screen
 
 
-async def test_the_goodbye_knows_earlier_calls_of_the_day_and_who_else_has_played(
+async def test_the_goodbye_counts_earlier_calls_of_the_day_and_other_players(
     board: World,
 ) -> None:
     for name, ends in (("Bob", "win"), ("Ada", "lose")):

@@ -58,7 +58,7 @@ async def test_a_new_caller_is_granted_a_day_and_known_the_next_time(board: Worl
         ("Аda", "one alphabet"),  # the first letter is Cyrillic
     ],
 )
-async def test_a_name_that_cannot_be_had_is_refused_with_the_reason(
+async def test_an_unavailable_name_is_refused_with_the_reason(
     board: World, name: str, said: str
 ) -> None:
     guest = await stranger(board)
@@ -281,7 +281,7 @@ async def test_a_second_log_on_mentions_an_open_hand_only_if_there_is_one(
     assert ("Your open hand at Black Jack For Time is kept.") in ada.screen
 
 
-async def test_a_ghost_whose_call_ended_meanwhile_is_no_hindrance(board: World) -> None:
+async def test_an_old_call_that_ended_meanwhile_does_not_stop_the_new_one(board: World) -> None:
     first = await visitor(board, "Ada")
     second = Guest(board, "Ada")
     await second.calls()
@@ -362,7 +362,7 @@ async def test_a_node_is_free_again_after_every_kind_of_ending(tmp_path: Path) -
         ]
 
 
-async def test_last_words_reach_a_caller_who_types_on_and_reads_late(board: World) -> None:
+async def test_the_last_words_reach_a_caller_who_types_on_and_reads_late(board: World) -> None:
     ada = known(board, "Ada")
     ada.terminal = Terminal(MODERN)
     board.terminals.append(ada.terminal)
@@ -397,7 +397,7 @@ DUMB = replace(MODERN, terminal_types=("dumb",), environment={}, charset_names=(
 
 @pytest.mark.parametrize("profile", [DUMB, REFUSING, SYNCTERM], ids=["dumb", "unknown", "syncterm"])
 @pytest.mark.parametrize("typed", ["!new", "!\rnew", "!NEW", "new!", "! new ", "/new", "'New'"])
-async def test_a_first_call_begins_however_the_keys_for_it_are_put_together(
+async def test_a_first_call_works_with_every_combination_of_keys(
     board: World, profile: Profile, typed: str
 ) -> None:
     guest = Guest(board, "")

@@ -39,7 +39,7 @@ async def test_callers_talk_from_any_prompt(board: World) -> None:
 
 
 @pytest.mark.parametrize("before", ["somebody had written", "nobody had written"])
-async def test_an_answer_does_not_go_to_somebody_who_wrote_while_it_was_typed(
+async def test_an_answer_does_not_go_to_a_sender_who_wrote_while_it_was_typed(
     board: World, before: str
 ) -> None:
     bob = await visitor(board, "Bob", profile=REFUSING)
@@ -82,7 +82,7 @@ async def test_messages_take_the_beginning_of_a_name_and_help_says_how_to_talk(
     await bob.presses("\x1b").is_asked(MENU)
 
 
-async def test_what_is_refused_stays_in_the_field(board: World) -> None:
+async def test_refused_text_stays_in_the_field(board: World) -> None:
     ada = await visitor(board, "Ada")
     bob = await visitor(board, "Bob", profile=REFUSING)
     await ada.presses("/p Nobody hello\r").sees("There is no caller of that name.")
@@ -99,7 +99,9 @@ async def test_what_is_refused_stays_in_the_field(board: World) -> None:
     await ada.is_asked(MENU)
 
 
-async def test_the_menu_says_who_wrote_until_it_is_read_or_answered(board: World) -> None:
+async def test_the_menu_names_senders_until_their_messages_are_read_or_answered(
+    board: World,
+) -> None:
     ada = await visitor(board, "Ada")
     bob = await visitor(board, "Bob", profile=REFUSING)
     await pages(bob, "p Ada hello", back_to=MENU)
@@ -123,7 +125,7 @@ async def test_the_menu_says_who_wrote_until_it_is_read_or_answered(board: World
     assert bob.terminal.transcript.count("<M> New message from Ada") == 1
 
 
-async def test_what_is_written_waits_for_a_caller(board: World) -> None:
+async def test_a_message_waits_for_its_reader(board: World) -> None:
     board.enter("Bob")
     ada = await visitor(board, "Ada")
     await pages(ada, "p Bob see you at nine", back_to=MENU)
@@ -161,7 +163,7 @@ async def test_what_is_written_waits_for_a_caller(board: World) -> None:
         assert [each.text for each in messages.wall(desk, 9)] == ["Shuffle up"]
 
 
-async def test_the_menu_follows_what_goes_on(board: World) -> None:
+async def test_the_menu_shows_recent_activity(board: World) -> None:
     ada = await visitor(board, "Ada")
     bob = await seated(board, "Bob", profile=REFUSING)
     await bob.bets(5, ends="natural", asked=TABLE)

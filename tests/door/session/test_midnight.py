@@ -41,7 +41,7 @@ async def test_midnight_brings_the_new_day_and_takes_the_rest_of_the_old_one(
     ],
     ids=["built-in", "external", "none"],
 )
-async def test_what_was_won_goes_the_way_of_a_cut_win_at_midnight(
+async def test_winnings_at_midnight_are_treated_like_winnings_cut_by_an_event(
     tmp_path: Path, timebank: str, told: str, kept: int
 ) -> None:
     toml = sysop_toml(events="", timebank=timebank)

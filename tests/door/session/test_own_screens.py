@@ -54,7 +54,7 @@ async def leaves_the_bank(guest: Guest) -> None:
 # Who sees what.
 
 
-async def test_who_connects_is_greeted_with_the_sysops_screen(tmp_path: Path) -> None:
+async def test_a_caller_is_greeted_with_the_sysops_screen(tmp_path: Path) -> None:
     sauce = Sauce(title="WELCOME", author="Nobody", columns=80, comments=("not for callers",))
     picture = Art("\x1b[2J\x1b[3;10H\x1b[1;31mCome ░▒▓ in\x1b[0m\r\n", sauce)
     draws(tmp_path, "welcome.ans", art.write(picture))
@@ -73,7 +73,7 @@ async def test_who_connects_is_greeted_with_the_sysops_screen(tmp_path: Path) ->
         assert b"\x1b" not in bob.terminal.received
 
 
-async def test_who_logs_off_is_seen_off_with_the_sysops_screen(tmp_path: Path) -> None:
+async def test_a_caller_logs_off_with_the_sysops_screen(tmp_path: Path) -> None:
     draws(tmp_path, "goodbye.ans", "\x1b[32mSee you, in colour\x1b[0m\r\n")
     draws(tmp_path, "goodbye.asc", "See you, plainly\r\n")
     async with world(tmp_path, toml=OPEN) as board:
@@ -86,7 +86,7 @@ async def test_who_logs_off_is_seen_off_with_the_sysops_screen(tmp_path: Path) -
         assert "See you, plainly" in bob.screen
 
 
-async def test_a_terminal_that_paints_gets_the_plain_screen_where_there_is_no_other(
+async def test_a_painting_terminal_gets_the_plain_screen_if_it_is_the_only_one(
     tmp_path: Path,
 ) -> None:
     draws(tmp_path, "bank.asc", "Saved: @BALANCE@\r\n")
@@ -146,7 +146,7 @@ async def test_a_sysop_is_named_once_there_is_a_name(tmp_path: Path) -> None:
 ICE = art.write(Art("\x1b[5;31;44mshine\x1b[0m\r\n", Sauce(columns=80, flags=1)))
 
 
-async def test_bright_backgrounds_are_said_as_each_terminal_knows_them(tmp_path: Path) -> None:
+async def test_bright_backgrounds_are_sent_in_each_terminals_own_way(tmp_path: Path) -> None:
     draws(tmp_path, "welcome.ans", ICE)
     old = replace(SYNCTERM, terminal_types=("ansi",))
     async with world(tmp_path, toml=OPEN) as board:
@@ -197,7 +197,7 @@ async def test_a_screen_redrawn_by_the_sysop_is_shown_at_once(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("profile", [MODERN, REFUSING], ids=["painted", "lines"])
-async def test_in_another_mode_the_sysops_screen_does_not_hide_what_the_mode_does(
+async def test_in_another_mode_the_sysops_screen_does_not_hide_the_explanation(
     tmp_path: Path, profile
 ) -> None:
     draws(tmp_path, "bank.asc", "The bank\r\n")
@@ -259,7 +259,7 @@ async def sees_the_bank_and_leaves(board: World, name: str, profile) -> Guest:
     return guest
 
 
-async def test_binary_garbage_stops_nobody(tmp_path: Path) -> None:
+async def test_binary_garbage_as_a_screen_does_not_stop_a_caller(tmp_path: Path) -> None:
     garbage = random.Random(1993).randbytes(20_000)
     for name in ("welcome", "goodbye", "bank"):
         for ending in ("ans", "asc"):
@@ -315,7 +315,7 @@ def test_a_link_of_ours_leads_to_no_link_of_others(tmp_path: Path) -> None:
     assert "only ours" not in shown.text
 
 
-def test_a_pipe_in_place_of_a_screen_keeps_nobody_waiting(tmp_path: Path) -> None:
+def test_a_pipe_in_place_of_a_screen_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "welcome.ans")
     assert texts.painted(tmp_path, "welcome") == texts.painted(tmp_path / "none", "welcome")
 

@@ -13,7 +13,7 @@ NEVER_TOLD = ("Time  ", "Seed  ")
 OF_A_SITTING = ("Sitting  ", "W-L-push  ")
 
 
-async def test_the_help_of_a_table_explains_what_lines_tell_and_no_more(board: World) -> None:
+async def test_a_tables_help_in_plain_lines_explains_only_plain_lines(board: World) -> None:
     ada = await seated(board, "Ada", profile=REFUSING)
     await ada.presses("?").is_asked(ANY_KEY)
     for told in (
@@ -26,7 +26,7 @@ async def test_the_help_of_a_table_explains_what_lines_tell_and_no_more(board: W
         assert field not in ada.terminal.transcript, field
 
 
-async def test_the_help_of_a_table_explains_what_a_hand_brings_to_it(board: World) -> None:
+async def test_a_tables_help_explains_additions_of_the_current_hand(board: World) -> None:
     ada = await seated(board, "Ada", profile=REFUSING)
     await ada.bets(1)
     await ada.stays()

@@ -67,7 +67,7 @@ async def test_a_name_that_the_sysop_has_written_down_gives_its_caller_nothing(
         assert powers_of(board) == [("Bill Gates", 0)]
 
 
-async def test_a_guest_whose_board_says_so_has_nothing_by_it(tmp_path: Path) -> None:
+async def test_a_guest_named_like_a_co_sysop_has_no_powers(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NAMED + XIBALBA) as board:
         guest = await sent(board, b"\0jaguar\0Bill Gates\0syncterm/115200\0")
         await guest.until("Take a one-minute tour?")
@@ -115,7 +115,7 @@ async def test_powers_are_given_and_taken_while_the_caller_is_on_line(tmp_path: 
             ]
 
 
-async def test_who_is_locked_out_meanwhile_can_use_none(tmp_path: Path) -> None:
+async def test_a_locked_co_sysop_loses_powers_in_mid_call(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NAMED) as board:
         ada = await visitor(board, "Ada")
         shell = Shell(tmp_path / "sysop.toml")
@@ -125,7 +125,9 @@ async def test_who_is_locked_out_meanwhile_can_use_none(tmp_path: Path) -> None:
         assert ITEM not in ada.screen
 
 
-async def test_a_full_board_lets_in_who_has_powers_and_nobody_by_name(tmp_path: Path) -> None:
+async def test_a_full_board_admits_callers_with_powers_and_a_name_is_not_enough(
+    tmp_path: Path,
+) -> None:
     toml = sysop_toml(nodes=1).replace("[board]", '[board]\nsysop = "Wanda"', 1)
     async with world(tmp_path, toml=toml) as board:
         await visitor(board, "Ada")
@@ -247,7 +249,7 @@ def test_powers_that_cannot_be_given_or_taken_are_refused_with_a_reason(
     assert told.error.startswith(sentence)
 
 
-def test_the_shell_enters_those_the_sysop_has_written_down(tmp_path: Path) -> None:
+def test_the_shell_registers_callers_named_in_the_settings(tmp_path: Path) -> None:
     """The sysop with powers; a co-sysop without, and the command that gives them is told."""
     shell = Board(tmp_path)
     told = shell("callers", "password", "sysop", "--stdin", typed="a secret\n")
@@ -268,7 +270,7 @@ def test_the_shell_enters_those_the_sysop_has_written_down(tmp_path: Path) -> No
     assert shell.rows("SELECT powers FROM callers") == [(1,), (1,)]
 
 
-def test_a_caller_may_be_given_a_name_that_is_written_down_but_none_like_it(tmp_path: Path) -> None:
+def test_a_rename_may_use_a_reserved_name_but_no_look_alike(tmp_path: Path) -> None:
     shell = Board(tmp_path, "Ada")
     told = shell("callers", "rename", "Ada", "BiII Gates")
     assert (told.status, told.error) == (
@@ -282,7 +284,7 @@ def test_a_caller_may_be_given_a_name_that_is_written_down_but_none_like_it(tmp_
 # What is told of it.
 
 
-def test_a_check_says_who_has_powers_and_what_to_type(tmp_path: Path) -> None:
+def test_check_lists_callers_with_powers_and_the_command_to_type(tmp_path: Path) -> None:
     shell = Board(tmp_path, "Ada")
     told = shell("check").output
     assert "Sysop powers: nobody." in told
@@ -307,13 +309,13 @@ def test_a_check_says_who_has_powers_and_what_to_type(tmp_path: Path) -> None:
     assert "[timebank]" not in told
 
 
-def test_a_check_tells_of_a_caller_whose_name_is_only_read_alike(tmp_path: Path) -> None:
+def test_check_reports_a_caller_with_a_look_alike_name(tmp_path: Path) -> None:
     told = Board(tmp_path, "BiII Gates")("check").output
     assert "who is not registered: BiII Gates, caller number 1, has a name that only" in told
     assert "grant" not in told
 
 
-def test_a_check_before_the_first_start_asks_for_names_that_were_written_down(
+def test_check_before_the_first_start_asks_to_register_the_named_callers(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "sysop.toml").write_text(NAMED, encoding="utf-8")
@@ -328,7 +330,7 @@ def test_a_check_before_the_first_start_asks_for_names_that_were_written_down(
     assert not (tmp_path / "data").exists()
 
 
-async def test_the_server_says_at_its_start_and_after_a_reload_what_is_still_to_be_done(
+async def test_the_server_logs_open_tasks_at_its_start_and_after_a_reload(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING, "door.server")

@@ -175,7 +175,7 @@ async def test_a_password_that_the_sysop_sets_meanwhile_voids_the_code(
         assert not has_code(board)
 
 
-async def test_no_code_stands_beside_a_password_that_the_sysop_has_set_after_the_new_one(
+async def test_a_password_set_by_the_sysop_voids_the_code_of_an_earlier_new_one(
     board: World,
 ) -> None:
     thief = await gets_to(board, await registers(board, "Ada", HOME), "a password")
@@ -203,7 +203,7 @@ async def test_a_new_password_stands_at_once_and_voids_the_code(tmp_path: Path) 
         await ada.presses("y").sees("none: press R to make one")
 
 
-async def test_who_thinks_better_of_a_new_password_gets_a_new_code(tmp_path: Path) -> None:
+async def test_abandoning_a_new_password_gives_a_new_code(tmp_path: Path) -> None:
     async with ada_registered(tmp_path) as (board, code):
         ada = await gets_to(board, code, "a password")
         await ada.presses("\x1b").is_asked(SHOWN)
@@ -218,7 +218,7 @@ async def test_who_thinks_better_of_a_new_password_gets_a_new_code(tmp_path: Pat
 # Wherever else a code is made.
 
 
-async def test_who_hangs_up_under_the_first_code_has_none(board: World) -> None:
+async def test_a_hang_up_under_the_first_code_leaves_no_code(board: World) -> None:
     ada = Stranger(board, "Ada", HOME)
     await ada.connects()
     await ada.is_asked("Name:")
@@ -247,7 +247,7 @@ async def test_the_code_of_the_settings_works_when_a_key_was_pressed_under_it(
         await gets_to(board, code, "the question")
 
 
-async def test_a_password_changed_at_the_settings_voids_the_code_before_there_is_another(
+async def test_a_changed_password_voids_the_code_before_the_next_is_shown(
     tmp_path: Path,
 ) -> None:
     async with ada_registered(tmp_path) as (board, code):
@@ -266,7 +266,7 @@ async def test_a_password_changed_at_the_settings_voids_the_code_before_there_is
         await ada.goes_on_to(MENU)
 
 
-async def test_no_code_of_the_settings_stands_beside_a_password_that_the_sysop_has_set(
+async def test_a_password_set_by_the_sysop_voids_a_code_made_at_the_settings(
     board: World,
 ) -> None:
     await registers(board, "Ada", HOME)
@@ -286,7 +286,7 @@ def cannot_be_written(*_: object) -> bool:
     raise BooksUnavailable("The books can't be written right now (disk full).")
 
 
-async def test_a_code_that_cannot_be_stored_is_said_not_to_work(
+async def test_a_code_that_cannot_be_stored_is_announced_as_void(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with ada_registered(tmp_path) as (board, code):
@@ -301,7 +301,7 @@ async def test_a_code_that_cannot_be_stored_is_said_not_to_work(
         await gets_to(board, code, "the question")
 
 
-async def test_a_code_whose_storing_is_in_doubt_is_called_uncertain(
+async def test_a_code_with_a_doubtful_write_is_announced_as_uncertain(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def nobody_knows(*_: object) -> bool:
@@ -340,9 +340,7 @@ async def test_a_restore_brings_no_code_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("profile", [MODERN, REFUSING])
-async def test_neither_help_nor_a_command_takes_a_code_away_before_it_is_written_down(
-    board: World, profile: Profile
-) -> None:
+async def test_help_and_commands_leave_a_code_on_the_screen(board: World, profile: Profile) -> None:
     ada = await visitor(board, "Ada", profile=profile)
     await ada.presses("yr").is_asked("Your current password:")
     await ada.presses(f"{PASSWORD}\r").is_asked(SHOWN)

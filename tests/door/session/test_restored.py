@@ -43,7 +43,7 @@ async def hangs_up(ada: Table) -> None:
     await ada.is_gone()
 
 
-async def test_a_copy_put_back_never_deals_what_was_seen(tmp_path: Path, caplog) -> None:
+async def test_a_restored_copy_never_deals_shown_cards_again(tmp_path: Path, caplog) -> None:
     kept = tmp_path / "kept.sqlite3"
     async with world(tmp_path) as board:
         books = board.config.database
@@ -66,7 +66,7 @@ async def test_a_copy_put_back_never_deals_what_was_seen(tmp_path: Path, caplog)
     assert "Closed 1 open shoe: none of its cards is dealt again." in caplog.messages
 
 
-async def test_a_hand_that_a_restore_made_void_is_shown_as_what_it_is(tmp_path: Path) -> None:
+async def test_a_hand_voided_by_a_restore_is_shown_as_void(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = await sit_down(board, "Ada")
         await ada.bets(2, SEED)

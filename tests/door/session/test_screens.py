@@ -143,7 +143,7 @@ async def test_a_window_may_become_too_small_to_paint_and_large_again(board: Wor
     await ada.presses("s").sees("You get 10 coins")
 
 
-async def test_what_was_typed_outlives_a_new_size(board: World) -> None:
+async def test_typed_text_survives_a_change_of_size(board: World) -> None:
     ada = await seated(board, "Ada")
     await ada.presses("b").is_asked("Coins to bet")
     await ada.presses("1").is_asked("(Enter for 1): 1")

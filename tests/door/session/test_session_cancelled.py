@@ -12,7 +12,7 @@ from door.lines.line import Hints
 from door.session import session
 
 
-async def test_a_session_that_is_cancelled_gives_nobody_time_to_read() -> None:
+async def test_a_cancelled_session_does_not_pause_for_reading() -> None:
     """Else it would outlast the board, which waits no longer for it."""
     console = mock.Mock(part=mock.AsyncMock(), line=mock.Mock(hints=Hints()))
     console.keyboard.keys_received = 0

@@ -80,7 +80,7 @@ async def test_the_menu_says_that_one_is_open(tmp_path: Path) -> None:
         assert told not in bob.screen
 
 
-async def test_it_is_entered_for_minutes_and_won_by_who_is_not_on(tmp_path: Path) -> None:
+async def test_a_caller_off_line_can_win_a_tournament_entered_for_minutes(tmp_path: Path) -> None:
     async with world(tmp_path, toml=toml(), now=NOON + timedelta(hours=11)) as board:
         ada = await newcomer(board, "Ada")
         await ada.send("d").until("<T> Tournament until 21 Nov 00:00")
@@ -117,7 +117,7 @@ async def test_it_is_entered_for_minutes_and_won_by_who_is_not_on(tmp_path: Path
         assert board.findings() == []
 
 
-async def test_the_champion_is_named_as_soon_as_somebody_has_it_settled(tmp_path: Path) -> None:
+async def test_a_champion_is_announced_as_soon_as_the_tournament_is_settled(tmp_path: Path) -> None:
     settings = toml(hands=1, hours=15)
     almost = NOON + timedelta(hours=2, minutes=58)
     async with world(tmp_path, toml=settings, now=almost) as board:

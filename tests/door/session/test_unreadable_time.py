@@ -126,7 +126,7 @@ NONSENSE = (
 @example("chain", "nan")
 @example("chain", "1e3")
 @settings(deadline=None)
-def test_what_is_no_number_brings_nothing(name: str, words: str) -> None:
+def test_an_invalid_number_brings_no_time(name: str, words: str) -> None:
     if plain_number(words, decimal=name in DECIMAL):
         return
     if name == "bbsdev" and not words:  # what this format has for "unlimited"
@@ -192,7 +192,7 @@ def test_a_deadline_that_is_none_brings_nothing(deadline: str) -> None:
 
 @given(st.sampled_from(sorted(WRITE)), st.integers(0, 59))
 @settings(deadline=None)
-def test_what_can_be_read_brings_that_and_no_more(name: str, number: int) -> None:
+def test_a_readable_number_brings_exactly_that_time(name: str, number: int) -> None:
     left = f"2026-11-20T20:{number:02}:00Z" if name == "bbsdev" else f"{number}"
     for boards in AGREED:
         guest = arrives(WRITE[name](left), boards)

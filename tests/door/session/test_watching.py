@@ -49,7 +49,7 @@ async def sees_in_time(board: World, guest: Guest, text: str) -> None:
     await guest.sees(text)
 
 
-async def test_who_sits_behind_a_chair_sees_the_table_and_nothing_else(tmp_path: Path) -> None:
+async def test_a_watcher_at_a_table_sees_the_table_and_nothing_else(tmp_path: Path) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
         board.seeds = [shoe(1, everybody_plays)]
         ada = await player(board, "Ada")
@@ -155,7 +155,7 @@ async def test_a_caller_chooses_where_others_may_watch(board: World) -> None:
     await bob.presses("w").sees("Not so fast")
 
 
-async def test_who_watches_is_sent_away_when_the_sysop_switches_it_off(tmp_path: Path) -> None:
+async def test_watchers_leave_when_the_sysop_switches_watching_off(tmp_path: Path) -> None:
     off = f"{TOML}\n[company]\nwatching = false\n"
     async with world(tmp_path, toml=TOML) as board:
         ada = await visitor(board, "Ada")
@@ -172,7 +172,7 @@ async def test_who_watches_is_sent_away_when_the_sysop_switches_it_off(tmp_path:
         assert "atch" not in bob.screen
 
 
-async def test_a_slow_watcher_is_shown_nothing_until_their_line_has_taken_the_last(
+async def test_a_slow_watcher_gets_a_screen_only_after_reading_the_last(
     board: World,
 ) -> None:
     ada = await visitor(board, "Ada")
@@ -188,7 +188,7 @@ async def test_a_slow_watcher_is_shown_nothing_until_their_line_has_taken_the_la
     await ada.presses("s").is_asked(TABLE)
 
 
-async def test_of_who_plays_elsewhere_it_is_said_and_the_daily_deal_is_for_nobody_else(
+async def test_players_of_another_server_and_of_the_daily_deal_cannot_be_watched(
     tmp_path: Path, bank: str
 ) -> None:
     async with servers(tmp_path, bank, toml=TOML) as (here, there):

@@ -24,7 +24,7 @@ async def test_callers_of_other_processes_are_listed_as_well(tmp_path: Path) -> 
         assert ["7", "Bob", "on", "another", "line", "0:00"] in rows
 
 
-async def test_of_a_caller_of_another_server_it_is_said_what_they_play(
+async def test_the_list_shows_the_game_of_a_caller_of_another_server(
     tmp_path: Path, bank: str
 ) -> None:
     async with servers(tmp_path, bank, toml=sysop_toml(events="")) as (here, there):
