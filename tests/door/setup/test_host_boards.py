@@ -69,7 +69,7 @@ def test_a_table_is_added_and_all_else_in_the_settings_stays(shell: Shell, board
     assert shell.config.read_text(encoding="utf-8") == text
 
 
-def test_what_a_sysop_wrote_stays_and_only_what_is_missing_is_added(shell: Shell) -> None:
+def test_setup_keeps_the_sysops_text_and_adds_only_missing_parts(shell: Shell) -> None:
     with shell.config.open("a", encoding="utf-8") as file:
         file.write('[boards.Maya]  # ours\naliases = ["Other"]\ngive_back = "door.sys"\n')
     told = set_up(shell, "magicka", "--name", "maya")
@@ -81,7 +81,7 @@ def test_what_a_sysop_wrote_stays_and_only_what_is_missing_is_added(shell: Shell
     assert "[boards.Maya] is in the settings already" in set_up(shell, "magicka").output
 
 
-def test_two_boards_of_one_kind_are_told_apart_by_their_command_lines(shell: Shell) -> None:
+def test_two_boards_of_one_kind_differ_by_their_command_lines(shell: Shell) -> None:
     set_up(shell, "mystic", "--name", "One")
     told = set_up(shell, "mystic", "--name", "Two")
     assert told.status == 0
@@ -119,7 +119,7 @@ def test_synchronet_gets_its_installer_with_whole_paths(shell: Shell) -> None:
     assert "Put install-xtrn.ini.new in its place, unless you have changed it." in told.output
 
 
-def test_enigma_is_told_the_board_the_window_and_the_port_to_call(shell: Shell) -> None:
+def test_setup_for_enigma_names_board_window_and_port(shell: Shell) -> None:
     set_up(shell, "enigma", "--name", "NightOwl", "--line", "socket")
     menu = written(shell, "boards/enigma/menu.hjson")
     assert f'"run", "--config", "{shell.config}", "--board", "NightOwl"' in menu
@@ -188,7 +188,7 @@ def test_the_script_starts_the_door_for_a_node_and_its_socket(
 
 
 @pytest.mark.parametrize("board", DOORS)
-def test_what_is_written_is_what_the_door_understands(shell: Shell, board: str) -> None:
+def test_the_door_understands_the_written_files(shell: Shell, board: str) -> None:
     from tests.door.cli.test_board_guides import read_as_the_shell_does
 
     set_up(shell, board, "--name", "Xibalba")
@@ -198,9 +198,7 @@ def test_what_is_written_is_what_the_door_understands(shell: Shell, board: str) 
     assert read_as_the_shell_does(line.split()[2:])["dropfile"] == Path("/node/DOOR32.SYS")
 
 
-def test_a_caller_as_the_board_writes_them_is_told_and_nobody_is_entered(
-    shell: Shell, tmp_path: Path
-) -> None:
+def test_setup_describes_a_sample_caller_and_registers_none(shell: Shell, tmp_path: Path) -> None:
     told = set_up(shell, "enigma", "--name", "NightOwl")
     assert (told.status, told.error) == (0, "")
     assert "Here they are Ann@NightOwl" in told.output

@@ -66,7 +66,7 @@ def test_a_board_is_made_of_a_few_answers(tmp_path: Path) -> None:
     assert modes == [0o600, 0o700, 0o700]
 
 
-def test_the_settings_are_a_dozen_to_read_and_all_others_have_their_defaults(
+def test_init_writes_a_dozen_settings_and_the_rest_are_defaults(
     tmp_path: Path,
 ) -> None:
     assert made(tmp_path, "--zone", "UTC", "--name", "Xibalba").status == 0
@@ -95,7 +95,7 @@ def test_browsers_get_a_port_of_their_own(tmp_path: Path) -> None:
     assert kinds == [("telnet", 2323), ("web", 8023)]
 
 
-def test_what_is_there_stays_and_a_second_run_does_no_harm(tmp_path: Path) -> None:
+def test_init_keeps_existing_files_and_can_be_repeated(tmp_path: Path) -> None:
     first = made(tmp_path, "--sysop", "Ann", "--with", "all")
     assert first.status == 0
     before = files_in(tmp_path)
@@ -151,7 +151,7 @@ def test_a_password_that_will_not_do_is_refused_as_well(tmp_path: Path) -> None:
     assert not (tmp_path / "bbs").exists()
 
 
-def test_without_a_password_the_sysop_is_told_how_to_be_registered(tmp_path: Path) -> None:
+def test_init_without_a_password_explains_how_to_register_the_sysop(tmp_path: Path) -> None:
     told = made(tmp_path, "--sysop", "Ann", environment={"BJFT_SYSOP_PASSWORD": ""})
     assert told.status == 0
     assert "Sysop powers: nobody." in told.output
@@ -160,7 +160,7 @@ def test_without_a_password_the_sysop_is_told_how_to_be_registered(tmp_path: Pat
     )
 
 
-def test_somebody_at_a_terminal_is_asked_until_the_answers_will_do(
+def test_init_at_a_terminal_asks_until_the_answers_are_valid(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("door.cli.init._somebody_is_there", lambda: True)

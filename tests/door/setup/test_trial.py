@@ -19,7 +19,7 @@ from tests.world import register
 pytestmark = pytest.mark.long
 
 
-def test_a_folder_without_settings_is_told_what_to_do(
+def test_a_folder_without_settings_gets_instructions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

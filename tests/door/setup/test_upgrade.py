@@ -146,7 +146,7 @@ async def all_hang_up(host: Host, visits: list[Visit]) -> None:
         assert host.moduser(node) == minutes > 0
 
 
-async def test_all_callers_of_a_server_that_a_door_started_go_on_at_each_new_release(
+async def test_an_update_moves_all_callers_of_a_server_started_by_a_door(
     wheels: Wheels, tmp_path: Path
 ) -> None:
     async with board_of(wheels.first, tmp_path) as host:
@@ -169,7 +169,7 @@ async def test_all_callers_of_a_server_that_a_door_started_go_on_at_each_new_rel
         await all_hang_up(host, visits)
 
 
-async def test_all_callers_of_a_server_that_is_restarted_go_on_at_the_new_release(
+async def test_an_update_moves_all_callers_of_a_restarted_server(
     wheels: Wheels, tmp_path: Path
 ) -> None:
     async with board_of(wheels.first, tmp_path) as host:
