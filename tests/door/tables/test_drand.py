@@ -112,7 +112,7 @@ async def test_a_hand_that_waits_for_its_cards_is_dealt_and_its_caller_plays_it(
 
 @pytest.mark.parametrize("is_over", [False, True])
 @pytest.mark.parametrize("ends", [overdue.deal, overdue.stand])
-def test_a_hand_that_waits_is_shuffled_by_seed_and_phrases_and_uses_up_its_cards(
+def test_a_hand_that_waits_for_drand_is_shuffled_by_seed_and_phrases(
     books: Books, ends: Callable[[Desk, StoredRound], None], is_over: bool
 ) -> None:
     kind = BLACK_JACK_FOR_TIME_KIND
@@ -168,7 +168,7 @@ def test_a_shoe_that_has_its_round_is_dealt_on_and_audited_by_it(books: Books) -
 
 
 @pytest.mark.parametrize("text", ["[]", "7", '{"signature":7}', "no JSON"])
-def test_what_is_no_round_damages_the_journal_of_its_hands_alone(books: Books, text: str) -> None:
+def test_a_damaged_beacon_row_damages_only_its_own_hands(books: Books, text: str) -> None:
     (call,) = calls_of(books, "Ada")
     lead = books.do(bet_of_1_0, BLACK_JACK_FOR_TIME_KIND, [call.caller_id], ROOT)
     books.do(mark, text)
@@ -176,7 +176,7 @@ def test_what_is_no_round_damages_the_journal_of_its_hands_alone(books: Books, t
         books.do(stored, lead)
 
 
-async def test_a_board_whose_beacon_was_on_says_at_the_start_that_it_has_no_effect(
+async def test_a_board_with_its_beacon_on_warns_at_the_start(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with world(tmp_path, toml=f'{BOARD}\n[fairness]\nbeacon = "drand"\n'):

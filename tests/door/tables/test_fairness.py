@@ -79,7 +79,7 @@ async def test_door_verify_gives_the_seal_and_the_cards_that_were_on_the_screen(
     assert shown == cards[: len(shown)]
 
 
-async def test_a_seal_that_was_seen_stays_until_a_hand_is_dealt(ada: Table) -> None:
+async def test_a_shown_seal_stays_until_a_hand_is_dealt(ada: Table) -> None:
     seal = await ada.seal()
     await ada.asks_to_bet()
     ada.terminal.send("\x1b")
@@ -220,7 +220,7 @@ async def test_a_running_shoe_runs_on_in_the_next_call(tmp_path: Path) -> None:
         assert await ada.seal() == sha256(seed).hexdigest()
 
 
-async def test_a_table_that_is_told_to_shuffle_every_hand_takes_no_used_shoe(
+async def test_a_table_set_to_shuffle_every_hand_reuses_no_shoe(
     tmp_path: Path,
 ) -> None:
     async with at_the_table(tmp_path, toml=house(shuffle="shoe")) as ada:

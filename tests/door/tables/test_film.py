@@ -102,7 +102,7 @@ def test_every_game_is_filmed_at_every_size(game: str, size: str) -> None:
     assert "Traceback" not in last
 
 
-def test_what_is_open_shows_neither_hole_card_nor_seed() -> None:
+def test_an_open_hand_hides_hole_card_and_seed() -> None:
     hand = stored("black-jack-for-time", done=False, acts=0)
     shoe = hand.shoe
     assert shoe is not None

@@ -52,7 +52,7 @@ def net(moved: Moved) -> int:
         (("double",), "lose", "lose 8 coins.", LOST_DOUBLED),
     ],
 )
-async def test_what_is_said_is_what_is_moved(
+async def test_the_messages_of_a_hand_match_the_ledger(
     ada: Table, actions: tuple[str, ...], outcome: str, words: str, moved: Moved
 ) -> None:
     await ada.bets(4, hand(*actions, ends=outcome))

@@ -148,7 +148,7 @@ async def test_a_hand_waits_for_its_caller_with_the_same_cards(
 
 
 @EVERYWHERE
-async def test_a_hand_whose_caller_has_no_time_left_is_stood(tmp_path: Path, left: Open) -> None:
+async def test_a_hand_is_stood_for_a_caller_out_of_time(tmp_path: Path, left: Open) -> None:
     async with world(tmp_path, toml=sysop_toml(events="", minutes_per_day=5)) as board:
         ada = await opens(left, board)
         await board.pass_time(5 * MINUTE)
@@ -158,7 +158,7 @@ async def test_a_hand_whose_caller_has_no_time_left_is_stood(tmp_path: Path, lef
 
 
 @EVERYWHERE
-async def test_a_hand_that_could_not_be_stood_is_stood_before_its_caller_comes_in(
+async def test_a_hand_that_could_not_be_stood_is_stood_at_the_next_call(
     tmp_path: Path, left: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_disk(*_: object) -> None:
@@ -177,9 +177,7 @@ async def test_a_hand_that_could_not_be_stood_is_stood_before_its_caller_comes_i
 
 
 @EVERYWHERE
-async def test_a_hand_nobody_returned_to_is_stood_by_the_next_process(
-    tmp_path: Path, left: Open
-) -> None:
+async def test_an_abandoned_hand_is_stood_by_the_next_process(tmp_path: Path, left: Open) -> None:
     async with world(tmp_path) as board:
         ada = await opens(left, board)
         await ada.drops_carrier()
@@ -229,7 +227,7 @@ async def test_a_hand_waits_as_far_as_it_was_played(
 
 @HANG_UPS
 @pytest.mark.parametrize("action", ["double", "hit", "stay"])
-async def test_a_key_that_is_the_last_thing_before_the_hang_up_counts_or_does_not(
+async def test_a_key_just_before_the_hang_up_counts_whole_or_not_at_all(
     ada: Table, hang_up: Callable[[Terminal], None], action: str
 ) -> None:
     await ada.bets(4, hand(action, ends="bust" if action == "hit" else "lose"))
@@ -266,7 +264,7 @@ async def test_an_action_that_is_on_its_way_to_the_books_arrives_whole(
     assert ada.online == 64 * MINUTE - A_SECOND
 
 
-async def test_who_hangs_up_at_the_bet_has_bet_nothing(ada: Table) -> None:
+async def test_a_hang_up_at_the_bet_bets_nothing(ada: Table) -> None:
     await ada.asks_to_bet()
     ada.terminal.send("5")
     await ada.prompt(": 5")
@@ -293,7 +291,7 @@ async def test_the_next_day_the_hand_is_still_there_and_no_turn_of_that_day(ada:
 # Other settings meanwhile
 
 
-async def test_a_hand_goes_on_under_the_rules_it_was_dealt_under_and_the_next_one_does_not(
+async def test_a_hand_keeps_the_rules_of_its_deal_and_the_next_has_new_ones(
     tmp_path: Path,
 ) -> None:
     async with at_the_table(tmp_path) as ada:
@@ -316,7 +314,7 @@ async def test_a_hand_goes_on_under_the_rules_it_was_dealt_under_and_the_next_on
         assert ada.moved() == [("stake", 900), ("returned", 900), ("won", 1800)]
 
 
-async def test_a_double_costs_what_the_bet_did_whatever_was_set_after_the_bet(
+async def test_a_double_costs_the_bet_despite_a_later_change_of_settings(
     tmp_path: Path,
 ) -> None:
     async with at_the_table(tmp_path) as ada:
@@ -382,7 +380,7 @@ async def take_over(ada: Table, *, hand_is_open: bool) -> None:
     ],
     ids=["won", "insurance declined", "after insurance"],
 )
-async def test_who_did_not_return_is_told_once_how_the_hand_ended(
+async def test_a_caller_who_did_not_return_reads_the_end_of_the_hand_once(
     tmp_path: Path, before: tuple[str, ...], ending: str, result: str
 ) -> None:
     rest = ("no-insurance",) if ending == "dealer-natural" else ("stay",)
@@ -419,7 +417,7 @@ async def test_a_server_that_runs_on_stands_overdue_hands_as_well(ada: Table) ->
     assert ada.journal() == ["bet", "stay"]
 
 
-async def test_an_overdue_hand_is_left_to_a_caller_who_is_on_line_with_it(ada: Table) -> None:
+async def test_an_overdue_hand_waits_for_a_caller_on_line_with_it(ada: Table) -> None:
     await ada.bets(4, hand("stay", ends="win"))
     ada.board.clock.suspend(2 * DAY)
     await ada.board.server.board.renew_leases()

@@ -172,7 +172,7 @@ def _code_of(path: Path) -> str:
     return "\n".join(line for line in lines if not line.lstrip().startswith((">>>", "...")))
 
 
-def test_no_two_games_have_the_same_letter_code_or_title_and_none_a_services() -> None:
+def test_letters_codes_and_titles_of_games_are_unique() -> None:
     for names in (
         [*(game.letter for game in GAMES.values()), *SERVICES],
         [game.code for game in GAMES.values()],
@@ -181,7 +181,7 @@ def test_no_two_games_have_the_same_letter_code_or_title_and_none_a_services() -
         assert len(set(names)) == len(names)
 
 
-def test_only_its_folder_and_what_a_new_game_may_touch_names_red_dog() -> None:
+def test_red_dog_is_named_only_where_the_guide_for_new_games_says() -> None:
     """The proof that docs/new-game.md is all there is to do in the program."""
     named = re.compile(r"red.?dog", re.IGNORECASE)
     found = {

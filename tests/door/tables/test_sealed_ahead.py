@@ -108,7 +108,7 @@ async def test_settings_show_every_anchor_before_they_ask_for_a_phrase(tmp_path:
 # The Vegas table
 
 
-async def test_every_seat_is_committed_before_any_phrase_is_seen(tmp_path: Path) -> None:
+async def test_every_seat_commits_before_any_phrase_is_shown(tmp_path: Path) -> None:
     async with party(tmp_path, 3, ahead=AHEAD) as three:
         ada, bob, _cy = three.sitters
         told = {item.name: item.commitment for item in ada.was_told(news.CutCommitted)}

@@ -123,7 +123,7 @@ def _header(name: str) -> str:
 
 
 @pytest.mark.parametrize("game", [game for name, game in GAMES.items() if name != "unix-bj"])
-async def test_the_header_of_a_game_is_shown_for_a_second_on_the_way_to_its_table(
+async def test_the_header_of_a_game_is_shown_for_a_second_before_its_table(
     tmp_path: Path, game: Game
 ) -> None:
     name = game.name

@@ -103,7 +103,7 @@ async def test_g_shows_it_between_hands_and_in_a_hand(ada: Table) -> None:
     await ada.does("hit")
 
 
-async def test_who_does_not_want_to_wait_leaves_and_what_fails_is_told(
+async def test_an_impatient_caller_leaves_and_an_error_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(helper, "COMMAND", ("/no/such/program",))

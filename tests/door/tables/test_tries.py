@@ -73,7 +73,7 @@ def changed(
     put(before)
 
 
-async def test_whatever_was_made_of_a_try_is_named(tmp_path: Path) -> None:
+async def test_every_outcome_of_a_try_has_a_name(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         board.enter("Ada")
         with board.books() as desk:

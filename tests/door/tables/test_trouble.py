@@ -185,7 +185,7 @@ async def test_a_room_that_needs_locked_books_leads_back_to_the_menu(
         await ada.prompt(PLACE_BET)
 
 
-async def test_a_hand_that_makes_no_sense_keeps_neither_board_nor_caller_from_going_on(
+async def test_a_malformed_hand_stops_neither_board_nor_caller(
     tmp_path: Path,
 ) -> None:
     async with at_the_table(tmp_path) as ada:

@@ -102,7 +102,7 @@ async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
 # Language and money
 
 
-async def test_french_is_played_in_francs_english_in_dollars_and_both_are_kept(
+async def test_french_players_use_francs_and_english_ones_dollars(
     tmp_path: Path,
 ) -> None:
     seed = seed_where(ends("player"), ends("bank"), ends("player"))
@@ -136,7 +136,7 @@ async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Pa
         assert ada.play_money("frf-cent") == {}
 
 
-async def test_a_caller_with_plain_lines_is_told_every_card_in_french(tmp_path: Path) -> None:
+async def test_plain_lines_name_every_card_in_french(tmp_path: Path) -> None:
     seed = seed_where(on_5(BaccaratAction.NO_CARD, ends="bank"))
     coup, _ = start(BACCARAT, shoe_of(seed), 1)
     async with world(tmp_path, toml=FRENCH_HOUSE) as board:

@@ -66,7 +66,7 @@ async def test_a_bank_broken_by_the_coup_that_was_left_stays_broken(tmp_path: Pa
         await ada.presses("b").sees("The bank is broken.")
 
 
-async def test_who_hangs_up_while_the_cards_slide_has_their_coup_in_the_books(
+async def test_a_hang_up_during_the_deal_leaves_the_coup_in_the_books(
     tmp_path: Path,
 ) -> None:
     async with at_baccarat(tmp_path, seed_where(ends("player"))) as ada:

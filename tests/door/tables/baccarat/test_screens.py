@@ -59,7 +59,7 @@ def test_the_scoreboard_holds_the_last_twenty_coups(
     assert stand_off[1:] == ["·", "9"] + ["·"] * 18
 
 
-def test_the_chandelier_sparkles_for_a_player_who_wins() -> None:
+def test_the_chandelier_sparkles_for_a_winner() -> None:
     def light(shoe) -> object:
         canvas = canvas_of(scene_after(shoe))
         return canvas.style_at(1, canvas.text(1).index("*"))
@@ -87,7 +87,7 @@ def test_a_bankroll_of_millions_stays_in_its_frame() -> None:
 
 
 @pytest.mark.parametrize(("language", "score"), [("en", "S9 P5"), ("fr", "É9 J5")])
-def test_in_words_the_table_tells_what_it_shows(language: str, score: str) -> None:
+def test_plain_lines_say_the_same_as_the_screen(language: str, score: str) -> None:
     with speaking_to(Viewer(language)):
         scene = scene_after(of_points(9, 9), of_points(0, 0, 5, 1))
         told = " ".join((*scene.lines(), scene.pot_words()))

@@ -34,7 +34,7 @@ WINS, LOSES = ends(BaccaratOutcome.PLAYER), ends(BaccaratOutcome.BANK)
         ("1,00,000", "Whole amounts only, such as $100,000."),
     ],
 )
-async def test_what_cannot_be_wagered_is_told_and_asked_again(
+async def test_an_impossible_stake_is_explained_and_asked_again(
     tmp_path: Path, typed: str, told: str
 ) -> None:
     async with at_baccarat(tmp_path, seed_where(WINS)) as ada:
@@ -76,7 +76,7 @@ async def test_a_wager_that_was_not_written_is_not_on_the_table(tmp_path: Path) 
         assert ada.play_money("usd-cent")["bankroll"] == 100_000
 
 
-async def test_a_bankroll_is_renewed_at_midnight_for_one_who_never_left(tmp_path: Path) -> None:
+async def test_a_bankroll_is_renewed_at_midnight_for_a_seated_player(tmp_path: Path) -> None:
     late = NOON + timedelta(hours=11, minutes=50)
     async with at_baccarat(tmp_path, seed_where(LOSES, WINS), toml=ALL_DAY, now=late) as ada:
         await ada.wagers(100_000)
@@ -91,7 +91,7 @@ async def test_a_bankroll_is_renewed_at_midnight_for_one_who_never_left(tmp_path
         assert ada.figure("The bank") == "$1,000,000"
 
 
-async def test_who_loses_their_last_franc_is_told_in_french_when_there_will_be_more(
+async def test_a_player_without_francs_reads_in_french_when_there_will_be_more(
     tmp_path: Path,
 ) -> None:
     french = baccarat_toml(language="french")
@@ -178,7 +178,7 @@ async def test_the_cloth_falls_row_by_row_and_the_plaque_is_read_line_by_line(
         assert "Champagne!" in ada.terminal.picture
 
 
-async def test_the_brass_plate_names_who_broke_the_bank(tmp_path: Path) -> None:
+async def test_the_brass_plate_names_a_player_who_broke_the_bank(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, breaking()) as ada:
         ada.presses("r  ")
         await ada.terminal.until("Nobody has broken the bank yet.")

@@ -156,7 +156,7 @@ async def test_the_houses_options_are_the_sysops_keys(tmp_path: Path, option: st
 # The shoe
 
 
-async def test_the_shoe_runs_on_from_coup_to_coup_until_8_or_fewer_cards_are_left(
+async def test_the_shoe_lasts_until_8_or_fewer_cards_are_left(
     tmp_path: Path,
 ) -> None:
     first, second = seed_where(ends("bank")), seed_where(ends("player"))
@@ -267,7 +267,7 @@ async def test_a_key_typed_ahead_is_not_lost_to_the_slide(tmp_path: Path) -> Non
 # Other rooms
 
 
-async def test_who_leaves_at_the_first_question_is_at_the_menu(tmp_path: Path) -> None:
+async def test_leaving_at_the_first_question_returns_to_the_menu(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = await punter_of(board, "Ada")
         await ada.presses("c").is_asked("Play for time, or to break the bank?")

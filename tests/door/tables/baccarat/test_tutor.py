@@ -17,7 +17,7 @@ CARDS = parse_cards("TS AS 2S 3S 4S 5S 6S 7S 8S 9S")  # by what they count
 SEED = seed_where(on_5(BaccaratAction.NO_CARD))
 
 
-def test_the_gains_are_those_of_all_coups_that_may_follow() -> None:
+def test_the_gains_average_over_all_coups_that_may_follow() -> None:
     """Every bank and every third card, dealt through the game to a five of ten and five."""
     gains = dict.fromkeys(BaccaratAction, 0.0)
     left = [4 * 16] + [16] * 9
@@ -58,7 +58,7 @@ async def test_the_book_speaks_before_the_5_and_after_a_worse_move(tmp_path: Pat
 
 
 @pytest.mark.parametrize("key", ["c", "n"])
-async def test_without_a_tutor_nothing_is_said(tmp_path: Path, key: str) -> None:
+async def test_without_a_tutor_there_is_no_advice(tmp_path: Path, key: str) -> None:
     async with at_baccarat(tmp_path, SEED) as ada:
         await ada.wagers_on_5(100)
         await ada.answers(key)

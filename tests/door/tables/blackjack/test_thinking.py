@@ -44,7 +44,7 @@ async def process() -> AsyncIterator[TutorProcess]:
         await begun.close()
 
 
-async def test_it_says_what_the_tutor_works_out_to_the_last_digit() -> None:
+async def test_the_helper_process_computes_the_tutors_exact_answer() -> None:
     at_vegas, _ = start(
         replace(VEGAS, decks=6), shuffle.shuffle(bytes(shuffle.SEED_BYTES), "", 6), [6]
     )
@@ -56,7 +56,7 @@ async def test_it_says_what_the_tutor_works_out_to_the_last_digit() -> None:
             assert list(told) == list(values(each))
 
 
-async def test_what_is_known_is_not_asked_again() -> None:
+async def test_a_known_answer_is_not_computed_again() -> None:
     async with process() as begun:
         first = await begun.ask(spot(1))
         assert begun.helper.process_id is not None
@@ -66,7 +66,7 @@ async def test_what_is_known_is_not_asked_again() -> None:
         assert again.result() is first
 
 
-async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_memory_of_the_helper_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tutor_process, "MAX_ANSWERS", 3)
     async with process() as begun:
         for number in (1, 2, 3, 1, 4):
@@ -115,7 +115,7 @@ def children_of(number: int) -> list[int]:
     return [int(child) for task in tasks for child in (task / "children").read_text().split()]
 
 
-async def test_a_real_server_has_one_that_dies_comes_again_and_ends_with_the_board(
+async def test_a_server_restarts_a_dead_helper_and_ends_it_with_the_board(
     tmp_path: Path,
 ) -> None:
     async with served(tmp_path) as board:

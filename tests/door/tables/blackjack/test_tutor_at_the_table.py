@@ -35,7 +35,7 @@ def standing_is_wrong(dealt: BlackjackRound) -> bool:
     return tutor.judge(tutor.advice(dealt, dealt.legal()), BlackjackAction.STAY) is not None
 
 
-async def test_it_says_what_the_book_says_and_after_a_worse_move_what_it_would_have_done(
+async def test_the_tutor_says_the_books_move_and_judges_a_worse_one(
     ada: Table,
 ) -> None:
     await turn_tutor_on(ada)
@@ -114,7 +114,7 @@ async def test_a_key_is_obeyed_at_once_and_judged_when_the_book_has_an_answer(
         await ada.message(tutor.advice(ada.round, ada.round.legal()).sentence)
 
 
-async def test_a_verdict_that_comes_after_the_hand_is_told_in_the_menu(tmp_path: Path) -> None:
+async def test_a_verdict_after_the_hand_is_shown_in_the_menu(tmp_path: Path) -> None:
     thinking = AtOurWord()
     async with at_the_table(tmp_path, thinking=thinking) as ada:
         await turn_tutor_on(ada)
@@ -129,7 +129,7 @@ async def test_a_verdict_that_comes_after_the_hand_is_told_in_the_menu(tmp_path:
         await ada.bets(1, seed_of(standing_is_wrong))
 
 
-async def test_who_hangs_up_asks_no_more(tmp_path: Path) -> None:
+async def test_a_hang_up_cancels_the_question(tmp_path: Path) -> None:
     thinking = AtOurWord()
     async with at_the_table(tmp_path, thinking=thinking) as ada:
         await turn_tutor_on(ada)

@@ -29,7 +29,7 @@ from tests.world import logged_on, world
         ("push", 0, (), [("stake", 300), ("returned", 300)]),
     ],
 )
-async def test_a_hand_moves_what_it_should(
+async def test_a_hand_moves_the_right_amounts(
     tmp_path: Path, outcome: str, spread: int, actions: tuple[str, ...], moved: list[object]
 ) -> None:
     async with at_red_dog(tmp_path) as ada:
@@ -51,7 +51,7 @@ async def test_a_hand_moves_what_it_should(
         assert "Turns today: 1 of 20" in ada.terminal.row(0)
 
 
-async def test_what_is_said_of_a_hand(tmp_path: Path) -> None:
+async def test_a_hand_is_described_from_spread_to_total(tmp_path: Path) -> None:
     async with at_red_dog(tmp_path) as ada:
         await ada.bets(5, ends("win", 3))
         await ada.terminal.until("Spread 3: a card in between pays 2 to 1.")
@@ -78,7 +78,7 @@ async def test_the_table_is_played_on_any_screen(tmp_path: Path, profile) -> Non
         assert ada.moved() == [("stake", 120), ("lost", 120)]
 
 
-async def test_the_rules_are_those_of_the_house(tmp_path: Path) -> None:
+async def test_the_rules_screen_shows_the_house_rules(tmp_path: Path) -> None:
     async with at_red_dog(tmp_path, toml=house(decks=6, shuffle="shoe", largest_bet=4)) as ada:
         await ada.terminal.send("r").until("Bets are 1 to 4 coins.")
         await ada.terminal.until("6 decks, shuffled once 75% have been dealt.")
@@ -103,7 +103,7 @@ async def test_a_raise_that_would_take_the_last_coin_is_not_offered(tmp_path: Pa
         assert ada.moved() == [("stake", 2400), ("lost", 2400)]
 
 
-async def test_a_win_past_an_event_is_told_of_at_the_bet(tmp_path: Path) -> None:
+async def test_a_win_cut_by_an_event_is_announced_at_the_bet(tmp_path: Path) -> None:
     """Eleven to one is the most that a bet can win."""
     toml = house() + '[[events]]\nname = "Mail hour"\ntime = "13:30"\nminutes = 60\n'
     async with at_red_dog(tmp_path, toml=toml) as ada:

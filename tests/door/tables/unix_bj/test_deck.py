@@ -20,7 +20,7 @@ def test_a_hand_begins_where_fifteen_cards_are_left_or_with_a_new_deck(
     assert hand_start(gone + 51) == start + 51
 
 
-def test_no_hand_is_dealt_across_a_shuffle_before_the_players_first_decision() -> None:
+def test_no_shuffle_falls_between_deal_and_first_decision() -> None:
     for gone in range(51):
         assert hand_start(gone) % 51 + 4 <= 51
 
@@ -89,9 +89,7 @@ def test_del_at_any_question_ends_it_with_action_and_standing(
     )
 
 
-def test_nothing_but_its_name_is_printed_before_the_first_hand_and_no_account_without_a_bet() -> (
-    None
-):
+def test_only_the_title_precedes_the_first_hand() -> None:
     run = Run()
     assert run.plays() == "Black Jack\n"
     assert run.teletype.account() == ""

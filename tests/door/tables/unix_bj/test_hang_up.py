@@ -112,7 +112,7 @@ async def test_the_deck_of_a_hand_that_was_left_runs_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("hang_up", [Terminal.hang_up_half, Terminal.abort], ids=["close", "reset"])
-async def test_nothing_is_bet_for_a_caller_who_is_gone(
+async def test_a_gone_caller_bets_nothing(
     tmp_path: Path, hang_up: Callable[[Terminal], None]
 ) -> None:
     seed = seed_asking("Hit? ", "over")
@@ -147,7 +147,7 @@ async def test_a_run_has_a_shoe_of_its_own(tmp_path: Path) -> None:
         ]
 
 
-async def test_a_hand_goes_on_for_the_stakes_it_was_dealt_for_and_the_next_one_does_not(
+async def test_a_hand_keeps_the_stakes_of_its_deal_and_the_next_has_new_ones(
     tmp_path: Path,
 ) -> None:
     seed = seed_asking("Hit? ", "over")

@@ -41,7 +41,7 @@ async def test_a_dollar_is_a_coin(tmp_path: Path) -> None:
         await ada.presses(" ").sees("You have played 1 of 20 hands today.")
 
 
-async def test_a_coin_is_what_the_sysop_makes_it(tmp_path: Path) -> None:
+async def test_the_sysop_sets_the_value_of_a_coin(tmp_path: Path) -> None:
     seed = seed_asking("Insurance? ")
     toml = teletype_toml(stakes="minutes", coin_minutes=5)
     async with at_the_teletype(tmp_path, toml=toml) as ada:
@@ -72,7 +72,7 @@ async def test_a_question_that_the_pot_cannot_pay_for_is_not_asked(
         assert ada.journal() == (["bet", "no-insurance"] if "I" in unasked else ["bet"])
 
 
-async def test_a_question_that_the_pot_can_just_pay_for_is_asked_and_the_last_coin_stays(
+async def test_a_question_is_asked_only_if_the_pot_pays_for_it_and_keeps_a_coin(
     tmp_path: Path,
 ) -> None:
     toml = f"{FOR_MINUTES}[calls]\nminutes_per_day = 5\n"
@@ -95,7 +95,7 @@ async def test_time_that_passes_in_thought_may_make_a_yes_too_dear(tmp_path: Pat
         assert ada.journal() == ["bet"]
 
 
-async def test_nobody_sits_down_with_their_last_coins(tmp_path: Path) -> None:
+async def test_a_caller_cannot_sit_down_with_the_last_coins(tmp_path: Path) -> None:
     toml = f"{FOR_MINUTES}[calls]\nminutes_per_day = 2\n"
     async with at_the_teletype(tmp_path, toml=toml) as ada:
         await ada.presses("p").is_asked(ANY_KEY)
@@ -132,7 +132,7 @@ async def test_a_day_has_so_many_hands(tmp_path: Path) -> None:
         assert len(ada.rounds()) == 2
 
 
-async def test_what_an_event_cuts_off_a_win_is_told_between_the_hands(tmp_path: Path) -> None:
+async def test_a_cut_of_a_win_is_announced_between_the_hands(tmp_path: Path) -> None:
     toml = sysop_toml(events=event("Mail hour", "12:30"))
     toml = f'{toml}\n[games.unix-bj]\nstakes = "minutes"\n'
     seed = winning_seed()

@@ -37,7 +37,7 @@ async def test_a_run_is_to_the_letter(tmp_path: Path, profile: Profile) -> None:
         assert "\n" not in ada.raw[begin:].replace("\r\n", "")
 
 
-async def test_the_seal_comes_before_the_first_letter_and_the_seed_after_the_last(
+async def test_the_seal_precedes_the_first_letter_and_the_seed_follows_the_last(
     tmp_path: Path,
 ) -> None:
     seed = seed_asking(*HITTING)
@@ -105,7 +105,7 @@ async def test_the_interrupt_key_ends_it_with_action_and_standing(
         await ada.presses("q").is_asked(MENU)
 
 
-async def test_an_interrupt_right_behind_the_last_answer_ends_it_before_the_next_hand(
+async def test_an_interrupt_right_after_the_last_answer_stops_the_next_hand(
     tmp_path: Path,
 ) -> None:
     seed = seed_asking("Hit? ", "over")
@@ -170,7 +170,7 @@ async def test_answers_typed_ahead_are_taken_one_after_the_other(tmp_path: Path)
 # What the board says besides
 
 
-async def test_a_warning_stands_between_the_letters_and_the_question_is_asked_again(
+async def test_a_warning_interrupts_the_text_and_the_question_is_repeated(
     tmp_path: Path,
 ) -> None:
     seed = seed_asking(*HITTING)
@@ -190,7 +190,7 @@ async def test_the_manual_can_be_read(tmp_path: Path) -> None:
         await ada.presses("nnn").sees("This one can be checked.")
 
 
-async def test_a_caller_who_cuts_is_asked_before_the_first_letter(tmp_path: Path) -> None:
+async def test_a_caller_with_cuts_on_is_asked_before_the_first_letter(tmp_path: Path) -> None:
     seed = seed_asking(*HITTING)
     async with at_the_teletype(tmp_path) as ada:
         await ada.caller.remember({"cut": True})
@@ -208,7 +208,7 @@ async def test_a_caller_who_cuts_is_asked_before_the_first_letter(tmp_path: Path
 # The standing
 
 
-async def test_the_standing_is_kept_over_runs_and_calls(tmp_path: Path) -> None:
+async def test_the_tally_survives_runs_and_calls(tmp_path: Path) -> None:
     first, second, third = (seed_asking(*script) for script in (INSURED, HITTING, SPLIT))
     async with at_the_teletype(tmp_path) as ada:
         await ada.starts(first)
@@ -234,7 +234,7 @@ async def test_the_standing_is_kept_over_runs_and_calls(tmp_path: Path) -> None:
         assert ada.letters == from_seed(third, action=action, standing=standing)
 
 
-async def test_it_is_said_at_the_good_bye_how_it_went(tmp_path: Path) -> None:
+async def test_the_goodbye_sums_up_the_game(tmp_path: Path) -> None:
     async with at_the_teletype(tmp_path) as ada:
         await ada.starts(seed_asking("Hit? ", "over"))
         await ada.strikes("\r\x7f")

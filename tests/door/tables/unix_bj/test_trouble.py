@@ -73,7 +73,7 @@ async def test_an_answer_that_was_not_written_is_asked_for_again(
         assert ada.letters.endswith(from_seed(seed, "y").rsplit("Hit? y\n", maxsplit=1)[1])
 
 
-async def test_an_interrupt_that_cannot_be_written_leaves_the_hand_for_the_next_call(
+async def test_an_interrupt_that_cannot_be_written_leaves_the_hand_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seed = seed_asking(*HIT)

@@ -21,7 +21,7 @@ async def asked_of(ada: Player) -> tutor.Advice:
     return tutor.advice(round_, round_.legal())
 
 
-async def test_what_the_book_says_stands_before_the_question(tmp_path: Path) -> None:
+async def test_the_advice_of_the_book_precedes_the_question(tmp_path: Path) -> None:
     async with at_the_teletype(tmp_path) as ada:
         await ada.caller.remember({"tutor": True})
         await ada.starts(SPLIT)

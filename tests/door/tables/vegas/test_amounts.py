@@ -9,7 +9,7 @@ from door.tables.vegas.table_round import figure, seconds_typed
     ("typed", "seconds"),
     [("1.5", 90), (",5", 30), ("2", 120), ("0.33", 19), ("0.999", 59), ("1..", 0), ("", 0)],
 )
-def test_what_is_typed_is_rounded_down_to_seconds(typed: str, seconds: int) -> None:
+def test_typed_amounts_are_rounded_down_to_seconds(typed: str, seconds: int) -> None:
     assert seconds_typed(typed, 60) == seconds
 
 

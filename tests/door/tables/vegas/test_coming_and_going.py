@@ -22,7 +22,7 @@ from tests.door.seated import (
 # Coming
 
 
-async def test_who_comes_in_the_middle_of_a_round_sits_down_after_it(tmp_path: Path) -> None:
+async def test_a_caller_who_arrives_in_mid_round_sits_down_after_it(tmp_path: Path) -> None:
     async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as two:
         ada = two.sitters[0]
         await ada.bets(1)
@@ -49,7 +49,7 @@ async def test_company_that_comes_in_the_middle_of_a_turn_starts_its_countdown(
         assert two.journal() == ["1:stay"]
 
 
-async def test_who_finds_all_seats_taken_waits_for_one(tmp_path: Path) -> None:
+async def test_a_caller_at_a_full_table_waits_for_a_seat(tmp_path: Path) -> None:
     async with party(tmp_path, 3, seats=2) as three:
         ada, bob, cyd = three.sitters
         assert [seat.name for seat in three.state.seated()] == ["Ada", "Bob"]
@@ -58,7 +58,7 @@ async def test_who_finds_all_seats_taken_waits_for_one(tmp_path: Path) -> None:
         assert bob.seat.chair == 2
 
 
-async def test_who_only_stands_by_is_not_waited_for(tmp_path: Path) -> None:
+async def test_a_bystander_is_not_waited_for(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seats=1, seed=shoe(1, everybody_plays)) as two:
         await two.sitters[0].is_ready(1)
         assert two.at_turn == "Ada"
@@ -126,7 +126,7 @@ IN_PLAY = [at_their_turn, after_a_card, after_doubling, at_anothers_turn]
 
 
 @pytest.mark.parametrize("when", [before_betting, with_a_bet, when_ready, after_the_round])
-async def test_who_goes_between_rounds_has_nothing_on_the_table(tmp_path: Path, when: Step) -> None:
+async def test_leaving_between_rounds_returns_the_bet(tmp_path: Path, when: Step) -> None:
     async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
         await when(three)
         rounds, online = three.rounds_dealt(), three.here.balances("Ada")["online"]
@@ -141,7 +141,7 @@ async def test_who_goes_between_rounds_has_nothing_on_the_table(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("when", IN_PLAY)
-async def test_who_gets_up_in_a_round_is_stood_and_told_where_they_are(
+async def test_leaving_in_a_round_stands_the_hand_and_the_result_follows(
     tmp_path: Path, when: Step, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
@@ -173,7 +173,7 @@ async def test_when_the_last_one_goes_the_round_is_played_to_its_end(tmp_path: P
         assert three.state.guests() == []
 
 
-async def test_who_comes_back_during_the_round_sits_at_their_hand_again(tmp_path: Path) -> None:
+async def test_a_caller_who_returns_during_the_round_resumes_the_hand(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
         ada, bob = two.sitters
         await two.deal()
@@ -187,7 +187,7 @@ async def test_who_comes_back_during_the_round_sits_at_their_hand_again(tmp_path
         assert bob.caller.purse.posted.online == two.here.balances("Bob")["online"]
 
 
-async def test_who_is_taken_over_and_does_not_come_is_stood_after_the_time_of_a_turn(
+async def test_a_caller_taken_over_who_stays_away_is_stood_after_a_turn(
     tmp_path: Path,
 ) -> None:
     async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:

@@ -50,7 +50,7 @@ def painted(two: Party, area: Area, *, side: int = 0) -> tuple[VegasScene, Canva
 # What is printed on it
 
 
-def test_what_is_printed_is_whole_or_not_there() -> None:
+def test_a_label_is_printed_whole_or_not_at_all() -> None:
     lines = ["LE BLACKJACK PAIE 3 POUR 2", "Le croupier reste sur tous les 17"]
     for rows, shown in ((1, 1), (2, 1), (3, 3)):
         canvas = Canvas(28, 5)
@@ -217,7 +217,7 @@ async def settles(ada: Player) -> None:
         await asyncio.sleep(0)
 
 
-async def test_nobody_waits_for_the_banner_of_another(tmp_path: Path) -> None:
+async def test_a_banner_delays_only_its_own_caller(tmp_path: Path) -> None:
     """The next round is dealt while it is up, and takes it down."""
     toml = table_toml(bell_seconds=1).replace('"off"', '"normal"')
     seed = shoe(2, everybody_plays)
@@ -252,7 +252,7 @@ def wins_to_a_draw(dealt: BlackjackRound) -> bool:
     return after.over and len(after.dealer) > 3 and after.totals.won > 0
 
 
-async def test_the_pot_is_told_when_the_last_card_lies(tmp_path: Path) -> None:
+async def test_the_pot_is_updated_when_the_last_card_is_down(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, wins_to_a_draw), toml=ANIMATED) as (ada,):
         await ada.says_bet(2)
         await settles(ada)
@@ -270,7 +270,7 @@ async def test_the_pot_is_told_when_the_last_card_lies(tmp_path: Path) -> None:
 # What was said, beside the felt of a large window
 
 
-async def test_help_does_not_have_the_same_said_twice_beside_the_felt(tmp_path: Path) -> None:
+async def test_help_next_to_the_felt_does_not_repeat_messages(tmp_path: Path) -> None:
     large = replace(MODERN, columns=132, rows=50)
     async with world(tmp_path, toml=table_toml()) as board:
         ada = await player(board, "Ada", large)
@@ -292,9 +292,9 @@ async def test_help_does_not_have_the_same_said_twice_beside_the_felt(tmp_path: 
         (played("TS TD 7S 7C", STAND), "push"),
     ],
 )
-def test_a_seat_says_once_what_a_round_came_to(round_: BlackjackRound, told: str) -> None:
+def test_a_seat_shows_its_result_once(round_: BlackjackRound, told: str) -> None:
     assert plain(net_of(round_, 0, 60)).strip() == told
 
 
-def test_an_amount_that_is_no_half_coin_is_told_in_time() -> None:
+def test_an_amount_that_is_no_half_coin_is_shown_as_time() -> None:
     assert plain(net_of(played("TS 9D KS 8C", STAND), 0, 1000)).strip() == "+10:00"

@@ -48,7 +48,7 @@ WINS, LOSES = standing(lambda net: net > 0), standing(lambda net: net < 0)
 
 
 @pytest.mark.parametrize("hang_up", [Terminal.hang_up_half, Terminal.abort], ids=["close", "reset"])
-async def test_who_drops_at_their_turn_is_stood_and_the_others_play_on(
+async def test_a_lost_line_at_a_turn_stands_the_hand_and_the_others_play_on(
     tmp_path: Path, hang_up: Callable[[Terminal], None]
 ) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, LOSES)) as (ada, bob):
@@ -95,7 +95,7 @@ async def test_a_second_call_takes_the_seat_over_with_hand_and_turn(tmp_path: Pa
 # Time
 
 
-async def test_when_time_runs_out_in_a_round_the_hand_is_stood_and_a_win_carries_on(
+async def test_time_running_out_stands_the_hand_and_a_win_extends_the_call(
     tmp_path: Path,
 ) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, WINS), toml=FEW) as (ada,):
@@ -121,7 +121,7 @@ async def with_her_last_minutes_on_the_table(ada: Player) -> Player:
     return bob
 
 
-async def test_who_has_no_time_left_sees_the_others_finish_and_how_it_ends(tmp_path: Path) -> None:
+async def test_a_caller_out_of_time_watches_the_others_finish(tmp_path: Path) -> None:
     toml = table_toml(turn_seconds=600, minutes=10)
     async with company(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
         bob = await with_her_last_minutes_on_the_table(ada)
@@ -133,7 +133,7 @@ async def test_who_has_no_time_left_sees_the_others_finish_and_how_it_ends(tmp_p
         await ada.sees_time_left(4 * MINUTE)
 
 
-async def test_nobody_stays_without_time_for_as_long_as_the_others_like(tmp_path: Path) -> None:
+async def test_a_caller_out_of_time_cannot_stay_as_long_as_the_others(tmp_path: Path) -> None:
     toml = table_toml(turn_seconds=600, minutes=10)
     async with company(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
         bob = await with_her_last_minutes_on_the_table(ada)
@@ -148,7 +148,7 @@ async def test_nobody_stays_without_time_for_as_long_as_the_others_like(tmp_path
         await ada.is_asked(MENU)
 
 
-async def test_before_an_event_the_hands_are_stood_and_what_is_over_goes_to_the_bank(
+async def test_an_event_stands_open_hands_and_banks_finished_ones(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=table_toml(events=HALF_PAST, turn_seconds=600)) as board:

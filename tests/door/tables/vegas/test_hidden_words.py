@@ -38,7 +38,7 @@ def cuts(three: Party) -> list[list[str | None]]:
 
 
 @pytest.mark.parametrize("ahead", ["", AHEAD])
-async def test_a_cut_is_told_without_words_to_who_ignores_their_writer(
+async def test_a_caller_who_ignores_the_cutter_sees_the_cut_without_its_phrase(
     tmp_path: Path, ahead: str
 ) -> None:
     async with party(tmp_path, 3, ahead=ahead) as three:
@@ -49,7 +49,7 @@ async def test_a_cut_is_told_without_words_to_who_ignores_their_writer(
 
 
 @pytest.mark.parametrize("ahead", ["", AHEAD])
-async def test_a_cut_of_a_muted_caller_binds_and_is_told_without_words(
+async def test_a_muted_callers_cut_counts_and_its_phrase_is_hidden(
     tmp_path: Path, ahead: str
 ) -> None:
     async with party(tmp_path, 3, ahead=ahead) as three:

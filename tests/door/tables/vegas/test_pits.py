@@ -108,7 +108,7 @@ async def test_each_server_deals_at_tables_of_its_own(tmp_path: Path, bank: str)
         assert in_play(two) == []
 
 
-async def test_the_rounds_of_a_dead_server_are_stood_and_their_callers_told(
+async def test_rounds_of_a_dead_server_are_stood_and_their_callers_get_notices(
     tmp_path: Path, bank: str
 ) -> None:
     async with in_mid_round(tmp_path, bank) as (two, (_, _, cyd)):
@@ -126,7 +126,7 @@ async def test_the_rounds_of_a_dead_server_are_stood_and_their_callers_told(
         assert everything(two) == before
 
 
-async def test_who_calls_another_server_meanwhile_is_told_and_hears_how_it_ended(
+async def test_a_caller_who_moves_to_another_server_reads_how_the_hand_ended(
     tmp_path: Path, bank: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with in_mid_round(tmp_path, bank) as (two, (ada, *_)):
@@ -214,7 +214,7 @@ async def test_a_server_that_was_stopped_writes_nothing_when_it_goes_on(
 
 
 @pytest.mark.parametrize("keys", ["s", ""], ids=["at a key", "by itself"])
-async def test_callers_at_a_table_that_is_lost_are_told_and_sit_down_again(
+async def test_callers_at_a_lost_table_are_warned_and_sit_down_again(
     tmp_path: Path, bank: str, keys: str
 ) -> None:
     async with in_mid_round(tmp_path, bank) as (two, (ada, bob, _)):
@@ -245,7 +245,7 @@ async def test_a_server_that_slept_stands_no_round_of_its_own_tables(
 
 
 @pytest.mark.parametrize("what", ["deal", "act", "new shoe"])
-async def test_nothing_is_written_once_another_server_has_had_the_pit(
+async def test_a_dealer_without_the_lease_writes_nothing(
     tmp_path: Path, bank: str, what: str
 ) -> None:
     """Each thing that a dealer writes, with the lease another's in the very moment."""
@@ -288,7 +288,7 @@ async def test_a_bet_at_a_table_that_is_lost_is_off_and_the_next_one_counts(
         await ada.does("stay")
 
 
-async def test_a_round_that_cannot_be_read_is_named_once_and_the_others_are_stood(
+async def test_an_unreadable_round_is_logged_once_and_the_others_are_stood(
     tmp_path: Path, bank: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with servers(tmp_path, bank, toml=table_toml(tables=2, seats=1)) as two:

@@ -74,7 +74,7 @@ async def test_each_seat_waits_for_its_caller_and_then_stands(tmp_path: Path) ->
             assert len(after.notices(name)) == 1
 
 
-async def test_who_comes_in_time_plays_on_with_the_same_cards(tmp_path: Path) -> None:
+async def test_a_caller_who_returns_in_time_plays_on_with_the_same_cards(tmp_path: Path) -> None:
     seed = shoe(2, everybody_plays)
     async with party(tmp_path, 2, seed=seed) as before:
         await before.deal(3, 4)
@@ -102,7 +102,7 @@ async def test_seats_wait_one_after_the_other_but_all_from_the_same_moment(tmp_p
         assert cyd.is_at_turn
 
 
-async def test_among_others_who_came_back_turns_have_their_countdown(tmp_path: Path) -> None:
+async def test_turns_have_a_countdown_when_several_callers_returned(tmp_path: Path) -> None:
     await crash_in(tmp_path, 2, shoe(2, ace_up), "insurance")
     async with after_a_crash(tmp_path) as after:
         await returns(after, "Ada")
@@ -182,14 +182,14 @@ async def test_an_orderly_stop_leaves_the_round_as_it_lies(tmp_path: Path) -> No
         assert after.journal() == ["1:stay", "2:stay"]
 
 
-async def test_what_is_asked_of_a_closed_table_is_refused(tmp_path: Path) -> None:
+async def test_a_closed_table_refuses_actions(tmp_path: Path) -> None:
     async with party(tmp_path, 1) as alone:
         await alone.table.stop()
         with pytest.raises(Exception, match="The board is closing"):
             await alone.sitters[0].bets(1)
 
 
-async def test_a_round_that_cannot_be_read_is_named_in_the_log_and_the_table_is_open(
+async def test_an_unreadable_round_is_logged_and_the_table_opens(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as before:
@@ -206,7 +206,7 @@ async def test_a_round_that_cannot_be_read_is_named_in_the_log_and_the_table_is_
         assert after.state.hand.names == ("Dan",)
 
 
-async def test_a_seat_whose_caller_was_deleted_is_played_for_the_others_sake(
+async def test_a_deleted_callers_seat_is_played_for_the_others(
     tmp_path: Path,
 ) -> None:
     await crash_in(tmp_path, 2, shoe(2, everybody_plays))

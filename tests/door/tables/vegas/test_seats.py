@@ -34,7 +34,7 @@ async def test_played_alone_the_cards_come_with_the_bet(tmp_path: Path) -> None:
         assert alone.here.balances("Ada")["stake"] == 3 * MINUTE
 
 
-async def test_played_alone_nobody_is_hurried(tmp_path: Path) -> None:
+async def test_a_lone_player_has_no_countdown(tmp_path: Path) -> None:
     async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as alone:
         await alone.sitters[0].bets(1)
         await alone.pass_time(10 * TURN)
@@ -52,7 +52,7 @@ async def test_the_cards_are_dealt_when_all_are_ready(tmp_path: Path) -> None:
         assert [seat.bet for seat in three.round.seats] == [MINUTE, 2 * MINUTE, 3 * MINUTE]
 
 
-async def test_the_bell_deals_to_those_who_have_bet(tmp_path: Path) -> None:
+async def test_the_bell_deals_to_the_seats_with_bets(tmp_path: Path) -> None:
     async with party(tmp_path, 3, seed=shoe(2, everybody_plays)) as three:
         ada, bob, _ = three.sitters
         await ada.bets(1)
@@ -64,7 +64,7 @@ async def test_the_bell_deals_to_those_who_have_bet(tmp_path: Path) -> None:
         assert ada.was_told(news.BellRang)
 
 
-async def test_a_bell_that_nobody_is_left_to_hear_is_forgotten(tmp_path: Path) -> None:
+async def test_a_bell_is_cancelled_when_every_seat_with_a_bet_has_left(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
         await ada.bets(1)
@@ -77,7 +77,7 @@ async def test_a_bell_that_nobody_is_left_to_hear_is_forgotten(tmp_path: Path) -
         assert two.rounds_dealt() == 1
 
 
-async def test_who_let_the_bell_ring_is_not_waited_for_again_until_they_press_a_key(
+async def test_a_seat_that_ignored_the_bell_is_skipped_until_a_key(
     tmp_path: Path,
 ) -> None:
     async with party(tmp_path, 2, seed=shoe(1, everybody_plays)) as two:
@@ -95,7 +95,7 @@ async def test_who_let_the_bell_ring_is_not_waited_for_again_until_they_press_a_
         assert two.state.alarm.what == "bell"
 
 
-async def test_when_the_others_leave_who_has_bet_is_dealt_to_at_once(tmp_path: Path) -> None:
+async def test_a_seat_with_a_bet_is_dealt_to_at_once_when_the_others_leave(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(1, everybody_plays)) as two:
         ada, bob = two.sitters
         await ada.bets(1)
@@ -104,7 +104,7 @@ async def test_when_the_others_leave_who_has_bet_is_dealt_to_at_once(tmp_path: P
         assert two.state.alarm is None
 
 
-async def test_who_can_bet_nothing_is_not_waited_for(tmp_path: Path) -> None:
+async def test_a_seat_that_can_bet_nothing_is_not_waited_for(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(2, over_at_once), turns_per_day=1) as two:
         await two.deal()
         await settled(two.here.server.board)
@@ -131,7 +131,7 @@ async def test_bets_outside_the_limits_are_refused(tmp_path: Path, coins: int) -
             await alone.sitters[0].bets(coins)
 
 
-async def test_a_bet_that_the_time_ticked_away_is_left_out_and_the_others_are_dealt(
+async def test_a_bet_no_longer_affordable_is_skipped_in_the_deal(
     tmp_path: Path,
 ) -> None:
     toml = {"largest_bet": 60, "bell_seconds": 120}
@@ -171,7 +171,7 @@ async def test_decisions_go_round_and_everybody_sees_them(tmp_path: Path) -> Non
         assert three.journal() == ["1:stay", "2:stay", "3:stay"]
 
 
-async def test_nobody_decides_out_of_turn(tmp_path: Path) -> None:
+async def test_a_decision_out_of_turn_is_refused(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
         await two.deal()
         _, bob = two.sitters
@@ -180,7 +180,7 @@ async def test_nobody_decides_out_of_turn(tmp_path: Path) -> None:
         assert two.journal() == []
 
 
-async def test_keys_that_come_at_the_same_moment_are_one_decision_after_the_other(
+async def test_simultaneous_keys_are_decisions_in_sequence(
     tmp_path: Path,
 ) -> None:
     async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
@@ -223,7 +223,7 @@ async def test_a_silent_seat_goes_without_insurance(tmp_path: Path) -> None:
         assert two.journal() == ["1:no-insurance", "2:insurance", "1:stay"]
 
 
-async def test_who_presses_a_key_after_a_silence_is_waited_for(tmp_path: Path) -> None:
+async def test_a_key_after_a_silence_restarts_the_wait(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(2, ace_up)) as two:
         ada, bob = two.sitters
         await two.deal(2, 2)
@@ -253,7 +253,7 @@ async def test_insurance_that_cannot_be_paid_is_declined_unasked(tmp_path: Path)
         assert alone.at_turn == "Ada"
 
 
-async def test_a_double_that_the_pot_cannot_pay_is_refused_and_nothing_has_changed(
+async def test_an_unaffordable_double_is_refused_and_changes_nothing(
     tmp_path: Path,
 ) -> None:
     async with party(tmp_path, 1, seed=shoe(1, everybody_plays), largest_bet=40) as alone:
@@ -269,7 +269,7 @@ async def test_a_double_that_the_pot_cannot_pay_is_refused_and_nothing_has_chang
 # What goes wrong
 
 
-async def test_a_guest_who_cannot_be_told_holds_up_nobody(tmp_path: Path) -> None:
+async def test_a_guest_with_a_broken_screen_delays_no_other(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
         ada, bob = two.sitters
 
@@ -297,7 +297,7 @@ async def test_while_the_books_are_slow_the_table_waits_and_talk_does_not(tmp_pa
         assert bob.is_at_turn
 
 
-async def test_a_caller_who_goes_while_a_decision_is_under_way_has_decided(
+async def test_a_decision_under_way_counts_though_its_caller_leaves(
     tmp_path: Path,
 ) -> None:
     async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
@@ -315,7 +315,7 @@ async def test_a_caller_who_goes_while_a_decision_is_under_way_has_decided(
 # Too much of it
 
 
-async def test_nobody_changes_a_bet_faster_than_the_others_can_follow(tmp_path: Path) -> None:
+async def test_changes_of_bets_are_rate_limited(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
         bets = [ada.bets(1 + number % 2) for number in range(20)]
@@ -337,7 +337,7 @@ async def test_the_cut_is_not_changed_again_and_again(tmp_path: Path) -> None:
         assert len(bob.was_told(news.CutMade)) < 10
 
 
-async def test_who_comes_and_goes_all_the_time_is_not_news(tmp_path: Path) -> None:
+async def test_repeated_arrivals_and_departures_are_not_announced(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
         for _ in range(20):

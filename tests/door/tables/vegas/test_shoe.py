@@ -44,7 +44,7 @@ async def test_the_seal_is_there_before_the_first_bet(tmp_path: Path) -> None:
         assert alone.rounds_dealt() == 0
 
 
-async def test_the_shoe_runs_on_and_its_seed_is_shown_after_the_round_that_passes_penetration(
+async def test_the_seed_of_a_shoe_is_shown_once_penetration_is_passed(
     tmp_path: Path,
 ) -> None:
     seed = shoe(2, everybody_plays)
@@ -132,7 +132,7 @@ async def test_the_first_seat_cuts_a_fresh_shoe_and_everybody_sees_it(tmp_path: 
         assert stored.cut == "be lucky"
 
 
-async def test_who_moves_up_to_the_first_seat_may_cut(tmp_path: Path) -> None:
+async def test_a_caller_who_moves_up_to_the_first_seat_may_cut(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
         await ada.gets_up()
@@ -166,7 +166,7 @@ async def test_other_decks_make_another_shoe(tmp_path: Path) -> None:
         assert len(ada.was_told(news.ShoeSealed)) == 2
 
 
-async def test_no_seed_and_no_card_to_come_shows_in_what_is_told(tmp_path: Path) -> None:
+async def test_events_of_a_round_reveal_no_seed_and_no_future_card(tmp_path: Path) -> None:
     seed = shoe(2, everybody_plays)
     async with party(tmp_path, 2, seed=seed) as two:
         ada, bob = two.sitters
@@ -181,7 +181,7 @@ async def test_no_seed_and_no_card_to_come_shows_in_what_is_told(tmp_path: Path)
 # Others who deal, or have dealt, from the shoe
 
 
-async def test_a_hand_that_an_earlier_release_dealt_to_one_alone_goes_on_at_the_table(
+async def test_a_solo_hand_of_an_earlier_release_goes_on_at_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with world(tmp_path, toml=vegas()) as before:
@@ -221,7 +221,7 @@ def _own_shoe(take: Callable[..., Shoe], caller_id: int, *of: Any, **more: Any) 
     return take(desk, kind, rules, caller_id, seed, **more)
 
 
-async def test_a_table_whose_round_went_on_without_it_reads_it_again(tmp_path: Path) -> None:
+async def test_a_table_rereads_a_round_that_went_on_elsewhere(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as one:
         ada, _ = one.sitters
         await one.deal()

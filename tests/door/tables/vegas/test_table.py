@@ -60,7 +60,7 @@ async def test_alone_again_deals_at_once(tmp_path: Path) -> None:
         await ada.presses("a").sees("Turns today: 2")
 
 
-async def test_what_a_round_brought_is_said_and_shown_and_summed_up_at_the_menu(
+async def test_the_result_of_a_round_is_shown_and_summed_up_in_the_menu(
     tmp_path: Path,
 ) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
@@ -192,7 +192,9 @@ async def test_a_key_that_comes_too_late_means_nothing(tmp_path: Path) -> None:
         assert len(ada.round.seats[0].hands[0].cards) == 2
 
 
-async def test_who_goes_in_the_middle_is_asked_first_and_told_at_the_menu(tmp_path: Path) -> None:
+async def test_leaving_in_mid_round_asks_first_and_the_menu_shows_the_result(
+    tmp_path: Path,
+) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
@@ -207,7 +209,7 @@ async def test_who_goes_in_the_middle_is_asked_first_and_told_at_the_menu(tmp_pa
         assert bob.caller.purse.posted.online == bob.has["online"]
 
 
-async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path) -> None:
+async def test_plain_lines_describe_everything_in_sentences(tmp_path: Path) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
         board.seeds = [shoe(2, everybody_plays)]
         bob = await player(board, "Bob")
@@ -233,7 +235,7 @@ async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path)
         assert "\x1b" not in ada.terminal.transcript
 
 
-async def test_among_lines_what_others_do_does_not_bring_the_menu_again_and_ones_turn_does(
+async def test_in_plain_lines_only_a_turn_repeats_the_menu(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
@@ -268,7 +270,7 @@ async def test_last_words_stand_on_a_line_of_their_own_behind_an_open_question(
         assert "The board is closing." in lines
 
 
-async def test_who_is_on_and_a_whisper_to_walter_begin_with_the_same_letter(
+async def test_w_alone_lists_callers_and_w_with_text_whispers_to_walter(
     tmp_path: Path,
 ) -> None:
     async with company(tmp_path, "Ada", "Walter", "Ida") as (ada, walter, ida):
@@ -302,7 +304,7 @@ async def test_a_turn_that_comes_while_its_caller_types_waits_behind_the_line(
 
 
 @pytest.mark.parametrize(("key", "page"), [("r", "The rules of Vegas"), ("t", "You can still")])
-async def test_who_reads_or_stands_at_the_bank_is_called_when_it_is_their_turn(
+async def test_a_caller_reading_or_banking_is_called_to_their_turn(
     tmp_path: Path, key: str, page: str
 ) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
@@ -340,7 +342,7 @@ async def test_the_tutor_speaks_before_a_move_and_after_a_worse_one(tmp_path: Pa
         assert ada.caller.record.preferences["tutor"] is True
 
 
-async def test_the_tutor_judges_a_move_by_what_was_known_before_it(tmp_path: Path) -> None:
+async def test_the_tutor_judges_a_move_by_the_cards_visible_before_it(tmp_path: Path) -> None:
     def hit_and_then_stand(dealt: BlackjackRound) -> bool:
         """A hand to hit by the book, and then to stand on."""
         if not first_may_hit(dealt) or dealt.dealer_hand[0].value not in (8, 9, 10):

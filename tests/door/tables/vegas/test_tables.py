@@ -53,7 +53,7 @@ async def test_a_table_opens_when_all_seats_of_the_others_are_taken(tmp_path: Pa
         assert [each.seat.chair for each in sitters] == [1, 2, 1, 2, 1]
 
 
-async def test_who_comes_sits_down_with_others_before_a_table_opens_for_them(
+async def test_a_new_caller_joins_an_open_table_before_another_opens(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=vegas(tables=3, seats=2)) as here:
@@ -74,7 +74,7 @@ async def test_where_all_seats_are_taken_one_waits_where_the_fewest_do(tmp_path:
         ]
 
 
-async def test_a_seat_that_is_kept_for_its_caller_is_taken(tmp_path: Path) -> None:
+async def test_a_seat_reserved_for_its_caller_is_taken(tmp_path: Path) -> None:
     async with world(tmp_path, toml=vegas(tables=2, seats=2)) as here:
         here.seeds = [shoe(2, everybody_plays)]
         sitters = await crowd(here, 2)
@@ -107,7 +107,7 @@ async def test_tables_have_a_shoe_each_and_play_at_the_same_time(tmp_path: Path)
         await ada.does("stay")
 
 
-async def test_who_sits_at_one_table_hears_nothing_of_another(tmp_path: Path) -> None:
+async def test_news_of_one_table_stays_there(tmp_path: Path) -> None:
     async with world(tmp_path, toml=vegas(tables=2, seats=1)) as here:
         ada, bob = await crowd(here, 2)
         bob.says("good evening")
@@ -141,7 +141,7 @@ async def test_a_round_of_the_second_table_is_taken_up_there_after_a_crash(
         assert second.state.in_play is None
 
 
-async def test_who_has_a_hand_comes_back_to_its_table(tmp_path: Path) -> None:
+async def test_a_caller_with_a_hand_returns_to_its_table(tmp_path: Path) -> None:
     async with world(tmp_path, toml=vegas(tables=2, seats=1)) as here:
         here.seeds = [shoe(1, everybody_plays)] * 2
         ada, bob = await crowd(here, 2)

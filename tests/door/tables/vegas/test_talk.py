@@ -48,7 +48,7 @@ def test_nothing_in_a_line_acts_on_another_terminal(typed: str, seen: str) -> No
 
 
 @given(st.text(max_size=400))
-def test_whatever_is_typed_a_line_is_short_printable_and_without_codes(typed: str) -> None:
+def test_every_typed_line_becomes_short_printable_text_without_codes(typed: str) -> None:
     line = clean(typed)
     assert len(line) <= LONGEST_LINE
     assert line.isprintable()
@@ -89,13 +89,13 @@ def test_a_whisper_goes_to_the_one_it_names(line: str, to: str, text: str) -> No
         ("/-- hello", "No such player here"),
     ],
 )
-def test_a_whisper_to_nobody_in_particular_is_not_said_at_all(line: str, why: str) -> None:
+def test_a_whisper_without_a_receiver_is_not_sent(line: str, why: str) -> None:
     with pytest.raises(TalkRefused, match=why):
         addressed(line, NAMES)
 
 
 @given(st.text(string.printable, max_size=200))
-def test_no_line_breaks_what_reads_it(typed: str) -> None:
+def test_every_line_is_a_whisper_or_speech_or_refused(typed: str) -> None:
     try:
         what = addressed(clean(typed), NAMES)
     except TalkRefused:
@@ -106,7 +106,7 @@ def test_no_line_breaks_what_reads_it(typed: str) -> None:
 # At the table
 
 
-async def test_what_is_said_is_heard_by_all_and_a_whisper_by_two(tmp_path: Path) -> None:
+async def test_all_callers_read_a_line_and_two_read_a_whisper(tmp_path: Path) -> None:
     async with party(tmp_path, 3) as three:
         ada, bob, cyd = three.sitters
         ada.says("hello \x1b[5mall")
@@ -118,7 +118,7 @@ async def test_what_is_said_is_heard_by_all_and_a_whisper_by_two(tmp_path: Path)
         assert cyd.was_told(news.Whispered) == []
 
 
-async def test_who_waits_for_a_seat_talks_and_hears_too(tmp_path: Path) -> None:
+async def test_a_caller_waiting_for_a_seat_can_talk_and_read(tmp_path: Path) -> None:
     async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as two:
         (ada,) = two.sitters
         await ada.bets(1)
@@ -129,7 +129,7 @@ async def test_who_waits_for_a_seat_talks_and_hears_too(tmp_path: Path) -> None:
         assert bob.was_told(news.Whispered) == [news.Whispered("Ada", "Bob", "would you")]
 
 
-async def test_nobody_whispers_to_themselves_or_to_one_who_has_gone(tmp_path: Path) -> None:
+async def test_a_whisper_to_oneself_or_to_a_gone_caller_is_refused(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
         await bob.gets_up()
@@ -153,7 +153,7 @@ async def test_a_flood_of_lines_is_dammed_and_runs_again_later(tmp_path: Path) -
         assert bob.was_told(news.TableTalk)[-1] == news.TableTalk("Ada", "one more")
 
 
-async def test_who_leaves_and_comes_back_may_not_talk_the_more(tmp_path: Path) -> None:
+async def test_leaving_and_returning_does_not_reset_the_talk_limit(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, _ = two.sitters
         for _ in range(MAX_LINES):

@@ -33,7 +33,7 @@ async def reload(party: Party, **keys: object) -> None:
     await party.here.at_rest()
 
 
-async def test_a_bet_costs_what_it_did_when_it_was_made(tmp_path: Path) -> None:
+async def test_a_bet_costs_the_price_at_which_it_was_made(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
         ada, bob = two.sitters
         await ada.is_ready(5)

@@ -26,7 +26,7 @@ async def impatient_party(folder: Path, count: int) -> AsyncIterator[Party]:
         yield Party(here, [await (await arrives(here, name)).sits() for name in NAMES[:count]])
 
 
-async def test_a_decision_that_cannot_be_written_is_not_taken_and_may_be_tried_again(
+async def test_a_decision_that_cannot_be_written_may_be_tried_again(
     tmp_path: Path,
 ) -> None:
     async with impatient_party(tmp_path, 2) as two:
@@ -41,7 +41,7 @@ async def test_a_decision_that_cannot_be_written_is_not_taken_and_may_be_tried_a
         assert two.journal() == ["1:stay"]
 
 
-async def test_everybody_is_told_once_that_the_dealer_waits_for_the_books(tmp_path: Path) -> None:
+async def test_every_caller_reads_once_that_the_dealer_waits_for_the_books(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
         await two.deal()
@@ -88,7 +88,7 @@ async def test_a_silent_seat_is_stood_as_soon_as_it_can_be_written(tmp_path: Pat
         assert two.at_turn == "Bob"
 
 
-async def test_who_sits_down_while_no_shoe_can_be_sealed_has_one_later(tmp_path: Path) -> None:
+async def test_a_table_without_a_sealed_shoe_gets_one_later(tmp_path: Path) -> None:
     async with world(tmp_path, toml=vegas(), busy_seconds=0.02) as here:
         ada = await arrives(here, "Ada")
         alone = Party(here, [ada])

@@ -30,7 +30,7 @@ from timebank.language import Phrase, Viewer, _
 
 
 @pytest.mark.parametrize("profile", [MODERN, REFUSING])
-async def test_who_has_played_the_last_turn_of_the_day_is_told_where_else_to_bet(
+async def test_a_caller_after_the_last_turn_of_the_day_reads_where_else_to_bet(
     tmp_path: Path, profile: Profile
 ) -> None:
     async with world(tmp_path, toml=table_toml(turns_per_day=1)) as board:
@@ -51,7 +51,7 @@ def loses(dealt: BlackjackRound) -> bool:
     return dealt.apply(BlackjackAction.STAY)[0].outcomes == (BlackjackOutcome.LOSE,)
 
 
-async def test_who_has_no_pot_left_after_a_round_is_told_why_they_cannot_bet(
+async def test_a_caller_without_a_pot_reads_why_they_cannot_bet(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
@@ -66,7 +66,7 @@ async def test_who_has_no_pot_left_after_a_round_is_told_why_they_cannot_bet(
 # A bet, a turn, a line that breaks
 
 
-async def test_a_turn_is_told_once_however_many_cards_it_has(tmp_path: Path) -> None:
+async def test_a_turn_is_announced_once_however_many_cards_it_has(tmp_path: Path) -> None:
     def splits(dealt: BlackjackRound) -> bool:
         if not everybody_plays(dealt) or BlackjackAction.SPLIT not in dealt.legal():
             return False
@@ -80,7 +80,7 @@ async def test_a_turn_is_told_once_however_many_cards_it_has(tmp_path: Path) -> 
         assert two.table.seconds_left() == TURN
 
 
-async def test_whose_turn_it_is_goes_from_the_screen_with_the_turn(tmp_path: Path) -> None:
+async def test_the_turn_disappears_from_the_screen_when_it_ends(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready()
         await bob.is_ready()
@@ -115,7 +115,7 @@ def first_is(wanted: Callable[[BlackjackRound], bool]) -> bytes:
     return shoe(1, wanted)
 
 
-async def test_a_bust_is_told_once_with_what_it_cost(tmp_path: Path) -> None:
+async def test_a_bust_is_announced_once_with_its_cost(tmp_path: Path) -> None:
     def busts(dealt: BlackjackRound) -> bool:
         if dealt.over or dealt.seats[0].hands[0].count.total < 12:
             return False
@@ -152,7 +152,7 @@ async def test_talk_that_is_refused_for_its_speed_stays_in_the_field(tmp_path: P
 # Each in their language
 
 
-async def test_what_two_callers_hear_is_made_for_each_in_their_language(tmp_path: Path) -> None:
+async def test_two_callers_get_the_same_news_each_in_their_language(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
         spoken: dict[str, str] = {}
@@ -175,7 +175,7 @@ def _in(viewer: Viewer) -> str:
         return _("Yes")
 
 
-def test_a_refused_bet_is_put_into_words_when_it_is_told() -> None:
+def test_a_refused_bet_is_worded_for_each_reader() -> None:
     refused = news.BetRefused("Ada", Phrase("Please bet again."))
     assert words.sentences_for(refused, "Ada") == ["|12Please bet again."]
     assert words.sentences_for(refused, "Bob") == ["|07Ada sits this one out."]
@@ -203,7 +203,7 @@ async def test_cards_fall_one_by_one_and_a_key_cuts_it_short_and_counts(tmp_path
 # Lines
 
 
-async def test_lines_tell_the_cards_that_were_dealt_while_somebody_came(
+async def test_plain_lines_show_cards_dealt_while_a_caller_arrived(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
