@@ -27,7 +27,7 @@ BY_STOP, BY_DRAIN = "Ann with `door stop`", "Ann with `door drain`"
 BY_END = "the end of `door serve`"
 
 
-def test_it_says_since_when_and_by_what_until_it_is_opened(tmp_path: Path) -> None:
+def test_the_notice_says_since_when_and_by_whom_until_the_board_opens(tmp_path: Path) -> None:
     folder = str(tmp_path)
     assert closed.sentence(folder) == ""
     assert closed.reopen(folder) == ""
@@ -43,7 +43,7 @@ def test_it_says_since_when_and_by_what_until_it_is_opened(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("content", [b"", b"\x1b[2J\n", b"\xff\xff"])
-def test_whatever_the_file_holds_the_board_is_closed(tmp_path: Path, content: bytes) -> None:
+def test_any_content_of_the_file_closes_the_board(tmp_path: Path, content: bytes) -> None:
     (tmp_path / closed.NAME).write_bytes(content)
     assert closed.is_closed(str(tmp_path))
     assert closed.sentence(str(tmp_path)).startswith(SINCE.removesuffix(" since"))
@@ -80,7 +80,7 @@ async def test_a_drain_closes_it_at_once_and_one_that_ends_by_itself_does_not(
 
 
 @pytest.mark.parametrize("command", ["stop", "drain"])
-async def test_a_full_disk_that_leaves_doors_open_is_said_to_who_closes_the_board(
+async def test_closing_on_a_full_disk_warns_that_doors_stay_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     def refuse(folder: str, by: str) -> str:

@@ -3,7 +3,7 @@ import asyncio
 from door.flag import Flag
 
 
-async def test_all_who_wait_go_on_when_the_flag_is_put_up() -> None:
+async def test_raising_the_flag_wakes_every_waiter() -> None:
     flag = Flag()
     waiting = [asyncio.ensure_future(flag.wait()) for _ in range(3)]
     await asyncio.sleep(0)
@@ -13,7 +13,7 @@ async def test_all_who_wait_go_on_when_the_flag_is_put_up() -> None:
     assert flag.is_set()
 
 
-async def test_nobody_waits_for_a_flag_that_is_up() -> None:
+async def test_a_raised_flag_is_not_waited_for() -> None:
     flag = Flag()
     flag.set()
     await flag.wait()
@@ -25,7 +25,7 @@ async def test_nobody_waits_for_a_flag_that_is_up() -> None:
     await waiter
 
 
-async def test_who_stops_waiting_is_forgotten() -> None:
+async def test_a_cancelled_waiter_is_dropped() -> None:
     flag = Flag()
     gone = asyncio.ensure_future(flag.wait())
     await asyncio.sleep(0)

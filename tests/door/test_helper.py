@@ -87,7 +87,7 @@ async def test_it_is_less_urgent_than_the_board() -> None:
         assert theirs == min(ours + helper_process.NICENESS, 19)
 
 
-async def test_what_it_cannot_work_out_is_told_in_the_log_and_it_goes_on(
+async def test_a_failed_computation_is_logged_and_the_helper_goes_on(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with begun() as here:
@@ -111,7 +111,7 @@ async def test_no_more_questions_wait_than_may(monkeypatch: pytest.MonkeyPatch) 
 # When somebody leaves
 
 
-async def test_a_question_that_nobody_wants_answered_any_more_is_passed_over(
+async def test_a_cancelled_question_is_skipped(
     tmp_path: Path,
 ) -> None:
     async with begun() as here:
@@ -124,7 +124,7 @@ async def test_a_question_that_nobody_wants_answered_any_more_is_passed_over(
         assert here.process_id == number
 
 
-async def test_a_process_finishes_what_is_short_and_answers_the_next(
+async def test_a_short_cancelled_question_is_finished_before_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(helper, "CANCELLED_SECONDS", PATIENCE)
@@ -137,7 +137,7 @@ async def test_a_process_finishes_what_is_short_and_answers_the_next(
         assert await here.ask(os.getpid) == number
 
 
-async def test_work_that_nobody_wants_any_more_ends_for_whoever_is_next() -> None:
+async def test_a_long_cancelled_question_ends_the_process_for_the_next() -> None:
     async with begun() as here:
         answer, number = await busy(here)
         following = here.ask(os.getpid)
@@ -149,7 +149,7 @@ async def test_work_that_nobody_wants_any_more_ends_for_whoever_is_next() -> Non
 # When it dies
 
 
-async def test_a_process_that_is_killed_at_work_is_started_again_for_the_same_question() -> None:
+async def test_a_process_killed_at_work_restarts_with_the_same_question() -> None:
     async with begun() as here:
         first = await started(here)
         os.kill(first, signal.SIGSTOP)
@@ -216,7 +216,7 @@ async def test_a_process_that_says_nothing_is_ended(caplog: pytest.LogCaptureFix
 # When it ends
 
 
-async def test_closing_ends_it_at_work_and_cancels_what_is_asked() -> None:
+async def test_closing_ends_the_process_and_cancels_open_questions() -> None:
     async with begun() as here:
         answer, number = await busy(here)
         waiting = here.ask(os.getpid)
@@ -235,7 +235,7 @@ async def test_closing_while_it_is_started_leaves_nothing() -> None:
     gc.collect()
 
 
-async def test_it_ends_when_nobody_has_asked_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_idle_process_ends_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(helper, "IDLE_SECONDS", 0.0)
     async with begun() as here:
         number = await here.ask(os.getpid)
