@@ -142,7 +142,7 @@ TOLD = [
 
 
 @pytest.mark.parametrize(("change", "told"), TOLD)
-def test_what_was_changed_is_told_and_nothing_else(books, vandal, change, told):
+def test_the_audit_reports_exactly_the_changed_rows(books, vandal, change, told):
     numbers = {"external": number(books, "external")}
     vandal(change)
     assert books.audit() == [sentence.format(**numbers) for sentence in told]
@@ -225,7 +225,7 @@ AMONG = [
 
 
 @pytest.mark.parametrize(("change", "told"), AMONG)
-def test_what_was_changed_is_among_what_is_told(books, vandal, change, told):
+def test_the_audit_reports_the_changed_row_among_others(books, vandal, change, told):
     numbers = {kind: number(books, kind) for kind in ("won", "returned", "stake")}
     ((numbers["bobs_grant"],),) = books.sql("SELECT grant_id FROM days WHERE caller_id = 2")
     vandal(change.format(**numbers))
@@ -271,14 +271,14 @@ def test_a_row_put_in_by_hand_does_not_belong_to_an_entry(books, vandal):
     ]
 
 
-def test_a_mix_of_units_is_found(books, vandal):
+def test_an_account_of_mixed_units_is_found(books, vandal):
     house = books.do(transfers.house, "vegas", "usd-cent")
     won = number(books, "won")
     vandal(f"UPDATE transfers SET source = {house.id} WHERE id = {won}")
     assert f"transfer {won}: It turns one usd-cent into one second." in books.audit()
 
 
-def test_a_stake_forfeited_in_a_hand_that_is_not_void_is_found(books):
+def test_a_stake_forfeited_without_a_void_hand_is_found(books):
     stake = Account(14, "stake", "second")
     forfeit = Account(3, "forfeit", "second")
     books.do(
@@ -323,7 +323,7 @@ def test_time_used_that_names_no_call_is_found(books):
     assert books.audit() == [f"transfer {row.number}: It charges time used and names no call."]
 
 
-def test_a_record_for_another_caller_is_found_before_it_goes_out(books, vandal):
+def test_a_notice_for_the_wrong_caller_is_found_before_it_is_sent(books, vandal):
     ((record,),) = books.sql("SELECT number FROM outbox")
     vandal("UPDATE outbox SET name = 'Bob'")
     assert books.audit() == [f"record {record}: It waits for Bob, but its minutes came from Ann."]

@@ -44,7 +44,7 @@ def test_nothing_is_wrong_with_an_evening(books, evening):
     assert books.audit() == []
 
 
-def test_minutes_online_that_were_made_savings_are_found(books, evening, vandal):
+def test_online_minutes_turned_into_savings_are_found(books, evening, vandal):
     """Accounts 6 and 8 are Ann's online and bank."""
     vandal(*exchanged("kind", 6, 8))
     assert (
@@ -52,7 +52,7 @@ def test_minutes_online_that_were_made_savings_are_found(books, evening, vandal)
     ) in books.audit()
 
 
-def test_a_stake_and_a_correction_that_went_elsewhere_are_found(books, ann, vandal):
+def test_a_stake_and_a_correction_on_the_wrong_account_are_found(books, ann, vandal):
     """Accounts 6 and 8 are Ann's online and bank."""
     call = books.call(ann)
     call.bet(60)
@@ -65,7 +65,7 @@ def test_a_stake_and_a_correction_that_went_elsewhere_are_found(books, ann, vand
     assert "transfer 3: No adjust goes from adjustment to online of caller 1." in found
 
 
-def test_savings_that_were_given_to_another_caller_are_found(books, evening, vandal):
+def test_savings_moved_to_another_caller_are_found(books, evening, vandal):
     """Accounts 8 and 13 are the banks of Ann and Bob."""
     vandal(*exchanged("caller_id", 8, 13))
     assert (
@@ -74,7 +74,7 @@ def test_savings_that_were_given_to_another_caller_are_found(books, evening, van
     ) in books.audit()
 
 
-def test_all_accounts_of_a_caller_given_to_another_are_found(books, evening, vandal):
+def test_accounts_reassigned_to_another_caller_are_found(books, evening, vandal):
     for one, other in zip(range(6, 11), range(11, 16), strict=True):
         vandal(*exchanged("caller_id", one, other))
     vandal("UPDATE days SET caller_id = caller_id + 2", "UPDATE days SET caller_id = 5 - caller_id")
@@ -92,14 +92,14 @@ def test_minutes_of_a_caller_who_was_deleted_are_found(books, evening, vandal):
 # What the sysop gave and took.
 
 
-def test_powers_that_nobody_gave_are_found(books, ann, vandal):
+def test_powers_without_a_grant_are_found(books, ann, vandal):
     vandal("UPDATE callers SET powers = 1 WHERE id = 1")
     assert books.audit() == [
         "caller 1: Ann has sysop powers (1), but the sysop's log says none (0)."
     ]
 
 
-def test_powers_that_were_given_are_in_order_and_gone_ones_are_found(books, ann, vandal):
+def test_granted_powers_are_in_order_and_removed_ones_are_found(books, ann, vandal):
     books.do(powers.grant, ann, BY)
     assert books.audit() == []
     vandal("UPDATE callers SET powers = 0 WHERE id = 1")
@@ -108,13 +108,13 @@ def test_powers_that_were_given_are_in_order_and_gone_ones_are_found(books, ann,
     ]
 
 
-def test_powers_of_somebody_entered_with_them_are_in_order(books):
+def test_powers_from_registration_are_in_order(books):
     sysops = books.do(lambda desk: caller_acts.enter(desk, "Sysop", "hash", BY, with_powers=True))
     assert sysops.powers
     assert books.audit() == []
 
 
-def test_powers_whose_line_of_the_log_was_forgotten_are_in_order(books, ann):
+def test_powers_older_than_the_log_are_in_order(books, ann):
     books.do(powers.grant, ann, BY)
     books.wait(2 * YEAR)
     books.do(caller_acts.set_locked, books.caller("Bob"), True, BY)
@@ -152,7 +152,7 @@ def test_a_reason_that_reads_like_a_line_of_the_log_is_in_order(books, ann, why)
         ),
     ],
 )
-def test_who_was_frozen_or_locked_and_is_not_by_hand_is_found(
+def test_a_freeze_or_lock_undone_without_the_log_is_found(
     books, ann, vandal, done, undone, flag, finding
 ):
     books.do(done)
@@ -172,7 +172,7 @@ def test_a_line_that_the_sysop_left_for_a_caller_gives_no_powers(books, ann):
 # Since when callers are known.
 
 
-def test_a_caller_who_registered_before_one_of_a_lower_number_is_found(books, ann, vandal):
+def test_a_registration_date_before_a_lower_numbers_is_found(books, ann, vandal):
     books.wait(30 * DAY)
     bob = books.caller("Bob")
     books.call(bob)
@@ -187,7 +187,7 @@ def test_a_caller_who_registered_before_one_of_a_lower_number_is_found(books, an
 @pytest.mark.parametrize(
     ("created", "told"), [(f"created + {YEAR}", "2027-06-01 12:00:00"), ("'x'", "'x'")]
 )
-def test_a_caller_who_registered_after_their_first_call_is_found(books, ann, vandal, created, told):
+def test_a_registration_date_after_the_first_call_is_found(books, ann, vandal, created, told):
     books.call(ann)
     vandal(f"UPDATE callers SET created = {created}")
     assert books.audit() == [
@@ -195,7 +195,7 @@ def test_a_caller_who_registered_after_their_first_call_is_found(books, ann, van
     ]
 
 
-def test_a_clock_that_was_wrong_explains_who_registered_before_whom(books, ann, bob):
+def test_a_wrong_clock_explains_registration_dates_out_of_order(books, ann, bob):
     books.step(30 * DAY)
     books.call(books.caller("Cid"))
     books.step(-30 * DAY)
@@ -203,7 +203,7 @@ def test_a_clock_that_was_wrong_explains_who_registered_before_whom(books, ann, 
     assert books.audit() == []
 
 
-def test_one_who_registered_by_a_clock_that_ran_ahead_and_called_later_is_in_order(books, ann):
+def test_a_registration_by_a_fast_clock_before_a_later_call_is_in_order(books, ann):
     books.step(YEAR)
     bob = books.caller("Bob")
     books.call(ann).close()
@@ -212,7 +212,7 @@ def test_one_who_registered_by_a_clock_that_ran_ahead_and_called_later_is_in_ord
     assert books.audit() == []
 
 
-def test_one_who_was_entered_by_a_clock_that_ran_ahead_is_in_order(books):
+def test_a_registration_by_the_sysop_with_a_fast_clock_is_in_order(books):
     books.step(YEAR)
     number = books.do(
         lambda desk: caller_acts.enter(desk, "Sysop", "hash", BY, with_powers=True)
@@ -238,7 +238,7 @@ def held(books, ann):
     return books.call(ann)
 
 
-def test_what_is_held_is_in_order_until_it_has_come_back(books, held):
+def test_held_minutes_are_in_order_until_their_return(books, held):
     assert books.balances(1)["held"] == 1800
     assert books.audit() == []
     books.wait(5400)
@@ -247,7 +247,7 @@ def test_what_is_held_is_in_order_until_it_has_come_back(books, held):
 
 
 @pytest.mark.parametrize("until", ["0", "NULL", "'x'"])
-def test_what_is_held_and_waits_for_another_instant_is_found(books, held, vandal, until):
+def test_minutes_held_until_another_instant_are_found(books, held, vandal, until):
     vandal(f"UPDATE callers SET held_until = {until} WHERE id = 1")
     waits = {"0": "1970-01-01 00:00:00", "NULL": "nothing"}.get(until, until)
     assert books.audit() == [
@@ -255,7 +255,7 @@ def test_what_is_held_and_waits_for_another_instant_is_found(books, held, vandal
     ]
 
 
-def test_what_is_held_behind_another_event_is_found(books, held, vandal):
+def test_minutes_held_behind_another_event_are_found(books, held, vandal):
     behind = '{"event":"Supper","at":"03:00","host":false}'
     vandal(f"UPDATE callers SET held_behind = '{behind}' WHERE id = 1")
     assert books.audit() == [
@@ -264,7 +264,7 @@ def test_what_is_held_behind_another_event_is_found(books, held, vandal):
     ]
 
 
-def test_what_is_held_behind_an_event_that_is_renamed_is_in_order(books, held):
+def test_minutes_held_behind_a_renamed_event_are_in_order(books, held):
     books.change(events=(Event("Repairs", time(3), DAILY, 90),))
     held.touch()  # of whose half hour nothing more could be used before it
     assert books.audit() == []
@@ -274,7 +274,7 @@ def test_what_is_held_behind_an_event_that_is_renamed_is_in_order(books, held):
     assert books.audit() == []
 
 
-def test_what_waits_for_nothing_since_an_event_was_taken_back_is_in_order(books, ann):
+def test_minutes_held_without_their_cancelled_event_are_in_order(books, ann):
     call = books.call(ann)
     books.do(events.start, EventAsked("Mail hour", None, 10), BY)
     call.touch()

@@ -85,12 +85,12 @@ class TestTheChain:
     def test_depends_on_every_field(self, books, change):
         assert mended(books, 5, **change) != mended(books, 5)
 
-    def test_is_told_apart_where_words_run_together(self):
+    def test_separates_fields_that_look_alike_when_joined(self):
         numbers = (1, 1, 1, 0, 60, 1, 6, None, None)
         assert digest(GENESIS, *numbers, "a b", "c") != digest(GENESIS, *numbers, "a", "b c")
 
     @pytest.mark.of_a_file
-    def test_is_what_the_documents_say_it_is(self, books, monkeypatch, capsys):
+    def test_matches_the_formula_of_the_documents(self, books, monkeypatch, capsys):
         """The program in docs/formats.md, run as it stands there."""
         (program,) = re.findall(r"```python\n(.*?)```", FORMATS.read_text(encoding="utf-8"), re.S)
         assert len(program.splitlines()) <= 20
@@ -123,7 +123,7 @@ class TestTheChain:
         with pytest.raises(AssertionError, match="generation"):
             exec(compile(program, "docs/formats.md", "exec"), {})
 
-    def test_refuses_a_writer_who_read_its_end_too_early(self, books):
+    def test_refuses_a_writer_with_an_outdated_end(self, books):
         bank = Account(8, "bank", "second")
         movement = Movement(ADJUSTMENT, bank, 60, ByHand("adjust", "because"), None, None)
         old = books.do(transfers.head)
@@ -153,7 +153,7 @@ class TestARowThatDoesNotFit:
             "facts = replace(facts, 'win', 'push')",
         ],
     )
-    def test_is_named_whatever_was_changed(self, books, vandal, change):
+    def test_is_named_whatever_field_was_changed(self, books, vandal, change):
         number = books.sql("SELECT id FROM transfers WHERE amount = 901")[0][0]
         vandal(f"UPDATE transfers SET {change} WHERE id = {number}")
         assert chained(books) == [unfit(number)]
@@ -181,7 +181,7 @@ class TestARowThatDoesNotFit:
         ]
         assert found[-1] == f"ledger: {rows - 13} more transfers do not fit the chain."
 
-    def test_stands_behind_rows_that_are_gone_and_whose_numbers_were_closed_up(self, books, vandal):
+    def test_is_named_after_rows_were_deleted_and_renumbered(self, books, vandal):
         vandal(
             "DELETE FROM transfers WHERE id IN (7, 8)",
             "UPDATE transfers SET id = -id WHERE id > 8",
@@ -229,13 +229,13 @@ class TestADigestNotedDown:
         assert self.audit(books, noted) == []
         assert self.audit(books, GENESIS) == []
 
-    def test_that_nobody_wrote_is_a_finding(self, books):
+    def test_that_no_row_has_is_a_finding(self, books):
         assert self.audit(books, "e" * 64) == [
             f"ledger: No transfer has the digest {'e' * 64}, so these books do not continue the"
             " ones that had it."
         ]
 
-    def test_gives_away_books_that_were_written_anew(self, books, vandal):
+    def test_reveals_rewritten_books(self, books, vandal):
         """A forger who makes every digest after the change fits the chain, but not the note."""
         noted = books.do(transfers.head)
         vandal("UPDATE transfers SET facts = 'otherwise' WHERE id = 2")
@@ -246,7 +246,7 @@ class TestADigestNotedDown:
         assert books.audit() == []
         assert len(self.audit(books, noted.digest)) == 1
 
-    def test_gives_away_books_whose_end_was_cut_off_without_a_trace(self, books, vandal):
+    def test_reveals_books_with_a_cut_end(self, books, vandal):
         call = books.call(books.caller("Bob"), node=2)
         with books.database.reading(books.settings, books.now) as desk:
             before = transfers.head(desk).number

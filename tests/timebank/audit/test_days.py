@@ -29,7 +29,7 @@ def test_nothing_is_wrong_with_two_evenings(books, evenings):
     assert books.audit() == []
 
 
-def test_a_day_that_was_made_one_before_so_that_it_comes_again_is_found(books, evenings, vandal):
+def test_a_day_renamed_so_that_it_can_come_again_is_found(books, evenings, vandal):
     evenings.close()
     vandal(
         "UPDATE days SET day = '2026-06-02' WHERE day = '2026-06-03'",
@@ -44,12 +44,12 @@ def test_a_day_that_was_made_one_before_so_that_it_comes_again_is_found(books, e
 
 
 @pytest.mark.parametrize("change", ["after = after + 1", "after = after - 1"])
-def test_a_day_that_begins_at_another_transfer_is_found(books, evenings, vandal, change):
+def test_a_day_with_a_wrong_first_transfer_is_found(books, evenings, vandal, change):
     vandal(f"UPDATE days SET {change} WHERE day = '2026-06-03'")
     assert "caller 1: The grant of 2026-06-03 should be transfer 6, but is not." in books.audit()
 
 
-def test_a_day_that_was_put_among_those_taken_back_is_found(books, evenings, vandal):
+def test_a_day_falsely_marked_as_cancelled_is_found(books, evenings, vandal):
     evenings.close()
     vandal(
         "INSERT INTO mended_days (caller_id, day, grant_id, mended)"
@@ -62,7 +62,7 @@ def test_a_day_that_was_put_among_those_taken_back_is_found(books, evenings, van
     ) in books.audit()
 
 
-def test_a_loan_that_was_struck_out_of_a_day_is_found(books, call, vandal):
+def test_a_loan_removed_from_its_day_is_found(books, call, vandal):
     call.post(borrow, 600)
     call.next_day()
     assert books.audit() == []
@@ -70,7 +70,7 @@ def test_a_loan_that_was_struck_out_of_a_day_is_found(books, call, vandal):
     assert books.audit() == ["caller 1: Their debt when 2027-06-02 began was deleted."]
 
 
-def test_a_hand_that_was_made_one_of_another_day_is_found(books, evenings, vandal):
+def test_a_hand_assigned_to_another_day_is_found(books, evenings, vandal):
     """Its turn and its loss would be none of the day's."""
     vandal("UPDATE rounds SET day = '2026-06-01' WHERE id = 2")
     assert (
@@ -78,9 +78,7 @@ def test_a_hand_that_was_made_one_of_another_day_is_found(books, evenings, vanda
     ) in books.audit()
 
 
-def test_days_that_a_wrong_clock_began_are_in_order_before_and_after_they_are_taken_back(
-    books, ann
-):
+def test_days_begun_by_a_wrong_clock_are_in_order_even_cancelled(books, ann):
     """Hands of these days, of the day behind them, and one that is open all the time."""
     call = books.call(ann)
     call.bet(300)

@@ -13,7 +13,7 @@ DAY = 86_400
 MINUTE = 60
 
 
-def test_minutes_that_were_said_to_be_earned_and_banked_overnight_are_found(books, ann, vandal):
+def test_minutes_falsely_earned_and_banked_overnight_are_found(books, ann, vandal):
     """The case of the issue: ten minutes, by `carried` alone."""
     call = books.call(ann)
     vandal("UPDATE days SET carried = 600")
@@ -31,7 +31,7 @@ def test_minutes_that_were_said_to_be_earned_and_banked_overnight_are_found(book
     ]
 
 
-def test_minutes_that_were_earned_and_forfeited_are_found(books, ann, vandal):
+def test_minutes_earned_and_yet_forfeited_are_found(books, ann, vandal):
     """Ann leaves 300 on the table that she has won; `carried` is lowered before the next day."""
     call = books.call(ann)
     call.win(300, 900)
@@ -61,7 +61,7 @@ def test_minutes_that_were_earned_and_forfeited_are_found(books, ann, vandal):
         lambda call: (call.act(lost(200, final=False)), call.act(pushed(400))),
     ],
 )
-def test_an_old_stake_that_was_made_a_new_one_is_found(books, ann, vandal, stands):
+def test_an_old_stake_passed_off_as_new_is_found(books, ann, vandal, stands):
     """All of 600 on the table is left of the first day; by hand a half of it is not."""
     call = books.call(ann)
     call.bet(600)
@@ -98,9 +98,7 @@ def test_an_old_stake_in_a_hand_of_two_midnights_is_in_order(books, ann):
     assert books.audit() == []
 
 
-def test_what_was_earned_of_a_frozen_account_is_in_order_and_found_if_it_was_raised(
-    books, ann, vandal
-):
+def test_earnings_of_a_frozen_account_are_in_order_unless_raised(books, ann, vandal):
     call = books.call(ann)
     call.win(300, 900)
     books.do(corrections.freeze, ann, "a dispute", "root (command line)")
@@ -128,7 +126,7 @@ def test_a_board_without_a_bank_forfeits_and_is_in_order(books, ann, vandal):
     assert len(books.audit()) == 1
 
 
-def test_a_day_of_a_guest_that_earned_something_is_found(books, vandal):
+def test_a_guests_day_with_earnings_is_found(books, vandal):
     comes(books, known(books), way="moduser")
     assert books.audit() == []
     vandal("UPDATE days SET carried = 60")
@@ -155,7 +153,7 @@ def test_a_day_that_ended_by_the_rule_of_version_1_0_is_in_order(books, ann, van
 
 
 @pytest.mark.parametrize("column", ["carried", "standing", "after"])
-def test_a_day_whose_amounts_are_no_numbers_is_found(books, ann, vandal, column):
+def test_a_day_with_invalid_amounts_is_found(books, ann, vandal, column):
     books.call(ann)
     vandal(f"UPDATE days SET {column} = 'x'")
     said = "caller 1: Some of the amounts of their days are not numbers."

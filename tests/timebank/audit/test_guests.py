@@ -90,7 +90,7 @@ def test_a_visit_that_is_open_when_its_call_is_not_is_named(books, evening, vand
         ("accounts SET balance = 9 WHERE kind = 'online'", "caller 1: Ann@Xibalba is of another"),
     ],
 )
-def test_what_was_changed_beside_it_is_named(books, evening, vandal, change, found):
+def test_a_change_to_the_guests_rows_is_named(books, evening, vandal, change, found):
     vandal(f"UPDATE {change}")
     assert [line for line in books.audit() if line.startswith(found)]
 

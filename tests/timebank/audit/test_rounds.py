@@ -41,7 +41,7 @@ def test_a_bank_below_zero_is_found(books, coups, vandal):
     assert any(line.startswith("unit usd-cent: All balances add up to") for line in found)
 
 
-def test_a_hand_that_says_another_unit_than_its_transfers_is_found(books, coups, vandal):
+def test_a_hand_in_another_unit_than_its_transfers_is_found(books, coups, vandal):
     vandal("UPDATE rounds SET unit = 'frf-cent' WHERE id = 1")
     assert books.audit() == ["hand 1: Some of its transfers are in another unit."]
 
@@ -50,9 +50,7 @@ def test_a_hand_that_says_another_unit_than_its_transfers_is_found(books, coups,
     ("kind", "unit", "other"),
     [("casino", "usd-cent", "second"), ("online", "second", "usd-cent")],
 )
-def test_an_account_of_another_unit_than_its_kind_has_is_found(
-    books, coups, vandal, kind, unit, other
-):
+def test_an_account_in_the_wrong_unit_is_found(books, coups, vandal, kind, unit, other):
     number = account(books, kind, unit)
     vandal(f"UPDATE accounts SET unit = '{other}' WHERE id = {number}")
     assert (
@@ -61,12 +59,12 @@ def test_an_account_of_another_unit_than_its_kind_has_is_found(
     )
 
 
-def test_a_seat_that_is_settled_without_the_others_is_found(books, over, vandal):
+def test_a_seat_settled_without_the_others_is_found(books, over, vandal):
     vandal("UPDATE rounds SET settled = settled + 1 WHERE id = 2")
     assert books.audit() == ["hand 1: It did not end at the same time for all its seats."]
 
 
-def test_a_seat_that_is_over_while_the_others_play_on_is_found(books, over, vandal):
+def test_a_seat_finished_while_the_others_play_is_found(books, over, vandal):
     vandal("UPDATE rounds SET settled = dealt, outcome = 'win' WHERE id = 6")
     assert books.audit() == [
         "hand 6: It is settled, and 60 is still on the table.",
@@ -87,12 +85,12 @@ def test_a_seat_that_is_over_while_the_others_play_on_is_found(books, over, vand
         "lead = 5",
     ],
 )
-def test_seats_that_cannot_have_been_played_together_are_found(books, over, vandal, change):
+def test_seats_of_different_tables_in_one_round_are_found(books, over, vandal, change):
     vandal(f"UPDATE rounds SET {change} WHERE id = 6")
     assert any(line.startswith("hand 6: It cannot be played together") for line in books.audit())
 
 
-def test_a_seat_before_that_of_the_lead_is_found(books, over, vandal):
+def test_a_seat_before_the_leads_is_found(books, over, vandal):
     vandal("UPDATE rounds SET seat = 5 WHERE id = 4")
     assert books.audit() == [
         "hand 5: Its seat is not after that of hand 4.",
@@ -105,13 +103,13 @@ def test_a_seat_that_was_made_its_own_lead_has_no_journal(books, over, vandal):
     assert books.audit() == ["hand 6: Its journal has 0 actions, the last is -1."]
 
 
-def test_an_action_that_was_journaled_under_a_seat_is_found(books, over, vandal):
+def test_an_action_journaled_under_a_seat_is_found(books, over, vandal):
     vandal("UPDATE actions SET round_id = 2 WHERE round_id = 1 AND sequence = 1")
     assert books.audit() == ["hand 2: It has a journal, but should share that of hand 1."]
 
 
 @pytest.mark.parametrize("change", ["game = 'baccarat'", "caller_id = 2"])
-def test_a_shoe_that_is_another_games_or_callers_is_found(books, over, vandal, change):
+def test_a_shoe_of_another_game_or_caller_is_found(books, over, vandal, change):
     vandal(f"UPDATE shoes SET {change}")
     found = books.audit()
     assert "hand 1: It was dealt from shoe 1, which is another caller's or game's." in found

@@ -18,7 +18,7 @@ def wrong(call, waived) -> str:
     return f"call {call.id}: {waived} seconds were not charged, but Ann always had time left."
 
 
-def test_seconds_that_a_call_was_given_by_hand_are_found(books, ann, vandal):
+def test_seconds_falsely_waived_are_found(books, ann, vandal):
     """Its next ten minutes cost nothing: they are accounted for."""
     call = books.call(ann)
     books.wait(60)
@@ -34,7 +34,7 @@ def test_seconds_that_a_call_was_given_by_hand_are_found(books, ann, vandal):
     assert books.audit() == [wrong(call, 600), wrong(again, 900)]
 
 
-def test_seconds_of_callers_who_have_none_left_are_in_order(books, ann):
+def test_seconds_waived_for_empty_purses_are_in_order(books, ann):
     """Used up, borrowed and used up again; a call without any; and one over midnight."""
     limit(books, known_days=0)
     call = books.call(ann)
@@ -71,7 +71,7 @@ def test_a_hand_that_is_over_without_its_caller_ends_nothing(books, ann):
 
 
 @pytest.mark.parametrize("asks", [borrow, withdraw])
-def test_what_a_caller_asks_for_at_once_was_not_there_before(books, ann, asks):
+def test_a_loan_in_the_waived_second_is_in_order(books, ann, asks):
     """The first second was waived, and the minutes came in the same one."""
     limit(books, known_days=0)
     give(books, ann, 60)
@@ -86,7 +86,7 @@ def test_what_a_caller_asks_for_at_once_was_not_there_before(books, ann, asks):
     assert books.audit() == []
 
 
-def test_a_hand_that_is_won_at_once_ends_what_was_empty_before(books, ann):
+def test_a_win_in_the_waived_second_is_in_order(books, ann):
     """The first second was waived, and a hand of an earlier call was won in the same one."""
     call = books.call(ann)
     hand = call.bet(600)
