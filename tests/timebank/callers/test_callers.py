@@ -32,13 +32,13 @@ def test_a_name_is_stored_in_its_clean_form(books):
 
 
 @pytest.mark.parametrize("name", ["Ann", "ANN", "ann", "Αnn"])
-def test_nobody_takes_a_name_that_looks_like_anothers(books, ann, name):
+def test_a_look_alike_of_a_callers_name_cannot_be_taken(books, ann, name):
     with pytest.raises((NameTaken, NameRefused)):
         books.do(callers.register, name, "hash")
     assert len(books.do(callers.listing)) == 1
 
 
-def test_a_caller_is_found_however_the_name_is_written(books, ann):
+def test_a_caller_is_looked_up_in_any_spelling(books, ann):
     assert books.do(callers.find, "ANN").id == ann
     assert books.do(callers.find, "Bob") is None
 
@@ -78,7 +78,7 @@ def test_renaming_frees_the_old_name_and_keeps_the_accounts(books, ann):
     assert books.caller("Ann") != ann
 
 
-def test_nobody_is_renamed_to_a_name_that_is_taken(books, ann):
+def test_a_caller_cannot_be_renamed_to_a_taken_name(books, ann):
     bob = books.caller("Bob")
     with pytest.raises(NameTaken):
         books.do(callers.rename, bob, "ANN")

@@ -48,7 +48,7 @@ def test_days_beyond_one_chunk_are_counted(books, ann, monkeypatch):
         books.wait(DAY)
 
 
-def test_a_day_is_one_of_the_board_and_who_is_on_over_midnight_is_there_on_both(books, ann):
+def test_a_call_over_midnight_counts_on_both_days_of_the_board(books, ann):
     books.change(zone=ZoneInfo("America/New_York"))
     books.wait_until(datetime(2026, 6, 2, 3, 50, tzinfo=ZoneInfo("UTC")))  # still the first there
     call = books.call(ann)

@@ -70,7 +70,7 @@ def test_minutes_of_an_ignored_or_muted_caller_come_without_words(books, pair, b
     assert "so there" not in "".join((*waits(books, bob), *kept(books)))
 
 
-def test_words_that_wait_with_minutes_are_held_back_while_their_writer_is_muted(books, pair):
+def test_words_sent_with_minutes_are_withheld_while_their_writer_is_muted(books, pair):
     ann, bob = pair
     sends(books, ann, bob)
     mute(books, ann)
@@ -81,7 +81,7 @@ def test_words_that_wait_with_minutes_are_held_back_while_their_writer_is_muted(
     assert [str(each) for each in books.do(notices.notices, bob)] == [WITHOUT]
 
 
-def test_messages_that_wait_are_held_back_while_their_reader_ignores_the_writer(books, pair):
+def test_messages_are_withheld_while_their_reader_ignores_the_writer(books, pair):
     ann, bob = pair
     books.do(lambda desk: messages.send(desk, ann, callers.get(desk, bob), "boo", Limits()))
     ignore(books, bob, ann)

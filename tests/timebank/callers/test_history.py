@@ -111,7 +111,7 @@ class TestWords:
 
 
 class TestAmounts:
-    def test_say_what_each_account_won_or_lost_and_what_the_bank_held(self, books, call):
+    def test_show_wins_and_losses_of_each_account_and_the_bank_balance(self, books, call):
         books.wait(30)
         deposit(call, 30)
         borrow(call, 10)
@@ -164,10 +164,10 @@ class TestPages:
         again.close()
         assert words(books, call.caller_id, 2) == ["Used 0:45 on node 2", "Used 1:00 on node 1"]
 
-    def test_of_one_who_never_called_are_empty(self, books, bob):
+    def test_of_a_caller_without_calls_are_empty(self, books, bob):
         assert read(books, bob) == []
 
-    def test_of_what_was_said_longer_ago_than_one_look(self, books, ann):
+    def test_merge_charges_across_a_long_gap(self, books, ann):
         call = books.call(ann)
         for _ in range(300):
             books.wait(1)

@@ -11,7 +11,7 @@ from timebank.errors import Refused
 from timebank.keeping import caller_acts, deletion
 
 
-def test_a_line_goes_to_the_name_that_it_begins_with_and_to_no_longer_one_unasked(books):
+def test_a_line_goes_to_the_typed_name_and_not_to_a_longer_one(books):
     ann, ann_lee = books.caller("Ann"), books.caller("Ann Lee")
 
     def found(line: str) -> tuple[int, str]:

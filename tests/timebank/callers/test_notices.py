@@ -41,6 +41,6 @@ def test_an_unknown_form_is_shown_unchanged(books, text):
     assert shown in ((text,), ("{a}",))
 
 
-def test_a_reason_is_kept_as_facts():
+def test_a_reason_is_stored_as_facts():
     why = Why(SysopAdded("Sysop", "a {prize}"), Amount(60))
     assert str(read(written("{why}.", {"why": why}))) == "1 minute added by Sysop: a {prize}."

@@ -46,7 +46,7 @@ def test_no_bet_passes_the_most_that_may_be_lost_in_a_day(books, ann, call):
     assert books.audit() == []
 
 
-def test_what_is_won_counts_against_what_is_lost_and_a_push_is_neither(books, ann, call):
+def test_wins_count_against_losses_and_a_push_counts_as_neither(books, ann, call):
     limit(books, ann, 10)
     call.lose(600)
     with pytest.raises(OwnLimit):
@@ -65,7 +65,7 @@ def test_what_is_won_counts_against_what_is_lost_and_a_push_is_neither(books, an
     assert again.purse.may_lose == 360  # of what lay on the table, 40 are left there
 
 
-def test_a_win_raises_at_once_what_may_still_be_lost(ann, books, call):
+def test_a_win_raises_the_remaining_loss_limit_at_once(ann, books, call):
     limit(books, ann, 10)
     call.lose(300)
     call.win(120, 180)
@@ -160,7 +160,7 @@ def test_a_clock_that_is_ahead_loosens_nothing_before_it_is_sure(books, ann):
     books.call(ann, take_over=True).bet(60)
 
 
-def test_while_the_clock_is_in_doubt_winnings_of_an_earlier_day_are_no_room_to_lose(books, ann):
+def test_in_doubt_of_the_clock_winnings_do_not_raise_the_loss_limit(books, ann):
     here = Machines(books)
     call = books.call(ann)
     call.win(600, 600)

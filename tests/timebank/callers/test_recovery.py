@@ -22,7 +22,7 @@ def let_in(books, name, digest):
     return None if record is None else record.name
 
 
-def test_a_code_lets_its_owner_in_and_nobody_else(books, ann, code):
+def test_a_code_lets_in_only_its_owner(books, ann, code):
     books.caller("Bob")
     assert let_in(books, "Ann", code) == "Ann"
     assert let_in(books, "Ann", OTHER) is None
@@ -30,7 +30,7 @@ def test_a_code_lets_its_owner_in_and_nobody_else(books, ann, code):
     assert let_in(books, "Cid", code) is None
 
 
-def test_no_code_lets_a_caller_in_who_has_none(books, ann):
+def test_a_caller_without_a_code_cannot_use_one(books, ann):
     assert not books.do(recovery.has_one, ann)
     assert let_in(books, "Ann", CODE) is None
 

@@ -23,7 +23,7 @@ def owner(books, name, key=DATA):
     return None if record is None else record.name
 
 
-def test_a_key_is_its_owners_and_nobody_elses(books, ann):
+def test_a_key_belongs_to_one_caller(books, ann):
     books.caller("Bob")
     assert owner(books, "Ann") is None
     books.do(ssh_keys.add, ann, LINE)
@@ -52,14 +52,14 @@ def test_the_number_of_keys_is_limited(books, ann):
     assert len(lines(books, ann)) == ssh_keys.MOST
 
 
-def test_another_preference_that_changes_leaves_keys_as_the_books_have_them(books, ann):
+def test_changing_another_preference_keeps_the_keys(books, ann):
     books.do(callers.change_preferences, ann, {"tutor": True})
     books.do(ssh_keys.add, ann, LINE)
     kept = books.do(callers.change_preferences, ann, {"tutor": False}).preferences
     assert (kept["tutor"], kept["ssh_keys"], kept["ssh_keys_wait"]) == (False, [LINE], False)
 
 
-def test_a_new_password_makes_them_void_and_the_caller_is_told(books, ann):
+def test_a_new_password_suspends_keys_and_notifies_the_caller(books, ann):
     books.do(ssh_keys.add, ann, LINE)
     books.do(callers.change_preferences, ann, {"tutor": True})
     books.do(caller_acts.set_password, ann, "another hash", "Wanda")

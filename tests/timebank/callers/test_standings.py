@@ -52,7 +52,7 @@ def test_a_hand_that_ends_with_its_deal_counts_once(books):
     assert kept(books) == [(call.caller_id, GAME, "second", 1, 0, 1200)]
 
 
-def test_what_was_lost_before_the_end_of_a_hand_counts_too(books, ann):
+def test_losses_before_the_end_of_a_hand_count_too(books, ann):
     ann.bet(600)
     ann.act(lost(60, final=False))
     assert kept(books) == [(ann.caller_id, GAME, "second", 2, 300, 600)]
@@ -72,7 +72,7 @@ def test_a_settlement_that_is_asked_for_twice_counts_once(books, ann):
     assert differing(books) == []
 
 
-def test_streaks_naturals_and_the_best_hand_are_kept_as_a_recount_finds_them(books):
+def test_streaks_naturals_and_the_best_hand_match_a_recount(books):
     """A push neither counts in a row nor ends it; a split hand's words are told apart."""
     call = books.call(books.caller("Ann"))
     course = (
@@ -118,7 +118,7 @@ def test_every_seat_of_a_table_counts(books, playing):
     assert differing(books) == []
 
 
-def test_days_are_kept_apart_and_ever_is_all_of_them(books, ann):
+def test_each_day_has_its_own_totals_and_ever_sums_them(books, ann):
     ann.close()
     books.wait(86400)
     again = books.call(ann.caller_id)
@@ -167,7 +167,7 @@ def test_the_books_of_the_benches_are_in_order(books, folder):
     large_books.close()
 
 
-def test_a_day_tells_hands_net_and_best_and_who_shares_a_place(books):
+def test_a_day_shows_hands_net_best_and_shared_places(books):
     callers = [books.caller(name) for name in ("Ann", "Bob", "Cid", "Dan")]
     ann, bob, cid, dan = (books.call(number) for number in callers)
     ann.win(600, 900)

@@ -18,9 +18,7 @@ IS_OVER = "Your hand of 1 June at Black Jack For Time is over: you"
         (pushed(60), "came out even (push)."),
     ],
 )
-def test_a_hand_that_nobody_saw_to_its_end_is_told_at_the_next_log_on(
-    books, ann, call, ending, words
-):
+def test_an_unseen_end_of_a_hand_is_shown_at_the_next_log_on(books, ann, call, ending, words):
     call.bet(60)
     call.act(ending)
     call.close()
@@ -38,14 +36,14 @@ def test_the_receipt_says_which_hand_has_ended(call):
     assert call.receipt.ended == 0
 
 
-def test_what_was_seen_is_not_told(books, ann, call):
+def test_an_end_of_a_hand_marked_as_read_is_not_shown(books, ann, call):
     number = call.bet(60, lost(60))
     books.do(note_seen, ann, number)
     call.close()
     assert books.call(ann).notices == ()
 
 
-def test_that_an_earlier_hand_was_seen_says_nothing_of_the_last(books, ann, call):
+def test_marking_an_earlier_hand_as_read_leaves_the_last_unread(books, ann, call):
     first = call.bet(60, lost(60))
     call.bet(60, won(60, 60))
     books.do(note_seen, ann, first)
@@ -53,7 +51,7 @@ def test_that_an_earlier_hand_was_seen_says_nothing_of_the_last(books, ann, call
     assert books.call(ann).notices == (f"{IS_OVER} won 1 minute (win).",)
 
 
-def test_the_next_bet_says_nothing_of_what_was_seen(books, ann, call):
+def test_the_next_bet_leaves_the_last_hand_unread(books, ann, call):
     """UNIX bj deals on by itself, and the line may be gone by then."""
     call.bet(60, lost(60))
     call.bet(60)
@@ -61,12 +59,12 @@ def test_the_next_bet_says_nothing_of_what_was_seen(books, ann, call):
     assert books.call(ann).notices == (f"{IS_OVER} lost 1 minute (lose).",)
 
 
-def test_a_call_that_takes_over_in_mid_hand_is_told_nothing(books, ann, call):
+def test_a_call_that_takes_over_in_mid_hand_gets_no_notice(books, ann, call):
     call.bet(60)
     assert books.call(ann, take_over=True).notices == ()
 
 
-def test_a_hand_that_was_stood_is_told_by_that_notice_alone(books, playing):
+def test_a_stood_hand_gives_its_own_notice_only(books, playing):
     playing.calls[1].close()
     sitters = {1: playing.gone(1), 2: playing.sitter(2), 3: playing.sitter(3)}
     playing.act(3, {1: lost(60), 2: lost(120), 3: lost(180)}, sitters=sitters)
@@ -74,7 +72,7 @@ def test_a_hand_that_was_stood_is_told_by_that_notice_alone(books, playing):
     assert "left open; the dealer stood it for you" in told
 
 
-def test_at_a_table_everybody_is_told_of_their_own_hand(books, playing):
+def test_every_caller_at_a_table_gets_the_notice_of_their_own_hand(books, playing):
     playing.act(3, {1: lost(60), 2: pushed(120), 3: won(180, 270)})
     assert [receipt.ended for _, receipt in sorted(playing.receipts.items())] == [1, 2, 3]
     books.do(note_seen, playing.calls[2].caller_id, 2)
