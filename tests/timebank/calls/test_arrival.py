@@ -37,7 +37,7 @@ def test_a_caller_is_a_board_and_a_key_and_never_the_bare_name(books):
     assert {number: books.do(callers.get, number).name for number in names} == names
 
 
-def test_a_guest_is_found_again_by_the_key_and_the_name_follows_the_alias(books, ann):
+def test_a_guest_is_looked_up_by_key_and_renamed_with_the_alias(books, ann):
     record = books.do(host_caller, BOARD, "7", "Anna")
     assert (record.id, record.name) == (ann, "Anna@Xibalba")
     assert (record.board, record.board_key) == (BOARD, "7")
@@ -83,7 +83,7 @@ def log_of(books) -> list[tuple[str | None, str]]:
     return [(line.caller, line.what) for line in books.do(sysop_log.entries, None, 99)]
 
 
-def test_an_account_follows_its_caller_to_the_board_once_with_all_that_is_in_it(books):
+def test_an_account_moves_to_its_callers_board_once_with_all_its_minutes(books):
     bob = known(books, "Bob", "number 2", "host")
     visit = comes(books, bob)
     visit.win(600, 600)
@@ -118,7 +118,7 @@ def test_an_account_follows_while_its_caller_is_on_another_call(books):
     assert first.caller_id == bob
 
 
-def test_of_two_accounts_with_one_key_neither_is_lost_and_they_are_not_joined(books):
+def test_two_accounts_with_one_key_stay_separate(books):
     here, there = known(books, "Bob", "number 2"), known(books, "Bob", "number 2", "host")
     for _ in range(2):
         assert books.do(host_caller, BOARD, "number 2", "Bob", "host").id == here
@@ -128,7 +128,7 @@ def test_of_two_accounts_with_one_key_neither_is_lost_and_they_are_not_joined(bo
     assert what.startswith("Bob@host stays an account of its own beside Bob@Xibalba, which has the")
 
 
-def test_an_account_of_another_name_is_not_anybodys_who_has_its_number(books):
+def test_an_account_with_the_same_number_and_another_name_is_not_taken(books):
     carol = known(books, "Carol", "number 2", "host")
     for _ in range(2):
         record = books.do(host_caller, BOARD, "number 2", "Bob", "host")
@@ -137,7 +137,7 @@ def test_an_account_of_another_name_is_not_anybodys_who_has_its_number(books):
     assert [caller for caller, _ in log_of(books)] == ["Carol@host"]
 
 
-def test_without_such_an_account_nothing_is_noted(books, ann):
+def test_without_an_older_account_the_log_stays_empty(books, ann):
     assert books.do(host_caller, BOARD, "7", "Ann", "host").id == ann
     assert books.do(host_caller, BOARD, "8", "Ben", "host").name == "Ben@Xibalba"
     assert log_of(books) == []
@@ -184,7 +184,7 @@ def test_a_board_and_a_key_there_must_be(books):
             books.do(host_caller, board, key, "Ann")
 
 
-def test_one_who_was_deleted_comes_back_as_another(books, ann):
+def test_a_deleted_guest_returns_as_a_new_one(books, ann):
     books.do(deletion.delete, ann)
     assert known(books) != ann
 
@@ -219,7 +219,7 @@ def test_no_time_left_is_no_time_left(books, ann):
     assert (call.purse.online, call.moved, call.opened.host_limit) == (0, [], 0)
 
 
-def test_without_a_clock_what_was_used_today_is_off_the_allowance(books, ann):
+def test_without_a_host_clock_the_time_used_today_reduces_the_allowance(books, ann):
     call = comes(books, ann, None)
     books.wait(1200)
     call.close()
@@ -248,7 +248,7 @@ def test_a_board_may_let_its_callers_bring_a_part_of_their_time(books, ann):
     assert (call.purse.online, call.opened.host_limit) == (900, HOUR)
 
 
-def test_the_hosts_event_clamps_what_is_brought(books, ann):
+def test_the_hosts_event_limits_the_minutes_brought(books, ann):
     until = books.now + timedelta(minutes=20)
     call = comes(books, ann, HOUR, until=until)
     assert call.purse.online == 1200
@@ -341,7 +341,7 @@ def test_a_debt_comes_before_the_bank_when_winnings_are_cut_off(books, ann):
     assert books.audit() == []
 
 
-def test_what_is_withdrawn_is_lost_before_the_hosts(books, ann):
+def test_withdrawn_minutes_are_lost_before_the_hosts(books, ann):
     books.do(adjust, ann, HOUR, "for the test", "Tester")
     call = comes(books, ann)
     call.withdraw(1200)

@@ -46,7 +46,7 @@ def test_the_seconds_since_the_last_entry_are_charged(books, call):
     assert stored(books, call) == (35, 35, 0, None)
 
 
-def test_the_wall_clock_has_no_say_in_what_is_charged(books, call):
+def test_the_wall_clock_does_not_affect_the_charge(books, call):
     books.step(7200)
     call.touch()
     books.step(-14400)
@@ -73,7 +73,7 @@ def test_seconds_for_which_there_was_no_time_left_are_waived_for_good(books, cal
     assert stored(books, call) == (3720, 3600, 120, None)
 
 
-def test_what_was_left_is_charged_before_the_rest_is_waived(books, call):
+def test_the_purse_is_charged_before_the_rest_is_waived(books, call):
     books.wait(4000)
     call.touch()
     assert call.moved == [("elapsed", 3600, "online", "elapsed")]
@@ -105,7 +105,7 @@ def test_a_second_is_charged_once_however_soon_the_end_follows_it(books, call):
     assert stored(books, call) == (1, 1, 0, None)
 
 
-def test_who_has_no_second_left_is_charged_none(books, ann):
+def test_a_caller_with_an_empty_purse_is_not_charged(books, ann):
     call = books.call(ann)
     books.wait(3600)
     call.close()
@@ -132,7 +132,7 @@ def test_a_call_that_never_was_takes_no_entries(books):
         books.do(touch, 99, 0)
 
 
-def test_a_second_call_of_the_same_caller_is_refused_and_told_where_they_are(books, ann):
+def test_a_second_call_of_a_caller_is_refused_with_the_place_of_the_first(books, ann):
     first = books.call(ann, node=3)
     opened = books.now
     books.wait(20)
@@ -162,7 +162,7 @@ def test_taking_over_closes_the_old_call_and_charges_it_to_this_moment(books, an
     assert new.purse.online == 3580
 
 
-def test_a_call_posted_after_its_last_renewal_is_not_charged_twice_when_taken_over(books, ann):
+def test_a_call_posted_after_its_renewal_is_not_charged_twice(books, ann):
     old = books.call(ann)
     books.wait(10)
     old.renew()
@@ -200,7 +200,7 @@ def test_a_dead_call_is_charged_to_its_last_renewal_and_says_so(books, ann):
     assert new.purse.online == 3590
 
 
-def test_nobody_is_asked_before_a_dead_call_gives_way(books, ann):
+def test_a_dead_call_gives_way_without_a_question(books, ann):
     books.call(ann)
     books.server_dies()
     assert books.call(ann).purse.online == 3599
@@ -235,7 +235,7 @@ def test_renewing_tells_which_calls_are_gone(books, ann):
     assert strays == set()
 
 
-def test_a_call_that_its_server_has_left_open_is_closed_at_the_second_renewal(books, ann):
+def test_a_call_left_open_by_its_server_is_closed_at_the_second_renewal(books, ann):
     """Its caller has gone while nothing could be written."""
     left, bob = books.call(ann), books.call(books.caller("Bob"), node=2)
     books.wait(10)
@@ -252,7 +252,7 @@ def test_a_call_that_its_server_has_left_open_is_closed_at_the_second_renewal(bo
 
 
 @pytest.mark.parametrize("why", ["", "Go to bed"])
-def test_a_call_that_the_sysop_ends_is_charged_to_this_moment_and_its_server_told(books, ann, why):
+def test_a_call_ended_by_the_sysop_is_charged_to_that_moment(books, ann, why):
     call = books.call(ann)
     books.wait_in_a_call(10)
     call.renew()
@@ -266,7 +266,7 @@ def test_a_call_that_the_sysop_ends_is_charged_to_this_moment_and_its_server_tol
     assert books.audit() == []
 
 
-def test_dead_calls_are_closed_by_whoever_comes(books, ann):
+def test_any_arriving_call_closes_dead_ones(books, ann):
     dead = books.call(ann)
     books.wait(10)
     dead.renew()
@@ -284,7 +284,7 @@ def test_the_ticks_of_a_renewal_never_go_back(books, call):
     assert books.sql("SELECT ticked_at_renewal FROM calls") == [(50,)]
 
 
-def test_a_locked_caller_and_one_who_is_not_there_cannot_call(books, ann):
+def test_a_locked_or_missing_caller_cannot_call(books, ann):
     books.do(callers.set_locked, ann, True)
     with pytest.raises(CallerLocked):
         books.call(ann)

@@ -110,7 +110,7 @@ def test_a_clock_that_is_corrected_by_some_minutes_is_believed_at_once(here, sec
 
 
 @pytest.mark.parametrize("seconds", [LEAP + 1, -LEAP - 1, A_YEAR, -A_YEAR])
-def test_a_leap_is_not_believed_and_told_of_once(here, seconds):
+def test_a_leap_of_the_clock_is_distrusted_and_reported_once(here, seconds):
     right = here.machine.now()
     here.step(seconds)
     for _ in range(20):
@@ -121,7 +121,7 @@ def test_a_leap_is_not_believed_and_told_of_once(here, seconds):
     assert log(here.books) == here.process.told
 
 
-def test_a_leap_that_ends_is_told_of_once_more(here):
+def test_the_end_of_a_leap_is_reported_once(here):
     here.step(7200)
     here.wait(60)
     here.step(-7200)
@@ -134,7 +134,7 @@ def test_a_leap_that_ends_is_told_of_once_more(here):
     ]
 
 
-def test_a_leap_that_is_over_before_anybody_looks_is_told_of_in_one_line(here):
+def test_a_short_leap_is_reported_in_one_line(here):
     here.machine.step_wall_clock(A_YEAR)
     assert here.process.clock.now() == NOON
     here.machine.step_wall_clock(-A_YEAR)
@@ -168,7 +168,7 @@ def test_time_servers_must_agree_twice(here):
     )
 
 
-def test_time_servers_that_agreed_to_another_leap_have_not_agreed_to_this_one(here):
+def test_agreement_of_time_servers_is_for_one_leap_only(here):
     here.machine.synchronised = True
     here.step(A_DAY)
     here.wait(1)
@@ -207,7 +207,7 @@ def test_many_small_corrections_are_known_to_a_process_that_begins_later(here):
     assert (other.clock.now(), other.told) == (here.machine.now(), [])
 
 
-def test_what_is_not_committed_is_not_believed(here):
+def test_an_uncommitted_time_is_not_trusted(here):
     here.step(A_DAY)
     process = here.process
 
@@ -221,7 +221,7 @@ def test_what_is_not_committed_is_not_believed(here):
     assert process.clock.now() == NOON
 
 
-def test_when_the_wall_clock_will_show_something_is_told_by_the_boards(here):
+def test_a_future_wall_time_is_converted_to_the_boards_clock(here):
     assert here.process.clock.from_wall(NOON) == NOON
     here.step(A_YEAR)
     soon = here.machine.now() + timedelta(minutes=5)
@@ -250,7 +250,7 @@ def test_a_board_that_was_off_for_two_weeks_goes_on_and_grants(here, ann):
 
 
 @pytest.mark.parametrize("vouched", ["a day", "time servers", "the sysop"])
-def test_it_is_sure_of_its_clock_when_somebody_vouches_for_it(here, ann, vouched):
+def test_the_board_trusts_its_clock_when_time_servers_confirm_it(here, ann, vouched):
     here.books.call(ann).close()
     process = here.boot(NOON + timedelta(days=14))
     if vouched == "a day":
@@ -267,7 +267,7 @@ def test_it_is_sure_of_its_clock_when_somebody_vouches_for_it(here, ann, vouched
     assert here.boot(here.machine.now() + timedelta(hours=1)).is_certain
 
 
-def test_a_board_on_which_nobody_called_for_long_has_no_doubt_after_a_boot(here):
+def test_a_board_long_without_calls_has_no_doubt_after_a_boot(here):
     here.wait(20 * A_DAY)
     assert here.boot(here.machine.now() + timedelta(hours=2)).is_certain
 
@@ -289,7 +289,7 @@ def test_a_clock_behind_the_books_is_not_believed(here, ann):
     assert process.clock.now() == here.machine.now()
 
 
-def test_what_was_written_in_doubt_proves_nothing_at_the_next_boot(here, ann):
+def test_rows_written_in_doubt_prove_nothing_at_the_next_boot(here, ann):
     here.books.call(ann).close()
     here.boot(NOON + timedelta(days=366))
     here.books.call(ann).close()
@@ -344,7 +344,7 @@ def test_books_that_know_of_no_clock_are_held_against_their_newest_entry(here, a
 
 
 @pytest.mark.parametrize("skew", [-86_400, 86_400])
-def test_a_call_lives_whatever_the_wall_clocks_say(here, ann, skew):
+def test_a_call_stays_alive_whatever_the_wall_clock_says(here, ann, skew):
     here.books.call(ann)
     elsewhere = ClockReading(NOON + timedelta(seconds=skew), "another machine", 5.0)
     with here.books.database.transaction(here.books.settings, elsewhere) as desk:
@@ -353,7 +353,7 @@ def test_a_call_lives_whatever_the_wall_clocks_say(here, ann, skew):
 
 
 @pytest.mark.parametrize("skew", [-86_400, 86_400])
-def test_a_dead_call_is_closed_whatever_the_wall_clocks_say(here, ann, skew):
+def test_a_dead_call_is_closed_whatever_the_wall_clock_says(here, ann, skew):
     call = here.books.call(ann)
     here.books.server_dies()
     elsewhere = ClockReading(NOON + timedelta(seconds=skew), "another machine", 5.0)
@@ -397,7 +397,7 @@ def test_maintenance_under_a_leap_closes_no_account(here):
     assert is_there(here, bob)
 
 
-def test_maintenance_after_a_boot_into_another_year_waits_until_the_clock_is_sure(here, ann):
+def test_maintenance_waits_after_a_boot_until_the_clock_is_trusted(here, ann):
     here.books.call(ann).close()
     bob = gone_for_a_year(here)
     here.boot(NOON + timedelta(days=400))
@@ -430,14 +430,14 @@ def has(here: Machines, caller_id: int) -> int:
     return sum(balances.values())
 
 
-def test_what_is_to_be_mended_is_shown_and_nothing_is_changed(led_astray, ann):
+def test_a_preview_shows_the_mending_and_changes_nothing(led_astray, ann):
     before = led_astray.books.sql("SELECT day, held_until FROM callers")
     (ahead,) = led_astray.books.do(clock_mend.ahead)
     assert (ahead.name, ahead.days, ahead.back_to) == ("Ann", ("2027-06-02",), "2026-06-01")
     assert led_astray.books.sql("SELECT day, held_until FROM callers") == before
 
 
-def test_whoever_was_led_astray_is_granted_the_next_day_again(led_astray, ann):
+def test_a_caller_with_a_wrong_day_gets_the_next_grant_again(led_astray, ann):
     had = has(led_astray, ann)
     assert had >= 3000
     led_astray.books.do(clock_mend.mend, "Sysop")
@@ -471,7 +471,7 @@ def test_several_days_that_were_wrong_are_taken_back_together(here, ann):
 
 
 @pytest.mark.parametrize("servers_agree", [False, True])
-def test_a_clock_that_is_set_back_explains_who_registered_before_whom(here, servers_agree):
+def test_a_clock_set_back_explains_registration_dates(here, servers_agree):
     """Nobody has called by the wrong clock, nor since: nothing but the log tells of it."""
     here.boot(NOON + timedelta(days=2))
     here.books.caller("Ann")
@@ -489,7 +489,7 @@ def test_a_clock_that_is_set_back_explains_who_registered_before_whom(here, serv
 
 @pytest.mark.parametrize("has_called", [False, True])
 @pytest.mark.parametrize("off", [3600, 10 * A_DAY], ids=["believed", "in doubt"])
-def test_a_new_boot_by_the_right_clock_explains_who_registered_when(here, ann, off, has_called):
+def test_a_boot_with_the_right_clock_explains_registration_dates(here, ann, off, has_called):
     """Nobody calls by the wrong clock, and nobody sets it back: the next boot has the right one."""
     here.books.call(ann).close()
     here.boot(NOON + timedelta(seconds=A_YEAR))
@@ -504,7 +504,7 @@ def test_a_new_boot_by_the_right_clock_explains_who_registered_when(here, ann, o
     assert ("The clock is right from here on" in log(here.books)) is here.process.is_certain
 
 
-def test_whoever_registered_under_a_wrong_clock_is_on_today(here, ann):
+def test_a_caller_registered_under_a_wrong_clock_can_call_today(here, ann):
     here.books.call(ann).close()
     here.boot(NOON + timedelta(seconds=A_YEAR))
     bob = here.books.caller("Bob")
@@ -515,7 +515,7 @@ def test_whoever_registered_under_a_wrong_clock_is_on_today(here, ann):
     assert here.books.audit() == []
 
 
-def test_what_a_wrong_day_took_beyond_its_grant_is_given_back(here, ann):
+def test_excess_of_a_wrong_days_grant_is_refunded(here, ann):
     here.books.call(ann).close()
     here.books.change(minutes_per_day=20)
     here.boot(NOON + timedelta(seconds=A_YEAR))
@@ -537,7 +537,7 @@ def test_a_day_that_is_ahead_by_one_was_granted_early_and_stays(here, ann):
     assert here.books.do(clock_mend.ahead) == []
 
 
-def test_what_is_held_behind_an_event_of_another_year_comes_back_after_the_next(here, ann):
+def test_minutes_held_for_an_event_of_another_year_return_after_the_next(here, ann):
     here.books.change(events=(Event("Backup", time(12, 30), DAILY, 30),))
     here.boot(NOON + timedelta(seconds=A_YEAR))
     here.books.call(ann).close()
@@ -576,7 +576,7 @@ def test_the_command_shows_a_clock_that_agrees(board, timebank):
     assert "The wall clock agrees." in timebank.says("clock")
 
 
-def test_the_command_shows_a_clock_in_doubt_and_is_told(board, timebank):
+def test_the_command_shows_a_doubted_clock_and_accepts_an_answer(board, timebank):
     board.call(board.caller("Ann")).close()  # in March
     code, output, _ = timebank("clock")
     assert code == 1
@@ -586,7 +586,7 @@ def test_the_command_shows_a_clock_in_doubt_and_is_told(board, timebank):
     assert "Said that the clock is right" in timebank("log")[1]
 
 
-def test_the_command_shows_what_it_mends_before_it_does(board, timebank):
+def test_the_command_shows_the_mending_before_doing_it(board, timebank):
     board.wait(10 * 366 * A_DAY)
     ann = board.caller("Ann")
     board.call(ann).close()
@@ -609,9 +609,7 @@ def test_the_command_shows_what_it_mends_before_it_does(board, timebank):
     assert board.audit() == []
 
 
-def test_the_command_waits_until_the_processes_of_the_board_have_heard(
-    board, timebank, monkeypatch
-):
+def test_the_command_waits_until_the_boards_processes_have_the_news(board, timebank, monkeypatch):
     waited = []
     monkeypatch.setattr("timebank.cli.clock.time.sleep", waited.append)
     timebank("clock", "--believe")

@@ -42,7 +42,7 @@ def test_registering_and_being_looked_at_grants_nothing(books, ann):
     assert books.balances(ann)["online"] == 0
 
 
-def test_what_is_left_of_the_grant_is_forfeited_at_the_first_call_of_the_next_day(books, ann):
+def test_the_rest_of_a_grant_is_forfeited_at_the_next_days_first_call(books, ann):
     call = books.call(ann)
     books.wait(600)
     call.close()
@@ -142,7 +142,7 @@ def test_it_makes_no_difference_on_which_side_of_midnight_a_hand_is_over(
     assert saved[LATE] == saved[TOO_LATE]
 
 
-def test_a_hand_that_is_stood_for_a_caller_who_is_away_is_of_the_day_they_left(books, ann):
+def test_a_hand_stood_for_an_absent_caller_counts_on_the_day_of_leaving(books, ann):
     books.wait_until(LATE)
     call = books.call(ann)
     call.bet(600)
@@ -178,9 +178,7 @@ def test_a_hand_that_is_stood_after_a_visit_on_the_next_day_is_of_that_day(books
 
 
 @pytest.mark.parametrize(("used", "banked"), [(0, 300), (3600, 300), (3900, 0)])
-def test_earnings_of_the_second_day_are_no_part_of_a_stake_that_lies_there_over_both(
-    books, ann, used, banked
-):
+def test_a_stake_that_lies_over_two_days_keeps_the_first_days_earnings(books, ann, used, banked):
     books.wait_until(LATE)
     call = books.call(ann)
     call.win(600, 240)
@@ -204,7 +202,7 @@ def test_earnings_of_the_second_day_are_no_part_of_a_stake_that_lies_there_over_
     assert books.audit() == []
 
 
-def test_a_stake_that_is_more_of_an_earlier_day_than_there_is_is_found(books, ann):
+def test_a_carried_sum_larger_than_the_purse_is_found(books, ann):
     books.call(ann)
     books.sql("UPDATE days SET standing = 60")
     assert books.audit() == [
@@ -213,7 +211,7 @@ def test_a_stake_that_is_more_of_an_earlier_day_than_there_is_is_found(books, an
     ]
 
 
-def test_what_was_won_under_a_clock_stepped_back_is_still_of_the_day_last_seen(books, ann):
+def test_winnings_under_a_clock_stepped_back_count_on_the_last_day(books, ann):
     books.wait_until(at("2026-06-02T00:10"))
     call = books.call(ann)
     books.step(-86400)
@@ -234,7 +232,7 @@ def test_what_was_won_under_a_clock_stepped_back_is_still_of_the_day_last_seen(b
         ("2026-10-25T22:59:59", "2026-10-25T23:00:00"),  # the day of 25 hours
     ],
 )
-def test_a_day_begins_at_local_midnight_whatever_the_clocks_do(open_books, before, after):
+def test_a_day_begins_at_local_midnight_despite_clock_changes(open_books, before, after):
     books = open_books(zone=BERLIN, now=at(before), events=())
     call = books.call(books.caller("Ann"))
     first = call.purse.day

@@ -41,7 +41,7 @@ ACTS["repay"] = repay
         ([("borrow", 30), ("win", 40)], 50),  # of winnings the loan takes a half
     ],
 )
-def test_the_grant_pays_for_deposits_and_what_was_earned_is_banked(books, ann, acts, banked):
+def test_the_grant_pays_for_deposits_and_earnings_are_banked(books, ann, acts, banked):
     limit(books, known_days=0, loan_share=50)
     give(books, ann, 300)
     call = books.call(ann)
@@ -55,7 +55,7 @@ def test_the_grant_pays_for_deposits_and_what_was_earned_is_banked(books, ann, a
 @pytest.mark.parametrize(
     "acts", [[("repay", 30), ("win", 20)], [("repay", 30), ("borrow", 30), ("repay", 10)]]
 )
-def test_a_repayment_of_an_earlier_loan_takes_nothing_from_what_is_earned(books, ann, acts):
+def test_a_repayment_of_an_earlier_loan_does_not_reduce_earnings(books, ann, acts):
     limit(books, known_days=0, loan_share=0)
     call = books.call(ann)
     borrow(call, 30)
@@ -77,7 +77,7 @@ def test_winnings_are_banked_next_to_a_deposit_at_log_off(books, ann):
     assert saved(books, ann) == 160 * MINUTE - 1
 
 
-def test_no_more_is_banked_than_is_left_when_a_deposit_took_some_of_the_winnings(books, ann):
+def test_banking_is_limited_to_the_rest_after_a_deposit_from_winnings(books, ann):
     limit(books, deposit=120)
     call = books.call(ann)
     win(call, 40)

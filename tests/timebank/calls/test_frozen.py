@@ -74,7 +74,7 @@ def test_winnings_that_an_event_cuts_off_wait_behind_it(open_books):
     assert books.audit() == []
 
 
-def test_winnings_of_a_guest_wait_too_and_are_kept_when_the_guest_leaves(open_books):
+def test_winnings_of_a_frozen_guest_wait_and_stay_when_the_guest_leaves(open_books):
     """A guest's purse must be empty then, and nothing but the account is left for a gain."""
     books = open_books(now=datetime(2026, 6, 2, 2, tzinfo=UTC))
     guest = known(books)

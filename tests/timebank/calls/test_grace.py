@@ -55,13 +55,13 @@ def test_the_minutes_of_a_day_are_given_in_pieces_and_nothing_is_charged(books, 
     assert books.audit() == []
 
 
-def test_who_has_time_gets_none(books, ann):
+def test_a_caller_with_time_left_gets_none(books, ann):
     call = books.call(ann)
     assert take(call).seconds == 0
     assert counted(books) == [0]
 
 
-def test_two_minutes_more_are_there_for_what_is_not_looking_around(books, ann, call):
+def test_two_extra_minutes_serve_actions_other_than_looking_around(books, ann, call):
     given = [take(call, to_look_around=False).seconds for _ in range(8)]
     assert given == [*[PIECE] * 6, 0, 0]
     assert take(call).seconds == 0
@@ -84,7 +84,7 @@ def test_a_caller_of_another_board_has_the_two_minutes_alone(books):
     assert books.audit() == []
 
 
-def test_whoever_has_looked_around_still_has_those_two_minutes(books, call):
+def test_looking_around_leaves_the_two_extra_minutes(books, call):
     assert (take(call).seconds, take(call).seconds, take(call).seconds) == (PIECE, PIECE, 0)
     assert take(call, to_look_around=False).left == LAST_SECONDS - PIECE
 
@@ -94,7 +94,7 @@ def test_none_is_given_where_the_sysop_wants_none(books, call):
     assert take(call).seconds == 0
 
 
-def test_what_is_left_of_a_piece_is_given_back_and_given_again(books, ann, call):
+def test_the_unused_rest_of_a_piece_is_returned_and_granted_again(books, ann, call):
     given = take(call)
     books.wait(10)
     books.do(grace.give_back, ann, given.day, PIECE - 10)
@@ -105,7 +105,7 @@ def test_what_is_left_of_a_piece_is_given_back_and_given_again(books, ann, call)
     assert counted(books) == [10 + PIECE]
 
 
-def test_all_calls_of_a_day_share_them_whatever_became_of_the_last_one(books, ann, call):
+def test_all_calls_of_a_day_share_one_grace(books, ann, call):
     take(call)
     books.server_dies()
     books.do(close_dead_calls)  # as after a crash: the piece stays counted
@@ -129,7 +129,7 @@ def test_a_day_begins_with_all_of_them_and_with_minutes_that_come_first(books, a
     assert counted(books) == [PIECE, PIECE]
 
 
-def test_a_day_whose_grant_a_loan_takes_begins_with_all_of_them(books, ann, call):
+def test_a_day_with_its_grant_taken_by_a_loan_has_the_full_grace(books, ann, call):
     books.change(limits=BankLimits(loan=60 * MINUTE, loan_share=100, known_days=0))
     call.post(borrow, 60 * MINUTE)
     books.wait(60 * MINUTE)

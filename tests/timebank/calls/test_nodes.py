@@ -33,7 +33,7 @@ def nodes_of(books) -> dict[str, int]:
     return {call.name: call.node for call in books.do(open_calls) if call.live}
 
 
-def test_each_call_gets_the_lowest_that_nobody_has_on_any_server(books, callers):
+def test_each_call_gets_the_lowest_free_node_of_all_servers(books, callers):
     for caller_id, server in zip(callers[:3], (ALPHA, BETA, ALPHA), strict=True):
         dial(books, caller_id, server)
     assert nodes_of(books) == {"Ann": 1, "Bob": 2, "Cid": 3}
@@ -46,7 +46,7 @@ def test_a_node_that_was_left_is_the_next_ones(books, callers):
     assert dial(books, callers[2], BETA).opened.node == 1
 
 
-def test_a_full_board_takes_nobody_but_who_may_go_beyond(books, callers):
+def test_a_full_board_admits_only_callers_with_the_right_to_exceed(books, callers):
     for caller_id in callers[:3]:
         dial(books, caller_id, BETA)
     with pytest.raises(NodesTaken, match="All 3 nodes are busy"):
@@ -69,7 +69,7 @@ def test_a_number_of_another_boards_is_none_of_ours(books, callers):
     assert books.sql("SELECT node, away FROM calls ORDER BY id") == [(1, 1), (1, 1), (1, 0)]
 
 
-def test_no_two_open_calls_have_a_node_whatever_a_program_does(books, callers):
+def test_two_open_calls_cannot_share_a_node(books, callers):
     dial(books, callers[0])
     dial(books, callers[1])
     with pytest.raises(DBAPIError):
@@ -108,7 +108,7 @@ class TestWhoCallsASecondTime:
         wanted = Nodes(3, wanted=2)
         assert dial(books, callers[0], nodes=wanted, again=True).opened.node == 2
 
-    def test_has_another_when_somebody_was_faster(self, books, callers):
+    def test_gets_another_node_when_the_wanted_one_is_taken(self, books, callers):
         dial(books, callers[0]).close()
         dial(books, callers[1])
         wanted = Nodes(3, wanted=1)
@@ -180,7 +180,7 @@ def test_many_that_call_at_once_on_two_servers_have_a_node_each(books):
     assert sorted(found) == list(range(1, number + 1))
 
 
-def test_who_is_on_tells_which_server_serves_them(books, callers):
+def test_the_list_of_open_calls_names_their_servers(books, callers):
     for name in (ALPHA, BETA):
         books.do(registry.enter, Newcomer(name.partition(":")[0], name, "{}", "1"))
     dial(books, callers[0], BETA)
