@@ -106,7 +106,7 @@ def test_nothing_is_an_empty_array_or_a_header(board, timebank):
         (["--newest-first"], [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]),
     ],
 )
-def test_filters_let_pass_what_they_say(evening, timebank, filters, expected):
+def test_filters_match_their_descriptions(evening, timebank, filters, expected):
     assert numbers(timebank, *filters) == expected
 
 
@@ -130,7 +130,7 @@ def test_the_first_and_the_last_day_that_can_be_written(evening, timebank):
     assert timebank("ledger", "--until", "9999-12-31")[0] == 0
 
 
-def test_the_ledger_of_a_caller_who_was_deleted(board, timebank):
+def test_the_ledger_of_a_deleted_caller_can_be_shown(board, timebank):
     ann = board.caller("Ann")
     board.call(ann).close()
     board.do(deletion.delete, ann)
@@ -166,7 +166,7 @@ def test_a_kind_that_has_not_come_up_yet_is_no_mistake(evening, timebank) -> Non
         (["ledger", "--caller", "\udcff"], "'\\udcff' is not readable text.\n"),
     ],
 )
-def test_what_the_books_do_not_know_is_refused(evening, timebank, words, sentence):
+def test_an_unknown_caller_is_refused(evening, timebank, words, sentence):
     assert timebank.refuses(*words) == sentence
 
 
@@ -275,7 +275,7 @@ def test_a_statement_in_text(evening, timebank):
     )
 
 
-def test_a_statement_says_who_sent_and_who_got(board, timebank):
+def test_a_statement_names_senders_and_receivers(board, timebank):
     for name in ("Ann", "Bob"):
         board.caller(name)
     board.do(corrections.adjust, 1, 600, "to begin with", "Sysop")
@@ -288,7 +288,7 @@ def test_a_statement_says_who_sent_and_who_got(board, timebank):
     assert (got["what"], got["change"]) == ('Received 5:00 from Ann: "for the hint"', 300)
 
 
-def test_a_statement_ends_with_what_the_accounts_hold(evening, timebank):
+def test_a_statement_ends_with_the_balances(evening, timebank):
     last = by_json(timebank, "statement", "Bob")[-1]
     kinds = ("online", "held", "bank", "stake", "loan")
     assert {kind: last[kind] for kind in kinds} == evening.balances(2)

@@ -29,7 +29,7 @@ def test_an_outbox_in_which_nothing_waits(board, timebank):
     assert timebank.says("outbox", "--format", "json") == "[]\n"
 
 
-def test_what_waits_is_shown_with_what_is_doubted(doubtful, timebank):
+def test_waiting_minutes_are_listed_with_their_doubts(doubtful, timebank):
     assert timebank.says("outbox") == (
         "Record  When                 Caller  Minutes  State\n"
         "     1  2026-03-01 12:00:00  Ann          12  waiting\n"
@@ -84,7 +84,7 @@ def test_a_file_is_taken_over(board, timebank, folder):
     assert timebank("audit")[0] == 0
 
 
-def test_what_cannot_be_applied_is_told_and_exits_with_1(board, timebank, folder):
+def test_an_inapplicable_record_is_reported_and_exits_with_1(board, timebank, folder):
     board.caller("Ann")
     path = folder / "THEBANK.EXT"
     path.write_bytes(b"Ann;12;RATS;2026-03-01 12:00\r\nZoe;3;RATS;2026-03-01 12:00\r\n")
@@ -110,7 +110,7 @@ def test_a_board_that_has_no_bank_of_its_own_takes_over_nothing(board, timebank,
     assert path.exists()
 
 
-def test_maintain_counts_totals_that_are_wrong_anew(board, timebank):
+def test_maintain_recounts_wrong_totals(board, timebank):
     ann = board.caller("Ann")
     board.sql(
         "INSERT INTO results_ever VALUES (?, 'faro', 'second', 1, 60, 0, 0, 0, 0, 0, 0, 0, 0, 0)",

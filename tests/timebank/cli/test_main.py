@@ -100,7 +100,7 @@ def last_digest(books) -> str:
     return books.sql("SELECT digest FROM transfers ORDER BY id DESC LIMIT 1")[0][0]
 
 
-def test_an_audit_proves_that_the_books_continue_those_of_yesterday(board, timebank):
+def test_an_audit_proves_that_the_books_continue_yesterdays(board, timebank):
     call = board.call(board.caller("Ann"))
     call.lose(60)
     digest = last_digest(board)
@@ -112,7 +112,7 @@ def test_an_audit_proves_that_the_books_continue_those_of_yesterday(board, timeb
         assert f"The last digest is {last_digest(board)}." in output
 
 
-def test_books_that_are_others_are_found_out(board, timebank):
+def test_an_audit_detects_foreign_books(board, timebank):
     board.call(board.caller("Ann")).lose(60)
     code, output, error = timebank("audit", "--since-digest", "12" * 32)
     assert (code, error) == (1, "1 thing is wrong in the books.\n")
@@ -188,7 +188,7 @@ def test_a_board_that_never_served_has_no_database_and_gets_none(config, timeban
 
 
 @pytest.mark.parametrize("command", ["accounts", "ledger", "audit"])
-def test_settings_that_are_missing_or_wrong_are_told(config, timebank, command):
+def test_missing_or_wrong_settings_are_reported(config, timebank, command):
     code, _, error = timebank(command, at=config.parent / "nowhere.toml")
     assert code == 2
     assert "nowhere.toml" in error

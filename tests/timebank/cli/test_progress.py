@@ -63,7 +63,7 @@ def test_commands_that_may_take_long_show_that_they_work(
     assert f"{told} ..." in shown
 
 
-def test_on_a_terminal_the_first_row_ends_it_and_no_other_is_fetched_before_it_is_due(
+def test_progress_ends_at_the_first_row_and_fetches_no_row_early(
     shown: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fetched: list[int] = []

@@ -58,7 +58,7 @@ def test_the_headings_are_bold_unless_there_are_to_be_no_colours(evening, config
     assert "Caller   Online" in shown[1]
 
 
-def test_what_there_is_no_room_for_is_named_and_shown_when_it_is_asked_for(evening, config):
+def test_columns_that_do_not_fit_are_named_and_shown_on_request(evening, config):
     shown = on_a_terminal(config, "ledger", PAGER="cat", COLUMNS="80").splitlines()
     assert max(map(len, shown)) <= 80
     assert shown[-1].startswith("No room for: Entry, ")
@@ -91,7 +91,7 @@ def test_a_bar_is_drawn_where_it_is_looked_at(evening, config):
     assert shown[1].endswith("0:05:00  " + "#" * 24)
 
 
-def test_a_reader_who_has_seen_enough_is_left_in_peace(evening, config):
+def test_a_reader_that_closes_the_pipe_gets_no_error(evening, config):
     code = "import sys; from timebank.cli.main import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", code, "ledger", "--config", str(config), "--format", "csv"]
     ours, theirs = os.pipe()

@@ -62,7 +62,7 @@ def test_a_look_at_the_settings_says_so(older, config):
     assert REFUSED.search(result.output)
 
 
-def test_an_upgrade_says_what_it_did_and_where_the_copy_is(older, timebank):
+def test_an_upgrade_reports_its_steps_and_the_place_of_the_copy(older, timebank):
     assert timebank.says("upgrade") == (
         f"Moved the books in {older} from version {next_version.BEFORE} to"
         f" {next_version.VERSION}.\n"

@@ -102,7 +102,7 @@ def test_without_a_reason_nothing_is_done(board, ann, timebank, words):
 
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
 @pytest.mark.parametrize("name", ["Zoe", "", "\udcff", "x" * 300])
-def test_a_name_that_nobody_has_is_refused(board, ann, timebank, words, name):
+def test_an_unknown_name_is_refused(board, ann, timebank, words, name):
     error = timebank.refuses(words[0], name, *words[2:], *WHY)
     assert error
     assert "Traceback" not in error
@@ -129,7 +129,7 @@ def test_lengths_of_time_as_they_are_typed(typed, minutes):
         *((typed, f"{typed!r} is not an amount") for typed in NO_AMOUNTS),
     ],
 )
-def test_what_is_no_amount_or_could_be_two_is_asked_back(typed, said):
+def test_an_invalid_or_ambiguous_amount_is_asked_back(typed, said):
     with pytest.raises(click.BadParameter, match=re.escape(said)):
         parse_minutes(typed)
 
@@ -148,7 +148,7 @@ def test_what_is_no_amount_or_could_be_two_is_asked_back(typed, said):
         (["unfreeze", "Ann"], "Ann's account is not frozen."),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_a_sentence(board, ann, timebank, words, sentence):
+def test_an_impossible_act_is_refused_in_a_sentence(board, ann, timebank, words, sentence):
     assert timebank.refuses(*words, *WHY) == f"{sentence}\n"
     assert banks(board) == [3600, 0]
 
@@ -206,9 +206,7 @@ def test_a_command_waits_for_its_turn_and_not_for_ever(board, ann, timebank, mon
     assert timebank("deposit", "Ann", "10", *WHY)[0] == 0
 
 
-def test_who_types_a_command_is_in_the_log_and_the_caller_reads_of_the_sysop(
-    board, timebank, monkeypatch
-):
+def test_the_log_names_the_shell_user_and_the_caller_reads_the_sysop(board, timebank, monkeypatch):
     ann = board.caller("Ann")
     assert timebank("freeze", "Ann", *WHY)[0] == 0
     told = [str(text) for text in board.do(notices.notices, ann)]
