@@ -57,7 +57,7 @@ def test_it_waits_is_claimed_and_written(books, ann, over):
     assert states(books) == [(15, "written")]
 
 
-def test_what_waited_and_is_forfeited_on_a_visit_is_nothing_that_was_lost_on_it(books, ann, over):
+def test_a_forfeit_of_waiting_winnings_is_no_loss_of_that_visit(books, ann, over):
     books.change(mode="none")
     comes(books, ann).close()
     assert states(books) == [(15, "kept")]
@@ -66,7 +66,7 @@ def test_what_waited_and_is_forfeited_on_a_visit_is_nothing_that_was_lost_on_it(
     assert books.audit() == []
 
 
-def test_nobody_claims_it_a_second_time(books, ann, over):
+def test_winnings_cannot_be_claimed_twice(books, ann, over):
     claim = over.claim()
     assert over.claim() is None
     books.do(done, claim)
@@ -74,7 +74,7 @@ def test_nobody_claims_it_a_second_time(books, ann, over):
     assert not books.do(done, claim)
 
 
-def test_what_several_visits_won_is_written_as_one(books, ann, over):
+def test_winnings_of_several_visits_are_claimed_as_one_sum(books, ann, over):
     call = comes(books, ann, way="door.sys")
     call.win(600, 300)
     call.close()
@@ -94,7 +94,7 @@ def test_a_visit_without_a_file_and_one_of_ours_claim_nothing(books, ann, over):
     assert books.do(bank_claim, ours.id) is None
 
 
-def test_what_could_not_be_written_comes_to_our_bank(books, ann, over):
+def test_winnings_that_could_not_be_written_go_to_our_bank(books, ann, over):
     assert books.do(not_done, over.claim(), "The file is gone.")
     assert states(books) == [(15, "kept")]
     assert books.balances(ann)["bank"] == 900
@@ -112,7 +112,7 @@ def test_it_comes_there_also_while_its_caller_is_on_another_call(books, ann, ove
     assert books.audit() == []
 
 
-def test_one_who_died_over_it_leaves_a_doubt_and_nobody_writes_it_again(books, ann, over):
+def test_a_claimant_that_died_leaves_a_doubt_and_nothing_is_written_again(books, ann, over):
     over.claim()
     books.wait(CLAIM_SECONDS)
     assert outstanding(books) == [(15, "writing", None)]
@@ -130,12 +130,12 @@ def test_a_clock_that_was_stepped_back_does_not_keep_the_doubt_away(books, ann, 
     assert outstanding(books)[0][1] == "doubtful"
 
 
-def test_who_cannot_tell_says_so_at_once(books, ann, over):
+def test_an_uncertain_claimant_reports_the_doubt_at_once(books, ann, over):
     books.do(in_doubt, over.claim(), "The file says 15 already.")
     assert outstanding(books) == [(15, "doubtful", "The file says 15 already.")]
 
 
-def test_who_was_only_slow_ends_the_doubt(books, ann, over):
+def test_a_slow_claimant_ends_the_doubt(books, ann, over):
     claim = over.claim()
     books.wait(HOUR)
     assert books.do(done, claim)
@@ -164,7 +164,7 @@ def test_the_sysop_finds_that_it_never_arrived(books, ann, over):
 
 
 @pytest.mark.parametrize("say", [claims.give_again, claims.regard_as_given])
-def test_nothing_is_asked_about_what_is_in_no_doubt(books, ann, over, say):
+def test_settling_a_doubt_without_one_is_refused(books, ann, over, say):
     with pytest.raises(NotDoubtful):
         books.do(say, number(books))
     over.claim()
@@ -226,7 +226,7 @@ def test_a_loss_in_doubt_is_a_debt_and_not_shown_twice(books, ann):
     assert books.audit() == []
 
 
-def test_what_was_won_before_and_is_owed_still_goes_off_what_is_shown(books, ann):
+def test_earlier_winnings_still_owed_reduce_the_shown_time(books, ann):
     call = comes(books, ann, way="exitinfo", shows_losses=True)
     call.win(600, 900)
     call.close()

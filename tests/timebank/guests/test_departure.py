@@ -121,7 +121,7 @@ def test_a_loss_is_remembered_per_board_user_and_day(books, ann):
     assert comes(books, ann).purse.online == HOUR
 
 
-def test_a_loss_is_taken_off_what_is_brought_later_that_day(books, ann):
+def test_a_loss_reduces_the_minutes_brought_later_that_day(books, ann):
     call = comes(books, ann)
     books.wait(300)
     call.lose(1800)
@@ -161,7 +161,7 @@ def test_without_a_clock_it_is_of_the_day_of_arrival(books, ann):
     assert debt(books, ann) == 0
 
 
-def test_over_midnight_a_guest_saves_only_what_exceeds_the_debt_of_the_day_of_arrival(books, ann):
+def test_after_midnight_a_guest_saves_only_the_excess_over_the_debt(books, ann):
     books.wait(12 * HOUR - 600)
     call = comes(books, ann, None)
     call.lose(240)
@@ -178,7 +178,7 @@ def test_over_midnight_a_guest_saves_only_what_exceeds_the_debt_of_the_day_of_ar
     assert books.audit() == []
 
 
-def test_who_plays_on_winnings_past_their_allowance_keeps_what_is_left(books, ann):
+def test_playing_on_winnings_past_the_allowance_keeps_the_rest(books, ann):
     call = comes(books, ann, None)
     call.win(3000, 3000)
     books.wait(HOUR + 1800)
@@ -188,7 +188,7 @@ def test_who_plays_on_winnings_past_their_allowance_keeps_what_is_left(books, an
     assert books.audit() == []
 
 
-def test_time_that_the_host_counted_beyond_what_was_brought_is_not_charged_twice(books, ann):
+def test_time_counted_by_the_host_is_not_charged_twice(books, ann):
     call = comes(books, ann, HOUR, share=50)
     call.win(1200, 1800)
     books.wait(2700)
@@ -202,7 +202,7 @@ def test_time_that_the_host_counted_beyond_what_was_brought_is_not_charged_twice
     assert books.audit() == []
 
 
-def test_what_is_used_when_the_hosts_clock_is_empty_is_the_guests_and_pays_no_debt(books, ann):
+def test_time_used_past_the_hosts_clock_is_the_guests_and_pays_no_debt(books, ann):
     comes(books, ann).lose(1800)
     books.do(adjust, ann, HOUR, "for the test", "Tester")
     call = comes(books, ann, 0, take_over=True)
@@ -268,7 +268,7 @@ def test_a_stake_of_yesterday_is_no_gain_today(books, ann):
     ("settlement", "in_the_bank", "owed"),
     [(won(600, 900), 900, 0), (pushed(600), 0, 0), (lost(600), 0, 600)],
 )
-def test_a_hand_that_is_stood_for_a_guest_brings_winnings_to_the_bank_alone(
+def test_a_hand_stood_for_a_guest_pays_into_the_bank_only(
     books, ann, settlement, in_the_bank, owed
 ):
     call = comes(books, ann)
@@ -282,7 +282,7 @@ def test_a_hand_that_is_stood_for_a_guest_brings_winnings_to_the_bank_alone(
     assert books.audit() == []
 
 
-def test_what_was_withdrawn_and_stands_on_the_table_stays_the_guests(books, ann):
+def test_a_withdrawn_stake_on_the_table_stays_the_guests(books, ann):
     books.do(adjust, ann, HOUR, "for the test", "Tester")
     call = comes(books, ann, 601)
     books.wait(1)
@@ -323,7 +323,7 @@ def test_a_loss_of_a_killed_process_is_of_the_day_of_its_last_renewal(books, ann
 
 
 @pytest.mark.parametrize("closing", [close_dead_calls, None])
-def test_whoever_finds_a_dead_call_ends_the_visit(books, ann, closing):
+def test_closing_a_dead_call_ends_the_visit(books, ann, closing):
     call = comes(books, ann)
     call.win(600, 600)
     books.server_dies()
@@ -335,7 +335,7 @@ def test_whoever_finds_a_dead_call_ends_the_visit(books, ann, closing):
     assert books.balances(ann)["online"] == 0
 
 
-def test_what_is_owed_is_kept_when_the_next_visit_can_give_nothing_back(books, ann):
+def test_owed_minutes_are_banked_when_the_next_visit_cannot_return_them(books, ann):
     call = comes(books, ann, way="moduser")
     call.win(600, 900)
     call.close()
@@ -347,7 +347,7 @@ def test_what_is_owed_is_kept_when_the_next_visit_can_give_nothing_back(books, a
     assert books.audit() == []
 
 
-def test_of_one_who_is_deleted_nothing_is_owed_any_more(books, ann):
+def test_a_deleted_guest_is_owed_nothing(books, ann):
     call = comes(books, ann, way="moduser")
     call.win(600, 900)
     call.bet(600)

@@ -67,7 +67,7 @@ class TestWinnings:
         ]
         assert call.purse.online == 7200
 
-    def test_are_what_the_loan_has_left_of_them_when_a_stake_no_longer_fits(self, books, owing):
+    def test_are_the_rest_after_the_loan_when_a_stake_no_longer_fits(self, books, owing):
         """What comes back of the stake waits behind the event; only the winnings are banked."""
         limit(books, loan=120)
         books.wait_until(books.now.replace(hour=23))
@@ -105,7 +105,7 @@ class TestDays:
         assert (call.purse.online, call.purse.loan) == (1800, 0)
         assert books.audit() == []
 
-    def test_what_was_earned_is_carried_though_the_loan_took_of_the_grant(self, books, owing):
+    def test_earnings_are_carried_though_the_loan_took_from_the_grant(self, books, owing):
         """The share of the grant was never earned, so it takes nothing from what was."""
         owing.close()
         books.wait(DAY)
@@ -115,7 +115,7 @@ class TestDays:
         books.wait(DAY)
         assert ("carry", 600, "online", "bank") in books.call(owing.caller_id).moved
 
-    def test_what_was_borrowed_and_not_used_is_not_forfeited(self, books, owing):
+    def test_borrowed_unused_minutes_are_not_forfeited(self, books, owing):
         """It is still owed, so it must still be the caller's."""
         owing.close()
         books.wait(DAY)
@@ -123,14 +123,14 @@ class TestDays:
         assert ("forfeit", 3599, "online", "forfeit") in moved
         assert ("carry", 1800, "online", "bank") in moved
 
-    def test_it_stays_owed_whatever_becomes_of_the_board_s_mode(self, books, owing):
+    def test_a_loan_stays_owed_in_every_mode(self, books, owing):
         books.change(mode="none")
         owing.close()
         books.wait(DAY)
         assert shares(books.call(owing.caller_id)) == [1800]
 
 
-def test_a_caller_whose_minutes_have_paid_may_borrow_again_the_next_day(books, owing):
+def test_a_caller_with_enough_paid_minutes_may_borrow_again_the_next_day(books, owing):
     books.wait(DAY)
     owing.touch()
     assert owing.purse.loan == 0

@@ -76,13 +76,13 @@ def test_a_part_of_a_minute_is_owed_as_well(books, ann, bob):
 
 
 class TestTheSysopsHand:
-    def test_moves_nothing_from_who_owes(self, books, ann, bob):
+    def test_moves_nothing_from_a_debtor(self, books, ann, bob):
         borrow(ann, 30)
         with pytest.raises(LimitReached, match=r"^Ann owes 30 minutes, .*`timebank adjust` works"):
             books.do(corrections.sysop_transfer, ann.caller_id, bob, 600, "a gift", "Tester")
         assert saved(books, bob) == 0
 
-    def test_moves_to_who_owes(self, books, ann, bob):
+    def test_moves_minutes_to_a_debtor(self, books, ann, bob):
         borrow(ann, 30)
         give(books, bob, 10)
         books.do(corrections.sysop_transfer, bob, ann.caller_id, 600, "a gift", "Tester")
@@ -119,7 +119,7 @@ class TestALoanOfAnEarlierDay:
             borrow(ann, 1)
         assert ann.purse.loan == -25 * MINUTE
 
-    def test_is_not_to_be_repaid_for_a_loan_that_nobody_gets(self, books, ann):
+    def test_need_not_be_repaid_when_loans_are_off(self, books, ann):
         limit(books, loan_share=0)
         borrow(ann, 10)
         limit(books, loan=0)
@@ -127,7 +127,7 @@ class TestALoanOfAnEarlierDay:
         with pytest.raises(LimitReached, match=r"^Nobody can borrow minutes on this board\.$"):
             borrow(ann, 1)
 
-    def test_is_paid_before_what_was_lent_today(self, books, ann):
+    def test_is_paid_before_todays_loan(self, books, ann):
         """A payment goes to the oldest loan, and gives nothing back of the day's limit."""
         limit(books, loan_share=0)
         borrow(ann, 10)
@@ -156,7 +156,7 @@ def sums(books) -> dict[str, int]:
 
 
 class TestAGuestPays:
-    def test_out_of_what_would_be_put_back(self, books, eve):
+    def test_out_of_withdrawn_minutes(self, books, eve):
         give(books, eve, 10)
         call = HostCall(books, eve, brought(600))
         borrow(call, 30)
@@ -205,7 +205,7 @@ class TestAGuestPays:
         assert (visit["debt_paid"], owed(books, eve)) == (1200, 0)
         assert books.audit() == []
 
-    def test_out_of_the_account_what_was_borrowed_and_deposited(self, books, eve):
+    def test_out_of_deposited_borrowed_minutes(self, books, eve):
         call = HostCall(books, eve, brought(600))
         borrow(call, 30)
         deposit(call, 30)
@@ -224,7 +224,7 @@ class TestAGuestPays:
         assert (owed(books, eve), saved(books, eve)) == (20 * MINUTE, 20 * MINUTE)
         assert books.audit() == []
 
-    def test_by_what_an_event_cuts_off_from_winnings(self, books, eve, folder):
+    def test_with_winnings_cut_by_an_event(self, books, eve, folder):
         """Also where it would go home at once, past our bank."""
         limit(books, loan_share=0)
         call = HostCall(books, eve, brought(3000))
@@ -242,7 +242,7 @@ class TestAGuestPays:
         assert owed(books, eve) == 10 * MINUTE
         assert books.audit() == []
 
-    def test_by_a_hand_that_is_settled_while_nobody_is_here(self, books, eve):
+    def test_with_a_hand_settled_in_their_absence(self, books, eve):
         call = HostCall(books, eve, brought(60))
         borrow(call, 30)
         number = call.bet(30 * MINUTE)
@@ -256,7 +256,7 @@ class TestAGuestPays:
         assert books.audit() == []
 
 
-def test_a_guest_is_told_what_to_repay_with(books, eve):
+def test_a_guest_reads_which_minutes_can_repay(books, eve):
     call = HostCall(books, eve, brought(3600))
     borrow(call, 30)
     call.lose(30 * MINUTE)
@@ -269,7 +269,7 @@ def test_a_guest_is_told_what_to_repay_with(books, eve):
     )
 
 
-def test_a_guest_who_pays_over_midnight_has_a_loan_of_an_earlier_day(books, eve):
+def test_a_loan_paid_after_midnight_is_of_an_earlier_day(books, eve):
     books.wait(11 * HOUR)
     call = HostCall(books, eve, brought(7200))
     borrow(call, 30)
@@ -283,7 +283,7 @@ class TestAGuestWhoComesEachDay:
 
     @pytest.mark.parametrize("seed", range(2))
     @pytest.mark.parametrize("way", ["moduser", "thebank.ext", None])
-    def test_and_stakes_what_was_borrowed_or_withdrawn(self, books, eve, folder, way, seed):
+    def test_and_stakes_borrowed_or_withdrawn_minutes(self, books, eve, folder, way, seed):
         """A win goes home only when the loan is paid."""
         books.change(thebank_ext=folder / "THEBANK.EXT")
         chance = random.Random(seed)
@@ -363,7 +363,7 @@ class TestPutBack:
         assert books.audit() == []
 
 
-def test_what_a_guest_repaid_is_told(books, eve):
+def test_a_repayment_is_described_to_the_guest(books, eve):
     call = HostCall(books, eve, brought(600))
     borrow(call, 30)
     call.close()
@@ -396,7 +396,7 @@ class TestTheAudit:
         assert f"transfer {number}: It lends 60 while 600 is owed since before." in books.audit()
 
     @pytest.mark.parametrize("kind", ["gain", "put back"])
-    def test_names_what_a_guest_leaves_with_who_owes(self, books, eve, kind):
+    def test_names_minutes_left_to_a_guest_in_debt(self, books, eve, kind):
         HostCall(books, eve, brought(3600))
         number = self.posts(books, eve, ("online", "bank", kind))
         assert f"transfer {number}: It leaves 60 to a guest who owes 1800." in books.audit()
@@ -443,6 +443,6 @@ class TestTheAudit:
             ),
         ],
     )
-    def test_names_what_was_changed(self, books, change, found):
+    def test_names_the_changed_row(self, books, change, found):
         Vandal(books)(f"UPDATE {change}")
         assert [line for line in books.audit() if found in line], books.audit()

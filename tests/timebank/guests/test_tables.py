@@ -29,7 +29,7 @@ def table(books, ann):
     ("settlement", "in_the_bank", "owed"),
     [(won(600, 900), 900, 0), (pushed(600), 0, 0), (lost(600), 0, 600)],
 )
-def test_what_the_table_brings_her_when_she_has_gone_goes_to_the_bank_alone(
+def test_winnings_of_a_gone_guest_at_a_table_go_to_the_bank_only(
     books, ann, table, settlement, in_the_bank, owed
 ):
     table.calls[1].close()
@@ -46,7 +46,7 @@ def test_what_the_table_brings_her_when_she_has_gone_goes_to_the_bank_alone(
     assert books.audit() == []
 
 
-def test_a_part_of_her_stake_that_is_lost_meanwhile_counts_when_the_hand_is_over(books, ann, table):
+def test_a_part_of_a_stake_lost_in_mid_hand_counts_at_the_end(books, ann, table):
     table.calls[1].close()
     sitters = {1: table.gone(1), 2: table.sitter(2)}
     table.act(2, {1: lost(120, final=False)}, sitters=sitters)
