@@ -86,7 +86,7 @@ def test_keys_that_a_new_password_made_void_stay_so(kept, books, ann):
 
 
 @pytest.mark.parametrize("in_copy", [False, True])
-def test_who_was_locked_frozen_or_muted_in_either_is_so(kept, books, ann, bob, in_copy):
+def test_a_lock_freeze_or_mute_in_either_copy_holds(kept, books, ann, bob, in_copy):
     def hold(is_on: bool) -> None:
         books.do(caller_acts.set_locked, ann, is_on, BY)
         books.do(window.freeze if is_on else window.unfreeze, bob, "why", BY)
@@ -105,7 +105,7 @@ def test_who_was_locked_frozen_or_muted_in_either_is_so(kept, books, ann, bob, i
         assert sentence.startswith(f"{held}, as in {of}: {name}.")
 
 
-def test_powers_are_those_that_both_give(kept, books, ann, bob):
+def test_powers_hold_only_if_both_copies_give_them(kept, books, ann, bob):
     books.do(powers.grant, ann, BY)
     copy = kept.take()
     books.do(powers.revoke, ann, BY)
@@ -147,7 +147,7 @@ def test_one_that_was_turned_off_is_asked_for_and_the_newer_of_two(kept, books, 
     assert said[1].endswith(f"though the books before have none: {ANN}.")
 
 
-def test_who_was_deleted_is_locked_out_and_who_is_new_is_named(kept, books, ann, bob):
+def test_a_caller_deleted_in_either_copy_is_locked_and_a_new_one_is_named(kept, books, ann, bob):
     books.do(powers.grant, bob, BY)
     copy = kept.take()
     books.do(deletion.delete, bob)
@@ -159,7 +159,7 @@ def test_who_was_deleted_is_locked_out_and_who_is_new_is_named(kept, books, ann,
     assert "In the books before, and not in these: Cid, caller number 3." in said
 
 
-def test_own_limits_and_whom_a_caller_ignores_are_those_of_both(kept, books, ann, bob):
+def test_own_limits_and_ignored_callers_of_both_copies_hold(kept, books, ann, bob):
     books.do(own_limits.limit_loss, bob, 20)
     copy = kept.take()
     books.do(own_limits.limit_loss, ann, 10)
@@ -170,7 +170,7 @@ def test_own_limits_and_whom_a_caller_ignores_are_those_of_both(kept, books, ann
     assert said[0] == f"Their own limits are those of the books before: {ANN}."
 
 
-def test_of_what_has_not_changed_nothing_is_said(kept, books, ann, bob):
+def test_unchanged_rights_are_not_reported(kept, books, ann, bob):
     books.do(powers.grant, ann, BY)
     books.do(ssh_keys.add, ann, ONE)
     books.do(caller_acts.set_locked, bob, True, BY)
@@ -203,7 +203,7 @@ class TestTwoCopies:
         lines, limits = ssh_keys.lines_of(found.preferences), books.do(own_limits.current, number)
         return found.password_hash, step.secret, lines, limits.most_lost
 
-    def test_what_the_newer_copy_has_holds_where_the_books_were_lost(self, kept, books, ann, bob):
+    def test_the_newer_copys_settings_hold_where_the_books_were_lost(self, kept, books, ann, bob):
         self.protect(books, ann, "old", SECRET, ONE)
         books.do(own_limits.limit_loss, ann, 20)
         older = kept.take("older")
@@ -227,7 +227,7 @@ class TestTwoCopies:
         assert ssh_keys.are_suspended(record(books, ann).preferences)
         assert any("so your SSH keys wait" in each for each in told(books, ann))
 
-    def test_what_was_changed_after_the_first_restore_holds(self, kept, books, ann):
+    def test_changes_after_the_first_restore_hold(self, kept, books, ann):
         self.protect(books, ann, "old", SECRET, ONE)
         older = kept.take("older")
         self.protect(books, ann, "new", SECOND, OTHER)
@@ -240,7 +240,7 @@ class TestTwoCopies:
         assert self.rights(books, ann) == ("newest", "C" * 32, [], 1200)
         assert not any("of the copy" in each for each in said)
 
-    def test_what_the_books_knew_that_the_first_restore_replaced_holds(self, kept, books, ann):
+    def test_settings_of_the_books_replaced_first_hold(self, kept, books, ann):
         self.protect(books, ann, "old", SECRET, ONE)
         older = kept.take("older")
         self.protect(books, ann, "new", SECOND, OTHER)
@@ -252,9 +252,7 @@ class TestTwoCopies:
         assert self.rights(books, ann) == ("newest", "C" * 32, [], None)
         assert not any("of the copy" in each for each in said)
 
-    def test_an_authenticator_that_was_turned_off_in_the_newer_is_asked_for_no_more(
-        self, kept, books, ann
-    ):
+    def test_an_authenticator_off_in_the_newer_copy_stays_off(self, kept, books, ann):
         books.do(second_step.turn_on, ann, SecondStep(SECRET, 7), BY)
         older = kept.take("older")
         books.do(second_step.turn_off, ann, "why", BY)
@@ -268,7 +266,7 @@ class TestTwoCopies:
             f" {ANN}."
         )
 
-    def test_locks_are_still_those_of_both(self, kept, books, ann, bob):
+    def test_locks_of_both_copies_still_hold(self, kept, books, ann, bob):
         older = kept.take("older")
         books.do(caller_acts.set_locked, ann, True, BY)
         books.do(window.freeze, ann, "why", BY)

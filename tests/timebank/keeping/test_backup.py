@@ -150,7 +150,7 @@ def test_a_backup_of_books_that_are_not_in_order_is_kept_and_says_so(played, tim
     assert path.exists()
 
 
-def test_a_backup_waits_for_nobody_for_ever(played, folder):
+def test_a_backup_does_not_wait_for_ever(played, folder):
     connection = sqlite3.connect(played.database.path, isolation_level=None)
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.execute("BEGIN EXCLUSIVE")
@@ -185,7 +185,7 @@ def test_a_restore_brings_the_books_back_and_keeps_the_others(
     assert played.audit() == []
 
 
-def test_what_was_only_in_the_log_is_kept_aside_too(played, copy, folder):
+def test_transactions_in_the_log_are_saved_aside_too(played, copy, folder):
     path = played.database.path
     played.caller("Bob")
     # Left as by a process that was killed: the log is not folded into the file.
@@ -292,7 +292,7 @@ def test_a_backup_of_an_earlier_version_is_moved_forward(played, copy, timebank,
     assert played.audit() == []
 
 
-def test_a_backup_that_is_not_in_order_is_refused_with_what_is_wrong(played, copy, timebank):
+def test_a_faulty_backup_is_refused_with_the_reason(played, copy, timebank):
     connection = sqlite3.connect(copy)
     connection.execute("UPDATE rounds SET lost = 30")
     connection.commit()
@@ -364,7 +364,7 @@ def test_a_restore_that_is_broken_off_has_changed_nothing(played, copy, step, mo
     assert played.audit() == []
 
 
-def test_whoever_opened_the_old_file_in_time_does_not_write_to_it(
+def test_a_process_that_opened_the_old_file_in_time_does_not_write_to_it(
     played, copy, timebank, monkeypatch
 ):
     path = played.database.path
@@ -384,7 +384,7 @@ def test_whoever_opened_the_old_file_in_time_does_not_write_to_it(
     assert played.audit() == []
 
 
-def test_a_backup_is_of_one_moment_whoever_writes_meanwhile(board, folder, monkeypatch):
+def test_a_backup_shows_one_moment_despite_writers(board, folder, monkeypatch):
     board.caller("Ann")
     copying = backup.sqlite.copy
 
@@ -408,7 +408,7 @@ def test_books_that_root_puts_back_are_the_boards_to_read_and_write(played, copy
     assert [each.stat().st_uid for each in made] == [65534] * 3
 
 
-def test_a_restore_takes_away_what_one_that_was_killed_has_left(played, copy) -> None:
+def test_a_restore_removes_the_leftovers_of_a_killed_one(played, copy) -> None:
     """Copies of all the books stayed there for ever, one for each kill."""
     folder = played.database.path.parent
     with backup._room_beside(played.database.path) as room:

@@ -81,7 +81,7 @@ def books(server) -> Books:
     return server.books
 
 
-def test_what_was_sealed_or_in_play_is_closed_and_no_number_is_given_twice(server, books):
+def test_sealed_shoes_and_open_hands_are_closed_and_no_number_is_reused(server, books):
     ann, bob = books.caller("Ann"), books.caller("Bob")
     call = books.call(ann)
     shoe = books.do(open_shoe, ann, GAME, 1, SEED, SEAL)
@@ -142,7 +142,7 @@ def test_a_copy_is_of_one_moment_and_audited_as_of_it(server, books, monkeypatch
     assert books.sql("SELECT name FROM callers ORDER BY id") == [("Ann",)]
 
 
-def test_the_commands_say_where_the_books_are_and_change_nothing_in_a_rehearsal(
+def test_the_commands_name_the_place_and_a_rehearsal_changes_nothing(
     server, books, timebank, config
 ):
     url = server.cluster.url(server.name)
@@ -177,14 +177,14 @@ class TestRefusals:
         assert server.books.sql("SELECT name FROM callers") == [("Ann",)]
         return str(refusal.value)
 
-    def test_while_somebody_has_the_books_open(self, server, copy):
+    def test_while_the_books_are_open(self, server, copy):
         with server.cluster.connect(server.name):  # who may be about to go is waited for
             assert self.refused(server, copy) == (
                 f"Another process has the database {server.name} open. Close the board, then"
                 " restore."
             )
 
-    def test_while_somebody_is_on_a_call(self, server, books, copy, monkeypatch):
+    def test_while_a_caller_is_on_line(self, server, books, copy, monkeypatch):
         books.call(1)
         monkeypatch.setattr(books, "wait", lambda seconds: None)
         assert self.refused(server, copy) == (
@@ -198,7 +198,7 @@ class TestRefusals:
         monkeypatch.setattr(restoring, "treat", fails)
         assert self.refused(server, copy) == "no"
 
-    def test_and_what_was_done_cannot_be_undone_is_told(self, server, copy, monkeypatch):
+    def test_that_leave_changes_behind_say_so(self, server, copy, monkeypatch):
         """The server went away just when the books had no name."""
 
         def goes_away(*words):
@@ -231,7 +231,7 @@ class TestRefusals:
             (b"something else", "pg_restore failed: input file does not appear to be a valid"),
         ],
     )
-    def test_of_what_is_no_copy(self, server, books, text, said):
+    def test_of_files_that_are_no_copy(self, server, books, text, said):
         books.caller("Ann")
         path = server.folder / "other"
         path.write_bytes(text)
@@ -282,7 +282,7 @@ class TestThePrograms:
         with pytest.raises(BackupRefused, match="does not state its version"):
             server.take()
 
-    def test_is_given_the_password_where_nobody_else_reads_it(self, server, folder, monkeypatch):
+    def test_get_the_password_hidden_from_others(self, server, folder, monkeypatch):
         file = folder / "password"
         file.write_text("open sesame\n")
         place = replace(server.books.settings.server, password_file=file)
@@ -305,7 +305,7 @@ def test_a_database_that_is_not_ours_is_not_put_aside(server, books):
     assert server.databases() == [server.name]
 
 
-def test_a_restore_after_one_that_was_killed_clears_away_what_it_left(server, books):
+def test_a_restore_removes_the_leftovers_of_a_killed_one(server, books):
     books.caller("Ann")
     copy = server.take()
     with server.cluster.connect("postgres") as shell:

@@ -32,7 +32,7 @@ def start(books: Books, asked: EventAsked = HALF_AN_HOUR) -> str:
     return books.do(events.start, asked, "Jane").words
 
 
-def test_what_reaches_past_it_is_held_and_comes_back_when_it_is_over(books, call):
+def test_minutes_past_the_event_are_held_and_return_after_it(books, call):
     assert start(books) == (
         "Mail hour closes the board from 12:30 to 13:30, 60 minutes,"
         " in place of the one at 2026-06-02 03:00."
@@ -52,7 +52,7 @@ def test_what_reaches_past_it_is_held_and_comes_back_when_it_is_over(books, call
     assert books.audit() == []
 
 
-def test_a_process_that_has_not_heard_of_it_keeps_to_it(books, call):
+def test_a_process_without_the_news_obeys_the_event(books, call):
     other = books.settings.schedule
     start(books)
     assert other.early == (), "nobody told this process"
@@ -60,7 +60,7 @@ def test_a_process_that_has_not_heard_of_it_keeps_to_it(books, call):
     assert call.purse.online == 30 * 60
 
 
-def test_taken_back_it_is_as_if_it_had_not_been(books, call):
+def test_a_cancelled_event_leaves_no_trace(books, call):
     start(books, EventAsked(minutes=1200, notice=30))
     books.wait(60)
     call.touch()
@@ -82,7 +82,7 @@ def test_taken_back_it_is_as_if_it_had_not_been(books, call):
     ]
 
 
-def test_what_was_held_already_waits_no_longer_than_for_its_own_event(open_books):
+def test_minutes_held_earlier_wait_for_their_own_event_only(open_books):
     books = open_books(now=NOON + timedelta(hours=14, minutes=30))
     call = books.call(books.caller("Ann"))
     assert call.purse.held == 30 * 60
@@ -96,7 +96,7 @@ def test_what_was_held_already_waits_no_longer_than_for_its_own_event(open_books
     assert books.audit() == []
 
 
-def test_what_cannot_be_started_is_refused_and_said(books):
+def test_an_impossible_event_is_refused_with_the_reason(books):
     for asked, words in (
         (
             EventAsked("Repairs"),
@@ -145,7 +145,7 @@ def test_each_takes_the_place_of_another_night(books):
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_a_restore_keeps_what_was_started_or_taken_back_since_the_copy(books, known):
+def test_a_restore_keeps_events_started_or_cancelled_since_the_copy(books, known):
     start(books)
     with books.database.reading(books.settings, books.now) as desk:
         given = restore.prior_books_in(desk)

@@ -101,7 +101,7 @@ def test_without_a_board_overdue_hands_wait(books):
     assert books.balances(call.caller_id)["stake"] == 600
 
 
-def test_a_hand_whose_caller_comes_back_just_then_is_theirs(books):
+def test_a_hand_stays_with_a_caller_who_returns_at_that_moment(books):
     call = left_behind(books)
     books.wait(2 * A_DAY)
 
@@ -176,7 +176,7 @@ def test_days_are_the_sysops_to_choose(books):
     assert closed(books) == ("Ann",)
 
 
-def test_what_is_left_of_a_days_grant_keeps_no_account_open(books):
+def test_an_unused_rest_of_a_grant_does_not_keep_an_account(books):
     ann = books.call(books.caller("Ann"))
     books.wait(600)
     ann.lose(300)
@@ -241,7 +241,7 @@ def tab_of(call):
     call.hand_of_bj(lost(200))
 
 
-def test_a_caller_who_is_on_line_or_in_a_hand_is_not_gone(books):
+def test_a_caller_on_line_or_in_a_hand_is_not_deleted_as_absent(books):
     books.change(events=())
     ann = books.call(books.caller("Ann"))
     books.sql("UPDATE callers SET last_call = 0")
@@ -254,7 +254,7 @@ def test_a_caller_who_is_on_line_or_in_a_hand_is_not_gone(books):
 
 
 @pytest.mark.parametrize("kept", ["locked", "frozen"])
-def test_who_is_kept_out_by_the_sysop_stays_known(books, kept):
+def test_a_locked_caller_is_not_deleted_as_absent(books, kept):
     books.caller("Ann")
     books.sql(f"UPDATE callers SET {kept} = 1")
     days(books, 366)
@@ -264,14 +264,14 @@ def test_who_is_kept_out_by_the_sysop_stays_known(books, kept):
 @pytest.mark.parametrize(
     ("key", "value"), [("sysop", "ANN"), ("barred", ("ANN",)), ("co_sysops", ("ANN",))]
 )
-def test_who_is_named_in_sysop_toml_stays_known(books, key, value):
+def test_a_caller_named_in_sysop_toml_is_not_deleted_as_absent(books, key, value):
     books.caller("Ann")
     books.change(**{key: value})
     days(books, 366)
     assert closed(books) == ()
 
 
-def test_what_callers_have_read_is_forgotten_in_time(books):
+def test_read_notices_are_deleted_in_time(books):
     ann = books.caller("Ann")
     books.do(notices.add_notice, ann, "old")
     assert said(books.do(notices.notices, ann)) == ("old",)
@@ -357,7 +357,7 @@ def test_transfers_hands_and_shoes_stay_for_ever(books):
     assert books.do(journal.stored_round, call.round_id) is not None
 
 
-def test_the_command_says_what_it_did(board, timebank):
+def test_the_command_reports_its_work(board, timebank):
     board.caller("Ann")
     board.sql("UPDATE callers SET created = 0")
     assert timebank.says("maintain") == (

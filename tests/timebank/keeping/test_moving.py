@@ -86,7 +86,7 @@ def test_all_rows_are_there_and_the_numbers_go_on(played, server, folder):
     again.close()
 
 
-def test_nobody_serves_from_the_old_place(played, server):
+def test_servers_refuse_the_old_place(played, server):
     move(played, played.database, server)
     played.database.close()
     for way in (played.database.open, played.database.open_existing):
@@ -96,7 +96,7 @@ def test_nobody_serves_from_the_old_place(played, server):
 
 
 @pytest.mark.parametrize("table", ["callers", "transfers", "results_ever"])
-def test_a_move_that_breaks_off_leaves_nothing_and_begins_anew(played, server, monkeypatch, table):
+def test_an_interrupted_move_leaves_nothing_and_can_be_repeated(played, server, monkeypatch, table):
     before = rows(played, played.database)
     real = book_move._copy
 
@@ -133,7 +133,7 @@ def test_rows_that_are_not_the_same_are_refused_and_none_is_left(played, server,
     played.database.open_existing()
 
 
-def test_who_served_from_the_old_place_does_not_from_the_new_one(played, server):
+def test_servers_of_the_old_place_are_not_registered_at_the_new_one(played, server):
     alpha = played.do(registry.enter, Newcomer("alpha", "p", "{}", "1"))
     played.do(leases.take, "jobs", alpha.id, 12)
     played.close()
@@ -154,7 +154,7 @@ def test_books_that_are_there_stay(played, server, folder):
     server.open_existing()
 
 
-def test_nobody_may_be_on_a_call(books, server, folder):
+def test_a_move_is_refused_during_a_call(books, server, folder):
     call = books.call(books.caller("Ann"))
     move(books, books.database, server)  # nobody serves from a file whose lock is ours
     there = Books(folder, books.now, server=server.server)
@@ -177,7 +177,7 @@ sys.stdin.read()
 """
 
 
-def test_nobody_may_have_the_file_open(played, server):
+def test_a_move_is_refused_while_the_file_is_open(played, server):
     path = played.settings.database
     words = [sys.executable, "-c", HOLDER, str(path)]
     with subprocess.Popen(
@@ -190,7 +190,7 @@ def test_nobody_may_have_the_file_open(played, server):
     assert move(played, played.database, server).findings == 0
 
 
-def test_nobody_may_have_the_server_open(played, server, folder, cluster):
+def test_a_move_is_refused_while_the_server_is_in_use(played, server, folder, cluster):
     move(played, played.database, server)
     other = PostgresDatabase(server.server)
     other.open_existing()
@@ -257,7 +257,7 @@ def test_a_place_that_cannot_be_reached_is_a_sentence(
     cluster.give_back(name)
 
 
-def test_a_place_of_which_the_password_is_missing_is_a_sentence(board, timebank, cluster, folder):
+def test_a_place_without_its_password_gives_a_sentence(board, timebank, cluster, folder):
     board.caller("Ann")
     board.close()
     secret = folder / "none"

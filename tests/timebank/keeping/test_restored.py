@@ -134,7 +134,7 @@ class TestShoes:
         assert books.sql("SELECT closed IS NOT NULL FROM shoes WHERE id = ?", shoe.id) == [(1,)]
         assert books.audit() == []
 
-    def test_those_of_tables_are_closed_too(self, copies, books):
+    def test_of_tables_are_closed_too(self, copies, books):
         shoe = books.do(open_shoe, None, "vegas", 4, SEED, SEAL)
         copies.restore(copies.take())
         again = books.do(open_shoe, None, "vegas", 4, OTHER_SEED, OTHER_SEAL)
@@ -247,7 +247,7 @@ class TestOpenHands:
         assert books.do(tally, ann, game, "usd-cent") == Tally(0, 0)
         assert books.audit() == []
 
-    def test_all_who_sit_at_a_table_get_theirs(self, copies, books):
+    def test_return_the_stakes_of_all_seats(self, copies, books):
         table = Table(books, 3)
         table.bet({1: 60, 2: 120, 3: 180})
         copies.restore(copies.take())
@@ -255,14 +255,14 @@ class TestOpenHands:
         assert found == [(1, "void", 60), (2, "void", 120), (3, "void", 180)]
         assert books.audit() == []
 
-    def test_what_the_host_had_on_the_table_goes_home(self, copies, books):
+    def test_return_a_hosts_minutes_to_the_host(self, copies, books):
         guest = known(books)
         comes(books, guest).bet(600)
         copies.restore(copies.take())
         assert set(books.balances(guest).values()) == {0}
         assert books.audit() == []
 
-    def test_who_was_on_a_call_is_charged_to_its_last_renewal(self, copies, books, call):
+    def test_charge_an_open_call_to_its_last_renewal(self, copies, books, call):
         books.wait(20)
         call.renew()
         books.wait(7)
@@ -270,7 +270,7 @@ class TestOpenHands:
         assert books.sql("SELECT ticked, reason FROM calls") == [(20, "the books were restored")]
         assert books.audit() == []
 
-    def test_nobody_serves_from_them_yet(self, copies, books):
+    def test_drop_servers_and_leases(self, copies, books):
         alpha = books.do(registry.enter, Newcomer("alpha", "p", "{}", "1"))
         fence = books.do(leases.take, "jobs", alpha.id, 12)
         copies.restore(copies.take())
@@ -323,7 +323,7 @@ class TestWhatWasOnItsWay:
         books.do(outbox.regard_as_delivered, 2 * 10**12 + new)
         assert states(books) == ["appended", "appended"]
 
-    def test_what_a_host_may_have_got_is_never_given_again_by_itself(self, copies, books):
+    def test_possibly_delivered_to_the_host_are_not_delivered_again(self, copies, books):
         guest = known(books)
         call = comes(books, guest, way="moduser")
         call.win(600, 300)
@@ -336,9 +336,7 @@ class TestWhatWasOnItsWay:
         assert again.claim() is None
         assert books.audit() == []
 
-    def test_what_waited_is_not_kept_either_when_a_visit_that_gives_nothing_ends(
-        self, copies, books
-    ):
+    def test_waiting_before_an_unfinished_visit_are_not_banked_twice(self, copies, books):
         guest = known(books)
         call = comes(books, guest, way="moduser")
         call.win(600, 300)
@@ -359,7 +357,7 @@ class TestImports:
     def board(self, books):
         return Board(books)
 
-    def test_a_file_that_was_read_since_is_told_of_and_can_be_applied(self, copies, books, board):
+    def test_read_since_the_copy_are_named_and_can_be_applied(self, copies, books, board):
         copy = copies.take()
         board.write(record("Ann", 5))
         (kept,) = board.take().kept
@@ -432,7 +430,7 @@ class TestWhoComesIn:
         assert VOID not in told(books, bob)
         assert books.audit() == []
 
-    def test_codes_are_counted_and_none_is_not_told_of(self, copies, books, ann, bob):
+    def test_counts_voided_codes_and_reports_no_zero(self, copies, books, ann, bob):
         without = copies.take()
         for number in (ann, bob):
             has_a_code(books, number)
@@ -443,7 +441,7 @@ class TestWhoComesIn:
         assert not any("code" in line for line in copies.restore(without).treated.sentences())
 
     @pytest.mark.parametrize("state", ["gone", "broken"])
-    def test_without_the_books_before_they_may_be_back_which_is_told(
+    def test_warns_of_powers_that_may_return_without_the_prior_books(
         self, copies, books, ann, state
     ):
         self.grant(books, ann)
@@ -604,7 +602,7 @@ def dump(path: Path) -> list[str]:
 
 
 class TestTheCommand:
-    def test_it_says_what_it_did_and_tells_the_callers(self, board, timebank, folder):
+    def test_reports_its_work_and_notifies_the_callers(self, board, timebank, folder):
         copies = Copies(board, folder)
         ann = board.caller("Ann")
         shoe = seal(board, ann)
@@ -661,7 +659,7 @@ class TestTheCommand:
         assert backup.rehearse(copy, board.settings, board.now).on_call == ()
         board.call(board.caller("Bob"), node=2).bet(60)
 
-    def test_the_generation_is_in_what_is_exported(self, board, timebank, folder):
+    def test_exports_the_generation(self, board, timebank, folder):
         copies = Copies(board, folder)
         ann = board.caller("Ann")
         board.call(ann).close()
@@ -685,7 +683,7 @@ class TestTheAudit:
         assert books.audit() == []
         return Vandal(books)
 
-    def test_the_digest_that_was_noted_at_a_generation_is_found(self, restored, books, timebank):
+    def test_finds_the_digest_of_a_generation(self, restored, books, timebank):
         ((digest,),) = books.sql("SELECT digest FROM generations")
 
         with books.database.reading(books.settings, books.now) as desk:
@@ -751,7 +749,7 @@ class TestTheAudit:
             for found in books.audit()
         )
 
-    def test_what_was_not_closed_is_found(self, copies, books, ann):
+    def test_finds_an_unclosed_shoe_call_or_hand(self, copies, books, ann):
         shoe = seal(books, ann)
         books.call(ann).bet(60, shoe_id=shoe.id)
         copies.restore(copies.take())
@@ -762,7 +760,7 @@ class TestTheAudit:
         assert "shoe 1: It was open when generation 2 began, and it is still open." in found
         assert "call 1: It was open when generation 2 began, and it is still open." in found
 
-    def test_a_hand_from_an_old_shoe_is_found(self, copies, books, ann):
+    def test_finds_a_hand_from_an_old_shoe(self, copies, books, ann):
         shoe = seal(books, ann)
         copies.restore(copies.take())
         Vandal(books)("UPDATE shoes SET closed = NULL")
