@@ -72,7 +72,7 @@ def held(amount):
         (0, {"online": 60, "events": (Event("Now", time(1, 30), DAILY, 60),)}, "none", [held(60)]),
     ],
 )
-def test_what_reaches_past_the_event_is_moved(won, known, mode, expected):
+def test_minutes_past_the_event_are_moved(won, known, mode, expected):
     before = state(**known)
     clamped = clamp(before, NOW, replace(BOARD, mode=mode), won, "red-dog")
     assert moved(clamped) == expected
@@ -101,7 +101,7 @@ def test_the_reason_names_the_events_and_where_winnings_went():
     ("minutes", "day", "another"),
     [(60, "2026-06-02", False), (1380, "2026-06-02", True), (1380, "2026-06-03", False)],
 )
-def test_the_reason_says_whether_what_is_held_meets_another_day(minutes, day, another):
+def test_the_reason_says_whether_held_minutes_return_on_another_day(minutes, day, another):
     events = (replace(MAIL_HOUR, minutes=minutes),)
     known = state(events=events, online=3660)._replace(day=day)
     assert clamp(known, NOW, BOARD).legs[0].reason.another_day == another

@@ -196,7 +196,7 @@ def test_while_it_is_locked_only_the_first_waits_long(path, settings, monkeypatc
     patient.close()
 
 
-def test_in_a_hurry_nobody_waits_for_a_turn_but_who_need_not_wait_writes(path, settings):
+def test_a_hurried_database_gives_up_its_turn_but_still_writes(path, settings):
     patient = SqliteDatabase(path, busy_seconds=60.0)
     patient.open()
     hurried = threading.Timer(0.2, patient.hurry, (0.1,))
@@ -210,7 +210,7 @@ def test_in_a_hurry_nobody_waits_for_a_turn_but_who_need_not_wait_writes(path, s
     patient.close()
 
 
-def test_reading_keeps_nobody_from_writing(database, path, settings):
+def test_reading_does_not_block_writers(database, path, settings):
     database.open()
     with database.reading(settings, NOON) as reading:
         see = reading.connection.exec_driver_sql

@@ -36,7 +36,7 @@ def moved(ruling):
         ({"online": 0}, 60, 0, 60),
     ],
 )
-def test_used_time_is_charged_and_what_nobody_has_is_waived(known, until, charged, waived):
+def test_used_time_is_charged_and_time_beyond_the_purse_waived(known, until, charged, waived):
     before = CallerState(**{"online": 3600, **known})
     ruling = day.charge(before, until)
     assert moved(ruling) == ([("elapsed", charged, "online", "elapsed")] if charged else [])
@@ -141,7 +141,7 @@ def test_at_the_end_of_a_day_the_grant_goes_and_earnings_stay(
         ),
     ],
 )
-def test_the_caller_is_told_what_becomes_of_the_table_and_of_a_frozen_account(earned, known, told):
+def test_the_end_of_a_day_explains_open_stakes_and_frozen_accounts(earned, known, told):
     assert said(day.end(CallerState(day=TODAY, **known), earned, BOARD).told) == told
 
 
@@ -156,9 +156,7 @@ def test_the_caller_is_told_what_becomes_of_the_table_and_of_a_frozen_account(ea
         (60, 50, {"loan": -600, "is_guest": True}, []),
     ],
 )
-def test_a_day_begins_with_its_grant_of_which_a_loan_takes_its_share(
-    minutes, share, known, expected
-):
+def test_a_day_begins_with_its_grant_less_the_loans_share(minutes, share, known, expected):
     limits = replace(BOARD.limits, loan_share=share)
     board = replace(BOARD, minutes_per_day=minutes, limits=limits)
     before = CallerState(day=TODAY, turns={GAME: 2}, **known)
@@ -203,9 +201,7 @@ def test_of_a_stake_that_comes_back_the_earlier_day_s_minutes_go_first(
 
 
 @pytest.mark.parametrize(("is_in_doubt", "left"), [(False, 540), (True, 0)])
-def test_a_day_begins_with_nothing_lost_but_what_is_in_play_unless_it_is_in_doubt(
-    is_in_doubt, left
-):
+def test_a_day_begins_with_losses_of_its_open_stakes_and_all_when_in_doubt(is_in_doubt, left):
     own = OwnLosses(OwnLimits(600), lost=600, in_play=60, is_in_doubt=is_in_doubt)
     begun = day.begin(CallerState(day=TODAY, own=own), TOMORROW, BOARD).state
     assert begun.own.may_lose(0) == left

@@ -31,27 +31,27 @@ def revive(books) -> None:
         high_water.count(connection)
 
 
-def test_what_was_not_counted_is_not_there(doubt):
+def test_an_uncounted_transaction_is_absent(doubt):
     assert doubt.settle() is False
 
 
-def test_what_another_has_counted_under_its_number_is_not_there(books, doubt):
+def test_a_transaction_with_a_reused_number_is_absent(books, doubt):
     books.do(add_notice, 1, "another's")
     assert doubt.settle() is False
 
 
-def test_of_what_was_counted_and_never_noted_nobody_knows(books, doubt):
+def test_a_counted_transaction_without_a_note_is_unknown(books, doubt):
     revive(books)
     assert doubt.settle() is None
     books.do(add_notice, 1, "after")
     assert doubt.settle() is None
 
 
-def test_what_wrote_nothing_changes_nothing(books):
+def test_a_transaction_without_writes_is_absent(books):
     assert SqliteDoubt(books.database.engine, books.database.path, None).settle() is False
 
 
-def test_while_the_log_cannot_be_carried_over_nothing_is_told(books, doubt, monkeypatch):
+def test_a_log_that_cannot_be_carried_over_leaves_the_doubt(books, doubt, monkeypatch):
     revive(books)
     with monkeypatch.context() as others:
         others.setattr(doubts.sqlite, "carried_over", lambda connection: False)

@@ -101,7 +101,7 @@ def in_the_books(books) -> list[str]:
 
 
 @pytest.mark.parametrize("way", ["write", long("transact")])
-def test_what_was_refused_for_a_sync_that_failed_once_is_not_there_after_a_kill(
+def test_a_transaction_refused_for_one_failed_sync_is_absent_after_a_kill(
     books, clerk_of, way: str
 ) -> None:
     with clerk_of() as ann:
@@ -114,9 +114,7 @@ def test_what_was_refused_for_a_sync_that_failed_once_is_not_there_after_a_kill(
 
 @pytest.mark.long
 @pytest.mark.parametrize("sync", [FIRST_SYNC_LOG, SECOND_SYNC_LOG])
-def test_the_first_commit_of_a_log_that_begins_anew_is_no_exception(
-    books, clerk_of, sync: str
-) -> None:
+def test_the_first_commit_of_a_restarted_log_can_be_refused_too(books, clerk_of, sync: str) -> None:
     """The first sync is that of the log's header, and the second that of the frames."""
     with clerk_of() as ann:
         ann.disk.fail(sync)
@@ -126,9 +124,7 @@ def test_the_first_commit_of_a_log_that_begins_anew_is_no_exception(
 
 
 @pytest.mark.long
-def test_while_the_disk_fails_nothing_is_said_of_the_outcome_and_nothing_else_is_done(
-    books, clerk_of
-) -> None:
+def test_a_failing_disk_delays_the_outcome_and_all_other_work(books, clerk_of) -> None:
     with clerk_of() as ann:
         assert ann.told("write one") == "done one"
         with ann.disk.failing(SYNC_LOG):
@@ -143,7 +139,7 @@ def test_while_the_disk_fails_nothing_is_said_of_the_outcome_and_nothing_else_is
 
 
 @pytest.mark.long
-def test_a_kill_in_the_time_of_doubt_leaves_what_nobody_was_told(books, clerk_of) -> None:
+def test_a_kill_during_the_doubt_leaves_an_unreported_outcome(books, clerk_of) -> None:
     with clerk_of() as ann:
         assert ann.told("write one") == "done one"
         ann.disk.fail(SYNC_LOG)
@@ -165,7 +161,7 @@ def test_frames_that_could_not_be_written_are_no_doubt(books, clerk_of) -> None:
 
 
 @pytest.mark.long
-def test_who_cannot_wait_is_told_that_the_outcome_is_not_known(books, clerk_of) -> None:
+def test_a_hurried_process_reports_an_unknown_outcome(books, clerk_of) -> None:
     with clerk_of() as ann:
         assert ann.told("write one") == "done one"
         ann.disk.fail(SYNC_LOG)
@@ -187,7 +183,7 @@ def test_the_writer_ends_with_its_process_however_the_disk_is(books, clerk_of) -
 
 
 @pytest.mark.long
-def test_of_what_another_process_may_have_revived_nobody_is_told(books, clerk_of) -> None:
+def test_a_transaction_possibly_revived_elsewhere_stays_unreported(books, clerk_of) -> None:
     """It finds the index of the log in pieces, as a process that is killed may leave it."""
     index = books.database.path.with_name(f"{books.database.path.name}-shm")
     with clerk_of() as ann:

@@ -80,16 +80,16 @@ def test_no_text_of_a_driver_is_in_a_sentence(
 
 
 @pytest.mark.parametrize(("error", "words"), ERRORS.values(), ids=ERRORS)
-def test_an_error_says_what_it_means(error: Exception, words: str) -> None:
+def test_an_error_is_a_plain_sentence(error: Exception, words: str) -> None:
     assert str(failures.phrase(error)) == words
     assert failures.sentence(OperationalError("SELECT secret", {}, error)) == words
 
 
-def test_what_is_raised_by_the_board_itself_stays_as_it_is() -> None:
+def test_a_sentence_of_the_board_is_unchanged() -> None:
     assert failures.sentence(ValueError("The books are closed.")) == "The books are closed"
 
 
-def test_what_a_driver_says_is_for_the_log_alone() -> None:
+def test_the_drivers_text_goes_to_the_log_only() -> None:
     """A text of a driver that is filled into a sentence would be in one of these forms."""
     forms = re.compile(r"\{failures\.driver_error\(|\.orig\}|message_primary\}")
     found = [

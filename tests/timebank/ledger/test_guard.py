@@ -104,7 +104,7 @@ def close_all(desks: Desks) -> None:
 
 
 @pytest.mark.parametrize("happens", THE_LOG)
-def test_without_log_or_index_nothing_is_lost_and_the_board_can_start_again(
+def test_a_removed_log_or_index_loses_nothing_and_the_board_restarts(
     books, desks, caplog, happens: Callable[[Path], None]
 ) -> None:
     path = books.database.path
@@ -127,7 +127,7 @@ def test_without_log_or_index_nothing_is_lost_and_the_board_can_start_again(
 
 
 @pytest.mark.parametrize("happens", THE_DATABASE)
-def test_what_was_acknowledged_is_rescued_when_the_database_is_gone(
+def test_acknowledged_transactions_survive_deletion_of_the_database(
     books, desks, caplog, happens: Callable[[Path], None]
 ) -> None:
     path = books.database.path
@@ -155,7 +155,7 @@ def test_what_was_acknowledged_is_rescued_when_the_database_is_gone(
     assert books.audit() == []
 
 
-def test_a_folder_that_has_another_name_keeps_all_and_a_copy_stands_elsewhere(
+def test_a_renamed_folder_loses_nothing_and_a_copy_is_written_elsewhere(
     books, desks, caplog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -172,7 +172,7 @@ def test_a_folder_that_has_another_name_keeps_all_and_a_copy_stands_elsewhere(
         file.close()
 
 
-def test_what_cannot_be_rescued_is_said(
+def test_a_failed_rescue_is_reported(
     books, desks, caplog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
@@ -191,9 +191,7 @@ def test_a_look_is_believed_for_a_while(books, desks, monkeypatch: pytest.Monkey
     assert len(looks) <= 8  # once to learn them, once to see them, or not yet
 
 
-def test_nobody_connects_to_files_that_took_the_place_of_those_that_are_open(
-    books, desks, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_replaced_files_are_not_connected_to(books, desks, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two logs under one index would spoil each other."""
     assert written(desks, "one") is None
     monkeypatch.setattr(guard, "LOOK_SECONDS", 3600.0)
@@ -203,7 +201,7 @@ def test_nobody_connects_to_files_that_took_the_place_of_those_that_are_open(
     assert not beside(books.database.path, "-wal").exists()
 
 
-def test_what_is_done_to_books_in_use_is_no_alarm(
+def test_normal_work_on_open_books_raises_no_alarm(
     books, desks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(backup, "LOCK_SECONDS", 0.05)
@@ -221,7 +219,7 @@ def test_what_is_done_to_books_in_use_is_no_alarm(
     assert texts(books) == ["one", "two"]
 
 
-def test_files_may_come_and_go_while_nobody_guards_them(books, desks) -> None:
+def test_without_a_guard_files_may_be_replaced(books, desks) -> None:
     assert written(desks, "one") is None
     close_all(desks)
     replace_database(books.database.path)

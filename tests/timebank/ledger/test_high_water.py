@@ -70,7 +70,7 @@ class TestLostEnd:
         assert "The books of this board were restored" in notice
         assert books.audit() == []
 
-    def test_what_is_no_transfer_counts_too(self, served, books, ann):
+    def test_of_a_transaction_without_transfers_is_noticed_too(self, served, books, ann):
         carry_over(books)
         books.do(add_notice, ann, "The last thing that was done.")
         kill(books, remove_log=True)
@@ -147,7 +147,7 @@ class TestNoFalseAlarm:
         monkeypatch.undo()
         assert served.serve() is None
 
-    def test_what_was_rolled_back_is_not_noted(self, served, books, ann):
+    def test_after_a_rollback(self, served, books, ann):
         def fails(desk):
             add_notice(desk, ann, "Never.")
             raise RuntimeError
@@ -184,12 +184,12 @@ class TestNoFalseAlarm:
         books.do(add_notice, ann, "Hello.")
         assert high_water.read(served.path) == books.sql("SELECT commits FROM identity")[0][0]
 
-    def test_a_note_that_was_removed_is_begun_anew(self, served, books, ann):
+    def test_after_the_note_was_removed(self, served, books, ann):
         high_water.beside(served.path).unlink()
         books.do(add_notice, ann, "Hello.")
         assert high_water.read(served.path) > 0
 
-    def test_a_disk_that_refuses_the_note_keeps_nobody_from_writing(
+    def test_and_no_block_when_the_note_cannot_be_written(
         self, served, books, ann, monkeypatch, caplog
     ):
         def full(*_):
@@ -217,7 +217,7 @@ class TestNoFalseAlarm:
 
 
 class TestTheFile:
-    def test_the_highest_counts_whatever_comes_late(self, folder):
+    def test_keeps_the_highest_number(self, folder):
         path = folder / "board.sqlite3"
         here, there = high_water.HighWater(path), high_water.HighWater(path)
         assert high_water.read(path) == 0

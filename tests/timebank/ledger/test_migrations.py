@@ -106,7 +106,7 @@ def goes_on(books: Books) -> None:
     books.close()
 
 
-def test_a_release_without_a_step_writes_version_1_0_and_one_with_a_step_the_next(monkeypatch):
+def test_a_release_with_a_migration_writes_the_next_version(monkeypatch):
     assert (migrations.FIRST_VERSION, migrations.newest_version()) == (
         13,
         13 + len(migrations.STEPS),
@@ -177,7 +177,7 @@ def test_every_row_stays_as_it_was(path):
         assert connection.execute("SELECT * FROM transfers").fetchall() == before
 
 
-def test_a_copy_of_what_was_there_is_kept_for_its_owner_alone(path):
+def test_a_private_copy_of_the_old_books_is_stored(path):
     before = dump(path)
     copy = upgrade(path).copy
     assert copy.name == f"board.sqlite3.v{next_version.BEFORE}-backup"
@@ -187,7 +187,7 @@ def test_a_copy_of_what_was_there_is_kept_for_its_owner_alone(path):
     assert list(path.parent.glob("*backup*")) == [copy]
 
 
-def test_what_others_have_only_in_the_log_is_in_the_copy(path):
+def test_the_copy_includes_transactions_in_the_log(path):
     with raw(path) as other:
         other.execute("INSERT INTO notices (caller_id, at, text) VALUES (1, 0, 'late')")
         upgrade(path)
@@ -234,7 +234,7 @@ def test_nothing_is_moved_on_a_server_while_an_older_server_lives(cluster, name)
         assert database.upgrade().before == next_version.BEFORE
 
 
-def test_nor_while_somebody_reads_the_tables_there(cluster, name):
+def test_a_server_is_not_upgraded_while_its_tables_are_read(cluster, name):
     with cluster.connect(name) as reader, on_server(cluster, name) as database:
         reader.execute("BEGIN; SELECT count(*) FROM callers")  # as a backup does
         with pytest.raises(DatabaseRefused, match=r"Another program .* Nothing was changed"):
@@ -265,7 +265,7 @@ def test_a_file_of_before_release_1_0_is_refused_and_not_changed(path, number):
     assert dump(path) == before
 
 
-def test_so_are_those_on_a_server(cluster, name):
+def test_too_old_books_on_a_server_are_refused(cluster, name):
     with cluster.connect(name) as shell, on_server(cluster, name) as database:
         shell.execute("UPDATE books SET version = 12")
         before = described(cluster, name)
@@ -304,7 +304,7 @@ def test_a_row_that_refers_to_nothing_keeps_a_file_where_it_is(path):
     assert dump(path) == before
 
 
-def test_a_table_that_others_refer_to_can_be_made_anew(path, monkeypatch):
+def test_a_table_that_others_refer_to_can_be_rebuilt(path, monkeypatch):
     def remake(connection):
         (made,) = connection.exec_driver_sql(
             "SELECT replace(sql, 'CREATE TABLE calls', 'CREATE TABLE calls_1') FROM sqlite_master"
@@ -350,7 +350,7 @@ def move_and_die(path, place):
 
 
 @pytest.mark.long
-def test_killed_at_any_statement_a_file_is_still_the_old_one_or_already_the_new(path, folder):
+def test_a_kill_at_any_statement_leaves_a_file_old_or_new(path, folder):
     before, versions, is_killed = dump(path), [], True
     while is_killed:
         is_killed = move_and_die(path, len(versions) + 1)
@@ -365,9 +365,7 @@ def test_killed_at_any_statement_a_file_is_still_the_old_one_or_already_the_new(
     goes_on(Books(folder, NOON.replace(day=2)))
 
 
-def test_cut_off_at_any_statement_books_on_a_server_are_still_the_old_or_already_the_new(
-    cluster, name
-):
+def test_a_cut_at_any_statement_leaves_a_servers_books_old_or_new(cluster, name):
     before, versions, is_cut = described(cluster, name), [], True
     while is_cut:
         is_cut, left = False, len(versions)
@@ -416,7 +414,7 @@ def test_several_that_open_books_on_a_server_together_move_them_once(cluster, na
     assert version_there(cluster, name) == next_version.VERSION
 
 
-def test_a_move_whose_commit_fails_is_not_said_to_have_changed_nothing(path, monkeypatch):
+def test_a_failed_commit_of_a_move_is_not_reported_as_no_change(path, monkeypatch):
     class Failing(sqlite3.Connection):
         def commit(self):
             super().commit()

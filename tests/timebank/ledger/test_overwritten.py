@@ -112,7 +112,7 @@ class TestDamaged:
         return path
 
     @pytest.mark.parametrize("way", ["open", "open_existing"])
-    def test_it_is_told_as_what_it_is(self, damaged, way):
+    def test_is_reported_as_overwritten(self, damaged, way):
         with pytest.raises(DatabaseRefused) as refused:
             getattr(SqliteDatabase(damaged), way)()
         said = str(refused.value)

@@ -49,9 +49,7 @@ def empty(cluster):
     cluster.give_back(name)
 
 
-def test_a_connection_in_use_when_the_books_are_closed_is_closed_when_it_is_given_back(
-    cluster, empty
-) -> None:
+def test_closing_the_books_closes_a_connection_in_use_on_its_return(cluster, empty) -> None:
     books = PostgresDatabase(cluster.place(empty))
     books.open()
     with books.engine.connect() as connection:
@@ -99,7 +97,7 @@ class TestOpening:
     @pytest.mark.parametrize(
         "table", ["CREATE TABLE other (a int)", "CREATE TABLE books (title text)"]
     )
-    def test_refuses_what_is_another_programs(self, cluster, empty, way, table):
+    def test_refuses_a_database_of_another_program(self, cluster, empty, way, table):
         with cluster.connect(empty) as shell:
             shell.execute(table)
         database = PostgresDatabase(cluster.place(empty))
@@ -187,7 +185,7 @@ class TestThePassword:
         for shown in (str(refused.value), repr(database.engine), repr(place), database.place):
             assert "sesame" not in shown
 
-    def test_that_cannot_be_read_is_told(self, cluster, tmp_path):
+    def test_in_an_unreadable_file_is_refused(self, cluster, tmp_path):
         place = replace(cluster.place("postgres"), password_file=tmp_path / "no")
         with pytest.raises(DatabaseRefused, match="password of the database cannot be read"):
             PostgresDatabase(place).open()
@@ -209,7 +207,7 @@ class TestTurns:
             pass
         other.close()
 
-    def test_who_reads_sees_one_moment(self, books):
+    def test_let_a_reader_see_one_moment(self, books):
         books.caller("Ann")
         with books.database.reading(books.settings, NOON) as desk:
             count = "SELECT count(*) FROM callers"
@@ -217,7 +215,7 @@ class TestTurns:
             books.caller("Bob")
             assert desk.connection.exec_driver_sql(count).scalar() == 1
 
-    def test_who_reads_cannot_write(self, books):
+    def test_let_a_reader_write_nothing(self, books):
         with (
             pytest.raises(BooksUnavailable, match="only reads"),
             books.database.reading(books.settings, NOON) as desk,
@@ -253,7 +251,7 @@ class TestAWriterThatStandsStill:
     def test_between_two_statements_is_ended_by_the_server(self, books, other):
         self.stands_still(books, other)
 
-    def test_in_the_middle_of_what_it_sends_is_ended_by_who_waits(self, books, other):
+    def test_in_mid_send_is_ended_by_the_waiting_writer(self, books, other):
         """Of that the server counts no time: it has not been sent all yet."""
 
         lost = contextlib.suppress(psycopg.OperationalError)
@@ -265,7 +263,7 @@ class TestAWriterThatStandsStill:
 
             self.stands_still(books, other, stop)
 
-    def test_whose_library_has_asked_for_a_flush_is_ended_by_who_waits(self, books, other):
+    def test_after_a_flush_request_is_ended_by_the_waiting_writer(self, books, other):
         """After that the server counts no time either, though the transaction is idle."""
 
         def stop(wire):
@@ -471,7 +469,7 @@ class TestACommitThatBreaksOff:
         assert second > first
         assert [books.database.doubt((one, n)).settle() for n in (first, second)] == [False, True]
 
-    def test_is_not_there_on_a_server_that_never_had_it(self, books):
+    def test_is_absent_on_a_server_that_never_received_it(self, books):
         """So it is after another server, to which it had not come, has taken the place."""
         doubt = books.database.doubt(("0" * 32, 7))
         assert not doubt.settle()
@@ -544,7 +542,7 @@ class TestErrors:
             ("42P01", False, False),
         ],
     )
-    def test_are_told_apart_by_their_codes(self, sqlstate, broken, doubtful):
+    def test_are_classified_by_code(self, sqlstate, broken, doubtful):
         error = psycopg.errors.lookup(sqlstate)("no")
         assert failures.is_broken(error) == broken
         assert failures.leaves_doubt(error) == doubtful
@@ -566,6 +564,6 @@ class TestErrors:
         assert "very secret" not in str(refused.value)
         assert b"very secret".hex() not in str(refused.value)
 
-    def test_nobody_empties_what_is_only_added(self, books):
+    def test_refuse_to_empty_the_ledger(self, books):
         with pytest.raises(DBAPIError, match="transfers are only ever added, never emptied"):
             books.sql("TRUNCATE transfers CASCADE")

@@ -75,7 +75,7 @@ def _finish(desk, call_id, caller_id):
         act(desk, call_id, 0, move, lost(60))
 
 
-def test_two_processes_that_take_a_caller_from_each_other_keep_the_books_in_order(books):
+def test_two_processes_taking_a_caller_from_each_other_leave_sound_books(books):
     ann = books.caller("Ann")
     assert run_together(_take_over, books.settings, ann) == [40, 40]
     assert len(books.do(open_calls)) == 1

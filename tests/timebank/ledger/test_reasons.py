@@ -32,7 +32,7 @@ def example(cls):
 
 
 @pytest.mark.parametrize("cls", CLASSES)
-def test_what_is_written_is_read_back(cls):
+def test_a_reason_survives_writing_and_reading(cls):
     reason = example(cls)
     assert decode(reason.kind, encode(reason)) == reason
     assert json.loads(encode(reason))["code"] == cls.CODE
@@ -87,7 +87,7 @@ def test_every_fact_counts(cls):
         None,
     ],
 )
-def test_what_is_no_fact_of_ours_is_shown_as_it_stands(facts):
+def test_unknown_facts_are_shown_unchanged(facts):
     assert decode("stake", facts) == Unread("stake", facts)
     assert sentence(decode("stake", facts), 60, "second") == str(facts)
 

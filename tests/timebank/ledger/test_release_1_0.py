@@ -58,7 +58,7 @@ def check(books: Books) -> None:
     books.close()
 
 
-def test_those_in_a_file_move_forward_and_go_on(file, folder):
+def test_books_in_a_file_are_upgraded_and_used(file, folder):
     with contextlib.closing(sqlite3.connect(file)) as before, before:
         before.execute("INSERT INTO servers VALUES (1, 'a', 'p', '', '', '', '1', 0, 0, 0)")
         before.execute("INSERT INTO leases VALUES ('vegas/1', 1, 7, 9)")
@@ -73,7 +73,7 @@ def test_those_in_a_file_move_forward_and_go_on(file, folder):
     check(Books(folder, LATER))
 
 
-def test_those_on_a_server_move_forward_and_go_on(cluster, on_server, folder):
+def test_books_on_a_server_are_upgraded_and_used(cluster, on_server, folder):
     place = cluster.place(on_server)
     with contextlib.closing(PostgresDatabase(place)) as database:
         with pytest.raises(OlderBooks, match=f"of version {release_1_0.VERSION}"):
@@ -82,7 +82,7 @@ def test_those_on_a_server_move_forward_and_go_on(cluster, on_server, folder):
     check(Books(folder, LATER, server=place))
 
 
-def test_a_copy_of_those_in_a_file_is_restored(file, folder):
+def test_a_copy_of_books_in_a_file_is_restored(file, folder):
     copy = file.rename(folder / "copy")
     books = Books(folder, LATER)
     books.close()
@@ -93,7 +93,7 @@ def test_a_copy_of_those_in_a_file_is_restored(file, folder):
     books.close()
 
 
-def test_a_dump_of_those_on_a_server_is_restored(cluster, on_server, folder, monkeypatch):
+def test_a_dump_of_books_on_a_server_is_restored(cluster, on_server, folder, monkeypatch):
     books = Books(folder, LATER, server=cluster.place(on_server))
     copy = folder / "copy.dump"
     with monkeypatch.context() as patch:
@@ -120,7 +120,7 @@ def test_release_1_0_refuses_books_that_were_moved_forward(file, cluster, on_ser
                     way()
 
 
-def test_the_tables_in_a_file_are_those_of_new_books(file, folder):
+def test_upgraded_tables_in_a_file_equal_new_ones(file, folder):
     definitions = []
     for path in (file, folder / "new.sqlite3"):
         with contextlib.closing(SqliteDatabase(path)) as database:
@@ -132,7 +132,7 @@ def test_the_tables_in_a_file_are_those_of_new_books(file, folder):
     assert definitions[0] == definitions[1]
 
 
-def test_the_tables_on_a_server_are_those_of_new_books(cluster, on_server):
+def test_upgraded_tables_on_a_server_equal_new_ones(cluster, on_server):
     new = cluster.empty()
     for name in (on_server, new):
         with contextlib.closing(PostgresDatabase(cluster.place(name))) as database:

@@ -49,7 +49,7 @@ TEXTS = {
 MODULES = sorted(path.relative_to(TIMEBANK).as_posix() for path in TIMEBANK.rglob("*.py"))
 
 
-def test_the_statements_of_the_rooms_are_found():
+def test_statements_of_all_rooms_are_collected():
     assert {each.where.split(".")[1] for each in STATEMENTS} >= set(ROOMS)
 
 
@@ -84,7 +84,7 @@ def test_no_statement_pairs_tables_without_saying_how():
         assert not PAIRED.search(statement.sql(sqlite.dialect())), statement.where
 
 
-def test_what_a_statement_says_itself_is_in_its_text_and_the_rest_is_given(connection):
+def test_a_statement_contains_its_constants_and_binds_its_variables(connection):
     statement = Prepared(
         lambda: select(callers.c.id).where(
             callers.c.name == bindparam("name"), callers.c.board.in_(["it's", "100%"])
@@ -156,7 +156,7 @@ def test_a_reader_finds_rows_and_refuses_to_take_one_of_none_or_of_several(conne
 
 
 @pytest.mark.parametrize("how", ["one", "first", "all", "stream"])
-def test_what_fails_in_the_driver_is_told_as_sqlalchemy_tells_it(connection, how):
+def test_a_driver_error_is_raised_as_by_sqlalchemy(connection, how):
     connection.exec_driver_sql("DROP TABLE sysop_log")
     with pytest.raises(OperationalError, match="no such table: sysop_log") as told:
         list(getattr(AT, how)(connection))
@@ -164,7 +164,7 @@ def test_what_fails_in_the_driver_is_told_as_sqlalchemy_tells_it(connection, how
     assert told.value.statement == AT.sql(sqlite.dialect())
 
 
-def test_what_is_read_past_sqlalchemy_begins_a_transaction_as_any_statement_does():
+def test_a_direct_read_begins_a_transaction_like_any_statement():
     with create_engine("sqlite://").connect() as connection:
         assert sql.value(lambda: select(bindparam("number"))).one(connection, number=7) == 7
         assert connection.in_transaction()

@@ -91,7 +91,7 @@ def test_an_amount_is_above_zero(books, ann, amount):
 
 
 @pytest.mark.parametrize("kind", ["online", "held", "bank", "stake"])
-def test_what_a_caller_has_is_never_below_zero(books, ann, kind):
+def test_a_balance_is_never_below_zero(books, ann, kind):
     with pytest.raises(NotEnough):
         books.do(transfers.transfer, [movement(ann[kind], ELAPSED, 1)])
 

@@ -88,13 +88,13 @@ class TestTrips:
 
 
 class TestARowThatTheServerRefuses:
-    def test_is_the_fault_of_who_wrote_it_alone(self, books, desks, call):
+    def test_fails_its_own_operation_only(self, books, desks, call):
         group = desks.together(add("a"), overdraw(call), add("c"))
         assert [type(done.error) for done in group] == [type(None), NotEnough, type(None)]
         assert texts(books) == ["a", "c"]
         assert books.audit() == []
 
-    def test_with_the_commit_is_the_fault_of_the_one_who_is_alone(self, books, desks, call):
+    def test_at_the_commit_fails_a_lone_operation(self, books, desks, call):
         desks.submit(overdraw(call))
         (done,) = desks.next_group()
         assert isinstance(done.error, NotEnough)
@@ -102,7 +102,7 @@ class TestARowThatTheServerRefuses:
         assert desks.next_group()[0].error is None
         assert texts(books) == ["b"]
 
-    def test_leaves_the_connection_open_whatever_follows_from_it(self, books):
+    def test_leaves_the_connection_open(self, books):
         def passed_over():
             raise psycopg.errors.PipelineAborted("pipeline aborted")
             yield
@@ -132,13 +132,13 @@ class TestARowThatTheServerRefuses:
         ]
         assert texts(books) == ["a", "b"]
 
-    def test_is_told_by_a_transaction_of_its_own(self, books, call):
+    def test_fails_a_transaction_of_its_own(self, books, call):
         with pytest.raises(NotEnough):
             books.do(overdraw(call))
         books.do(add_notice, call.caller_id, "a")
         assert texts(books) == ["a"]
 
-    def test_that_nobody_heeds_takes_its_whole_transaction_along(self, books, desks, call):
+    def test_fails_the_whole_transaction_when_suppressed(self, books, desks, call):
         def heedless(desk):
             with contextlib.suppress(DBAPIError):
                 desk.connection.exec_driver_sql("UPDATE callers SET name = NULL")
@@ -152,7 +152,7 @@ class TestARowThatTheServerRefuses:
         assert desks.next_group()[0].error is None
         assert texts(books) == ["a"]
 
-    def test_is_told_as_of_any_statement_where_none_waits(self, books, call):
+    def test_is_reported_like_any_failing_statement(self, books, call):
         nobodys = Account(2**40, "online", "second")
         moved = Movement(nobodys, ELAPSED, 1, reasons.Used(1), None, None)
 
@@ -177,7 +177,7 @@ class TestARowThatTheServerRefuses:
 
 
 class TestWhatWaits:
-    def test_is_seen_by_the_next_query(self, books, call):
+    def test_is_visible_to_the_next_query(self, books, call):
         with books.database.transaction(books.settings, books.now) as desk:
             run = desk.connection.connection.driver_connection
             run.later("UPDATE callers SET frozen = 1")

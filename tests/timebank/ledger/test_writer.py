@@ -92,7 +92,7 @@ def test_a_result_is_delivered_under_its_ticket(desks):
     assert done.ticket is ticket
 
 
-def test_what_waits_together_commits_together_in_the_order_it_came(books, desks):
+def test_waiting_operations_commit_together_in_order(books, desks):
     group = desks.together(add("a"), add("b"), add("c"))
     assert [done.ticket for done in group] == [0, 1, 2]
     assert texts(books) == ["a", "b", "c"]
@@ -149,7 +149,7 @@ def test_a_refusal_is_not_logged(desks, caplog):
 
 
 @pytest.mark.of_a_file
-def test_a_commit_that_fails_fails_the_whole_group_and_the_next_one_goes_on(books, desks, caplog):
+def test_a_failed_commit_fails_its_group_and_the_next_one_succeeds(books, desks, caplog):
     def break_the_commit(desk):
         desk.connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
         add_notice(desk, 99, "for a caller who is not there")
@@ -217,7 +217,7 @@ def test_an_outage_is_logged_once_however_many_ask_meanwhile(books, desks, caplo
     assert [asked(), asked()] == [[again], []]
 
 
-def test_settings_that_cannot_be_had_fail_the_group_not_the_writer(books, caplog):
+def test_unreadable_settings_fail_the_group_but_not_the_writer(books, caplog):
     answers = iter([ZeroDivisionError, None])
 
     def settings():
@@ -253,7 +253,7 @@ def test_a_delivery_that_fails_is_logged_and_the_writer_goes_on(books, caplog):
     assert "could not be delivered" in caplog.text
 
 
-def test_closing_finishes_what_is_queued(books):
+def test_closing_finishes_the_queue(books):
     groups: queue.Queue = queue.Queue()
     writer = Writer(books.database, lambda: books.settings, lambda: books.now, groups.put)
     for number in range(120):
