@@ -32,16 +32,16 @@ def lines() -> list[str]:
 
 
 class TestTables:
-    def test_are_of_the_version_that_is_told(self):
+    def test_have_the_stated_version(self):
         heading = confusables.TABLES.read_text(encoding="utf-8")
         assert re.findall(r"^# Version: (\S+)$", heading, re.MULTILINE) == [confusables.VERSION]
         assert "SPDX-License-Identifier: Unicode-3.0" in heading
 
-    def test_are_sorted_so_that_one_is_found(self):
+    def test_are_sorted_for_the_search(self):
         assert lines() == sorted(lines())
         assert len(lines()) == len({line[:6] for line in lines()}) > 6000
 
-    def test_say_of_ascii_what_the_program_has_at_hand(self):
+    def test_agree_with_the_program_on_ascii(self):
         table = {}
         for line in lines():
             point, *prototype = (int(each, 16) for each in line.split(" "))
@@ -49,7 +49,7 @@ class TestTables:
                 table[point] = "".join(map(chr, prototype))
         assert table == confusables.ASCII
 
-    def test_lead_to_what_is_looked_up(self):
+    def test_agree_with_the_lookup(self):
         for line in lines()[:: len(lines()) // 97]:
             point, *prototype = (chr(int(each, 16)) for each in line.split(" "))
             if unicodedata.normalize("NFD", point) == point and point.isalpha():
@@ -65,7 +65,7 @@ class TestSkeletons:
             *(("a\u200bb\u3164c\ufe0f", "abc"), ("a\x07b", "ab"), ("", "")),
         ],
     )
-    def test_are_what_a_text_looks_like(self, text, seen):
+    def test_equal_the_visible_text(self, text, seen):
         assert skeleton(text) == seen
 
 
@@ -80,7 +80,7 @@ class TestRenewing:
     @pytest.mark.parametrize(
         "published", ["", "<html>", PUBLISHED.replace("total: 3", "total: 4"), PUBLISHED[:-12]]
     )
-    def test_refuses_what_is_not_whole(self, published):
+    def test_refuses_an_incomplete_file(self, published):
         with pytest.raises(ValueError, match="or a part"):
             "".join(renewing.condensed(published))
 

@@ -40,7 +40,7 @@ def of_old(books):
     return corn, other
 
 
-def test_who_has_such_a_name_already_is_found_by_it(books, of_old):
+def test_an_existing_look_alike_is_looked_up_by_its_name(books, of_old):
     assert [books.do(callers.find, name).id for name in ("Corn", "corn", "COM", "Com")] == [
         *(of_old[0], of_old[0], of_old[1], of_old[1])
     ]
@@ -49,7 +49,7 @@ def test_who_has_such_a_name_already_is_found_by_it(books, of_old):
 
 
 @pytest.mark.parametrize("made_by", ["", "16.0.0/1 corn", "99.0.0/1 corn"])
-def test_what_tables_of_another_version_said_is_not_believed(books, made_by):
+def test_skeletons_of_another_version_are_recomputed(books, made_by):
     """A program of another version may have written it, before or beside this one."""
     books.caller("Corn")
     books.sql("UPDATE callers SET skeleton = ?", made_by)
@@ -79,7 +79,7 @@ class TestGuests:
     def name(self, books, key, alias):
         return books.do(host_caller, "Xibalba", key, alias).name
 
-    def test_whose_names_look_alike_are_told_apart_by_their_keys(self, books):
+    def test_with_look_alike_names_differ_by_their_keys(self, books):
         assert self.name(books, "1", "Corn") == "Corn@Xibalba"
         assert self.name(books, "2", "Com") == "Com#2@Xibalba"
         assert self.name(books, "2", "Com") == "Com#2@Xibalba"

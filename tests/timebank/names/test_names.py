@@ -31,7 +31,7 @@ class TestNamesThatMayBeUsed:
             "x" * LONGEST,
         ],
     )
-    def test_a_readable_name_is_kept_as_it_is(self, name):
+    def test_are_stored_unchanged_when_readable(self, name):
         assert check(name) == name
 
     def test_spaces_around_it_and_runs_of_them_are_not_part_of_a_name(self):
@@ -89,7 +89,7 @@ class TestNamesThatAreRefused:
         with pytest.raises(NameRefused, match="one alphabet"):
             check(name)
 
-    def test_a_greek_name_that_reads_as_another_latin_one_than_it_is_filed_under(self):
+    def test_that_read_as_another_latin_name_than_their_skeleton(self):
         with pytest.raises(NameRefused, match="read as another"):
             check("νικο")  # reads "viko", is ΝΙΚΟ in capitals
 
@@ -222,7 +222,7 @@ class TestReservedNames:
             "НОЅТ",  # all of it Cyrillic
         ],
     )
-    def test_are_found_as_they_are_filed(self, name):
+    def test_are_recognised_in_any_spelling(self, name):
         assert is_reserved(name)
 
     @pytest.mark.parametrize(
@@ -242,11 +242,11 @@ class TestReservedNames:
             *("B_a_n_k", "Al-L", "The 5ys-0p", "Тне Ѕуѕ-Ор"),
         ],
     )
-    def test_are_found_behind_articles_and_between_separators(self, name):
+    def test_are_recognised_after_articles_and_between_separators(self, name):
         assert is_reserved(name)
 
     @pytest.mark.parametrize("name", ["Sysop 1", "Sysop2", "The_sys-op_3", "Admin 2000", "5ysop 1"])
-    def test_are_found_with_a_number_behind_the_name_of_an_office(self, name):
+    def test_are_recognised_with_a_number_after_an_office(self, name):
         assert is_reserved(name)
 
     def test_are_good_names_otherwise_so_that_sysops_may_use_their_own(self):
@@ -289,5 +289,5 @@ class TestReservedNames:
             *("The Sysop", "Le Sys0p", "Le Systeme"),
         ],
     )
-    def test_are_found_by_what_they_look_like(self, name):
+    def test_are_recognised_by_their_look(self, name):
         assert is_reserved(name)
