@@ -119,12 +119,12 @@ class TestTerminals:
             row["caller"] for row in json.loads(timebank("accounts", "--format", "json")[1])
         ]
 
-    def test_read_a_statement_of_such_a_name(self, told):
+    def test_read_a_statement_with_a_hostile_name(self, told):
         assert printable(TERMINALS) == "a [2Jb 31mc d e"
 
 
 @pytest.mark.long
-def test_bean_check_accepts_every_such_name(crowd, timebank, folder):
+def test_bean_check_accepts_every_hostile_name(crowd, timebank, folder):
     path = folder / "books.beancount"
     assert timebank("export", "beancount", "--output", str(path))[0] == 0
     assert bean_check(path) == (0, "")
@@ -132,6 +132,6 @@ def test_bean_check_accepts_every_such_name(crowd, timebank, folder):
     assert "caller: \"=cmd|' /C calc'!A0@Xibalba\"" in text
 
 
-def test_json_holds_every_such_name_as_it_is(crowd, timebank):
+def test_json_contains_every_hostile_name_unchanged(crowd, timebank):
     names = {row["caller"] for row in json.loads(timebank("export", "json")[1])["accounts"]}
     assert "=cmd|' /C calc'!A0@Xibalba" in names

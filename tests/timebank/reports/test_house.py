@@ -28,7 +28,7 @@ def tables(books, odds=given, since=None, until=None, caller=None):
     return books.do(reports.house, odds, since, until, caller)[0]
 
 
-def test_a_table_has_what_was_staked_and_what_the_odds_would_have_given(books, call):
+def test_a_table_shows_stakes_and_expected_result(books, call):
     call.win(300, 300)
     call.lose(600)
     (table,) = tables(books)
@@ -40,7 +40,7 @@ def test_a_table_has_what_was_staked_and_what_the_odds_would_have_given(books, c
     assert table.deviations == pytest.approx((300 - 90) / spread)
 
 
-def test_what_was_staked_besides_comes_with_what_was_done(books, call):
+def test_later_stakes_are_passed_with_their_actions(books, call):
     asked = []
 
     def noting(*hand):
@@ -59,7 +59,7 @@ def test_what_was_staked_besides_comes_with_what_was_done(books, call):
     ]
 
 
-def test_only_hands_that_were_played_to_their_end_in_time_and_by_whom_is_asked(books, call):
+def test_only_finished_hands_within_the_filter_are_asked_for(books, call):
     bob = books.call(books.caller("Bob"), node=2)
     call.lose(120)
     first = int(books.now.timestamp())

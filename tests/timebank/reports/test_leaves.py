@@ -86,7 +86,7 @@ def test_every_transfer_that_is_sought_comes_once_and_in_order(filled, monkeypat
         assert all(len(leaf.rows) == 7 or leaf.is_cut for leaf in found[:-1])
 
 
-def test_days_are_found(filled):
+def test_days_are_recognised(filled):
     first = filled.now.date() - timedelta(days=DAYS)
 
     def day(number: int | None) -> date | None:

@@ -37,7 +37,7 @@ def test_a_statement_without_bounds_tells_everything(told):
     assert told() == EVERYTHING
 
 
-def test_its_first_second_is_in_it_and_the_balances_are_those_of_all_before(told):
+def test_the_first_second_is_included_and_balances_count_all_earlier_rows(told):
     assert told(since=60) == EVERYTHING[1:]
     assert told(since=61) == EVERYTHING[2:]
 

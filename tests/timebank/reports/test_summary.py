@@ -64,7 +64,7 @@ SYSTEM = {
         ("stake", "online", None),
     ],
 )
-def test_what_a_movement_is_called(ann, source, target, name):
+def test_each_movement_has_its_name(ann, source, target, name):
     ends = [SYSTEM.get(kind) or account(ann, kind) for kind in (source, target)]
     ann.do(transfers.transfer, [Movement(*ends, 60, ByHand("kind", "why"), None, None)])
     (period,) = ann.do(summary.summary, "day", None, None)
@@ -72,7 +72,7 @@ def test_what_a_movement_is_called(ann, source, target, name):
     assert told == ({} if name is None else {name: 60})
 
 
-def test_transfers_between_callers_are_told_apart_from_deposits(ann):
+def test_transfers_between_callers_are_separate_from_deposits(ann):
     ann.caller("Bob")
     ((number,),) = ann.sql("SELECT id FROM accounts WHERE kind = 'bank' AND caller_id = 2")
     bobs = Account(number, "bank", "second")
@@ -83,7 +83,7 @@ def test_transfers_between_callers_are_told_apart_from_deposits(ann):
     assert "  Also 0:01:00 sent." in written([summary.summary_table([period], "")])
 
 
-def test_the_house_makes_what_callers_lose_less_what_they_win(books):
+def test_the_house_gains_the_callers_losses_less_their_wins(books):
     call = books.call(books.caller("Ann"))
     call.win(600, 900)
     call.lose(300)
@@ -108,7 +108,7 @@ def test_periods_begin_where_calendars_say(day, by, first, label):
     assert summary.label(first, by) == label
 
 
-def test_days_are_those_of_the_board_and_come_in_order(board):
+def test_days_follow_the_board_and_are_in_order(board):
     call = board.call(board.caller("Ann"))
     board.wait(10 * 3600 + 3599)  # 22:59:59 in Berlin
     call.touch()
@@ -139,6 +139,6 @@ def test_bars_are_as_long_as_the_time_used(books):
     ]
 
 
-def test_nothing_is_said_so(books):
+def test_an_empty_summary_is_a_sentence(books):
     nothing = summary.summary_table(books.do(summary.summary, "day", None, None), "*")
     assert list(written([nothing])) == ["Nothing was moved."]

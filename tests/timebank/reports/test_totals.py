@@ -48,7 +48,7 @@ def agree(books, kept: KeptTotals) -> None:
         assert books.do(kept.changes, first) == books.do(totals.changes, first)
 
 
-def test_what_is_kept_is_what_was_moved_and_is_worked_out_once(
+def test_saved_totals_match_the_ledger_and_are_computed_once(
     played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = KeptTotals(tmp_path / "totals.sqlite3")
@@ -133,7 +133,7 @@ def blocks_in(file: Path) -> int:
     return int(blocks)
 
 
-def test_what_another_version_kept_is_made_anew(played, tmp_path: Path) -> None:
+def test_totals_of_another_version_are_recomputed(played, tmp_path: Path) -> None:
     file = tmp_path / "totals.sqlite3"
     with contextlib.closing(sqlite3.connect(file)) as earlier:
         earlier.execute("CREATE TABLE blocks (number INTEGER PRIMARY KEY, moved TEXT)")
@@ -147,9 +147,7 @@ def test_what_another_version_kept_is_made_anew(played, tmp_path: Path) -> None:
     kept.close()
 
 
-def test_a_link_is_not_followed_and_a_folder_that_is_not_there_keeps_nothing(
-    played, tmp_path: Path
-) -> None:
+def test_a_link_is_not_followed_and_a_missing_folder_saves_nothing(played, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     for target in (elsewhere, tmp_path / "there"):
         (tmp_path / "there").write_bytes(b"")
@@ -168,7 +166,7 @@ def test_a_link_is_not_followed_and_a_folder_that_is_not_there_keeps_nothing(
     kept.close()
 
 
-def test_the_file_is_its_owners_alone_and_what_root_makes_is_of_the_folders_owner(
+def test_the_file_is_private_and_roots_belongs_to_the_folders_owner(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[tuple[int, int]] = []
