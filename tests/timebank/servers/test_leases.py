@@ -56,7 +56,7 @@ class TestTaking:
         assert take(books, BETA) is None
         assert held(books) == (ALPHA, 1, True)
 
-    def test_whoever_has_it_keeps_it_and_its_number(self, books):
+    def test_a_renewed_lease_keeps_its_holder_and_number(self, books):
         take(books, ALPHA)
         run_out(books)
         assert take(books, ALPHA) == 1
@@ -85,7 +85,7 @@ class TestTaking:
         books.wait(3600)  # the clock of this machine is nobody's
         assert take(books, BETA) is None
 
-    def test_one_whose_end_was_set_before_the_clock_went_back_has_run_out(self, books):
+    def test_a_lease_dated_before_the_clock_went_back_has_expired(self, books):
         take(books, ALPHA)
         books.sql("UPDATE leases SET until = until + 3600")
         assert not books.do(leases.holder, "jobs").live
@@ -116,7 +116,7 @@ def test_it_has_run_out_when_its_time_is_over_though_it_was_let_go(books):
 
 
 class TestEnding:
-    def test_who_has_it_writes_nothing_more_once_it_has_run_out(self, books):
+    def test_the_holder_of_an_expired_lease_cannot_write(self, books):
         books.caller("Ann")
         fence = take(books, ALPHA)
         assert not books.do(leases.end, "jobs")
@@ -127,7 +127,7 @@ class TestEnding:
         assert books.do(leases.has_run_out, "jobs")
         assert take(books, ALPHA) == fence + 1
 
-    def test_one_that_nobody_ever_had_has_run_out(self, books):
+    def test_a_lease_never_taken_has_expired(self, books):
         assert books.do(leases.end, "jobs")
         assert take(books, ALPHA) == 1
 
@@ -144,7 +144,7 @@ class TestLettingGo:
         books.do(leases.let_go, "jobs", ALPHA)
         assert take(books, ALPHA) == 2
 
-    def test_what_is_anothers_stays_its_own(self, books):
+    def test_another_servers_lease_stays(self, books):
         take(books, ALPHA)
         books.do(leases.let_go, "jobs", BETA)
         assert held(books) == (ALPHA, 1, True)
@@ -196,11 +196,11 @@ class TestWritingUnderIt:
             books.do(write_under, fence, "a")
         assert texts(books) == []
 
-    def test_under_a_lease_that_nobody_ever_had_is_refused(self, books):
+    def test_a_lease_never_taken_is_refused(self, books):
         with pytest.raises(LeaseLost):
             books.do(leases.hold, "jobs", 0)
 
-    def test_in_a_group_takes_nobody_else_along(self, books, fence, caplog):
+    def test_a_lost_lease_fails_only_its_own_write_of_a_group(self, books, fence, caplog):
         books.do(leases.let_go, "jobs", ALPHA)
         answers, all_done = [], threading.Event()
 
@@ -265,7 +265,7 @@ def test_of_two_that_fight_for_one_each_number_has_one_holder(books):
     assert sorted(holders) == list(range(1, len(holders) + 1))
 
 
-def test_who_takes_it_waits_for_whoever_writes_under_it(books):
+def test_taking_a_lease_waits_for_a_write_under_it(books):
     """Under no other lock: the rows alone keep the order on a server."""
     books.caller("Ann")
     fence = take(books, ALPHA)

@@ -27,7 +27,7 @@ def names(books) -> list[str]:
     return [server.name for server in books.do(registry.living)]
 
 
-def test_what_a_server_says_of_itself_is_there_for_others(books):
+def test_a_server_shows_its_data_to_others(books):
     said = {"settings": '{"a":1}', "version": "2"}
     alpha = enter(books, "alpha", process="alpha", **said)
     assert books.do(registry.living) == [alpha]
@@ -55,7 +55,7 @@ def test_the_name_of_one_that_left_is_free_and_its_number_is_not(books):
     assert (again.name, again.id) == ("alpha", first.id + 1)
 
 
-def test_who_leaves_lets_go_what_it_held(books):
+def test_a_leaving_server_releases_its_leases(books):
     alpha, beta = enter(books), enter(books, "beta")
     assert books.do(leases.take, "jobs", alpha.id, 12) == 1
     books.do(registry.leave, alpha.id)
@@ -77,7 +77,7 @@ class TestOneThatFallsSilent:
         assert books.do(registry.renew, alpha.id)
         assert names(books) == ["beta", "alpha"]
 
-    def test_loses_its_row_and_what_it_held_when_nobody_has_heard_of_it(self, books, beta):
+    def test_loses_its_row_and_its_leases(self, books, beta):
         alpha = enter(books)
         books.do(leases.take, "jobs", alpha.id, 12)
         for _ in range(2):
@@ -116,7 +116,7 @@ def test_the_name_of_a_dead_one_is_free(books):
     assert len(names(books)) == 1
 
 
-def test_a_clock_that_was_set_back_kills_nobody_for_ever(books):
+def test_a_clock_set_back_does_not_keep_a_server_dead(books):
     alpha = enter(books)
     enter(books, "beta")
     books.sql("UPDATE servers SET renewed = renewed + 3600 WHERE id = ?", alpha.id)
@@ -125,7 +125,7 @@ def test_a_clock_that_was_set_back_kills_nobody_for_ever(books):
     assert names(books) == ["alpha", "beta"]
 
 
-def test_who_lets_nobody_in_says_so(books):
+def test_a_draining_server_says_so(books):
     alpha = enter(books)
     for draining in (True, False):
         assert books.do(lambda desk, d=draining: registry.renew(desk, alpha.id, draining=d))
@@ -133,7 +133,7 @@ def test_who_lets_nobody_in_says_so(books):
         assert server.draining == draining
 
 
-def test_other_settings_are_said_in_the_row(books):
+def test_changed_settings_show_in_the_row(books):
     alpha = enter(books)
     books.do(registry.change_settings, alpha.id, '{"b":2}')
     assert [server.settings for server in books.do(registry.living)] == ['{"b":2}']
