@@ -141,7 +141,7 @@ class TestEvents:
         events=events_of_one_board,
         asked=st.lists(st.integers(-10 * 86400, 10 * 86400), min_size=2, max_size=20),
     )
-    def test_what_is_remembered_never_changes_an_answer(self, change, events, asked):
+    def test_a_cached_answer_equals_a_computed_one(self, change, events, asked):
         board = schedule(change[0], *events)
         assume(not board.always_closed())
         for seconds in asked:
@@ -180,7 +180,7 @@ class TestEvents:
             utc(2024, 1, 1, 3), utc(2024, 1, 1, 4, 30), "Mail and Backup"
         )
 
-    def test_a_start_that_daylight_saving_skips_is_the_first_instant_after_the_gap(self):
+    def test_a_start_skipped_by_daylight_saving_is_the_first_instant_after_it(self):
         board = schedule("Europe/Berlin", event("02:30", 60))
         assert board.closed_at_or_after(utc(2024, 3, 31)).start == utc(2024, 3, 31, 1)
 
@@ -221,7 +221,7 @@ class TestAlwaysClosed:
     @settings(max_examples=EXAMPLES * 80, deadline=None)
     @given(events=events_of_one_board)
     @example(events=[event("00:00", 1440)])
-    def test_where_clocks_never_change_it_is_what_every_minute_of_a_week_says(self, events):
+    def test_in_a_zone_without_changes_every_minute_of_the_week_is_closed(self, events):
         minutes = {
             (day * 1440 + each.start.hour * 60 + each.start.minute + n) % 10080
             for each in events
@@ -230,12 +230,12 @@ class TestAlwaysClosed:
         }
         assert schedule("UTC", *events).always_closed() == (len(minutes) == 10080)
 
-    def test_such_a_board_is_closed_now_whenever_it_is_asked(self):
+    def test_a_board_that_is_always_closed_is_closed_now(self):
         board = schedule("Europe/Berlin", event("00:00", 1440))
         for at in (utc(2024, 2, 1), utc(2024, 3, 31, 1), utc(2024, 7, 1)):
             assert board.seconds_to_event(at) == 0
 
-    def test_an_opening_that_daylight_saving_swallows_opens_again_the_week_after(self):
+    def test_an_opening_skipped_by_daylight_saving_comes_a_week_later(self):
         # Open on Sundays from 03:30 to 04:00: over the change a week of it ends an hour late.
         board = schedule("Europe/Berlin", event("04:00", 10050, frozenset({6})))
         closed = board.closed_at_or_after(utc(2024, 3, 28))
@@ -246,9 +246,7 @@ class TestAlwaysClosed:
 class TestDays:
     @settings(max_examples=EXAMPLES * 100, deadline=None)
     @given(change=st.sampled_from(CHANGES), minutes=st.integers(-20 * 1440, 20 * 1440))
-    def test_a_day_is_the_last_date_whose_midnight_the_wall_clock_has_reached(
-        self, change, minutes
-    ):
+    def test_a_day_is_the_last_date_with_its_midnight_reached(self, change, minutes):
         board, arrival = schedule(change[0]), arrivals(*change)
         first, _ = clock(*change)
         index = (datetime.combine(change[1], time(), UTC) - first) // MINUTE + minutes
@@ -326,7 +324,7 @@ def test_one_started_early_takes_the_place_of_the_next_of_its_name() -> None:
     assert nightly.next_of("Lunch", evening) is None
 
 
-def test_one_started_early_is_one_with_what_it_touches_however_long_it_lasts() -> None:
+def test_an_event_started_early_merges_with_the_events_it_touches() -> None:
     hourly = schedule("UTC", event("03:00", 60))
     early = EarlyEvent("Repairs", utc(2026, 6, 1, 4), utc(2026, 6, 7, 12), None)
     hourly.adopt_early([early])

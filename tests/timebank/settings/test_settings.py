@@ -199,11 +199,11 @@ class TestWrongValues:
     @pytest.mark.parametrize(
         "zone", ["", "/etc/passwd", "../Berlin", "America", "zone.tab", "A" * 200, "Ä", "\\u0000"]
     )
-    def test_whatever_is_no_time_zone_is_refused(self, refusal, zone):
+    def test_an_invalid_time_zone_is_refused(self, refusal, zone):
         (sentence,) = refusal(f'[board]\ntime_zone = "{zone}"')
         assert sentence.startswith("FILE, line 2: [board] time_zone: ")
 
-    def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(self, refusal):
+    def test_all_mistakes_are_reported_in_file_order(self, refusal):
         sentences = refusal(
             '[timebank]\nmode = 1\n[calls]\nminutes_per_day = 0\n[board]\ntime_zone = "x"\n'
             '[[events]]\nname = "a"\nsize = 2\n'
@@ -218,7 +218,7 @@ class TestWrongValues:
             "[[events]] 1, size",
         ]
 
-    def test_what_a_sysop_wrote_is_quoted_safely(self, refusal):
+    def test_the_sysops_text_is_quoted_safely(self, refusal):
         (sentence,) = refusal('[timebank]\n"k\\u001b\\n" = 1')
         assert sentence == "FILE, line 2: [timebank] k??: is not known here."
         (sentence,) = refusal(f'[timebank]\nmode = "{"x" * 100}\\u001b"')
@@ -253,7 +253,7 @@ class TestWrongEvents:
         assert sentence.startswith("FILE, line 5: [[events]] 1, days: must ")
 
     @pytest.mark.parametrize("key", ["name", "time", "minutes"])
-    def test_what_an_event_cannot_do_without(self, refusal, key):
+    def test_a_missing_key_of_an_event_is_named(self, refusal, key):
         assert refusal(event() + event(**{key: None})) == [
             f"FILE, line 5: [[events]] 2, {key}: is missing."
         ]

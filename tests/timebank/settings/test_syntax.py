@@ -90,7 +90,9 @@ from timebank.settings.toml import open_table
         ),
     ],
 )
-def test_a_mistake_is_told_where_it_was_made(tmp_path: Path, text: str, told: str) -> None:
+def test_a_mistake_is_reported_with_its_line_and_column(
+    tmp_path: Path, text: str, told: str
+) -> None:
     path = tmp_path / "sysop.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(SettingsError) as refused:

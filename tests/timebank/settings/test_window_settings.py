@@ -49,7 +49,7 @@ LIMITS = {
 
 
 class TestNumbers:
-    def test_what_is_left_out_has_its_default(self, load):
+    def test_an_omitted_setting_has_its_default(self, load):
         bank = load("")
         assert bank.limits == BankLimits(3600, 3600, 3600, 1800, 86400, 300, 7, 50)
         assert bank.retention == Retention(90, 365, 365)
@@ -91,7 +91,7 @@ class TestNumbers:
                 f" is {value}."
             ]
 
-    def test_all_problems_are_told_at_once_in_the_order_of_the_file(self, refusal):
+    def test_all_problems_are_reported_in_file_order(self, refusal):
         lines = [f"{key} = -1" for key in LIMITS]
         lines += ["known_days = 'x'", "loan_share = 101", "hours = 5", "barred = [1]"]
         lines += ["co_sysops = ['12']", "import = ['']", "import_seconds = 0", "gone_days = 0"]
@@ -109,7 +109,7 @@ class TestNames:
     @pytest.mark.parametrize(
         "name", ["Bob", "bob", "8ob", "B0B", "Carol", "CAROL", "Ann O'Neil", "SYSOP", "5ys0p"]
     )
-    def test_are_kept_from_new_callers_and_so_is_what_looks_like_them(self, load, name):
+    def test_are_reserved_and_so_are_their_look_alikes(self, load, name):
         assert load('barred = ["Ann  O\'Neil"]\nco_sysops = ["Bob", "Ĉarol"]').keeps(name)
 
     def test_keep_no_other_names(self, load):
@@ -118,7 +118,7 @@ class TestNames:
         assert not load("").keeps("Bob")
 
     @pytest.mark.parametrize("key", ["barred", "co_sysops"])
-    def test_a_name_that_nobody_can_have_is_refused(self, refusal, key):
+    def test_an_invalid_name_is_refused(self, refusal, key):
         (sentence,) = refusal(f'{key} = ["Ann", "x;y"]')
         assert sentence.startswith(f"line 2: [timebank] {key}: \"x;y\" can't be a caller's name: ")
 
@@ -135,7 +135,7 @@ class TestImports:
             Path("/bbs/rats.ext"),
         )
 
-    def test_our_own_file_is_refused_by_whatever_name(self, refusal, tmp_path):
+    def test_our_own_file_is_refused_under_any_name(self, refusal, tmp_path):
         (tmp_path / "link").symlink_to("THEBANK.EXT")
         for name in ("THEBANK.EXT", "./THEBANK.EXT", "link"):
             assert refusal(f'thebank_ext = "THEBANK.EXT"\nimport = ["{name}"]') == [
@@ -192,7 +192,7 @@ class TestHours:
         texts = ["mon 12:00-14:00", "mon 08:00-12:00", "mon 13:00-13:30", "tue 08:00-09:00"]
         assert OpeningHours.read(texts).spans == ((480, 840), (1920, 1980))
 
-    def test_the_next_opening_is_said(self):
+    def test_include_the_next_opening(self):
         hours = OpeningHours.read(["mon-fri 08:00-22:00", "sat 10:30-24:00"])
         assert hours.next_opening(at(1, "23:00")) == "Tuesday at 08:00"
         assert hours.next_opening(at(5, "22:00")) == "Saturday at 10:30"
@@ -223,7 +223,7 @@ class TestHours:
             ' weekends, mon, tue, wed, thu, fri, sat, sun; "mo" is not one of them.',
         ]
 
-    def test_are_those_of_the_boards_clock(self, tmp_path):
+    def test_follow_the_boards_time_zone(self, tmp_path):
         path = tmp_path / "sysop.toml"
         path.write_text(
             '[board]\ntime_zone = "Asia/Tokyo"\n[timebank]\nhours = ["tue 08:00-09:00"]'
