@@ -45,7 +45,7 @@ class TestWriting:
             ("a;b\r\nc\x00", b"a,b  c "),
         ],
     )
-    def test_what_cp437_lacks_is_replaced(self, name, written):
+    def test_characters_missing_from_cp437_are_replaced(self, name, written):
         assert format_record(record(name)).split(b";")[0] == written
 
 
@@ -57,7 +57,7 @@ class TestReading:
         st.datetimes(datetime(1900, 1, 1)).map(lambda at: at.replace(second=0, microsecond=0)),
         st.none() | st.integers(0, 10**12),
     )
-    def test_what_is_written_is_read_again(self, name, minutes, source, at, number):
+    def test_a_written_record_can_be_read(self, name, minutes, source, at, number):
         once = Record(name, minutes, source, at, number)
         assert parse_record(format_record(once)) == once
 

@@ -33,7 +33,7 @@ class TestRecords:
             ("bank", "external", 300, "5 minutes taken by Big Door (BANK.EXT, line 3 of import 1)"),
         ]  # fmt: skip
 
-    def test_are_told_to_those_they_concern(self, board):
+    def test_notify_the_callers_concerned(self, board):
         board.write(record("Ann", 12), record("Ann", -1))
         board.take()
         assert said(board.books.do(notices, board.callers["Ann"])) == (
@@ -116,7 +116,7 @@ class TestRefusals:
         board.books.sql("UPDATE callers SET frozen = 1 WHERE name = 'Ann'")
         assert self.refused(board, record("Ann", 5)) == "the account of Ann is frozen"
 
-    def test_of_a_caller_who_is_barred(self, board):
+    def test_of_a_locked_caller(self, board):
         board.books.change(barred=("ANN",))
         assert self.refused(board, record("Ann", -5)) == "Ann may not use the bank"
 
@@ -132,7 +132,7 @@ class TestRefusals:
             )
         ]
 
-    def test_show_what_was_in_the_line_without_its_tricks(self, board):
+    def test_show_the_line_without_control_characters(self, board):
         board.write(b"\x1b[31m|04Ann\x07\r\n")
         board.take()
         assert board.errors()[0].endswith(":  [31m|04Ann ")

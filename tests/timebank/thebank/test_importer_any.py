@@ -78,7 +78,7 @@ class Expected:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(contents, st.lists(st.integers(0, 400), max_size=4), st.booleans())
-def test_the_books_change_by_what_the_file_says_however_it_was_cut(content, cuts, held_open):
+def test_the_books_change_by_the_records_however_the_file_was_cut(content, cuts, held_open):
     content += b"\n"
     expected = Expected()
     expected.read(content)

@@ -21,7 +21,7 @@ def board(open_books) -> Board:
 
 
 class TestTheFile:
-    def test_is_kept_as_a_numbered_bak(self, board):
+    def test_is_renamed_to_a_numbered_bak(self, board):
         content = board.write(record("Ann", 12), b"rubbish\r\n", b"\x1a")
         report = board.take()
         assert report.kept == (board.kept(1),)
@@ -105,7 +105,7 @@ class TestALineWithoutItsEnd:
         board.append(b"\n")
         assert board.take().refusals == ("line 1 of import 1: it is longer than 1024 bytes.",)
 
-    def test_is_lost_to_nobody_when_another_program_takes_the_file_away(self, board):
+    def test_is_read_after_another_program_removes_the_file(self, board):
         board.write(record("Ann", 12), self.HALF)
         board.take()
         board.path.unlink()
@@ -121,7 +121,7 @@ class TestALineWithoutItsEnd:
         assert board.take().applied == 3
         assert (board.bank("Ann"), board.bank("Bob")) == (24, 11)
 
-    def test_can_be_ended_by_an_editor_that_writes_the_file_anew(self, board):
+    def test_can_be_ended_by_an_editor_that_rewrites_the_file(self, board):
         content = board.write(record("Ann", 12), self.HALF)
         board.take()
         board.path.unlink()
@@ -185,7 +185,7 @@ class TestAProgramThatHasTheFileOpen:
             assert board.take().applied == 1
         assert board.bank("Bob") == 11
 
-    def test_has_a_day_for_it(self, board):
+    def test_has_a_day_to_finish(self, board):
         with board.path.open("ab", buffering=0) as file:
             file.write(record("Ann", 12))
             board.take()
@@ -213,13 +213,13 @@ class TestAProgramThatHasTheFileOpen:
         assert board.take().refused == 0
         assert len(board.errors()) == 1
 
-    def test_finds_nobody_at_a_bak_that_was_taken_away(self, board):
+    def test_may_remove_a_bak(self, board):
         board.write(record("Ann", 12))
         board.take()
         board.kept(1).unlink()
         assert board.take().problem is None
 
-    def test_or_a_sysop_who_changes_a_bak_is_not_believed(self, board):
+    def test_cannot_change_a_bak_that_was_read(self, board):
         board.write(record("Ann", 12))
         board.take()
         board.kept(1).write_bytes(record("Ann", 99) + record("Ann", 99))
@@ -262,7 +262,7 @@ class TestWhatIsNotRead:
             path = board.path
         assert "which is ours to write" in self.problem(board, path)
 
-    def test_a_file_whose_name_is_no_text(self, board):
+    def test_a_file_with_an_undecodable_name(self, board):
         path = Path(os.fsdecode(os.fsencode(board.path.parent) + b"/B\xffNK.EXT"))
         path.write_bytes(record("Ann", 12))
         assert "rename it first" in self.problem(board, path)
@@ -278,7 +278,7 @@ class TestWhatIsNotRead:
         assert "it would be applied twice" in self.problem(board, board.kept(1))
 
     @pytest.mark.parametrize("mode", ["external", "none"])
-    def test_anything_on_a_board_whose_bank_is_not_its_own(self, board, mode):
+    def test_any_file_on_a_board_with_a_foreign_bank(self, board, mode):
         board.write(record("Ann", 12))
         board.books.change(mode=mode, imports=(board.path,))
         assert "only a board of mode" in self.problem(board, board.path)
@@ -346,7 +346,7 @@ class TestARound:
         board.path.parent.rename(board.path.parent.with_name("elsewhere"))
         assert self.round(board) == []
 
-    def test_does_not_touch_a_file_that_somebody_imported_once_by_hand(self, board):
+    def test_leaves_a_file_imported_by_hand(self, board):
         board.write(record("Ann", 12))
         board.take()
         board.write(record("Ann", 1))

@@ -106,7 +106,7 @@ class TestKilled:
             assert left.kept(1).read_bytes() == b"".join(LINES) + HALF + REST
 
     @pytest.mark.long
-    def test_what_was_added_to_a_file_after_it_was_taken_over(self, board, second):
+    def test_before_reading_later_records_of_a_file(self, board, second):
         with board.path.open("ab", buffering=0) as file:
             file.write(LINES[0])
             board.take()

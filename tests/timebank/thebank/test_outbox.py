@@ -52,7 +52,7 @@ class TestDelivery:
         assert flush(books) == Delivery((), (), None)
         assert path.read_bytes() == line(number)
 
-    def test_records_keep_their_order_and_what_was_there_before(self, books, path):
+    def test_records_stay_in_order_after_existing_lines(self, books, path):
         path.write_bytes(b"; ours\r\nBob;-5;Another door;2026-01-01 00:00;9\r\n")
         before = path.read_bytes()
         numbers = [put(books, name, 3) for name in ("Ann", "Cid")]
@@ -67,7 +67,7 @@ class TestDelivery:
         flush(books)
         assert b";2026-06-01 17:45;" in path.read_bytes()
 
-    def test_a_line_that_somebody_left_unfinished_is_not_continued(self, books, path):
+    def test_an_unfinished_foreign_line_is_not_continued(self, books, path):
         path.write_bytes(b"Bob;5;Another door;2026-01-01 00:00;9")
         number = put(books, "Ann", 12)
         flush(books)
@@ -186,7 +186,7 @@ class TestWhatASysopCanMend:
         self.delivered(books, number)
         assert path.read_bytes() == b"; ours\r\n" + line(number)
 
-    def test_no_space_and_somebody_else_behind_our_piece(self, books, path, monkeypatch):
+    def test_a_full_disk_with_a_foreign_line_after_our_piece(self, books, path, monkeypatch):
         path.write_bytes(b"; ours\r\n")
         put(books, "Ann", 12)
         write = os.write

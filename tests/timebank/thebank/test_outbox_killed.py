@@ -71,7 +71,7 @@ class TestKilled:
         assert states(books) == ["appended"]
 
     @pytest.mark.parametrize("point", ["committing", "noted", "nothing", "all", "synced", "done"])
-    def test_what_others_have_appended_since_stays(self, books, path, point):
+    def test_lines_appended_by_others_stay(self, books, path, point):
         before = b"; ours\r\n"
         deliver_and_be_killed(books, path, point, before)
         with path.open("ab") as file:
@@ -80,7 +80,7 @@ class TestKilled:
         added = [line(1), THEIRS] if POINTS[point] else [THEIRS, line(1)]
         assert path.read_bytes() == before + b"".join(added)
 
-    def test_a_piece_with_somebody_elses_record_behind_it_is_left_to_the_sysop(self, books, path):
+    def test_a_piece_followed_by_a_foreign_record_is_left_to_the_sysop(self, books, path):
         deliver_and_be_killed(books, path, "half", b"; ours\r\n")
         with path.open("ab") as file:
             file.write(THEIRS)
@@ -183,7 +183,7 @@ class TestTheSysopIsAsked:
         (row,) = books.do(undelivered)
         assert row.mark == f"{path} was taken away while it was written"
 
-    def test_but_not_when_the_record_is_found_in_a_file_that_was_rewritten(self, books, path):
+    def test_unless_the_record_is_in_a_rewritten_file(self, books, path):
         number = put(books, "Ann", 12)
         kill_delivering(path.parent, "all")
         rewritten = b"; sorted by another program\n" + line(number).replace(b"\r\n", b"\n")

@@ -157,7 +157,7 @@ class TestAnImport:
 
 
 @needs_root
-def test_a_folder_may_be_closed_to_who_would_list_it():
+def test_a_folder_may_forbid_listing():
     """Whoever may pass through it and knows a name may open the file, as ever."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name, "THEBANK.EXT")
@@ -174,7 +174,7 @@ def test_a_folder_may_be_closed_to_who_would_list_it():
 
 @needs_root
 class TestOwners:
-    def test_a_stranger_s_file_is_read_where_the_folder_s_rights_let_its_owner_in(self, board):
+    def test_a_strangers_file_is_read_where_its_owner_may_write(self, board):
         board.write(record("Ann", 12))
         os.chown(board.path, STRANGER, -1)
         assert board.take().applied == 1
@@ -229,7 +229,7 @@ class TestARecordOfOurs:
         ("folder_mode", "mode"),
         [(0o700, 0o600), (0o750, 0o640), (0o770, 0o660), (0o755, 0o644), (0o777, 0o664)],
     )
-    def test_may_be_read_by_who_may_read_the_folder(self, books, path, folder_mode, mode):
+    def test_may_be_read_by_readers_of_the_folder(self, books, path, folder_mode, mode):
         path.parent.chmod(folder_mode)
         put(books, "Ann", 12)
         before = os.umask(0o077)
