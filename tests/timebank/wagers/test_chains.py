@@ -72,14 +72,14 @@ def test_callers_games_and_tables_have_chains_of_their_own(books, ann):
     assert theirs == sorted(shoes[at].anchor for at in (1, 3, 4))
 
 
-def test_what_is_sealed_ahead_is_what_the_next_shoe_comes_from(books, ann):
+def test_the_next_shoe_comes_from_the_sealed_chain(books, ann):
     anchor = books.do(chains.sealed_ahead, ann, GAME, 1, ROOTS[0], 3)
     assert books.do(chains.sealed_ahead, ann, GAME, 1, ROOTS[1], 3) == anchor
     shoe = open_shoe(books, ann, ROOTS[2])
     assert (shoe.anchor, shoe.seal, shoe.link) == (anchor, anchor, 1)
 
 
-def test_no_link_is_taken_twice_whatever_the_chain_says(books, ann):
+def test_a_link_cannot_be_used_twice_even_if_the_chain_says_so(books, ann):
     next_shoe(books, ann)
     books.sql("UPDATE chains SET used = 0")
     with pytest.raises(IntegrityError):
@@ -95,7 +95,7 @@ def test_a_restore_ends_every_chain(books, ann):
     assert after.anchor != before.anchor
 
 
-def test_a_caller_who_is_struck_off_leaves_no_chain(books, ann):
+def test_a_deleted_caller_leaves_no_chain(books, ann):
     open_shoe(books, ann)
     books.do(deletion.delete, ann)
     assert books.sql("SELECT count(*) FROM chains WHERE closed IS NULL") == [(0,)]

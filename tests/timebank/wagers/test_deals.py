@@ -22,7 +22,7 @@ def deal(books):
     return sealed(books, 1)
 
 
-def test_one_deal_is_sealed_a_day_and_its_seed_is_shown_when_the_day_is_over(books, deal):
+def test_one_deal_a_day_is_sealed_and_its_seed_shown_the_next_day(books, deal):
     assert (deal.day, deal.rules, deal.shown_seed) == (books.now.date(), RULES, None)
     assert sealed(books, 2) == deal
     assert books.do(deals.last_closed) is None

@@ -27,7 +27,7 @@ def open_shoe(books, ann, seed=SEED, seal="seal", decks=1):
     return books.do(journal.open_shoe, ann, GAME, decks, seed, seal)
 
 
-def test_a_shoe_is_sealed_once_and_found_again(books, ann):
+def test_a_shoe_is_sealed_once_and_reused(books, ann):
     first = open_shoe(books, ann)
     assert (first.seal, first.decks, first.position, first.fresh) == ("seal", 1, 0, True)
     again = open_shoe(books, ann, b"x" * 32, "another seal")
@@ -95,7 +95,7 @@ def test_a_shoe_is_not_done_while_a_hand_from_it_is_in_play(books, ann, call):
     books.do(journal.close_shoe, shoe.id)
 
 
-def test_an_open_hand_is_found_as_it_was_left(books, ann, call):
+def test_an_open_hand_is_read_back_unchanged(books, ann, call):
     shoe = open_shoe(books, ann)
     assert books.do(journal.round_in_play, ann) is None
     hand = call.bet(300, shoe_id=shoe.id, cut="for luck", rules={"ties": "push"}, coin=120)
@@ -160,7 +160,7 @@ def stand(books, ann, hand, settlement, first=1):
     return books.do(stand_alone, moves, settlement)
 
 
-def test_a_hand_that_nobody_returned_to_is_stood_and_its_caller_told(books, ann, call):
+def test_an_abandoned_hand_is_stood_and_its_caller_notified(books, ann, call):
     hand = call.bet(600)
     call.close()
     books.wait(3 * 86400)
@@ -180,7 +180,7 @@ def test_a_hand_that_nobody_returned_to_is_stood_and_its_caller_told(books, ann,
     assert books.audit() == []
 
 
-def test_what_comes_back_to_an_empty_chair_does_not_reach_past_an_event(books, ann, call):
+def test_payouts_of_an_absent_callers_hand_stop_at_an_event(books, ann, call):
     hand = call.bet(3000)
     call.close()
     books.wait_until(datetime(2026, 6, 4, 2, 30, tzinfo=UTC))

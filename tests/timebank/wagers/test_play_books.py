@@ -54,7 +54,7 @@ def test_money_is_written_as_briefly_as_it_can_be(amount, unit, written):
     assert money(amount, unit) == written
 
 
-def test_a_callers_history_is_told_in_the_words_of_each_unit(salon):
+def test_a_callers_history_is_worded_in_each_unit(salon):
     lines = salon.do(history, 1, None, 99)[::-1]
     assert [line.words for line in lines] == [
         "Granted 1:00:00 for 1 March",
@@ -69,7 +69,7 @@ def test_a_callers_history_is_told_in_the_words_of_each_unit(salon):
     assert {line.online for line in lines[3:]} == {0}
 
 
-def test_money_that_leaves_a_deleted_caller_is_told():
+def test_play_money_of_a_deleted_caller_is_shown():
     part = Part(Deleted("Ann", False), 100_00, "bankroll", "mint", None, "usd-cent")
     assert describe([part]) == "$100: ann was deleted"
 
@@ -101,7 +101,7 @@ def test_a_statement_has_a_table_for_each_unit(salon, timebank):
     ]
 
 
-def test_a_statement_for_programs_says_what_each_account_held(salon, timebank):
+def test_a_statement_for_programs_includes_balances(salon, timebank):
     last = by_json(timebank, "statement", "Ann")[-1]
     assert (last["unit"], last["change"], last["shown"]) == ("usd-cent", -200, "$100,247.50")
     assert (last["bankroll"], last["tab"], last["stake"], last["online"]) == (

@@ -40,7 +40,7 @@ def test_a_new_player_gets_a_bankroll_and_faces_a_full_bank(books, call):
     assert books.audit() == []
 
 
-def test_dollars_and_francs_are_kept_apart(books, ann, call):
+def test_dollars_and_francs_are_separate(books, ann, call):
     call.sit_down()
     call.coup(NEW, lost(NEW))
     assert books.do(bankrolls, ann) == {"usd-cent": 0}
@@ -50,7 +50,7 @@ def test_dollars_and_francs_are_kept_apart(books, ann, call):
     assert books.do(bankrolls, ann) == {"usd-cent": 0, "frf-cent": NEW + 100}
 
 
-def test_who_never_sat_down_has_no_bankroll(books, ann, call):
+def test_a_caller_who_never_sat_down_has_no_bankroll(books, ann, call):
     call.hand_of_bj(lost(200))
     assert books.do(bankrolls, ann) == {}
     assert call.sit_down().bankroll == NEW
@@ -81,7 +81,7 @@ def test_the_whole_bankroll_may_be_bet_and_no_more(call):
     assert call.receipt.play.bankroll == 0
 
 
-def test_no_bet_is_above_what_the_bank_still_has(books, call):
+def test_a_bet_is_limited_by_the_banks_balance(books, call):
     call.sit_down()
     while call.receipt.play.casino > call.receipt.play.bankroll:
         bankroll = call.receipt.play.bankroll
@@ -94,7 +94,7 @@ def test_no_bet_is_above_what_the_bank_still_has(books, call):
     assert books.audit() == []
 
 
-def test_what_stands_on_the_table_counts_as_what_the_bank_may_have_to_pay(call):
+def test_open_stakes_reduce_the_amount_that_the_bank_can_still_pay(call):
     call.sit_down()
     for stake in (NEW, 2 * NEW, 4 * NEW):
         call.coup(stake, won(stake, stake))
@@ -105,7 +105,7 @@ def test_what_stands_on_the_table_counts_as_what_the_bank_may_have_to_pay(call):
     assert call.receipt.play.casino == 3 * NEW
 
 
-def test_a_broken_bank_takes_no_more_bets_and_has_recovered_at_the_next_visit(books, call):
+def test_a_broken_bank_takes_no_bets_and_is_refilled_at_the_next_visit(books, call):
     call.sit_down()
     for bet in (100_000_00, 200_000_00, 400_000_00, 300_000_00):
         call.coup(bet, won(bet, bet))
@@ -115,7 +115,7 @@ def test_a_broken_bank_takes_no_more_bets_and_has_recovered_at_the_next_visit(bo
     assert books.system("usd-cent")["mint"] == -NEW - 2 * FULL
 
 
-def test_what_the_bank_has_won_is_gone_at_the_next_visit(books, call):
+def test_winnings_of_the_bank_are_removed_at_the_next_visit(books, call):
     call.sit_down()
     call.coup(400_00, lost(400_00))
     assert call.sit_down().casino == FULL
@@ -143,7 +143,7 @@ def test_it_is_renewed_on_the_next_day(books, ann, call):
     assert again.sit_down().bankroll == NEW
 
 
-def test_another_bankroll_for_one_who_sits_there_fills_up_no_bank(books, ann, call):
+def test_a_new_bankroll_for_a_seated_caller_does_not_refill_the_bank(books, ann, call):
     call.sit_down()
     lose_everything(call)
     left = PlayMoney("usd-cent", 0, FULL + NEW, 0, 0)
@@ -156,9 +156,7 @@ def test_another_bankroll_for_one_who_sits_there_fills_up_no_bank(books, ann, ca
     assert again.sit_down().casino == FULL
 
 
-def test_nobody_is_given_another_bankroll_who_never_sat_down_or_has_it_on_the_table(
-    books, ann, call
-):
+def test_a_new_bankroll_needs_an_earlier_visit_and_an_empty_table(books, ann, call):
     assert call.post(renew_bankroll, "usd-cent").play.bankroll == 0
     call.sit_down()
     call.coup(NEW)
@@ -235,7 +233,7 @@ def test_sitting_down_posts_the_time_used_and_needs_a_call(books, call):
         call.sit_down()
 
 
-def test_nobody_sits_down_with_minutes(call):
+def test_minutes_cannot_be_bet_at_a_table_for_play_money(call):
     with pytest.raises(ValueError, match="play money"):
         call.sit_down("second")
 
@@ -249,7 +247,7 @@ def test_winnings_of_play_money_are_neither_clamped_nor_shared_with_a_loan(books
     assert {row.kind for row in call.receipt.rows} == {"stake", "returned", "won"}
 
 
-def test_time_that_an_event_cuts_off_in_mid_hand_is_no_part_of_a_hand_for_play_money(books, call):
+def test_minutes_held_in_mid_hand_are_not_booked_on_a_play_money_hand(books, call):
     call.hand_of_bj()
     books.step(14 * 3600 + 1)  # the mail hour is a second less than the caller's minutes away
     call.act(won(200, 200))
@@ -274,7 +272,7 @@ def test_a_tab_has_no_bounds_and_its_other_side_is_the_house(books, call):
     assert books.audit() == []
 
 
-def test_a_tally_counts_every_dollar_staked_and_what_came_of_it(books, ann, call):
+def test_a_tally_counts_every_staked_dollar_and_its_result(books, ann, call):
     tally = Tally(0, 0)
     assert books.do(play_money.tally, ann, "unix-bj", "usd-cent") == tally
     call.hand_of_bj(won(200, 300))
@@ -298,7 +296,7 @@ def test_a_tally_counts_each_round_in_its_own_coin(books, ann, call):
 @pytest.mark.parametrize(
     ("game", "unit"), [("unix-bj", "frf-cent"), ("black-jack-for-time", "usd-cent")]
 )
-def test_a_game_is_played_for_what_it_is_played_for(books, call, game, unit):
+def test_a_game_accepts_only_its_own_unit(books, call, game, unit):
     before = books.sql("SELECT * FROM accounts")
     with pytest.raises(ValueError, match=f"{game} is not played for {unit}"):
         call.bet(100, game=game, unit=unit)
@@ -315,7 +313,7 @@ def test_rounds_for_play_money_are_no_turns_of_the_day(books, call):
     assert call.purse.turns == {"baccarat": 1}
 
 
-def test_a_hand_that_nobody_returned_to_is_told_in_its_own_money(books, ann, call):
+def test_an_abandoned_hand_is_reported_in_its_own_unit(books, ann, call):
     call.sit_down()
     number = call.coup(500_00)
     call.close()
@@ -327,7 +325,7 @@ def test_a_hand_that_nobody_returned_to_is_told_in_its_own_money(books, ann, cal
     )
 
 
-def test_nobody_is_richer_in_the_bulletins_for_play_money(books, ann, call):
+def test_play_money_does_not_raise_a_rank_in_the_bulletins(books, ann, call):
     call.sit_down()
     call.coup(NEW, won(NEW, NEW))
     call.lose(60)

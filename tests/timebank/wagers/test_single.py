@@ -122,7 +122,7 @@ def test_the_time_used_counts_before_a_stake_is_allowed(books, call):
     call.bet(3539)
 
 
-def test_what_must_stay_is_the_coin_of_the_table(call):
+def test_a_bet_leaves_one_coin_of_the_table(call):
     with pytest.raises(NotEnough):
         call.bet(3301, coin=300)
     call.bet(3300, coin=300)
@@ -224,7 +224,7 @@ def test_a_bet_is_above_zero(call, amount):
         call.bet(amount)
 
 
-def test_a_stake_says_what_it_is_and_what_coin_must_stay(call):
+def test_a_stake_needs_an_amount_a_kind_and_a_coin(call):
     call.bet(600)
     with pytest.raises(ValueError, match="not a stake"):
         call.act(stake=60)
@@ -277,7 +277,7 @@ def test_a_shoe_that_was_dealt_from_takes_no_other_cut(books, ann, call):
     call.bet(60, pushed(60), shoe_id=shoe.id)
 
 
-def test_a_shoe_that_nobody_cut_is_committed_as_uncut(books, ann, call):
+def test_an_uncut_shoe_is_committed_as_uncut(books, ann, call):
     shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32, "seal")
     call.bet(60, pushed(60), shoe_id=shoe.id)
     assert books.sql("SELECT cut FROM shoes") == [("",)]
@@ -285,7 +285,7 @@ def test_a_shoe_that_nobody_cut_is_committed_as_uncut(books, ann, call):
         call.bet(60, shoe_id=shoe.id, cut="too late")
 
 
-def test_a_shoe_of_somebody_else_or_of_another_game_or_done_is_refused(books, ann, call):
+def test_a_shoe_of_another_caller_or_game_or_a_used_one_is_refused(books, ann, call):
     bobs = books.do(journal.open_shoe, books.caller("Bob"), GAME, 1, b"s" * 32, "seal")
     other = books.do(journal.open_shoe, ann, "vegas", 1, b"s" * 32, "seal")
     done = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32, "seal")

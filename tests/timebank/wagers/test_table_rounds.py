@@ -42,7 +42,7 @@ def test_rounds_that_are_read_together_are_each_as_it_is_alone(
 
 
 @pytest.mark.of_a_file
-def test_a_journal_that_is_kept_by_no_number_leaves_the_others_readable(books, playing):
+def test_a_journal_row_with_a_damaged_number_leaves_the_others_readable(books, playing):
     books.call(books.caller("Dora"), node=4).bet(60)
     with contextlib.closing(sqlite3.connect(books.settings.database)) as by_hand, by_hand:
         by_hand.execute("UPDATE rounds SET lead = x'ff' WHERE seat = 3")
@@ -115,7 +115,7 @@ def test_a_stake_that_a_seat_cannot_pay_changes_nothing(playing):
 
 
 @pytest.mark.of_a_file
-def test_a_disk_that_fails_in_mid_action_is_what_is_told(books, playing, monkeypatch):
+def test_a_disk_error_in_mid_action_is_reported_as_itself(books, playing, monkeypatch):
     def fails(desk, *_):
         # SQLite rolls back by itself, savepoints and all, when there is no room for a page.
         desk.connection.exec_driver_sql("ROLLBACK")
@@ -142,7 +142,7 @@ def test_an_action_of_a_round_that_is_over_or_keeps_no_journal_is_refused(playin
         playing.act(1)
 
 
-def test_nobody_acts_in_an_empty_seat(playing):
+def test_an_empty_seat_cannot_act(playing):
     with pytest.raises(ValueError, match="nobody plays seat 7"):
         playing.act(7, sitters={})
 
@@ -161,7 +161,7 @@ def test_a_seat_cannot_be_played_as_if_it_were_alone(playing):
 # Seats whose callers are gone.
 
 
-def test_a_seat_that_dropped_is_settled_and_told_when_its_caller_is_back(books, playing):
+def test_a_dropped_seat_is_settled_and_its_caller_reads_it_on_return(books, playing):
     playing.calls[2].close()
     playing.act(2, sitters={2: playing.gone(2)}, action="stay")
     assert playing.moved(2) == []
@@ -173,7 +173,7 @@ def test_a_seat_that_dropped_is_settled_and_told_when_its_caller_is_back(books, 
     assert books.audit() == []
 
 
-def test_those_who_are_on_a_call_get_no_notice(books, playing):
+def test_callers_on_line_get_no_notice(books, playing):
     playing.act(1, {1: lost(60), 2: lost(120), 3: lost(180)})
     assert books.sql("SELECT * FROM notices") == []
 
@@ -193,7 +193,7 @@ def test_a_call_that_was_taken_over_cannot_act(books, playing):
         playing.act(2)
 
 
-def test_one_whose_call_ended_unseen_does_not_keep_the_others_from_their_money(books, playing):
+def test_a_call_that_ended_unnoticed_does_not_delay_the_others_money(books, playing):
     playing.calls[1].close()
     playing.act(3, {1: won(60, 60), 2: won(120, 120), 3: won(180, 180)})
     assert playing.online() == [3660 - 1, 3720, 3780]  # less the second of the call
@@ -202,7 +202,7 @@ def test_one_whose_call_ended_unseen_does_not_keep_the_others_from_their_money(b
     )
 
 
-def test_one_who_is_back_on_another_call_is_settled_there_and_charged_by_it(books, playing):
+def test_a_caller_back_on_another_call_is_settled_and_charged_there(books, playing):
     playing.calls[2].close()
     books.wait(100)
     again = books.call(playing.calls[2].caller_id, node=7, process="other")
@@ -221,7 +221,7 @@ def test_one_who_is_back_on_another_call_is_settled_there_and_charged_by_it(book
     assert books.audit() == []
 
 
-def test_a_seat_whose_process_died_is_settled_when_that_is_known(books, playing):
+def test_a_seat_of_a_dead_process_is_settled_when_it_is_known_dead(books, playing):
     books.server_dies()
     playing.act(3, {1: lost(60), 2: lost(120), 3: lost(180)}, sitters={2: playing.gone(2)})
     assert books.sql("SELECT reason FROM calls WHERE caller_id = 2") == [("lease ran out",)]
@@ -229,7 +229,7 @@ def test_a_seat_whose_process_died_is_settled_when_that_is_known(books, playing)
     assert books.audit() == []
 
 
-def test_after_a_crash_the_table_is_found_with_all_its_seats(books, playing):
+def test_after_a_crash_the_table_has_all_its_seats(books, playing):
     playing.act(1)
     (lead,) = books.do(journal.shared_rounds, GAME)
     stored = books.do(journal.stored_round, lead)
@@ -246,7 +246,7 @@ def test_after_a_crash_the_table_is_found_with_all_its_seats(books, playing):
     assert books.do(journal.games_in_play, [bob, cid, dan]) == {bob: GAME, cid: GAME}
 
 
-def test_a_table_that_nobody_returned_to_is_overdue_once(books, playing):
+def test_an_abandoned_table_is_overdue_once(books, playing):
     books.wait(3 * 86400)
     books.server_dies()
     (stored,) = books.do(journal.overdue)
@@ -285,7 +285,7 @@ def test_the_seat_of_a_deleted_caller_stakes_nothing(books, playing):
         playing.act(2, sitters={}, stake=60, kind="double", coin=60)
 
 
-def test_a_round_whose_last_callers_were_deleted_is_over(books, playing):
+def test_a_round_without_its_deleted_callers_is_over(books, playing):
     for call in playing.calls.values():
         call.close()
         books.do(deletion.delete, call.caller_id)

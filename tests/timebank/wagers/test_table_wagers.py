@@ -34,7 +34,7 @@ def test_each_seat_has_a_round_and_the_first_one_keeps_the_journal(books, playin
     assert books.sql("SELECT round_id, sequence FROM actions") == [(1, 0)]
 
 
-def test_the_lead_is_the_first_of_those_who_play_whatever_the_seat(books, table):
+def test_the_lead_is_the_lowest_seat_in_play(books, table):
     table.bet({3: 60, 2: 60})
     assert books.sql("SELECT id, seat, lead FROM rounds ORDER BY id") == [(1, 2, None), (2, 3, 1)]
 
@@ -62,7 +62,7 @@ def test_a_refusal_leaves_all_as_it_was_even_in_a_transaction_that_goes_on(books
     assert table.everything() == before
 
 
-def test_a_seat_whose_turns_are_used_is_refused(table):
+def test_a_seat_without_turns_is_refused(table):
     table.bet({1: 60, 2: 60}, {1: lost(60), 2: lost(60)})
     with pytest.raises(TurnsUsed, match="your turn for today") as refused:
         table.bet({1: 60, 2: 60}, turns_limit=1, start=8)
@@ -77,13 +77,13 @@ def test_a_seat_with_another_hand_in_play_is_refused(table):
     assert isinstance(refused.value, RoundInPlay)
 
 
-def test_nobody_sits_in_two_seats_of_a_round(table):
+def test_a_caller_cannot_bet_at_two_seats(table):
     with pytest.raises(Refused) as refused:
         table.place({1: 60, 2: 60}, dict.fromkeys((1, 2), table.sitter(1)))
     assert (refused.value.seat, type(refused.value)) == (2, RoundInPlay)
 
 
-def test_a_seat_whose_call_has_ended_cannot_bet(table):
+def test_a_seat_of_an_ended_call_cannot_bet(table):
     table.calls[3].close()
     for sitter in (table.sitter(3), table.gone(3)):
         with pytest.raises(Refused) as refused:
@@ -105,7 +105,7 @@ def test_a_table_has_one_bet_at_least(table):
         table.bet({})
 
 
-def test_a_call_is_that_of_who_sits_there(table):
+def test_a_seat_needs_its_own_callers_call(table):
     wrong = Sitter(table.calls[1].caller_id, table.calls[2].id, 0)
     with pytest.raises(ValueError, match="is not that of caller"):
         table.place({1: 60}, {1: wrong})
@@ -130,7 +130,7 @@ def test_a_table_has_one_shoe_that_all_share(books, table):
     assert (other.decks, other.position, other.fresh) == (6, 0, True)
 
 
-def test_a_caller_who_plays_alone_may_have_their_own_shoe_at_the_table(books, table):
+def test_a_lone_player_may_have_their_own_shoe_at_the_table(books, table):
     ann, bob = (table.calls[seat].caller_id for seat in (1, 2))
     own = books.do(open_shoe, ann, GAME, 4, bytes(32), "own")
     assert (own.caller_id, table.shoe.caller_id) == (ann, None)
@@ -154,7 +154,7 @@ def test_a_shoe_that_is_not_where_the_table_left_it_is_refused(playing, start):
     assert playing.everything() == before
 
 
-def test_a_shoe_that_is_done_or_somebody_elses_is_refused(books, table):
+def test_a_used_or_foreign_shoe_is_refused(books, table):
     own = books.do(open_shoe, table.calls[1].caller_id, GAME, 4, SEED, "own")
     with pytest.raises(ShoeGone):
         table.bet({2: 60}, shoe_id=own.id)

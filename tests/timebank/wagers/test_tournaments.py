@@ -84,7 +84,7 @@ def banks(books) -> list[int]:
     return [books.balances(number)["bank"] for number in (1, 2, 3)]
 
 
-def test_it_is_open_by_the_clock_of_the_week_and_sealed_by_who_comes_first(books, held):
+def test_a_tournament_opens_on_time_and_the_first_visitor_seals_it(books, held):
     assert (held.starts, held.ends - held.starts) == (
         FRIDAY + timedelta(days=7),
         timedelta(hours=48),
@@ -130,7 +130,7 @@ def test_an_entry_is_paid_once_and_the_try_goes_on(books, held):
     assert books.audit() == []
 
 
-def test_prizes_are_paid_once_to_the_bank_of_who_may_be_off_line(books, held):
+def test_prizes_are_paid_once_into_the_bank_even_off_line(books, held):
     play(books, 1, 30, cost=25)
     play(books, 2, 10)
     play(books, 3, -20)
@@ -155,7 +155,7 @@ def test_prizes_are_paid_once_to_the_bank_of_who_may_be_off_line(books, held):
     assert books.audit() == []
 
 
-def test_who_wins_nothing_costs_no_statement_of_the_one_that_pays(open_board):
+def test_a_player_without_a_prize_costs_no_statement(open_board):
     def settled(desk):
         with statements_of(books.database) as ran:
             tournaments.settle(desk)
@@ -173,7 +173,7 @@ def test_who_wins_nothing_costs_no_statement_of_the_one_that_pays(open_board):
     assert counted[0] == counted[1]
 
 
-def test_who_are_alike_share_in_whole_seconds_and_the_rest_stays(open_board):
+def test_equal_players_share_in_whole_seconds_and_the_rest_stays(open_board):
     books = open_board(replace(TERMS, entry=0, prizes=(400, 300), from_house=700))
     look(books)
     for caller_id in (1, 2, 3):
@@ -198,7 +198,7 @@ def test_the_house_puts_in_no_more_than_it_may_in_a_week(open_board):
     assert books.system()["prizes"] == 0
 
 
-def test_a_week_of_the_house_is_one_of_tournaments_whenever_they_are_sealed(open_board):
+def test_the_houses_part_is_one_a_week_whatever_the_time_of_sealing(open_board):
     """Who comes first seals it, so two can be less than seven days apart."""
     books = open_board()
     assert look(books).put_in == 900  # an hour after it opened
@@ -232,7 +232,7 @@ def test_it_waits_until_every_try_is_weighed(books, held):
     assert books.do(tournaments.settle).outcome == "settled"
 
 
-def test_whoever_comes_first_settles_it_and_seals_the_next(books, held):
+def test_any_visitor_settles_a_tournament_and_seals_the_next(books, held):
     play(books, 1, 30)
     books.wait(7 * 86400)
     assert look(books, 2).seal != held.seal
@@ -240,7 +240,7 @@ def test_whoever_comes_first_settles_it_and_seals_the_next(books, held):
     assert banks(books)[0] == 900
 
 
-def test_what_a_try_cost_stays_and_is_told_to_nobody_while_it_is_on(books, held):
+def test_the_cost_of_a_try_stays_and_is_hidden_while_the_tournament_runs(books, held):
     play(books, 1, 30)
     assert books.do(awards.latest) is None  # that is for daily deals
     end(books)
@@ -263,7 +263,7 @@ def test_nothing_is_added_once_it_is_over(books, held):
             late()
 
 
-def test_new_callers_guests_and_who_has_no_account_play_for_the_place(books, held):
+def test_new_callers_guests_and_frozen_accounts_play_for_rank_only(books, held):
     new = books.caller("Dan")
     guest = books.do(register_of_board, "Eve @Xibalba", "Xibalba", "7").id
     books.do(freeze, 3, "a dispute", "Sysop")
@@ -283,7 +283,7 @@ def test_new_callers_guests_and_who_has_no_account_play_for_the_place(books, hel
     assert books.audit() == []
 
 
-def test_winners_who_are_gone_are_passed_over(books, held):
+def test_deleted_winners_are_skipped(books, held):
     for caller_id, score in ((1, 30), (2, 20), (3, 10)):
         play(books, caller_id, score)
     books.do(deletion.delete, 1)
@@ -296,7 +296,7 @@ def test_winners_who_are_gone_are_passed_over(books, held):
     assert books.audit() == []
 
 
-def test_without_anybody_who_finished_all_of_it_goes_back(books, held):
+def test_a_tournament_that_no_caller_finished_refunds_all(books, held):
     for caller_id in (1, 2):
         call, _ = enter(books, caller_id)
         call.close()
@@ -326,7 +326,7 @@ def test_the_sysop_calls_it_off_and_entries_go_back(books, held):
     assert books.audit() == []
 
 
-def test_of_books_that_are_restored_nobody_is_paid_and_another_is_sealed(books, held):
+def test_restored_books_pay_no_prize_and_seal_another_tournament(books, held):
     play(books, 1, 30)
     treated = books.do(restore.treat, restore.PriorBooks(), "Sysop", "they were put back")
     assert any("Ended the tournament of 2026-06-12" in line for line in treated.sentences())
@@ -337,7 +337,7 @@ def test_of_books_that_are_restored_nobody_is_paid_and_another_is_sealed(books, 
     assert books.audit() == []
 
 
-def test_what_is_paid_counts_for_the_limit_of_ones_own(books, held):
+def test_an_entry_counts_for_the_callers_own_limit(books, held):
     books.do(pause, 1, 2)
     call = books.call(1)
     with pytest.raises(OwnLimit, match="You've paused yourself"):
@@ -345,7 +345,7 @@ def test_what_is_paid_counts_for_the_limit_of_ones_own(books, held):
     assert books.system()["prizes"] == 900
 
 
-def test_who_has_paused_enters_none_that_costs_nothing_either(open_board):
+def test_a_paused_caller_cannot_enter_even_for_free(open_board):
     books = open_board(replace(TERMS, entry=0))
     seal = look(books).seal
     books.do(pause, 1, 2)
@@ -353,7 +353,7 @@ def test_who_has_paused_enters_none_that_costs_nothing_either(open_board):
         books.call(1).post(tournaments.enter, seal, 0)
 
 
-def test_nobody_pays_more_than_they_have_agreed_to(books, held):
+def test_an_entry_costs_at_most_the_agreed_amount(books, held):
     call = books.call(1)
     with pytest.raises(Refused, match="You can win minutes now"):
         call.post(tournaments.enter, held.seal, 0)
@@ -361,7 +361,7 @@ def test_nobody_pays_more_than_they_have_agreed_to(books, held):
     assert books.do(tournaments.entry_of, held.seal, 1) is None
 
 
-def test_what_is_paid_is_lost_for_the_limit_of_ones_own_until_it_comes_back(books, held):
+def test_an_entry_is_a_loss_for_the_own_limit_until_it_is_refunded(books, held):
     books.do(limit_loss, 1, 6)
     call, _ = enter(books, 1)
     assert call.purse.may_lose == 60
@@ -387,7 +387,7 @@ def test_an_entry_that_comes_back_on_its_day_is_not_banked_a_second_time(books, 
     assert books.balances(1)["bank"] == 900
 
 
-def test_what_is_cut_off_while_it_is_settled_pays_nobody(books, held, monkeypatch):
+def test_an_interrupted_settlement_pays_no_prize(books, held, monkeypatch):
     play(books, 1, 30)
     play(books, 2, 10)
     end(books)
@@ -407,7 +407,7 @@ def broken(*_values):
     raise OSError("cut off")
 
 
-def test_nobody_pays_what_an_event_cuts_off(books, held):
+def test_minutes_cut_by_an_event_cannot_pay_an_entry(books, held):
     books.wait_until(FRIDAY + timedelta(days=7, hours=8, minutes=57))
     call = books.call(1)
     with pytest.raises(NotEnough, match="you can use 3 minutes now"):
@@ -461,7 +461,7 @@ def test_where_another_program_keeps_the_bank_whole_minutes_go_there(open_board,
         ("UPDATE tournaments SET prizes = '[9000, 600, 300]'", "It promises 10500, but the prize"),
     ],
 )
-def test_the_audit_finds_what_is_off(books, held, change, told):
+def test_the_audit_finds_wrong_entries_and_prizes(books, held, change, told):
     play(books, 1, 30)
     play(books, 2, 10)
     if "promises" not in told:  # which only a tournament that still runs does
@@ -486,7 +486,7 @@ def test_the_times_of_a_week_follow_the_clocks_of_the_board(folder):
     assert terms.next_start(schedule, before) == starts
 
 
-def test_the_nightly_work_weighs_what_is_left_and_settles(books, held):
+def test_the_nightly_work_rates_open_tries_and_settles(books, held):
     play(books, 1, 30, cost=None)
     assert nightly(books).tournament is None
     end(books)
