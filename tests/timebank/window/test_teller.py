@@ -249,7 +249,7 @@ class TestTheBalance:
         with pytest.raises(LimitReached, match="yours has room for nothing"):
             deposit(call, 1)
 
-    def test_bounds_what_is_sent_to_an_account(self, books, call, bob):
+    def test_limits_a_transfer_to_an_account(self, books, call, bob):
         limit(books, balance=100)
         give(books, call.caller_id, 50)
         give(books, bob, 88)

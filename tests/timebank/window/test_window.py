@@ -77,7 +77,7 @@ class TestSending:
             send(call, 1)
         assert said(books.do(notices, bob)) == ()
 
-    def test_waiting_notices_of_many_are_seen_at_once_and_go_on_waiting(self, books, call, bob):
+    def test_reports_pending_notices_and_leaves_them_pending(self, books, call, bob):
         carol = books.caller("Carol")
         give(books, call.caller_id, 30)
         send(call, 1)
@@ -131,7 +131,7 @@ class TestDepositAtLogOff:
         books.do(callers.set_preferences, call.caller_id, {"auto_deposit": True})
         return call
 
-    def test_is_made_for_callers_who_want_it(self, books, wanting):
+    def test_deposits_the_rest_for_callers_who_want_it(self, books, wanting):
         books.wait(90)
         wanting.close()
         assert wanting.moved == [
