@@ -48,7 +48,7 @@ def test_a_reader_has_a_language():
     assert _("Your bet") == "Your bet"
 
 
-def test_what_no_catalogue_says_is_english():
+def test_a_text_missing_in_the_catalogue_is_english():
     with speaking_to(Viewer("fr")):
         assert _("Fairness") == "Fairness"
 
@@ -62,7 +62,7 @@ async def test_each_task_speaks_to_its_own_viewer():
     assert await asyncio.gather(visit(Viewer("fr")), visit(Viewer())) == ["Votre mise", "Your bet"]
 
 
-async def test_who_changes_their_language_is_spoken_to_so_by_what_waits_already():
+async def test_a_change_of_language_reaches_scheduled_callbacks():
     said, viewer = [], Viewer()
     with speaking_to(viewer):
         asyncio.get_running_loop().call_soon(lambda: said.append(_("Your bet")))

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from timebank.language import EnglishFormatter
 
 
-def test_a_line_of_the_log_says_the_boards_time_and_how_far_that_is_from_utc() -> None:
+def test_a_log_line_has_the_boards_time_and_its_utc_offset() -> None:
     line = logging.LogRecord("door.server", logging.WARNING, "", 0, "Hello, %s.", ("Ann",), None)
     line.created = datetime(2026, 11, 20, 12, 0, 0, 250_000, tzinfo=UTC).timestamp()
     form = EnglishFormatter("%(asctime)s %(levelname)s: %(message)s", ZoneInfo("Asia/Tokyo"))

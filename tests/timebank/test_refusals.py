@@ -32,7 +32,7 @@ def prose(tree: ast.AST) -> list[int]:
 
 
 @pytest.mark.parametrize("said", ['"No."', 'f"No, {name}."', '"No, " + name'])
-def test_prose_is_found(said):
+def test_prose_is_collected(said):
     assert prose(ast.parse(f"raise errors.NotEnough({said})")) == [1]
 
 

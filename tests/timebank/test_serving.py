@@ -37,7 +37,7 @@ def _no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "PATIENCE_SECONDS", 0.0)
 
 
-def test_one_process_has_it_and_another_is_told_who(place: str) -> None:
+def test_one_process_has_the_lock_and_another_reads_who(place: str) -> None:
     with serving.take(place, serving.SERVING, "/srv/board"):
         assert serving.is_held(place)
         with pytest.raises(BooksTaken) as it:
@@ -52,7 +52,7 @@ def test_one_process_has_it_and_another_is_told_who(place: str) -> None:
         pass
 
 
-def test_who_only_looks_keeps_nobody_from_it(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_look_at_the_lock_does_not_block_it(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "PATIENCE_SECONDS", 5.0)
     Path(place).touch()
     with open(place) as looks:
@@ -65,7 +65,7 @@ def test_who_only_looks_keeps_nobody_from_it(place: str, monkeypatch: pytest.Mon
         serving.take(place, serving.SERVING).__exit__(None)
 
 
-def test_after_a_kill_it_is_free_and_the_note_says_who_had_it(place: str) -> None:
+def test_a_kill_frees_the_lock_and_the_note_names_the_holder(place: str) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, place],
         stdin=subprocess.PIPE,
@@ -90,7 +90,7 @@ def test_after_a_kill_it_is_free_and_the_note_says_who_had_it(place: str) -> Non
         assert lock.left == "", "it is said once"
 
 
-def test_who_is_killed_over_a_note_or_has_no_room_for_it_leaves_the_one_before(
+def test_a_failed_write_of_the_note_leaves_the_earlier_one(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The servers that held it before are known by it, whose calls are to be closed."""
@@ -147,7 +147,7 @@ def test_two_ways_to_the_same_books_are_one_lock(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("mode", "wanted"), [(0o700, 0o600), (0o770, 0o660), (0o750, 0o600)])
-def test_those_may_take_it_who_may_write_in_the_folder(
+def test_writers_of_the_folder_may_take_the_lock(
     tmp_path: Path, place: str, mode: int, wanted: int
 ) -> None:
     tmp_path.chmod(mode)
@@ -185,7 +185,7 @@ def test_a_link_or_a_folder_in_its_place_is_named(tmp_path: Path, place: str) ->
         serving.take(place, serving.SERVING)
 
 
-def test_what_is_no_note_of_ours_keeps_nobody(place: str) -> None:
+def test_a_malformed_note_does_not_block_the_lock(place: str) -> None:
     Path(place).write_bytes(b"\xff\0nonsense\n=\n")
     with serving.take(place, serving.SERVING) as lock:
         assert lock.left == ""
