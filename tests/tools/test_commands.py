@@ -39,8 +39,7 @@ OTHERS_WORDS = {
     "ssh_host_key",  # a file
     *("mean_within", "sd_within"),  # fields of `door odds`
     "insurance_unit",  # in the rules of a hand
-    *("pg_dump", "pg_restore", "sts_serial"),
-    *("target_session_attrs", "idle_in_transaction_session_timeout"),
+    *("pg_dump", "pg_restore", "target_session_attrs", "idle_in_transaction_session_timeout"),
 }
 
 FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```", re.M | re.S)
