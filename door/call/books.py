@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 from door.clock import until as by
 from timebank.errors import BooksGone, BooksUnavailable, InDoubt, OutcomeUnknown
 from timebank.language import N_, Phrase
-from timebank.ledger.database import Database, Desk, Done, Load, Request, Writer
+from timebank.ledger.database import Database, Desk, Load, Reply, Request, Writer
 
 if TYPE_CHECKING:
     from door.call.board_clock import BoardClock
@@ -102,9 +102,9 @@ class Books:
         """Return how much the writer has done so far, and how much waits for it."""
         return self._writer.load()
 
-    def hurry(self, seconds: float) -> None:
+    def limit_waits(self, seconds: float) -> None:
         """Stop waiting for locks on the books after `seconds`, as the process ends."""
-        self._database.hurry(seconds)
+        self._database.limit_waits(seconds)
 
     async def close(self) -> None:
         self._submit()  # the requests of this step of the loop too
@@ -128,33 +128,33 @@ class Books:
             try:
                 self._writer.submit(request)
             except BooksUnavailable as closed:
-                self._answer([Done(request.ticket, None, closed)])
+                self._answer([Reply(request.ticket, None, closed)])
 
-    def _deliver(self, batch: list[Done]) -> None:
+    def _deliver(self, batch: list[Reply]) -> None:
         """Take a committed group from the writer's thread; one wake-up for the whole group."""
         self._loop.call_soon_threadsafe(self._answer, batch)
 
-    def _answer(self, batch: list[Done]) -> None:
-        for done in batch:
-            ticket = cast(_Ticket, done.ticket)
-            if isinstance(done.error, BooksGone):
+    def _answer(self, batch: list[Reply]) -> None:
+        for reply in batch:
+            ticket = cast(_Ticket, reply.ticket)
+            if isinstance(reply.error, BooksGone):
                 self.gone.set()
             if ticket.answer.done():
                 continue
-            if isinstance(done.error, InDoubt):
+            if isinstance(reply.error, InDoubt):
                 if ticket.in_doubt is not None:
                     ticket.in_doubt()
-            elif done.error is not None:
-                ticket.answer.set_exception(done.error)
+            elif reply.error is not None:
+                ticket.answer.set_exception(reply.error)
             else:
-                ticket.answer.set_result(done.result)
+                ticket.answer.set_result(reply.result)
 
 
 def _give_up(request: Request, answer: asyncio.Future[object]) -> None:
     """End the wait for an answer at its deadline; a later result is dropped."""
     if answer.done():
         return
-    if request.take():
+    if request.claim():
         answer.set_exception(BooksUnavailable(Phrase(NOT_IN_TIME)))
     else:
         answer.set_exception(OutcomeUnknown(Phrase(NOT_KNOWN_IN_TIME)))

@@ -32,7 +32,7 @@ from timebank.calls.calls import latest_addresses
 from timebank.cli.errors import refusing
 from timebank.errors import BooksUnavailable, DatabaseRefused, SettingsError
 from timebank.ledger import failures
-from timebank.ledger.database import Desk, refuse_other
+from timebank.ledger.database import Desk, check_version
 from timebank.ledger.engines import books_of
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.settings.toml import TomlTable, open_table
@@ -89,7 +89,7 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
     try:
         with contextlib.closing(sqlite.opened(settings.database, mode="ro")) as connection:
             program, version = sqlite.program_of(connection), sqlite.version_of(connection)
-        refuse_other(settings.database, program, version)
+        check_version(settings.database, program, version)
         return _people(settings, path)
     except DatabaseRefused as refused:
         return [str(refused)]

@@ -210,7 +210,7 @@ class Server:
         """Take no more calls, end those online in peace, and close the books. Each caller reads
         `words` in their language."""
         self._stops = True
-        self.books.hurry(LOCKED_SECONDS)
+        self.books.limit_waits(LOCKED_SECONDS)
         for look in self._looks:
             look.cancel()
         for listener in self._listeners:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.timebank.books import settings_for
 from timebank.callers.notices import add_notice
-from timebank.ledger.database import Desk, Done, Request, Writer
+from timebank.ledger.database import Desk, Reply, Request, Writer
 from timebank.ledger.sqlite.database import SqliteDatabase
 
 
@@ -31,7 +31,7 @@ def note(text: str) -> Callable[[Desk], int]:
     return operation
 
 
-def tell(group: list[Done]) -> None:
+def tell(group: list[Reply]) -> None:
     for done in group:
         outcome = "done" if done.error is None else type(done.error).__name__
         print(outcome, done.ticket, flush=True)
@@ -51,7 +51,7 @@ def main() -> None:
         if what == "write":
             writer.submit(Request(note(text), text))
         elif what == "hurry":
-            database.hurry(0)
+            database.limit_waits(0)
         else:
             try:
                 with database.transaction(settings, datetime.now(UTC)) as desk:

@@ -39,7 +39,7 @@ from timebank.keeping import restore as restoring
 from timebank.keeping.restore import PriorBooks, Treated
 from timebank.ledger import failures
 from timebank.ledger import transfers as ledger
-from timebank.ledger.database import Database, not_ours
+from timebank.ledger.database import Database, foreign_sentence
 from timebank.ledger.schema import APPLICATION_ID, callers, calls
 from timebank.ledger.sql import Prepared
 from timebank.ledger.sqlite import dialect as sqlite
@@ -465,7 +465,7 @@ def _on_call(books: sqlite3.Connection) -> tuple[str, ...]:
 def _refuse_other_program(books: sqlite3.Connection, path: Path) -> None:
     program = sqlite.program_of(books)
     if program != APPLICATION_ID:
-        raise BackupRefused(f"{not_ours(path, program)} Move it away first.")
+        raise BackupRefused(f"{foreign_sentence(path, program)} Move it away first.")
 
 
 def _free_name(path: Path) -> Path:

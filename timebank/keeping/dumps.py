@@ -42,7 +42,7 @@ from timebank.keeping.backup import (
 from timebank.keeping.restore import PriorBooks, Treated
 from timebank.ledger import failures, migrations
 from timebank.ledger import transfers as ledger
-from timebank.ledger.database import not_ours
+from timebank.ledger.database import foreign_sentence
 from timebank.ledger.postgres import dialect as postgres
 from timebank.ledger.postgres.database import PostgresDatabase, reached_by
 from timebank.ledger.schema import APPLICATION_ID
@@ -284,7 +284,7 @@ def _read_prior(
                     return PriorBooks(at=0), ()
                 program, version = postgres.program_and_version(desk.connection)
                 if program != APPLICATION_ID:
-                    sentence = not_ours(place, program)
+                    sentence = foreign_sentence(place, program)
                     raise BackupRefused(f"{sentence} Move it away first.")
                 on_call = open_calls(desk) if version == migrations.newest_version() else ()
                 names = tuple(f"{call.name} (node {call.node})" for call in on_call if call.live)

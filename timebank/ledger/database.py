@@ -45,10 +45,10 @@ log = logging.getLogger("timebank")
 BUSY_SECONDS = 10.0
 # The same while the books have been found locked, until they can be written again: whoever comes
 # then is told so soon, and not each after a wait of its own.
-SHORT_SECONDS = 1.0
+SHORT_BUSY_SECONDS = 1.0
 
 # Until it is tried again to find out what became of a COMMIT that failed.
-AGAIN_SECONDS = 0.25
+DOUBT_RETRY_SECONDS = 0.25
 
 # How many requests share a COMMIT at most; beyond it the wait of the first grows for little gain
 # (measured: 10 a group give half of what 50 give, and of 64 callers at play 50 leave some behind,
@@ -83,7 +83,7 @@ class Desk:
 
 
 # What an engine knows a transaction by: a number, or a key with a number behind it.
-Mark = int | tuple[str, int]
+TransactionId = int | tuple[str, int]
 
 
 class Doubt(Protocol):
@@ -96,19 +96,21 @@ class Doubt(Protocol):
         """
 
 
-class Upgraded(NamedTuple):
+class Upgrade(NamedTuple):
     """How books were moved forward: from which version, and where a copy of before is, if any."""
 
     place: str
-    before: int
+    old_version: int
     copy: Path | None
 
     def sentences(self) -> list[str]:
         newest = migrations.newest_version()
-        said = [f"Moved the books in {self.place} from version {self.before} to {newest}."]
+        sentences = [
+            f"Moved the books in {self.place} from version {self.old_version} to {newest}."
+        ]
         if self.copy is not None:
-            said.append(f"A copy of them as they were is in {self.copy}.")
-        return said
+            sentences.append(f"A copy of them as they were is in {self.copy}.")
+        return sentences
 
 
 class Database(ABC):
@@ -123,7 +125,7 @@ class Database(ABC):
     def __init__(self, busy_seconds: float) -> None:
         self._busy_seconds = busy_seconds
         self._is_locked = False  # whether the last who wanted to write has waited in vain
-        self._last_turn = math.inf  # the instant after which nobody waits any more
+        self._deadline = math.inf  # the instant after which nobody waits any more
 
     @abstractmethod
     def open(self) -> None:
@@ -138,7 +140,7 @@ class Database(ABC):
         """Check books that must be there, as `open` does; raises `DatabaseRefused`."""
 
     @abstractmethod
-    def upgrade(self, *, alone: bool = False) -> Upgraded | None:
+    def upgrade(self, *, alone: bool = False) -> Upgrade | None:
         """Move books of an earlier version forward; None where nothing is to be moved.
 
         Raises `DatabaseRefused`, also while a server of the earlier release may have them open;
@@ -162,15 +164,15 @@ class Database(ABC):
         """Save what is open of books that are gone, and say where; `writer` has them open."""
 
     @abstractmethod
-    def count(self, connection: Connection) -> Mark | None:
+    def number_transaction(self, connection: Connection) -> TransactionId | None:
         """Number a transaction that is about to be committed; None for one that changes nothing."""
 
     @abstractmethod
-    def note(self, number: Mark | None) -> None:
+    def note_committed(self, transaction_id: TransactionId | None) -> None:
         """Remember the number of a transaction that is in the books for good."""
 
     @abstractmethod
-    def doubt(self, number: Mark | None) -> Doubt:
+    def doubt(self, transaction_id: TransactionId | None) -> Doubt:
         """Doubt the transaction of this number, the last one whose COMMIT failed.
 
         Its connection is rolled back.
@@ -181,32 +183,34 @@ class Database(ABC):
         """End the transaction of a COMMIT that has failed, as far as it is not ended."""
 
     @abstractmethod
-    def _refuse_gone(self) -> None:
+    def _raise_if_gone(self) -> None:
         """Raise `BooksGone` when that was found before."""
 
     @property
-    def is_in_a_hurry(self) -> bool:
-        return time.monotonic() >= self._last_turn
+    def is_past_deadline(self) -> bool:
+        return time.monotonic() >= self._deadline
 
-    def hurry(self, seconds: float) -> None:
+    def limit_waits(self, seconds: float) -> None:
         """Let nobody wait to write beyond `seconds` from now; of several, the earliest counts."""
-        self._last_turn = min(self._last_turn, time.monotonic() + seconds)
+        self._deadline = min(self._deadline, time.monotonic() + seconds)
 
     def _wait_for_turn(self, begin: Callable[[float], None]) -> None:
         """Call `begin` until nobody else writes; it waits as many seconds as it is given at most.
 
         Raises what it raises when the last moment has come.
         """
-        seconds = min(self._busy_seconds, SHORT_SECONDS) if self._is_locked else self._busy_seconds
-        until = time.monotonic() + seconds
+        seconds = (
+            min(self._busy_seconds, SHORT_BUSY_SECONDS) if self._is_locked else self._busy_seconds
+        )
+        deadline = time.monotonic() + seconds
         while True:
             try:
-                begin(max(0.0, min(until, self._last_turn) - time.monotonic()))
+                begin(max(0.0, min(deadline, self._deadline) - time.monotonic()))
             except Exception as error:
-                is_busy = failures.is_write_locked(error)
-                if is_busy and time.monotonic() < min(until, self._last_turn):
+                is_locked = failures.is_write_locked(error)
+                if is_locked and time.monotonic() < min(deadline, self._deadline):
                     continue
-                self._is_locked = is_busy
+                self._is_locked = is_locked
                 raise
             self._is_locked = False
             return
@@ -218,86 +222,86 @@ class Database(ABC):
         Raises `BooksUnavailable` when the books cannot be read or written, and `OutcomeUnknown`
         when the COMMIT fails and for so long afterwards nobody can tell whether it counts.
         """
-        self._refuse_gone()
+        self._raise_if_gone()
         with (
-            _broken_is_unavailable(self.place),
+            _translate_errors(self.place),
             self.engine.connect() as connection,
             connection.begin() as transaction,
         ):
             yield Desk(connection, settings, now)
-            number = self.count(connection)
+            transaction_id = self.number_transaction(connection)
             try:
                 transaction.commit()
             except DBAPIError as error:
                 if not failures.leaves_doubt(error):
                     raise
-                if not self._is_there_after_all(connection, number, error):
+                if not self._is_committed(connection, transaction_id, error):
                     raise
             else:
-                self.note(number)
+                self.note_committed(transaction_id)
 
     @contextlib.contextmanager
     def reading(self, settings: BankSettings, now: datetime | ClockReading) -> Iterator[Desk]:
-        self._refuse_gone()
+        self._raise_if_gone()
         with (
-            _broken_is_unavailable(self.place),
+            _translate_errors(self.place),
             self.engine.connect().execution_options(read_only=True) as connection,
             connection.begin(),
         ):
             yield Desk(connection, settings, now)
 
-    def _is_there_after_all(
-        self, connection: Connection, number: Mark | None, error: DBAPIError
+    def _is_committed(
+        self, connection: Connection, transaction_id: TransactionId | None, error: DBAPIError
     ) -> bool:
         self.roll_back(connection)
-        doubt = self.doubt(number)
-        patience = time.monotonic() + self._busy_seconds
+        doubt = self.doubt(transaction_id)
+        deadline = time.monotonic() + self._busy_seconds
         while True:
             try:
-                found = doubt.settle()
+                is_committed = doubt.settle()
             except errors.StillInDoubt:
-                if time.monotonic() >= min(patience, self._last_turn):
-                    raise _unknown(error) from error
-                time.sleep(AGAIN_SECONDS)
+                if time.monotonic() >= min(deadline, self._deadline):
+                    raise _unknown_error(error) from error
+                time.sleep(DOUBT_RETRY_SECONDS)
             else:
-                if found is None:
-                    raise _unknown(error) from error
-                return found
+                if is_committed is None:
+                    raise _unknown_error(error) from error
+                return is_committed
 
 
-def tell_gone(missing: str, rescue: str) -> None:
+def log_gone(missing: str, rescue: str) -> None:
     log.critical("the books cannot be served any more: %s. %s", missing, rescue)
 
 
 @contextlib.contextmanager
-def _broken_is_unavailable(place: str) -> Iterator[None]:
+def _translate_errors(place: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
         if failures.is_beyond_bounds(error):
             raise errors.NotEnough(Phrase("There is not that much in the account.")) from error
         if failures.is_damaged(error):
-            raise errors.BooksUnavailable(damaged(place, error)) from error
+            raise errors.BooksUnavailable(damage_sentence(place, error)) from error
         if not failures.is_broken(error):
             raise
         log.info("the books in %s failed: %s", place, failures.driver_error(error))
-        raise _unavailable(error) from error
+        raise _unavailable_error(error) from error
 
 
-def _unavailable(error: BaseException) -> errors.BooksUnavailable:
-    said = Phrase("The books can't be written right now ({why}).", why=failures.phrase(error))
-    return errors.BooksUnavailable(said)
+def _unavailable_error(error: BaseException) -> errors.BooksUnavailable:
+    sentence = Phrase("The books can't be written right now ({why}).", why=failures.phrase(error))
+    return errors.BooksUnavailable(sentence)
 
 
-def cannot_be_opened(place: str, error: Exception) -> errors.DatabaseRefused:
+def open_error(place: str, error: Exception) -> errors.DatabaseRefused:
     if failures.is_damaged(error):
-        return errors.DatabaseRefused(damaged(place, error))
+        return errors.DatabaseRefused(damage_sentence(place, error))
     log.info("the database %s cannot be opened: %s", place, failures.driver_error(error))
     why = failures.sentence(error)
     return errors.DatabaseRefused(f"The database {place} cannot be opened: {why}.")
 
 
-def damaged(place: str, error: BaseException) -> str:
+def damage_sentence(place: str, error: BaseException) -> str:
     log.info("the database %s is damaged: %s", place, failures.driver_error(error))
     return (
         f"The database {place} is damaged. `timebank restore` puts a backup in its place, and keeps"
@@ -305,7 +309,7 @@ def damaged(place: str, error: BaseException) -> str:
     )
 
 
-def _unknown(error: BaseException) -> errors.OutcomeUnknown:
+def _unknown_error(error: BaseException) -> errors.OutcomeUnknown:
     return errors.OutcomeUnknown(
         Phrase(
             "This may not have been written ({why}); we can't tell if it counts."
@@ -315,10 +319,10 @@ def _unknown(error: BaseException) -> errors.OutcomeUnknown:
     )
 
 
-def refuse_other(place: object, program: int, version: int) -> None:
+def check_version(place: object, program: int, version: int) -> None:
     """Raise `DatabaseRefused` for what is not the books of this version of the program."""
     if program != APPLICATION_ID:
-        raise errors.DatabaseRefused(not_ours(place, program))
+        raise errors.DatabaseRefused(foreign_sentence(place, program))
     if version < migrations.FIRST_VERSION:
         raise errors.DatabaseRefused(
             f"The books in {place} are of version {version}, from before release 1.0, and no"
@@ -338,7 +342,7 @@ def refuse_other(place: object, program: int, version: int) -> None:
         )
 
 
-def not_ours(place: object, program: int) -> str:
+def foreign_sentence(place: object, program: int) -> str:
     if program == MOVING_IN:
         return f"A `timebank move` of an earlier release broke off in {place}: take it away."
     if program == MOVED_AWAY:
@@ -349,7 +353,7 @@ def not_ours(place: object, program: int) -> str:
     return f"{place} is the database of some other program."
 
 
-class Done(NamedTuple):
+class Reply(NamedTuple):
     ticket: object
     result: object
     error: BaseException | None
@@ -361,27 +365,27 @@ class Request:
 
     operation: Callable[[Desk], object]
     ticket: object
-    asked: float = field(default_factory=time.monotonic)
-    _taken: threading.Lock = field(default_factory=threading.Lock)
+    asked_at: float = field(default_factory=time.monotonic)
+    _claimed: threading.Lock = field(default_factory=threading.Lock)
 
-    def take(self) -> bool:
+    def claim(self) -> bool:
         """Take it, to carry it out, or so that nobody does: whoever is first has it for good."""
-        return self._taken.acquire(blocking=False)
+        return self._claimed.acquire(blocking=False)
 
 
 @dataclass(slots=True)
-class _Doubtful:
+class _DoubtfulGroup:
     doubt: Doubt
     group: list[Request]
-    answers: list[Done]
+    replies: list[Reply]
     error: BaseException
     waiting: list[Request]  # those of the group who have not been told that nobody knows
 
-    def given_up(self, seconds: float) -> list[Request]:
-        """Take those who have waited for so long, since they asked: the COMMIT began later."""
-        latest = time.monotonic() - seconds
-        late = [request for request in self.waiting if request.asked <= latest]
-        self.waiting = [request for request in self.waiting if request.asked > latest]
+    def pop_late(self, seconds: float) -> list[Request]:
+        """Take those who have waited for so long, since they asked_at: the COMMIT began later."""
+        limit = time.monotonic() - seconds
+        late = [request for request in self.waiting if request.asked_at <= limit]
+        self.waiting = [request for request in self.waiting if request.asked_at > limit]
         return late
 
 
@@ -403,7 +407,7 @@ class Writer:
         database: Database,
         settings: Callable[[], BankSettings],
         now: Callable[[], datetime | ClockReading],
-        deliver: Callable[[list[Done]], None],
+        deliver: Callable[[list[Reply]], None],
     ) -> None:
         """Prepare it over an open `database`; its thread starts with the first operation, so that
         whoever fails before that leaves none behind, for which the process would wait.
@@ -418,70 +422,73 @@ class Writer:
         self._now = now
         self._deliver = deliver
         self._queue: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
-        self._closing = threading.Lock()
-        self._closed = False
+        self._close_lock = threading.Lock()
+        self._is_closed = False
         self._connection: Connection | None = None
-        self._doubtful: _Doubtful | None = None
+        self._doubtful: _DoubtfulGroup | None = None
         self._is_rescued = False
-        self._outage, self._lost = "", 0  # why nothing can be committed, and requests since
-        self._closes_by = math.inf  # when nobody waits any more, the writer being closed
-        self._thread = threading.Thread(target=self._work, name="timebank-writer")
-        self._has_begun = False
-        self._done = Load(0, 0, 0, 0.0)
+        self._outage_reason, self._failed_requests = (
+            "",
+            0,
+        )  # why nothing can be committed, and requests since
+        self._close_deadline = math.inf  # when nobody waits any more, the writer being closed
+        self._thread = threading.Thread(target=self._run, name="timebank-writer")
+        self._has_started = False
+        self._load = Load(0, 0, 0, 0.0)
 
     def load(self) -> Load:
-        return self._done._replace(waiting=self._queue.qsize())
+        return self._load._replace(waiting=self._queue.qsize())
 
     def submit(self, request: Request) -> None:
         """Queue a request, answered by `deliver`; raises `BooksUnavailable` once closed, or where
         the system has no room for the thread.
 
-        Whoever can `take` it has taken it back: nothing of it is ever done then, and no answer
+        Whoever can `claim` it has taken it back: nothing of it is ever done then, and no answer
         comes.
         """
-        with self._closing:
-            if self._closed:
+        with self._close_lock:
+            if self._is_closed:
                 raise errors.BooksUnavailable(Phrase("The books are closed."))
-            if not self._has_begun:
-                self._begin()
+            if not self._has_started:
+                self._start_thread()
             self._queue.put(request)
 
-    def _begin(self) -> None:
+    def _start_thread(self) -> None:
         try:
             self._thread.start()
         except RuntimeError as error:  # the system has no room for a thread now
-            raise _unavailable(error) from error
-        self._has_begun = True
+            raise _unavailable_error(error) from error
+        self._has_started = True
 
     def close(self) -> None:
-        with self._closing:
-            if not self._closed:
-                self._closed = True
-                self._closes_by = time.monotonic() + SHORT_SECONDS
+        with self._close_lock:
+            if not self._is_closed:
+                self._is_closed = True
+                self._close_deadline = time.monotonic() + SHORT_BUSY_SECONDS
                 self._queue.put(None)
-        if self._has_begun:
+        if self._has_started:
             self._thread.join()
 
-    def _work(self) -> None:
-        last = False
-        while not last or self._doubtful is not None:
-            group, ended = self._next_group()
-            last = last or ended
+    def _run(self) -> None:
+        is_last = False
+        while not is_last or self._doubtful is not None:
+            group, has_ended = self._next_group()
+            is_last = is_last or has_ended
             began = time.perf_counter()
-            answers = self._answers(group)
+            replies = self._reply(group)
             if group:
-                self._count(len(group), time.perf_counter() - began)
-            if not answers:
+                self._count_group(len(group), time.perf_counter() - began)
+            if not replies:
                 continue
             try:
-                self._deliver(answers)
+                self._deliver(replies)
             except Exception:
-                log.exception("%d answers could not be delivered", len(answers))
-        self._hang_up()
+                log.exception("%d answers could not be delivered", len(replies))
+        self._disconnect()
 
-    def _count(self, operations: int, seconds: float) -> None:
-        done = self._done
-        self._done = Load(0, done.groups + 1, done.operations + operations, done.seconds + seconds)
+    def _count_group(self, operations: int, seconds: float) -> None:
+        load = self._load
+        self._load = Load(0, load.groups + 1, load.operations + operations, load.seconds + seconds)
 
     def _next_group(self) -> tuple[list[Request], bool]:
         """Wait for a request, and take with it what else is queued; True when it is the end.
@@ -489,24 +496,24 @@ class Writer:
         In doubt the wait is short, and may end without one.
         """
         group: list[Request] = []
-        patience = None if self._doubtful is None else AGAIN_SECONDS
+        timeout = None if self._doubtful is None else DOUBT_RETRY_SECONDS
         with contextlib.suppress(queue.Empty):
             while len(group) < GROUP_SIZE:
-                request = self._queue.get(block=not group, timeout=patience)
+                request = self._queue.get(block=not group, timeout=timeout)
                 if request is None:
                     return group, True
-                if request.take():
+                if request.claim():
                     group.append(request)
         return group, False
 
-    def _answers(self, group: list[Request]) -> list[Done]:
-        answers = [] if self._doubtful is None else self._settled(self._doubtful)
+    def _reply(self, group: list[Request]) -> list[Reply]:
+        replies = [] if self._doubtful is None else self._settle(self._doubtful)
         if self._doubtful is not None:
-            refusal = _unavailable(self._doubtful.error)
-            return answers + [Done(request.ticket, None, refusal) for request in group]
-        return answers + (self._commit(group) if group else [])
+            refusal = _unavailable_error(self._doubtful.error)
+            return replies + [Reply(request.ticket, None, refusal) for request in group]
+        return replies + (self._commit(group) if group else [])
 
-    def _commit(self, group: list[Request]) -> list[Done]:
+    def _commit(self, group: list[Request]) -> list[Reply]:
         is_alone = len(group) == 1
         try:
             self._database.guard()
@@ -514,33 +521,33 @@ class Writer:
                 self._connection = self._database.engine.connect()
             transaction = self._connection.begin()
             desk = Desk(self._connection, self._settings(), self._now())
-            answers = []
+            replies = []
             for request in group:
                 savepoint = NO_SAVEPOINT if is_alone else _savepoint(self._connection)
-                answers.append(_carry_out(desk, request, savepoint))
-            if is_alone and answers[0].error is not None:
+                replies.append(_carry_out(desk, request, savepoint))
+            if is_alone and replies[0].error is not None:
                 transaction.rollback()
-                return answers
-            number = self._database.count(self._connection)
+                return replies
+            transaction_id = self._database.number_transaction(self._connection)
         except BaseException as error:
-            return self._failed(group, error)
+            return self._fail(group, error)
         try:
             transaction.commit()
         except BaseException as error:
             if not failures.leaves_doubt(error):
                 if is_alone and isinstance(error, Exception) and not failures.is_broken(error):
-                    self._hang_up()
-                    return [Done(group[0].ticket, None, _refusal(error))]
-                return self._failed(group, error)
+                    self._disconnect()
+                    return [Reply(group[0].ticket, None, _refusal(error))]
+                return self._fail(group, error)
             self._database.roll_back(self._connection)
-            self._hang_up()
-            doubt = self._database.doubt(number)
-            return self._settled(_Doubtful(doubt, group, answers, error, list(group)))
+            self._disconnect()
+            doubt = self._database.doubt(transaction_id)
+            return self._settle(_DoubtfulGroup(doubt, group, replies, error, list(group)))
         self._note_commit()
-        self._database.note(number)
-        return answers
+        self._database.note_committed(transaction_id)
+        return replies
 
-    def _failed(self, group: list[Request], error: BaseException) -> list[Done]:
+    def _fail(self, group: list[Request], error: BaseException) -> list[Reply]:
         """Answer a group of which nothing is in the books.
 
         The connection may be in any state, so the next group starts with another one.
@@ -551,76 +558,78 @@ class Writer:
                 if self._connection is not None:
                     self._database.roll_back(self._connection)  # nothing of this group is saved
                 rescue = self._database.rescue(self._connection)
-                tell_gone(error.missing, rescue)
-            return [Done(request.ticket, None, error) for request in group]
-        self._hang_up()
+                log_gone(error.missing, rescue)
+            return [Reply(request.ticket, None, error) for request in group]
+        self._disconnect()
         if failures.is_broken(error):
             self._note_outage(len(group), error)
         else:
             log.exception("%d requests could not be committed", len(group), exc_info=error)
-        return [Done(request.ticket, None, _unavailable(error)) for request in group]
+        return [Reply(request.ticket, None, _unavailable_error(error)) for request in group]
 
     def _note_outage(self, requests: int, error: BaseException) -> None:
         """Log each reason of an outage once: requests may fail by the hundred meanwhile."""
-        if (said := failures.sentence(error)) != self._outage:
-            self._outage = said
+        if (reason := failures.sentence(error)) != self._outage_reason:
+            self._outage_reason = reason
             text = " ".join(str(failures.driver_error(error)).split())
             log.error("%d requests could not be committed: %s", requests, text)
-        self._lost += requests
+        self._failed_requests += requests
 
     def _note_commit(self) -> None:
-        if self._lost:
-            log.warning("requests are committed again; %d could not be meanwhile", self._lost)
-            self._outage, self._lost = "", 0
+        if self._failed_requests:
+            log.warning(
+                "requests are committed again; %d could not be meanwhile", self._failed_requests
+            )
+            self._outage_reason, self._failed_requests = "", 0
 
-    def _settled(self, doubtful: _Doubtful) -> list[Done]:
+    def _settle(self, doubtful: _DoubtfulGroup) -> list[Reply]:
         """Find out what became of a group whose COMMIT failed; in doubt, say so once."""
         group, error, is_new = doubtful.group, doubtful.error, self._doubtful is None
         try:
-            is_there = doubtful.doubt.settle()
-        except errors.StillInDoubt as not_yet:
+            is_committed = doubtful.doubt.settle()
+        except errors.StillInDoubt as still:
             self._doubtful = doubtful
             if is_new:
                 log.error(
-                    "whether %d requests were committed is not known yet: %s", len(group), not_yet
+                    "whether %d requests were committed is not known yet: %s", len(group), still
                 )
-                return [Done(request.ticket, None, errors.InDoubt()) for request in group]
-            if self._database.is_in_a_hurry or time.monotonic() >= self._closes_by:
-                return self._given_up()
-            return _never_known(doubtful, doubtful.given_up(self._database.doubt_seconds))
+                return [Reply(request.ticket, None, errors.InDoubt()) for request in group]
+            if self._database.is_past_deadline or time.monotonic() >= self._close_deadline:
+                return self._give_up()
+            return _unknown_replies(doubtful, doubtful.pop_late(self._database.doubt_seconds))
         except errors.BooksGone as gone:
             self._doubtful = doubtful
-            return [*self._given_up(), *self._failed([], gone)]
-        if is_there is None:
+            return [*self._give_up(), *self._fail([], gone)]
+        if is_committed is None:
             self._doubtful = doubtful
-            return self._given_up()
+            return self._give_up()
         self._doubtful = None
-        if is_there:
-            said = "%d requests are in the books after all: %s"
-            log.error(said, len(group), failures.driver_error(error))
-            return doubtful.answers
-        return self._failed(group, error)
+        if is_committed:
+            reason = failures.driver_error(error)
+            log.error("%d requests are in the books after all: %s", len(group), reason)
+            return doubtful.replies
+        return self._fail(group, error)
 
-    def _given_up(self) -> list[Done]:
+    def _give_up(self) -> list[Reply]:
         doubtful, self._doubtful = self._doubtful, None
         if doubtful is None:
             return []
         log.error("whether %d requests were committed was not found out", len(doubtful.group))
-        return _never_known(doubtful, doubtful.group)
+        return _unknown_replies(doubtful, doubtful.group)
 
-    def _hang_up(self) -> None:
+    def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.invalidate()
             connection.close()
 
 
-def _never_known(doubtful: _Doubtful, who: Sequence[Request]) -> list[Done]:
-    unknown = _unknown(doubtful.error)
-    return [Done(request.ticket, None, unknown) for request in who]
+def _unknown_replies(doubtful: _DoubtfulGroup, requests: Sequence[Request]) -> list[Reply]:
+    unknown = _unknown_error(doubtful.error)
+    return [Reply(request.ticket, None, unknown) for request in requests]
 
 
-def _carry_out(desk: Desk, request: Request, savepoint: AbstractContextManager[None]) -> Done:
+def _carry_out(desk: Desk, request: Request, savepoint: AbstractContextManager[None]) -> Reply:
     """Do one request; only what breaks the whole transaction is raised."""
     try:
         with savepoint:
@@ -628,8 +637,8 @@ def _carry_out(desk: Desk, request: Request, savepoint: AbstractContextManager[N
     except Exception as error:
         if failures.is_broken(error):
             raise
-        return Done(request.ticket, None, _refusal(error))
-    return Done(request.ticket, result, None)
+        return Reply(request.ticket, None, _refusal(error))
+    return Reply(request.ticket, result, None)
 
 
 @contextlib.contextmanager

@@ -25,10 +25,10 @@ from timebank.ledger.database import (
     GROUP_SIZE,
     Database,
     Desk,
-    Done,
+    Reply,
     Request,
     Writer,
-    _Doubtful,
+    _DoubtfulGroup,
 )
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.settings.settings import BankSettings
@@ -349,7 +349,7 @@ class InlineWriter(Writer):
         database: Database,
         settings: Callable[[], BankSettings],
         now: Callable[[], datetime],
-        deliver: Callable[[list[Done]], None],
+        deliver: Callable[[list[Reply]], None],
         *,
         mortal: Mortal,
         later: Callable[[Callable[[], None]], object],
@@ -362,7 +362,7 @@ class InlineWriter(Writer):
     def submit(self, request: Request) -> None:
         if self._mortal.dead:
             return
-        if self._closed:
+        if self._is_closed:
             raise BooksUnavailable("The books are closed.")
         self._waiting.append(request)
         self._ask_for_turn()
@@ -371,9 +371,9 @@ class InlineWriter(Writer):
         while self._waiting and not self._mortal.dead:
             self._turn()
         if not self._mortal.dead:
-            self._hand_out(self._given_up())
-        self._closed = True
-        self._hang_up()
+            self._hand_out(self._give_up())
+        self._is_closed = True
+        self._disconnect()
 
     @property
     def is_idle(self) -> bool:
@@ -389,28 +389,28 @@ class InlineWriter(Writer):
         if self._mortal.dead:
             return
         asked = [self._waiting.popleft() for _ in range(min(GROUP_SIZE, len(self._waiting)))]
-        group = [request for request in asked if request.take()]
-        answers = self._answers(group)
+        group = [request for request in asked if request.claim()]
+        answers = self._reply(group)
         if self._mortal.dead:  # `_commit` has taken the end of the world for a failed write
             raise Killed
         self._hand_out(answers)
         self._ask_for_turn()
 
-    def _settled(self, doubtful: _Doubtful) -> list[Done]:
-        answers = super()._settled(doubtful)
+    def _settle(self, doubtful: _DoubtfulGroup) -> list[Reply]:
+        answers = super()._settle(doubtful)
         if self._doubtful is None:
             self._mortal.has_found_out(is_there=True)  # where it has not said otherwise
         return answers
 
-    def _given_up(self) -> list[Done]:
+    def _give_up(self) -> list[Reply]:
         self._mortal.never_finds_out()
-        return super()._given_up()
+        return super()._give_up()
 
-    def _failed(self, group: list[Request], error: BaseException) -> list[Done]:
+    def _fail(self, group: list[Request], error: BaseException) -> list[Reply]:
         self._mortal.has_found_out(is_there=False)
-        return super()._failed(group, error)
+        return super()._fail(group, error)
 
-    def _hand_out(self, answers: list[Done]) -> None:
+    def _hand_out(self, answers: list[Reply]) -> None:
         errors = {type(answer.error) for answer in answers}
         if self._doubtful is None and BooksUnavailable in errors and OutcomeUnknown not in errors:
             self._mortal.is_refused()

@@ -37,7 +37,7 @@ from timebank.errors import BooksUnavailable
 from timebank.guests import claims
 from timebank.keeping import restore
 from timebank.ledger import schema
-from timebank.ledger.database import Desk, Done, Writer
+from timebank.ledger.database import Desk, Reply, Writer
 from timebank.ledger.entries import cutoff, day
 from timebank.ledger.entries.posting import Posting
 from timebank.ledger.entries.state import CallerState, Leg, Ruling, move
@@ -118,9 +118,9 @@ def leaves_calls_open(patch: pytest.MonkeyPatch) -> None:
 def answers_although_nothing_was_committed(patch: pytest.MonkeyPatch) -> None:
     real = Writer._commit
 
-    def commit(self: Writer, group: list[Any]) -> list[Done]:
+    def commit(self: Writer, group: list[Any]) -> list[Reply]:
         answers = real(self, group)
-        return [Done(each.ticket, None, None) if each.error else each for each in answers]
+        return [Reply(each.ticket, None, None) if each.error else each for each in answers]
 
     patch.setattr(Writer, "_commit", commit)
 

@@ -10,7 +10,7 @@ import pytest
 
 from timebank import files
 from timebank.ledger import database, failures
-from timebank.ledger.database import Done, Writer
+from timebank.ledger.database import Reply, Writer
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.ledger.sqlite.database import SqliteDatabase
 
@@ -37,27 +37,27 @@ def answers_before_the_commit(patch: pytest.MonkeyPatch) -> None:
     """Callers who are told what was done before it is in the books."""
     real = database._carry_out
 
-    def carry_out(desk: Any, request: Any, savepoint: Any) -> Done:
-        done = real(desk, request, savepoint)
-        if done.error is None:
-            request.ticket.answer.set_result(done.result)
-        return done
+    def carry_out(desk: Any, request: Any, savepoint: Any) -> Reply:
+        reply = real(desk, request, savepoint)
+        if reply.error is None:
+            request.ticket.answer.set_result(reply.result)
+        return reply
 
     patch.setattr(database, "_carry_out", carry_out)
 
 
 def swallows_a_failed_commit(patch: pytest.MonkeyPatch) -> None:
     """A COMMIT that fails, and is told of as if it had not."""
-    patch.setattr(Writer, "_settled", lambda self, doubtful: doubtful.answers)
+    patch.setattr(Writer, "_settle", lambda self, doubtful: doubtful.replies)
 
 
 def guesses_that_nothing_has_changed(patch: pytest.MonkeyPatch) -> None:
     """A COMMIT that fails, and of which nobody asks what has become (issue 11, number 6)."""
 
-    def settled(self: Writer, doubtful: Any) -> list[Done]:
-        return self._failed(doubtful.group, doubtful.error)
+    def settle(self: Writer, doubtful: Any) -> list[Reply]:
+        return self._fail(doubtful.group, doubtful.error)
 
-    patch.setattr(Writer, "_settled", settled)
+    patch.setattr(Writer, "_settle", settle)
     patch.setattr(failures, "leaves_doubt", lambda error: False)
 
 

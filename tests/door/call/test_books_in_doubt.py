@@ -73,7 +73,7 @@ def doubt(board: World, *, is_written: bool) -> Iterator[Outcome]:
         raise sqlite3.OperationalError("disk I/O error")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database, "AGAIN_SECONDS", 0.01)
+        patch.setattr(database, "DOUBT_RETRY_SECONDS", 0.01)
         patch.setattr(board.database, "doubt", lambda number: outcome)
         dialect.do_commit = fail  # type: ignore[method-assign]
         event.listen(engine, "commit", note)
@@ -137,7 +137,7 @@ async def test_a_board_that_closes_meanwhile_says_that_it_is_not_known(tmp_path:
         with doubt(ada.board, is_written=True):
             ada.terminal.send("h")
             await ada.message(str(wording.IN_DOUBT))
-            ada.board.server.books.hurry(0)
+            ada.board.server.books.limit_waits(0)
             await ada.terminal.until(NOT_KNOWN)
             await ada.terminal.until_closed()
             assert "waits for you" not in ada.terminal.picture
@@ -175,7 +175,7 @@ async def test_a_letter_of_the_teletype_in_doubt_ends_the_call_when_the_board_cl
     async with at_the_teletype(tmp_path) as ada:
         with doubt(ada.board, is_written=False):
             await ada.presses("p").sees(str(wording.IN_DOUBT))
-            ada.board.server.books.hurry(0)
+            ada.board.server.books.limit_waits(0)
             await ada.sees(NOT_KNOWN)
             await ada.terminal.until_closed()
 

@@ -183,7 +183,7 @@ def refused_after(database, settings):
 
 
 def test_while_it_is_locked_only_the_first_waits_long(path, settings, monkeypatch):
-    monkeypatch.setattr("timebank.ledger.database.SHORT_SECONDS", 0.1)
+    monkeypatch.setattr("timebank.ledger.database.SHORT_BUSY_SECONDS", 0.1)
     patient = SqliteDatabase(path, busy_seconds=1.0)
     patient.open()
     for _ in range(2):  # whoever could write once again is patient again
@@ -199,7 +199,7 @@ def test_while_it_is_locked_only_the_first_waits_long(path, settings, monkeypatc
 def test_a_hurried_database_gives_up_its_turn_but_still_writes(path, settings):
     patient = SqliteDatabase(path, busy_seconds=60.0)
     patient.open()
-    hurried = threading.Timer(0.2, patient.hurry, (0.1,))
+    hurried = threading.Timer(0.2, patient.limit_waits, (0.1,))
     with raw(path) as rival:
         rival.execute("BEGIN IMMEDIATE")
         hurried.start()

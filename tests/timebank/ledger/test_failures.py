@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from tests import ROOT
 from timebank.ledger import failures
-from timebank.ledger.database import _unavailable, _unknown, cannot_be_opened, damaged
+from timebank.ledger.database import _unavailable_error, _unknown_error, damage_sentence, open_error
 
 # What the drivers say of files, servers and statements.
 OF_A_DRIVER = "zygote"
@@ -62,10 +62,10 @@ ERRORS = {
 @pytest.mark.parametrize(
     "say",
     [
-        _unavailable,
-        _unknown,
-        lambda error: cannot_be_opened("books", error),
-        lambda error: damaged("books", error),
+        _unavailable_error,
+        _unknown_error,
+        lambda error: open_error("books", error),
+        lambda error: damage_sentence("books", error),
     ],
     ids=["unavailable", "unknown", "refused", "damaged"],
 )
@@ -76,7 +76,7 @@ def test_no_text_of_a_driver_is_in_a_sentence(
         said = str(say(raised))
         assert OF_A_DRIVER not in said
         assert "SELECT" not in said
-        assert words in said or say(raised) == damaged("books", raised)
+        assert words in said or say(raised) == damage_sentence("books", raised)
 
 
 @pytest.mark.parametrize(("error", "words"), ERRORS.values(), ids=ERRORS)

@@ -21,7 +21,7 @@ from tests.timebank.books import NOON, Books, lost
 from tests.timebank.described import described
 from timebank.errors import DatabaseRefused, OlderBooks
 from timebank.ledger import migrations
-from timebank.ledger.database import Upgraded
+from timebank.ledger.database import Upgrade
 from timebank.ledger.postgres.database import LIVING_SECONDS, PostgresDatabase
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.sqlite.upgrade import copy_path, move_forward
@@ -151,7 +151,7 @@ def test_an_upgrade_of_a_file_says_where_the_copy_is_and_the_board_goes_on(path,
 
 def test_so_does_one_on_a_server_without_a_copy(cluster, name, folder):
     with on_server(cluster, name) as database:
-        assert database.upgrade() == Upgraded(database.place, next_version.BEFORE, None)
+        assert database.upgrade() == Upgrade(database.place, next_version.BEFORE, None)
         assert database.upgrade() is None
     assert version_there(cluster, name) == next_version.VERSION
     goes_on(Books(folder, NOON.replace(day=2), server=cluster.place(name)))
@@ -162,7 +162,7 @@ def test_books_go_through_all_the_steps_from_where_they_are(path, monkeypatch):
         connection.execute(DDL("ALTER TABLE nicknames ADD COLUMN since INTEGER"))
 
     monkeypatch.setattr(migrations, "STEPS", (*next_version.STEPS, next_step))
-    assert upgrade(path).before == next_version.BEFORE
+    assert upgrade(path).old_version == next_version.BEFORE
     assert version(path) == next_version.VERSION + 1
     monkeypatch.setattr(migrations, "STEPS", (*next_version.STEPS, next_step, next_step))
     with pytest.raises(DatabaseRefused, match="the tables are not as the board made them"):
@@ -216,7 +216,7 @@ def test_no_file_is_moved_while_an_older_server_has_it_open(path):
         assert dump(path) == before
         assert not copy_path(path, next_version.BEFORE).exists()
         holder.stdin.close()
-    assert upgrade(path).before == next_version.BEFORE
+    assert upgrade(path).old_version == next_version.BEFORE
 
 
 def test_nothing_is_moved_on_a_server_while_an_older_server_lives(cluster, name):
@@ -231,7 +231,7 @@ def test_nothing_is_moved_on_a_server_while_an_older_server_lives(cluster, name)
         assert version_there(cluster, name) == next_version.BEFORE
         shell.execute("DELETE FROM servers")
         shell.execute(row, (LIVING_SECONDS + 10,))
-        assert database.upgrade().before == next_version.BEFORE
+        assert database.upgrade().old_version == next_version.BEFORE
 
 
 def test_a_server_is_not_upgraded_while_its_tables_are_read(cluster, name):
@@ -241,7 +241,7 @@ def test_a_server_is_not_upgraded_while_its_tables_are_read(cluster, name):
             database.upgrade()
         reader.execute("ROLLBACK")
         assert version_there(cluster, name) == next_version.BEFORE
-        assert database.upgrade().before == next_version.BEFORE
+        assert database.upgrade().old_version == next_version.BEFORE
 
 
 def test_books_of_this_version_are_not_copied(folder):
@@ -320,7 +320,7 @@ def test_a_table_that_others_refer_to_can_be_rebuilt(path, monkeypatch):
             connection.execute(DDL(statement))
 
     monkeypatch.setattr(migrations, "STEPS", (*next_version.STEPS[:-1], remake))
-    assert upgrade(path).before == next_version.BEFORE
+    assert upgrade(path).old_version == next_version.BEFORE
     with contextlib.closing(SqliteDatabase(path)) as database:
         database.open()
 

@@ -388,7 +388,7 @@ class TestACommitThatBreaksOff:
         assert texts(books) == [*["a"] * is_done, "b"]
 
     def test_while_the_server_is_not_there_is_not_guessed(self, books, wire, monkeypatch):
-        monkeypatch.setattr(databases, "AGAIN_SECONDS", 0.01)
+        monkeypatch.setattr(databases, "DOUBT_RETRY_SECONDS", 0.01)
         monkeypatch.setattr(books.database, "_busy_seconds", 0.05)
 
         wire.dies(is_done=True)
@@ -400,7 +400,7 @@ class TestACommitThatBreaksOff:
 
     def test_of_a_group_is_not_waited_for_without_end(self, books, wire, monkeypatch):
         """Callers are told that nobody knows; what became of it is still found out."""
-        monkeypatch.setattr(databases, "AGAIN_SECONDS", 0.01)
+        monkeypatch.setattr(databases, "DOUBT_RETRY_SECONDS", 0.01)
         monkeypatch.setattr(books.database, "doubt_seconds", 0.05)
         groups: queue.Queue = queue.Queue()
         writer = Writer(books.database, lambda: books.settings, lambda: NOON, groups.put)
@@ -422,14 +422,14 @@ class TestACommitThatBreaksOff:
 
     def test_of_a_group_is_waited_for_since_it_was_asked_for(self, books, wire, monkeypatch):
         """Whoever waited for their turn first is not to wait as long again as the others."""
-        monkeypatch.setattr(databases, "AGAIN_SECONDS", 0.01)
+        monkeypatch.setattr(databases, "DOUBT_RETRY_SECONDS", 0.01)
         monkeypatch.setattr(books.database, "doubt_seconds", 60)
         groups: queue.Queue = queue.Queue()
         writer = Writer(books.database, lambda: books.settings, lambda: NOON, groups.put)
         wire.dies(is_done=True)
         now = time.monotonic()
         old, new = (
-            databases.Request(lambda desk: add_notice(desk, 1, "a"), who, asked=now - waited)
+            databases.Request(lambda desk: add_notice(desk, 1, "a"), who, asked_at=now - waited)
             for who, waited in (("old", 61), ("new", 0))
         )
         with monkeypatch.context() as network:
@@ -440,8 +440,8 @@ class TestACommitThatBreaksOff:
             assert [type(error) for error in said] == [InDoubt, OutcomeUnknown]
         assert groups.get(timeout=20)[0].error is None
         writer.close()
-        doubtful = databases._Doubtful(books.database.doubt(None), [], [], said[1], [old, new])
-        assert doubtful.given_up(60) == [old]
+        doubtful = databases._DoubtfulGroup(books.database.doubt(None), [], [], said[1], [old, new])
+        assert doubtful.pop_late(60) == [old]
         assert doubtful.waiting == [new]
 
     @staticmethod
@@ -451,7 +451,7 @@ class TestACommitThatBreaksOff:
     def test_that_is_in_progress_there_is_asked_for_again(self, books):
         with books.database.transaction(books.settings, NOON) as desk:
             desk.connection.exec_driver_sql("UPDATE accounts SET game = NULL")
-            doubt = books.database.doubt(books.database.count(desk.connection))
+            doubt = books.database.doubt(books.database.number_transaction(desk.connection))
             with pytest.raises(StillInDoubt, match="lock timeout"):
                 doubt.settle()
             desk.connection.connection.driver_connection.commit()
@@ -463,7 +463,7 @@ class TestACommitThatBreaksOff:
         for text in "ab":
             with books.database.transaction(books.settings, NOON) as desk:
                 add_notice(desk, 1, text)
-                marks.append(books.database.count(desk.connection))
+                marks.append(books.database.number_transaction(desk.connection))
         (one, first), (same, second) = marks
         assert same == one
         assert second > first

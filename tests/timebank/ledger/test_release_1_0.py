@@ -14,7 +14,7 @@ from tests.timebank.described import described
 from timebank.errors import DatabaseRefused, OlderBooks
 from timebank.keeping import backup, dumps
 from timebank.ledger import migrations
-from timebank.ledger.database import Upgraded
+from timebank.ledger.database import Upgrade
 from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.sqlite.upgrade import copy_path
@@ -69,7 +69,10 @@ def test_books_in_a_file_are_upgraded_and_used(file, folder):
     with contextlib.closing(sqlite3.connect(file)) as after:
         assert after.execute("SELECT count(*) FROM servers").fetchone() == (0,)
         assert after.execute("SELECT server, fence FROM leases").fetchall() == [(None, 7)]
-    assert (moved.before, moved.copy) == (release_1_0.VERSION, copy_path(file, release_1_0.VERSION))
+    assert (moved.old_version, moved.copy) == (
+        release_1_0.VERSION,
+        copy_path(file, release_1_0.VERSION),
+    )
     check(Books(folder, LATER))
 
 
@@ -78,7 +81,7 @@ def test_books_on_a_server_are_upgraded_and_used(cluster, on_server, folder):
     with contextlib.closing(PostgresDatabase(place)) as database:
         with pytest.raises(OlderBooks, match=f"of version {release_1_0.VERSION}"):
             database.open()
-        assert database.upgrade() == Upgraded(str(place), release_1_0.VERSION, None)
+        assert database.upgrade() == Upgrade(str(place), release_1_0.VERSION, None)
     check(Books(folder, LATER, server=place))
 
 

@@ -25,10 +25,10 @@ from timebank.ledger.database import (
     BUSY_SECONDS,
     Database,
     Doubt,
-    Mark,
-    Upgraded,
-    cannot_be_opened,
-    refuse_other,
+    TransactionId,
+    Upgrade,
+    check_version,
+    open_error,
 )
 from timebank.ledger.postgres import dialect as postgres
 from timebank.ledger.postgres import guards
@@ -88,7 +88,7 @@ class PostgresDatabase(Database):
         with self._opening() as connection:
             postgres.lock_to_lay(connection)
             _create_when_empty(connection)
-            refuse_other(self.place, *postgres.program_and_version(connection))
+            check_version(self.place, *postgres.program_and_version(connection))
             postgres.forget_operations(connection, KEPT_SECONDS)
             look_alikes.renew(postgres.runner(connection))
 
@@ -102,9 +102,9 @@ class PostgresDatabase(Database):
                     f"There are no books in {self.place}. The board makes them when it first"
                     " serves."
                 )
-            refuse_other(self.place, *postgres.program_and_version(connection))
+            check_version(self.place, *postgres.program_and_version(connection))
 
-    def upgrade(self, *, alone: bool = False) -> Upgraded | None:
+    def upgrade(self, *, alone: bool = False) -> Upgrade | None:
         """Move the books forward in one transaction, of which a server needs no copy."""
         self._is_closed = False
         self._refuse_pooler()
@@ -133,7 +133,7 @@ class PostgresDatabase(Database):
                     " newer version: a backup or an audit? Try again when it is done. Nothing"
                     " was changed."
                 ) from error
-        return Upgraded(self.place, before, None)
+        return Upgrade(self.place, before, None)
 
     def close(self) -> None:
         """Close all connections; what is still asked on one is answered, and then it is closed."""
@@ -150,21 +150,22 @@ class PostgresDatabase(Database):
     def rescue(self, writer: Connection | None) -> str:
         raise NotImplementedError  # books on a server are never found gone
 
-    def count(self, connection: Connection) -> Operation | None:
+    def number_transaction(self, connection: Connection) -> Operation | None:
         """Tell what its COMMIT can be looked up by; it is in the transaction since it began."""
         return postgres.driver(connection).operation
 
-    def note(self, number: Mark | None) -> None:
+    def note_committed(self, transaction_id: TransactionId | None) -> None:
         """Do nothing: the server remembers."""
 
-    def doubt(self, number: Mark | None) -> Doubt:
-        assert not isinstance(number, int)
-        return _LookedUp(self.engine, None if number is None else Operation(*number))
+    def doubt(self, transaction_id: TransactionId | None) -> Doubt:
+        assert not isinstance(transaction_id, int)
+        operation = None if transaction_id is None else Operation(*transaction_id)
+        return _LookedUp(self.engine, operation)
 
     def roll_back(self, connection: Connection) -> None:
         postgres.roll_back(connection)
 
-    def _refuse_gone(self) -> None:
+    def _raise_if_gone(self) -> None:
         """Do nothing, as `guard`."""
 
     def _on_begin(self, connection: Connection) -> None:
@@ -224,7 +225,7 @@ class PostgresDatabase(Database):
         try:
             yield
         except (DBAPIError, psycopg.Error) as error:
-            raise cannot_be_opened(self.place, error) from error
+            raise open_error(self.place, error) from error
 
 
 def reached_by(server: ServerPlace) -> dict[str, Any]:

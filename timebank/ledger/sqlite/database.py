@@ -23,11 +23,11 @@ from timebank.ledger import failures, migrations
 from timebank.ledger.database import (
     BUSY_SECONDS,
     Database,
-    Mark,
-    Upgraded,
-    cannot_be_opened,
-    refuse_other,
-    tell_gone,
+    TransactionId,
+    Upgrade,
+    check_version,
+    log_gone,
+    open_error,
 )
 from timebank.ledger.schema import APPLICATION_ID, definitions, open_accounts_of_the_system
 from timebank.ledger.sqlite import dialect as sqlite
@@ -106,7 +106,7 @@ class SqliteDatabase(Database):
         with self._refusing(), reading.begin() as connection:
             _check(connection, self.path)
 
-    def upgrade(self, *, alone: bool = False) -> Upgraded | None:
+    def upgrade(self, *, alone: bool = False) -> Upgrade | None:
         """Move the file forward after a copy (upgrade.copy_path); see `Database.upgrade`."""
         self._refuse_forbidden()
         if not self.path.is_file() or self.path.stat().st_size == 0:
@@ -128,14 +128,14 @@ class SqliteDatabase(Database):
                     time.sleep(TURN_SECONDS)
         if before is None:
             return None
-        return Upgraded(self.place, before, upgrade.copy_path(self.path, before))
+        return Upgrade(self.place, before, upgrade.copy_path(self.path, before))
 
     def close(self) -> None:
         guard, self._guard = self._guard, None
         if guard is not None:
             # The last to close carries the log over, which may be none of this database by now.
             if self._gone is None and (said := guard.moved()):
-                tell_gone(said, guard.rescue(None))
+                log_gone(said, guard.rescue(None))
             guard.close()
         self.engine.dispose()
         self._high_water.close()
@@ -156,20 +156,20 @@ class SqliteDatabase(Database):
             except BaseException:
                 connection.close()
                 raise
-        self._refuse_gone(self._guard.missing())
+        self._raise_if_gone(self._guard.missing())
 
     def rescue(self, writer: Connection | None) -> str:
         assert self._guard is not None  # which has found out that they are gone
         return self._guard.rescue(writer)
 
-    def doubt(self, number: Mark | None) -> SqliteDoubt:
-        assert not isinstance(number, tuple)
-        return SqliteDoubt(self.engine, self.path, number)
+    def doubt(self, transaction_id: TransactionId | None) -> SqliteDoubt:
+        assert not isinstance(transaction_id, tuple)
+        return SqliteDoubt(self.engine, self.path, transaction_id)
 
     def roll_back(self, connection: Connection) -> None:
         sqlite.roll_back(connection)
 
-    def count(self, connection: Connection) -> int | None:
+    def number_transaction(self, connection: Connection) -> int | None:
         """Count a transaction that is about to be committed; None for one that changes nothing.
 
         Raises `BooksGone` when the number was given before: older books lie in their place, put
@@ -179,15 +179,15 @@ class SqliteDatabase(Database):
             return None
         number = high_water.count(connection)
         if number <= self._high_water.highest and self._guard is not None:
-            self._refuse_gone(self._guard.went_back())
+            self._raise_if_gone(self._guard.went_back())
         return number
 
-    def note(self, number: Mark | None) -> None:
-        if number is None:
+    def note_committed(self, transaction_id: TransactionId | None) -> None:
+        if transaction_id is None:
             return
-        assert isinstance(number, int)
+        assert isinstance(transaction_id, int)
         try:
-            self._high_water.note(number)
+            self._high_water.note(transaction_id)
         except OSError as error:
             if not self._forgets:
                 name = high_water.beside(self.path)
@@ -216,9 +216,9 @@ class SqliteDatabase(Database):
     def _before_connect(self, *_: object) -> None:
         """Let nobody open files that have taken the place of those that are open."""
         if self._guard is not None:
-            self._refuse_gone(self._guard.moved())
+            self._raise_if_gone(self._guard.moved())
 
-    def _refuse_gone(self, missing: str = "") -> None:
+    def _raise_if_gone(self, missing: str = "") -> None:
         if missing and self._gone is None:
             self._gone = errors.BooksGone(missing)
         if self._gone is not None:
@@ -231,7 +231,7 @@ class SqliteDatabase(Database):
                 sqlite.carried_over(connection)
         except sqlite3.Error as error:
             if not (failures.is_busy(error) or failures.is_full(error)):
-                raise cannot_be_opened(self.place, error) from error
+                raise open_error(self.place, error) from error
 
     def _refuse_forbidden(self) -> None:
         if said := files.forbidden(self.path):
@@ -244,7 +244,7 @@ class SqliteDatabase(Database):
         except (DBAPIError, sqlite3.Error) as error:
             if said := files.forbidden(self.path, writes=True):
                 raise errors.DatabaseRefused(said) from error
-            raise cannot_be_opened(self.place, error) from error
+            raise open_error(self.place, error) from error
 
     @contextlib.contextmanager
     def _moving(self) -> Iterator[None]:
@@ -252,7 +252,7 @@ class SqliteDatabase(Database):
             yield
         except (DBAPIError, sqlite3.Error, OSError) as error:
             if failures.is_damaged(error):
-                raise cannot_be_opened(self.place, error) from error
+                raise open_error(self.place, error) from error
             if said := files.forbidden(self.path, writes=True):
                 raise errors.DatabaseRefused(said) from error
             why = failures.sentence(error)
@@ -270,7 +270,7 @@ class SqliteDatabase(Database):
                 break
             except sqlite3.DatabaseError as error:
                 if not failures.is_busy(error) or time.monotonic() >= patience:
-                    raise cannot_be_opened(self.place, error) from error
+                    raise open_error(self.place, error) from error
                 time.sleep(0.01)
         if not is_ahead:
             raise errors.DatabaseRefused(
@@ -297,4 +297,4 @@ def _definitions() -> tuple[str, ...]:
 
 
 def _check(connection: Connection, path: Path) -> None:
-    refuse_other(path, sqlite.program(connection), sqlite.version(connection))
+    check_version(path, sqlite.program(connection), sqlite.version(connection))
