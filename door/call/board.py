@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from door.call.shared import Shared
     from door.config.config import Config
     from timebank.callers.callers import CallerRecord
-    from timebank.calls.calls import Opened
+    from timebank.calls.calls import OpenedCall
     from timebank.ledger.database import Desk
     from timebank.servers.registry import ServerRecord
     from timebank.wagers.tournaments import Champion
@@ -212,10 +212,10 @@ class Board:
         Raises `BoardFull`, and `AlreadyOnline` if the caller has a call and does not `take_over`.
         """
 
-        def opening(desk: Desk, node: int | Nodes) -> Opened:
+        def opening(desk: Desk, node: int | Nodes) -> OpenedCall:
             return open_call(desk, record.id, node, self.process, console.line.address, take_over)
 
-        def on_call(opened: Opened, logged_on: float) -> Caller:
+        def on_call(opened: OpenedCall, logged_on: float) -> Caller:
             purse = TickingPurse(self.books, self.clock, opened.receipt.purse, logged_on)
             return Caller(
                 *(console, self.books, self.config, record),
@@ -230,11 +230,11 @@ class Board:
         """Open a call of another board's caller with the time they bring; else as `open_call`."""
         brought = brought_by(guest, self.clock.monotonic())
 
-        def opening(desk: Desk, node: int | Nodes) -> Opened:
+        def opening(desk: Desk, node: int | Nodes) -> OpenedCall:
             address = console.line.address
             return open_host_call(desk, record.id, node, self.process, address, brought, take_over)
 
-        def on_call(opened: Opened, _: float) -> HostCaller:
+        def on_call(opened: OpenedCall, _: float) -> HostCaller:
             return HostCaller(
                 *(console, self.books, self.config, record),
                 *(opened.node, opened, self.new_seed, guest),
@@ -248,8 +248,8 @@ class Board:
         self,
         console: Console,
         record: CallerRecord,
-        opening: Callable[[Desk, int | Nodes], Opened],
-        on_call: Callable[[Opened, float], C],
+        opening: Callable[[Desk, int | Nodes], OpenedCall],
+        on_call: Callable[[OpenedCall, float], C],
         elsewhere: int | None,
         *,
         take_over: bool,
@@ -268,7 +268,7 @@ class Board:
             node = Nodes(self.config.calls.nodes, wanted, beyond)
         logged_on = self.clock.monotonic()
 
-        def open_now(desk: Desk) -> Opened:
+        def open_now(desk: Desk) -> OpenedCall:
             # The wait for the books is not charged.
             nonlocal logged_on
             logged_on = self.clock.monotonic()

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from door.call.purse import TickingPurse
     from door.config.config import Config
     from timebank.callers.callers import CallerRecord
-    from timebank.calls.calls import Opened
+    from timebank.calls.calls import OpenedCall
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.settings.settings import BankSettings
@@ -64,10 +64,10 @@ def kicked(why: str) -> Kicked:
 
 def closed(reason: str) -> Closing | TakenOver:
     """Return the interruption of a call that was closed elsewhere, by its reason in the books."""
-    if reason.startswith(calls.TAKEN_OVER):
+    if reason.startswith(calls.TAKEN_OVER_PREFIX):
         return TakenOver(TAKEN_OVER)
-    if reason.startswith(calls.ENDED):
-        return kicked(reason.removeprefix(calls.ENDED))
+    if reason.startswith(calls.ENDED_PREFIX):
+        return kicked(reason.removeprefix(calls.ENDED_PREFIX))
     return Closing(Phrase(ENDED_ELSEWHERE))
 
 
@@ -84,7 +84,7 @@ class Caller:
         config: Config,
         record: CallerRecord,
         node: int,
-        opened: Opened,
+        opened: OpenedCall,
         purse: TickingPurse,
         new_seed: Callable[[], bytes],
     ) -> None:

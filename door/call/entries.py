@@ -56,7 +56,7 @@ async def _go_on_in_grace(caller: Caller, used: Grace) -> Receipt:
 async def _take_grace(caller: Caller, to_look_around: bool) -> GracePiece:
     adopt, ticked = caller.expect(), caller.purse.ticked()
     given = await caller.ask_books(
-        lambda desk: grace.take(desk, caller.call_id, ticked, to_look_around=to_look_around),
+        lambda desk: grace.take_piece(desk, caller.call_id, ticked, to_look_around=to_look_around),
         is_theirs=False,
     )
     adopt(given.receipt)

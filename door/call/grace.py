@@ -26,7 +26,7 @@ class Grace:
 
     `until` is the monotonic instant at which the pieces are used up; after them the `day` has
     `more` seconds. `seconds_to_end` returns None if no event and no host ends the call.
-    `to_look_around` chooses between the two kinds of grace (`timebank.calls.grace.take`).
+    `to_look_around` chooses between the two kinds of grace (`timebank.calls.grace.take_piece`).
     """
 
     clock: Clock

@@ -13,7 +13,7 @@ from door.call.markup import hanging, literal
 from door.call.purse import TickingPurse
 from door.clock import seconds_begun
 from door.errors import NotGivenBack
-from timebank.calls.arrival import CarriedIn
+from timebank.calls.arrival import HostTerms
 from timebank.calls.calls import close_call
 from timebank.errors import BooksFailed, CallClosed
 from timebank.guests.claims import claim as bank_claim
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from door.call.guest import Guest
     from door.config.config import Config
     from timebank.callers.callers import CallerRecord
-    from timebank.calls.calls import Opened
+    from timebank.calls.calls import OpenedCall
     from timebank.guests.claims import Claim
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
@@ -46,7 +46,7 @@ class HostCaller(Caller):
         config: Config,
         record: CallerRecord,
         node: int,
-        opened: Opened,
+        opened: OpenedCall,
         new_seed: Callable[[], bytes],
         guest: Guest,
     ) -> None:
@@ -174,9 +174,9 @@ class HostCaller(Caller):
             await self.books.run(operation)
 
 
-def brought_by(guest: Guest, now: float) -> CarriedIn:
+def brought_by(guest: Guest, now: float) -> HostTerms:
     """Return the time that a guest brings, for the books, at the monotonic instant `now`."""
-    return CarriedIn(
+    return HostTerms(
         seconds=guest.seconds,
         allowance=guest.board.minutes * MINUTE,
         share=guest.board.share,

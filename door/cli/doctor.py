@@ -48,7 +48,7 @@ from timebank.words import MINUTE, clean, span
 if TYPE_CHECKING:
     from door.config.config import Config
     from timebank.callers.callers import CallerRecord
-    from timebank.calls.calls import Opened
+    from timebank.calls.calls import OpenedCall
     from timebank.ledger.database import Database, Desk
 
 GIVEN = {
@@ -194,8 +194,8 @@ def _books(config: Config) -> Iterator[Database]:
 
 def _trial(
     database: Database, config: Config, arrival: DoorCall, now: datetime
-) -> tuple[CallerRecord, Opened]:
-    trial: list[tuple[CallerRecord, Opened]] = []
+) -> tuple[CallerRecord, OpenedCall]:
+    trial: list[tuple[CallerRecord, OpenedCall]] = []
     try:
         with database.transaction(config.bank, now) as desk:
             trial.append(_let_in(desk, arrival))
@@ -204,14 +204,14 @@ def _trial(
         return trial[0]
 
 
-def _let_in(desk: Desk, arrival: DoorCall) -> tuple[CallerRecord, Opened]:
+def _let_in(desk: Desk, arrival: DoorCall) -> tuple[CallerRecord, OpenedCall]:
     guest = arrival.guest
     record = host_caller(desk, guest.board.name, guest.key, guest.name, guest.formerly)
     brought = brought_by(guest, guest.arrived)
     return record, open_host_call(desk, record.id, 0, "door doctor", "", brought, True)
 
 
-def _time(config: Config, arrival: DoorCall, opened: Opened, now: datetime) -> list[str]:
+def _time(config: Config, arrival: DoorCall, opened: OpenedCall, now: datetime) -> list[str]:
     """Return what time the caller would bring, why not more, and when the call would end."""
     brought, guest = opened.arrival, arrival.guest
     assert brought is not None  # callers of other boards always bring time

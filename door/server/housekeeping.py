@@ -32,10 +32,10 @@ from timebank.callers.award_names import name_of
 from timebank.calls import clock_mend
 from timebank.calls.calls import (
     RENEW_SECONDS,
-    Elsewhere,
+    CallsElsewhere,
+    calls_elsewhere,
     close_dead_calls,
-    closed_of,
-    elsewhere,
+    closed_calls,
 )
 from timebank.errors import BooksFailed, Refused
 from timebank.keeping import restore
@@ -77,8 +77,8 @@ class _Look(NamedTuple):
     version: int  # changes when another process writes
     leads: bool  # whether this server is the leading one
     living: list[ServerRecord]
-    elsewhere: Elsewhere
-    closed: dict[int, str]  # calls of this server, as `closed_of` returns them
+    elsewhere: CallsElsewhere
+    closed: dict[int, str]  # calls of this server, as `closed_calls` returns them
     early: tuple[EarlyEvent, ...]  # events that were started early
     due: bool  # whether a tournament is over and not settled
     champion: Champion | None  # of the last tournament
@@ -271,8 +271,8 @@ class Housekeeping:
             version,
             leads,
             registry.living(desk),
-            elsewhere(desk, board.process),
-            closed_of(desk, board.process, here),
+            calls_elsewhere(desk, board.process),
+            closed_calls(desk, board.process, here),
             early_events.load(desk),
             tournaments.is_due(desk),
             tournaments.champion(desk),
@@ -322,16 +322,18 @@ class Housekeeping:
 
     async def keep_clock(self) -> None:
         """Compare the wall clock with the elapsed time, and log a clock that is off."""
-        judgement = await self._books.run(self._clock.keep)
+        judgement = await self._books.run(self._clock.judge_and_save)
         self._clock.adopt(judgement)
         for words in judgement.news:
             log.warning("%s.", words)
 
     async def _look_for_a_wrong_clock(self) -> None:
-        ahead = await self._books.run(clock_mend.ahead)
+        ahead = await self._books.run(clock_mend.callers_ahead)
         if ahead:
             names = ", ".join(each.name for each in ahead)
-            log.warning("A wrong clock has gone too far for %s: see `timebank clock`.", names)
+            log.warning(
+                "A wrong clock put these callers on later days: %s. See `timebank clock`.", names
+            )
 
     async def _tell_at_once(self) -> None:
         """Show notices at once that callers of this process leave for others."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from tests.timebank.books import Books, Call, as_written
-from timebank.calls.arrival import CarriedIn, host_caller, open_host_call
+from timebank.calls.arrival import HostTerms, host_caller, open_host_call
 from timebank.guests import claims
 from timebank.guests.claims import Claim, done
 from timebank.ledger.visit import GuestArrival, debt_of
@@ -23,9 +23,9 @@ def brought(
     until: datetime | None = None,
     shows_losses: bool = False,
     way: str | None = None,
-) -> CarriedIn:
+) -> HostTerms:
     """What a host says; without more, that its caller has an hour and nothing can go back."""
-    return CarriedIn(seconds, allowance, share, until, shows_losses, way)
+    return HostTerms(seconds, allowance, share, until, shows_losses, way)
 
 
 class HostCall(Call):
@@ -35,7 +35,7 @@ class HostCall(Call):
         self,
         books: Books,
         caller_id: int,
-        what: CarriedIn,
+        what: HostTerms,
         *,
         node: int = 1,
         process: str = "p",

@@ -1,4 +1,4 @@
-"""Calls and their leases, arrivals from other boards, and how far the clock is believed.
+"""Calls and their leases, arrivals from other boards, and the board's clock.
 
 Uses `guests`, `window`, `callers` and `ledger`.
 """

@@ -1,8 +1,9 @@
-"""Callers of other boards: who they are here, and what they bring when they come in.
+"""Callers of other boards: their accounts here, and the time they bring to a call.
 
-A board's caller is known by the board and by the key that the board knows them by, never by
-their name. They have no password and so never log on here by themselves; their name has the board's
-in it, which no name of our own callers can have. Their time is the host's: see ledger/visit.py.
+Such an account is found by its board and by the key that the board uses for the caller, never by
+its name. It has no password, so its owner cannot log on here directly. The name contains the name
+of the board, which no name of our own callers can. The caller's time is the host's: see
+ledger/visit.py.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from sqlalchemy import select
 from timebank.callers import awards, callers, messages, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import waiting
-from timebank.calls.calls import CUT_OFF, Nodes, Opened, begin_call
-from timebank.guests.departure import HOST_WAYS, THEBANK_EXT, owed
+from timebank.calls.calls import CUT_OFF, Nodes, OpenedCall, begin_call
+from timebank.guests.departure import THEBANK_EXT, WINNINGS_FILES, owed
 from timebank.ledger import dialects, reasons, schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entries import day
@@ -29,22 +30,22 @@ from timebank.ledger.visit import GuestArrival, debt_of, used_on
 from timebank.names import look_alikes
 from timebank.words import clean
 
-LONGEST_ALIAS = 24  # characters, as of names here
-LONGEST_KEY = 16  # characters of a key that are shown in a name
+LONGEST_ALIAS = 24  # characters, like a name of our own callers
+LONGEST_SHOWN_KEY = 16  # characters
 NAMELESS = "Caller"
-NUMBER_KEY = "number "  # how a key begins that a board counts its users by
-HIDDEN_KEYS = ("name:", "key ")  # how keys begin that may say more than an alias
-FOLLOWED_BY = "drop file"  # who has moved an account, in the sysop's log
-WAYS = (*HOST_WAYS, THEBANK_EXT)
+NUMBER_PREFIX = "number "  # of a key that is the user's number on the board
+HIDDEN_PREFIXES = ("name:", "key ")  # of keys that may tell a real name
+LOG_AUTHOR = "drop file"  # in the sysop's log
+GAIN_FILES = (*WINNINGS_FILES, THEBANK_EXT)
 
 _CALLERS, _LOG = schema.callers, schema.sysop_log
-_LIVING = _CALLERS.c.deleted.is_(None)
+_IS_LIVING = _CALLERS.c.deleted.is_(None)
 _NUMBER: Reader[int] = value(
-    lambda: select(_CALLERS.c.id).where(equal(_CALLERS.c.board, _CALLERS.c.board_key), _LIVING)
+    lambda: select(_CALLERS.c.id).where(equal(_CALLERS.c.board, _CALLERS.c.board_key), _IS_LIVING)
 )
-_MOVE = Prepared(lambda: change(_CALLERS, "board", equal(_CALLERS.c.id)))
+_SET_BOARD = Prepared(lambda: change(_CALLERS, "board", equal(_CALLERS.c.id)))
 _VISITS, _CALLS = schema.visits, schema.calls
-_WHY_LAST_ENDED: Reader[str | None] = value(
+_LAST_END: Reader[str | None] = value(
     lambda: (
         select(_CALLS.c.reason)
         .join(_VISITS, _VISITS.c.call_id == _CALLS.c.id)
@@ -53,64 +54,66 @@ _WHY_LAST_ENDED: Reader[str | None] = value(
         .limit(1)
     )
 )
-_TOLD = Prepared(lambda: there_is(equal(_LOG.c.caller_id, _LOG.c.what)))
+_LOGGED = Prepared(lambda: there_is(equal(_LOG.c.caller_id, _LOG.c.what)))
 
 
 @dataclass(frozen=True, slots=True)
-class CarriedIn:
-    """What a host says of its caller's time, and what is agreed with it. Amounts are seconds."""
+class HostTerms:
+    """The time that a host gives its caller, and what was agreed with it. Amounts are seconds."""
 
-    # Their time left there; None for unlimited, which is not 0.
+    # The caller's time left on the host; None if it is unlimited.
     seconds: int | None
-    # What they bring for a day when no clock of the host counts their time.
+    # The time for a day if `seconds` is None.
     allowance: int
-    # Percent of their time left that they may bring.
+    # Percent of `seconds` that the caller may bring, 0 to 100.
     share: int
-    # The host's next event, or when it must have them back; None for neither.
+    # When the host's next event begins, or the host needs its caller back; None for neither.
     until: datetime | None
-    # The host's clock can be set lower, by the same way as it is given time back.
+    # Whether the host's clock can also be set lower, through the same file as gains.
     shows_losses: bool
-    # "moduser", "door.sys", "exitinfo" or "thebank.ext"; None for a host that takes nothing.
+    # "moduser", "door.sys", "exitinfo" or "thebank.ext"; None for a host that takes no gains.
     takes_gains: str | None
-    # What has ticked since the host handed them over, before the call is opened here.
+    # The time from the hand-over by the host to the start of the call here.
     waited: int = 0
 
 
 def host_caller(
-    desk: Desk, board: str, key: str, alias: str, formerly: str | None = None
+    desk: Desk, board: str, key: str, alias: str, former_board: str | None = None
 ) -> CallerRecord:
-    """Find the caller that a board knows by `key`, or enter one; the name follows the alias there.
+    """Return the account of a board's caller with this `key`. Create it if there is none.
 
-    It is "Alias@Board", or where another one is called that "Alias#8@Board": after the number that
-    the board knows the caller by, else after a number of ours, because a key that is a name may be
-    a real one and others see it. `formerly` is the board under which callers of this one were
-    entered before its files were understood: an account from there follows, with all that is in
-    it, where this board has none yet and both key and alias are the same. Else it stays as it is.
-    Either is noted in the sysop's log, once. ValueError for an empty board or key.
+    Its name follows the alias: "Alias@Board", or "Alias#8@Board" if the first is taken. The number
+    is the user's number on the board. A key that may tell a real name is not shown; such a caller
+    gets a number of ours.
+
+    `former_board` is the name under which earlier releases entered this board's callers. An account
+    from there moves to this board if key and alias are the same and this board has no account for
+    the key. Otherwise both accounts stay. Either case is noted once in the sysop's log.
+
+    Raises ValueError if the board or the key is empty.
     """
     if not board.strip() or not key.strip():
         raise ValueError("a board's caller has a board and a key")
     caller_id = _number_of(desk, board, key)
-    plain, told_apart = _beginnings(alias, key)
-    old_id = None if formerly is None else _number_of(desk, formerly, key)
+    plain, keyed = _base_names(alias, key)
+    old_id = None if former_board is None else _number_of(desk, former_board, key)
     if old_id is not None:
         before = callers.get(desk, old_id)
-        # What is before the first of them is the alias that the caller came with last.
-        known_as = before.name.partition("@")[0].partition("#")[0]
-        same = known_as.casefold() == plain.casefold()
+        last_alias = before.name.partition("@")[0].partition("#")[0]
+        same = last_alias.casefold() == plain.casefold()
         if caller_id is None and same:
-            name = _free(desk, plain, told_apart, board, old_id)
-            return _follow(desk, before, board, name)
+            name = _free_name(desk, plain, keyed, board, old_id)
+            return _move(desk, before, board, name)
     if caller_id is None:
-        name = _free(desk, plain, told_apart, board, None)
+        name = _free_name(desk, plain, keyed, board, None)
         record = callers.register_of_board(desk, name, board, key)
     else:
         record = callers.get(desk, caller_id)
-        if not _is_told_apart(record.name.partition("@")[0], plain, told_apart):
-            name = _free(desk, plain, told_apart, board, caller_id)
+        if not _fits(record.name.partition("@")[0], plain, keyed):
+            name = _free_name(desk, plain, keyed, board, caller_id)
             record = callers.rename_of_board(desk, caller_id, name)
     if old_id is not None:
-        _leave_alone(desk, before, record)
+        _note_same_key(desk, before, record)
     return record
 
 
@@ -118,47 +121,52 @@ def _number_of(desk: Desk, board: str, key: str) -> int | None:
     return _NUMBER.first(desk.connection, board=board, board_key=key)
 
 
-def _follow(desk: Desk, before: CallerRecord, board: str, name: str) -> CallerRecord:
-    _MOVE(desk.connection, board=board, id=before.id)
+def _move(desk: Desk, before: CallerRecord, board: str, name: str) -> CallerRecord:
+    _SET_BOARD(desk.connection, board=board, id=before.id)
     record = callers.rename_of_board(desk, before.id, name)
     what = (
         f"{before.name} is {record.name} from now on, with all that the account holds: its drop"
         f" files are known for those of {board} now"
     )
-    sysop_log.note(desk, FOLLOWED_BY, before.id, what)
+    sysop_log.note(desk, LOG_AUTHOR, before.id, what)
     return record
 
 
-def _leave_alone(desk: Desk, before: CallerRecord, record: CallerRecord) -> None:
-    """Note, once, that two accounts have one key and are not joined: they may be two people's."""
+def _note_same_key(desk: Desk, before: CallerRecord, record: CallerRecord) -> None:
+    """Note once in the log that two accounts have the same key, and may be two people's."""
     what = (
         f"{before.name} stays an account of its own beside {record.name}, which has the same key:"
         " if both are one caller's, move what is in its bank by timebank transfer"
     )
-    if _TOLD(desk.connection, caller_id=before.id, what=what).first() is None:
-        sysop_log.note(desk, FOLLOWED_BY, before.id, what)
+    if _LOGGED(desk.connection, caller_id=before.id, what=what).first() is None:
+        sysop_log.note(desk, LOG_AUTHOR, before.id, what)
 
 
-def _beginnings(alias: str, key: str) -> tuple[str, str]:
-    """Return what the name begins with, and what it does where another one is called that."""
+def _base_names(alias: str, key: str) -> tuple[str, str]:
+    """Return a name without its board: the alias alone, and the alias with the key if it is shown.
+
+    >>> _base_names("Ann", "number 8"), _base_names("Ann", "name:Ann Smith")
+    (('Ann', 'Ann#8'), ('Ann', 'Ann'))
+    """
     shown = clean(alias.replace("@", " ").replace("#", " "), LONGEST_ALIAS) or NAMELESS
-    if key.startswith(HIDDEN_KEYS):
+    if key.startswith(HIDDEN_PREFIXES):
         return shown, shown
-    number = key.removeprefix(NUMBER_KEY).replace("@", " ")
-    return shown, f"{shown}#{clean(number, LONGEST_KEY)}"
+    number = key.removeprefix(NUMBER_PREFIX).replace("@", " ")
+    return shown, f"{shown}#{clean(number, LONGEST_SHOWN_KEY)}"
 
 
-def _is_told_apart(begins: str, plain: str, told_apart: str) -> bool:
-    if begins in (plain, told_apart):
+def _fits(base: str, plain: str, keyed: str) -> bool:
+    """Return whether a name without its board is one that `_free_name` makes of the other two."""
+    if base in (plain, keyed):
         return True
-    _, sign, number = begins.removeprefix(told_apart).rpartition("#")
-    return begins == f"{told_apart}{sign}{number}" and bool(sign) and number.isdecimal()
+    _, sign, number = base.removeprefix(keyed).rpartition("#")
+    return base == f"{keyed}{sign}{number}" and bool(sign) and number.isdecimal()
 
 
-def _free(desk: Desk, plain: str, told_apart: str, board: str, caller_id: int | None) -> str:
-    """Choose the first name that nobody else has; of keys that look alike, one gets a number."""
-    numbered = (f"{told_apart}#{number}" for number in count(2))
-    names = (f"{begins}@{board}" for begins in chain((plain, told_apart), numbered))
+def _free_name(desk: Desk, plain: str, keyed: str, board: str, caller_id: int | None) -> str:
+    """Return the first name that no other caller has. Keys that look alike get a number each."""
+    numbered = (f"{keyed}#{number}" for number in count(2))
+    names = (f"{base}@{board}" for base in chain((plain, keyed), numbered))
     return next(name for name in names if _is_free(desk, name, caller_id))
 
 
@@ -176,20 +184,22 @@ def open_host_call(
     node: int | Nodes,
     process: str,
     address: str,
-    brought: CarriedIn,
+    brought: HostTerms,
     take_over: bool,
-) -> Opened:
-    """Open a call of another board's caller with the time that they bring; else as `open_call`.
+) -> OpenedCall:
+    """Open a call of another board's caller with the time that they bring.
 
-    They bring the agreed share of the host's time left, but not past the next event, less the debt
-    of the day and less what of the host's stands on the table. Their time ticks from when the host
-    handed them over, so what has ticked by now is charged at once. ValueError for one of our
-    own callers, and for a way to give time back that there is not.
+    That is the agreed share of the host's time left, but not past the next event. The debt of the
+    day and the host's part of the stake on the table are taken off. The time since the hand-over by
+    the host is charged at once.
+
+    Arguments and errors are those of `open_call`. Raises ValueError for one of our own callers, and
+    for an unknown `takes_gains`.
     """
-    if brought.takes_gains not in (None, *WAYS):
-        raise ValueError(f"there is no way {brought.takes_gains!r} to give time back")
+    if brought.takes_gains not in (None, *GAIN_FILES):
+        raise ValueError(f"unknown file for gains: {brought.takes_gains!r}")
     begun = begin_call(desk, caller_id, node, process, address, take_over, of_board=True)
-    was_cut_off = _WHY_LAST_ENDED.first(desk.connection, caller_id=caller_id) == CUT_OFF
+    was_cut_off = _LAST_END.first(desk.connection, caller_id=caller_id) == CUT_OFF
     posting = enter(desk, begun.call_id, 0)
     visit = posting.visit
     assert visit is not None  # the caller is a board's
@@ -228,7 +238,7 @@ def open_host_call(
     )
     running = awards.on_call(desk, caller_id)
     texts = waiting(desk, caller_id)
-    return Opened(
+    return OpenedCall(
         *(begun.call_id, begun.node, receipt, texts, begun.ended_call, arrival),
         messages=messages.waiting(desk, caller_id),
         days_running=running,

@@ -1,11 +1,13 @@
-"""Calls: opening, keeping, taking over and closing them. One a caller, over all servers.
+"""Calls: how they are opened, renewed, taken over and closed. A caller has one open call at most.
 
-A call is a row that its server renews every RENEW_SECONDS: that says how far it has come. Books in
-a file have one server, which holds their lock (timebank/serving.py): as long as it does, every open
-call lives, and the next one closes those that it has left. Of books on a server a call is dead that
-was not renewed for LEASE_SECONDS by the clock there. Anybody may close a dead one. A live call is
-charged to this moment, a dead one to its last renewal, for nobody knows whether the caller was
-still served after it.
+The server of a call renews its row every RENEW_SECONDS and notes how many seconds have ticked. A
+call is live as long as its lease lasts. Books in a file have one server, which holds their lock
+(timebank/serving.py): every open call is live while a process holds it, and the next server closes
+the calls that are left. In books on a database server a call is dead LEASE_SECONDS after its last
+renewal, by the clock of that server. Any process may close a dead call.
+
+A live call is charged up to now. A dead one is charged up to its last renewal, because the caller
+may not have been served after that.
 """
 
 from __future__ import annotations
@@ -35,18 +37,17 @@ from timebank.window.teller import deposit_at_log_off
 
 LEASE_SECONDS = 30
 RENEW_SECONDS = 10
-CUT_OFF = "lease ran out"  # why a call was closed that nobody renewed any more
-
-# How the reason begins of a call that the sysop has ended, and of one that another call replaced.
-ENDED, TAKEN_OVER = "ended by the sysop: ", "taken over "
+# Reasons for which calls are closed, or their beginnings.
+CUT_OFF = "lease ran out"
+ENDED_PREFIX, TAKEN_OVER_PREFIX = "ended by the sysop: ", "taken over "
 
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """The nodes of the board: a call gets the lowest of `most` that no live call has.
+    """The nodes of the board, numbered 1 to `most`. A call gets the lowest free one.
 
-    `wanted` comes first, where it is set and free: the node of a call that this one takes over.
-    `beyond` gives one more than there are on a full board.
+    It gets `wanted` instead if that is free. With `beyond`, a call on a full board gets the next
+    higher number instead of a refusal.
     """
 
     most: int
@@ -55,18 +56,19 @@ class Nodes:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedCall:
+    """A call that was just opened, with what waited for its caller."""
+
     call_id: int
     node: int
     receipt: Receipt
     notices: tuple[Phrase, ...]
-    # The live call of the same caller that was ended for this one.
+    # The live call of the same caller that this one took over.
     ended_call: int | None = None
-    # What a caller of another board has brought; None for our own.
+    # None for our own callers.
     arrival: GuestArrival | None = None
-    # What other callers have written to them.
     messages: tuple[Message, ...] = ()
-    # On how many days in a row they have called, with this one.
+    # The number of consecutive days with a call, this day included.
     days_running: int = 0
 
     @property
@@ -75,7 +77,7 @@ class Opened:
 
     @property
     def host_limit(self) -> int | None:
-        """Seconds since log-on after which the host wants its caller back; None for never."""
+        """Seconds from log-on until the host wants its caller back; None for never."""
         return None if self.arrival is None else self.arrival.host_limit
 
 
@@ -88,20 +90,18 @@ class OpenCall:
     process: str
     address: str
     since: datetime
-    # The lease has not run out.
     live: bool
-    # The name of the server that serves it; "" for a process that is none.
+    # The name of the server that serves the call; "" for a process that is no server.
     server: str
 
 
 class _Renewed(Protocol):
     @property
     def ago(self) -> int | None:
-        """Seconds since the last renewal, by the clock of the server that the books are on; None
-        for books in a file."""
+        """Seconds since the last renewal, by the database's clock; None for books in a file."""
 
 
-def _lives(desk: Desk, lease: _Renewed) -> bool:
+def _is_live(desk: Desk, lease: _Renewed) -> bool:
     if lease.ago is None:
         return not serving.is_free(desk.settings.lock)
     return lease.ago <= LEASE_SECONDS
@@ -128,7 +128,7 @@ class _OnNode(NamedTuple):
 
 
 _OPEN = calls.c.closed.is_(None)
-# One that came in a file was last seen long ago.
+# The column is NULL for calls in books that were moved from a file: they are dead.
 _AGO = sql.database_seconds() - func.coalesce(calls.c.seen, 0)
 
 
@@ -137,7 +137,7 @@ def _leases(*where: ColumnElement[bool]) -> sql.Query:
         sql.fields_of(_Lease, calls, call_id=calls.c.id, name=callers.c.name, ago=_AGO)
         .join(callers, callers.c.id == calls.c.caller_id)
         .where(_OPEN, *where)
-        # In the order of the index of open calls: by number, all calls of years would be read.
+        # The order of the index of open calls. The order of ids would read all calls of years.
         .order_by(calls.c.caller_id)
     )
 
@@ -177,7 +177,7 @@ _LAST: sql.Reader[int] = sql.value(lambda: select(sql.highest(calls.c.id)))
 
 
 def last_number(desk: Desk) -> int:
-    """The highest number of a call; 0 without any."""
+    """Return the highest number of a call; 0 if there is none."""
     return _LAST.one(desk.connection)
 
 
@@ -204,7 +204,7 @@ _CLOSE = sql.Prepared(lambda: sql.change(calls, "closed reason note", sql.equal(
 
 
 def _addresses() -> sql.Query:
-    """Choose each caller and address once: one who calls daily is no hundred strangers."""
+    """Select each pair of caller and address once, however often the caller called from there."""
     latest = (
         select(calls.c.id, calls.c.caller_id, calls.c.address)
         .order_by(calls.c.id.desc())
@@ -227,31 +227,32 @@ _ADDRESSES = sql.Prepared(_addresses)
 
 def open_call(
     desk: Desk, caller_id: int, node: int | Nodes, process: str, address: str, take_over: bool
-) -> Opened:
-    """Open a call: the day's grant on the first of a day, and what waited for the caller.
+) -> OpenedCall:
+    """Open a call of one of our own callers. The first call of a day brings the day's grant.
 
-    `node` is the number of one that is none of the board's, or says how one of those is found.
-    `process` is any text that no other running process uses. A call of the same caller whose
-    lease is dead is closed on the way; a live one raises `AlreadyOnline` unless `take_over`.
-    Raises `CallerLocked`, `UnknownCaller` and `NodesTaken`.
+    `node` is one of the board's `Nodes`, or the number of a node outside of them. `process` is any
+    text that no other running process uses. A dead call of the same caller is closed.
+
+    Raises `AlreadyOnline` for a live call of the same caller unless `take_over`; `CallerLocked`,
+    `UnknownCaller` and `NodesTaken`.
     """
     begun = begin_call(desk, caller_id, node, process, address, take_over, of_board=False)
     receipt = touch(desk, begun.call_id, 0)
     running = awards.on_call(desk, caller_id)
     texts = waiting(desk, caller_id)
-    return Opened(
+    return OpenedCall(
         *(begun.call_id, begun.node, receipt, texts, begun.ended_call),
         messages=messages.waiting(desk, caller_id),
         days_running=running,
     )
 
 
-class Begun(NamedTuple):
-    """A call that is in the books, before its first entry."""
+class BegunCall(NamedTuple):
+    """A call whose row is written, before its first entry."""
 
     call_id: int
     node: int
-    # The live call of the same caller that was ended for this one.
+    # The live call of the same caller that this one took over.
     ended_call: int | None
 
 
@@ -264,10 +265,10 @@ def begin_call(
     take_over: bool,
     *,
     of_board: bool,
-) -> Begun:
-    """Write down a call in the place of any that the caller still has; raises as `open_call`.
+) -> BegunCall:
+    """Write the row of a call, and close any open call of the caller; raises as `open_call`.
 
-    ValueError for another board's caller unless `of_board`, and for one of our own with it.
+    Raises ValueError unless `of_board` says whether the caller is another board's.
     """
     caller = _CALLER(desk.connection, id=caller_id).first()
     if caller is None:
@@ -281,11 +282,11 @@ def begin_call(
     now = stamp(desk.now)
     ended_call = None
     old = _LEASE.first(desk.connection, caller_id=caller_id)
-    if old is not None and not take_over and _lives(desk, old):
+    if old is not None and not take_over and _is_live(desk, old):
         raise AlreadyOnline(old.node, instant(old.opened), old.call_id)
-    number = node if isinstance(node, int) else _number(desk, node, old)
-    if old is not None and _lives(desk, old):
-        _close_live(desk, old, f"{TAKEN_OVER}from node {number}")
+    number = node if isinstance(node, int) else _choose_node(desk, node, old)
+    if old is not None and _is_live(desk, old):
+        _close_live(desk, old, f"{TAKEN_OVER_PREFIX}from node {number}")
         ended_call = old.call_id
     elif old is not None:
         _close_dead(desk, old)
@@ -295,17 +296,17 @@ def begin_call(
     call_id = _BEGIN.number(desk.connection, caller_id=caller_id, **where, **begun)
     _LAST_CALL(desk.connection, last_call=now, id=caller_id)
     desk.nudge()
-    return Begun(call_id, number, ended_call)
+    return BegunCall(call_id, number, ended_call)
 
 
-def _number(desk: Desk, nodes: Nodes, old: _Lease | None) -> int:
-    """Find a node for a call that takes the place of `old`; raises `NodesTaken`.
+def _choose_node(desk: Desk, nodes: Nodes, old: _Lease | None) -> int:
+    """Choose a node for a call that replaces `old`; raises `NodesTaken`.
 
-    A dead call that still has it is closed. Its server may have been only slow, and would go on
-    with it otherwise, on the same node as another.
+    A dead call on that node is closed. Otherwise a server that was only slow could renew it, and
+    two callers would be on one node.
     """
     on_nodes = _ON_NODES.all(desk.connection)
-    dead = {each.node: each.call_id for each in on_nodes if not _lives(desk, each)}
+    dead = {each.node: each.call_id for each in on_nodes if not _is_live(desk, each)}
     taken = {each.node for each in on_nodes} - dead.keys()
     wanted = nodes.wanted
     if old is not None and not old.away:
@@ -330,43 +331,46 @@ def _lowest(nodes: Nodes, taken: set[int]) -> int:
 
 
 def touch(desk: Desk, call_id: int, ticked: int) -> Receipt:
-    """Post what the clocks brought about since the last entry; raises `CallClosed`."""
+    """Post the time used since the last entry, and new days and events; raises `CallClosed`.
+
+    `ticked` is the number of seconds since log-on.
+    """
     return enter(desk, call_id, ticked).finish(0, "")
 
 
 def renew(
     desk: Desk, process: str, served: Sequence[tuple[int, int]], strays: Collection[int] = ()
 ) -> tuple[dict[int, str], set[int]]:
-    """Renew leases, given as (call, ticked); return the calls that are closed, as `closed_of`, and
-    the open calls of the process that it does not serve.
+    """Renew the leases of the calls that a process serves, given as (call, seconds ticked).
 
-    A call can be left open when its caller has gone while nothing could be written. `strays` are
-    those of the renewal before: they are closed, and charged to their last renewal. A call that
-    has only just begun is no stray at the next renewal.
+    Return the closed ones as `closed_calls`, and the open calls of the process that it does not
+    serve. A call is left open like that if its caller hung up while the books could not be written.
+    Pass them as `strays` to the next renewal. It closes those that are still not served, charged up
+    to their last renewal. A call that just began is served by then.
     """
     if served:
         same = {"renewed": stamp(desk.now), "process": process}
         rows = ({"ticked": ticked, "id": call_id, **same} for call_id, ticked in served)
         _RENEW.each(desk.connection, rows)
     here = [call_id for call_id, _ in served]
-    left = set(_OF_PROCESS.all(desk.connection, process=process)).difference(here)
-    dead = [_LEASE_OF_CALL.one(desk.connection, id=call_id) for call_id in left & set(strays)]
+    unserved = set(_OF_PROCESS.all(desk.connection, process=process)).difference(here)
+    dead = [_LEASE_OF_CALL.one(desk.connection, id=call_id) for call_id in unserved & set(strays)]
     closed = _close_all(desk, dead)
-    return closed_of(desk, process, here), left.difference(closed)
+    return closed_calls(desk, process, here), unserved.difference(closed)
 
 
-def closed_of(desk: Desk, process: str, served: Collection[int]) -> dict[int, str]:
-    """Find which calls of a process are closed, each with the reason in the books."""
-    still = set(_OF_PROCESS.all(desk.connection, process=process))
-    return {call_id: why_ended(desk, call_id) for call_id in served if call_id not in still}
+def closed_calls(desk: Desk, process: str, served: Collection[int]) -> dict[int, str]:
+    """Return which calls that a process serves are closed, each with its reason in the books."""
+    still_open = set(_OF_PROCESS.all(desk.connection, process=process))
+    return {call_id: why_ended(desk, call_id) for call_id in served if call_id not in still_open}
 
 
 def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
-    """Post the last of a call and close it; `reason` is for the sysop. Raises `CallClosed`.
+    """Post the last entry of a call and close it. Raises `CallClosed`.
 
-    A call that ends at once is charged one second, if its caller has one: that second had started.
-    What a caller wants deposited at log-off is deposited, within the limits. One
-    of another board leaves with what is the host's.
+    `ticked` is the number of seconds since log-on. A call that ends at once is charged one second
+    if its caller has one. `reason` is for the sysop. Our own callers' deposit at log-off is made
+    here. Callers of other boards leave with the host's time.
     """
     posting = enter(desk, call_id, max(ticked, LEAST_SECONDS))
     if posting.visit is None:
@@ -381,14 +385,14 @@ def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
 def end_call(desk: Desk, call_id: int, why: str) -> bool:
     """Close a call of any server for the sysop; return whether it was open.
 
-    It is charged to this moment, or to its last renewal if it is dead. Its server finds it closed
-    at the next look, and tells the caller `why`.
+    It is charged up to now, or up to its last renewal if it is dead. Its server notices that soon,
+    and shows the caller `why`.
     """
     lease = _LEASE_OF_CALL.first(desk.connection, id=call_id)
     if lease is None:
         return False
-    reason = f"{ENDED}{why}"
-    if _lives(desk, lease):
+    reason = f"{ENDED_PREFIX}{why}"
+    if _is_live(desk, lease):
         _close_live(desk, lease, reason)
     else:
         _close_dead(desk, lease, reason)
@@ -396,58 +400,60 @@ def end_call(desk: Desk, call_id: int, why: str) -> bool:
 
 
 def why_ended(desk: Desk, call_id: int) -> str:
-    """Return the reason of a closed call, "" if the books do not have the call."""
+    """Return the reason for which a call was closed; "" if the books do not have the call."""
     return _REASON.first(desk.connection, id=call_id) or ""
 
 
 def open_calls(desk: Desk) -> list[OpenCall]:
+    """Return the open calls, live or dead, in the order of their nodes."""
     names = dict(tuple(row) for row in _SERVERS(desk.connection))
     return [
         OpenCall(
             *(call.call_id, call.caller_id, call.name, call.node, call.process, call.address),
             since=instant(call.opened),
-            live=_lives(desk, call),
+            live=_is_live(desk, call),
             server=names.get(call.process, ""),
         )
         for call in sorted(_LEASES.all(desk.connection), key=lambda call: call.node)
     ]
 
 
-class Elsewhere(NamedTuple):
-    """The open calls of other processes: whose each is, and how many are on nodes of the board."""
+class CallsElsewhere(NamedTuple):
+    """The open calls of other processes: names by call, and how many are on the board's nodes."""
 
     names: dict[int, str]
     on_nodes: int
 
 
-def elsewhere(desk: Desk, process: str) -> Elsewhere:
-    """Find the open calls of other processes than this."""
-    found = list(_ELSEWHERE(desk.connection, process=process))
-    names = {call_id: name for call_id, name, _ in found}
-    return Elsewhere(names, sum(not away for _, _, away in found))
+def calls_elsewhere(desk: Desk, process: str) -> CallsElsewhere:
+    """Return the open calls of all processes except this one."""
+    rows = list(_ELSEWHERE(desk.connection, process=process))
+    names = {call_id: name for call_id, name, _ in rows}
+    return CallsElsewhere(names, sum(not away for _, _, away in rows))
 
 
 def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
-    """List each (name, address) of our own callers in the last `most` calls, the latest last."""
+    """Return each (name, address) of our own callers in the last `most` calls, the latest last."""
     return [(name, address) for name, address in _ADDRESSES(desk.connection, most=most)]
 
 
 def close_dead_calls(desk: Desk) -> list[int]:
-    dead = [lease for lease in _LEASES.all(desk.connection) if not _lives(desk, lease)]
+    """Close the calls whose lease ran out; return their numbers."""
+    dead = [lease for lease in _LEASES.all(desk.connection) if not _is_live(desk, lease)]
     return _close_all(desk, dead)
 
 
 def close_orphaned_calls(desk: Desk, is_gone: Callable[[str], bool]) -> list[int]:
-    """Close the calls of processes that are known to be gone, before their leases run out.
+    """Close the calls of ended processes before their leases run out; return their numbers.
 
-    `is_gone` is asked with what the process called itself in `open_call`.
+    `is_gone` returns whether a process ended, by the name that it gave to `open_call`.
     """
     orphans = [lease for lease in _LEASES.all(desk.connection) if is_gone(lease.process)]
     return _close_all(desk, orphans)
 
 
 def close_all_calls(desk: Desk, reason: str) -> list[int]:
-    """Close every call of books that were restored, charged to the last renewal of its lease."""
+    """Close every call in restored books, charged up to its last renewal; return their numbers."""
     return _close_all(desk, _LEASES.all(desk.connection), reason)
 
 
@@ -458,25 +464,25 @@ def _close_all(desk: Desk, leases: list[_Lease], reason: str = CUT_OFF) -> list[
     return [lease.call_id for lease in in_order]
 
 
-def leave_no_call(desk: Desk, caller_id: int) -> bool:
-    """Close the caller's call when its lease is dead; False when they are on a live one."""
+def close_if_dead(desk: Desk, caller_id: int) -> bool:
+    """Close the caller's call if it is dead; return whether the caller has no open call now."""
     lease = _LEASE.first(desk.connection, caller_id=caller_id)
     if lease is None:
         return True
-    if _lives(desk, lease):
+    if _is_live(desk, lease):
         return False
     _close_dead(desk, lease)
     return True
 
 
 def live_call(desk: Desk, caller_id: int) -> int | None:
-    """Find the call that a caller is on; None when its lease is dead, or there is none."""
+    """Return the number of a caller's live call; None if there is none."""
     lease = _LEASE.first(desk.connection, caller_id=caller_id)
-    return lease.call_id if lease is not None and _lives(desk, lease) else None
+    return lease.call_id if lease is not None and _is_live(desk, lease) else None
 
 
 def mend_leases(desk: Desk, now: int) -> None:
-    """Bring back to now what was renewed in the future, by a wall clock that was stepped back."""
+    """Set renewals in the future back to `now`, after the wall clock was set back."""
     _MEND(desk.connection, renewed=now)
 
 
@@ -486,7 +492,7 @@ def _leave(posting: Posting, at: datetime) -> None:
 
 
 def _close_live(desk: Desk, lease: _Lease, reason: str) -> None:
-    """Charge a call to this moment, as far as the lease vouches for it, and close it."""
+    """Charge a call up to now, but LEASE_SECONDS past its renewal at most, and close it."""
     age = stamp(desk.now) - lease.renewed if lease.ago is None else lease.ago
     since = min(max(0, age), LEASE_SECONDS)
     posting = Posting.of_call(desk, lease.call_id)
@@ -499,7 +505,7 @@ def _close_live(desk: Desk, lease: _Lease, reason: str) -> None:
 def _close_dead(desk: Desk, lease: _Lease, reason: str = CUT_OFF) -> None:
     posting = Posting.of_call(desk, lease.call_id)
     posting.apply(day.charge, max(lease.ticked_at_renewal, LEAST_SECONDS))
-    # By a wall clock that was stepped back since, it may lie ahead.
+    # The renewal is in the future if the wall clock was set back since.
     _leave(posting, min(instant(lease.renewed), desk.now))
     posting.finish()
     note = (

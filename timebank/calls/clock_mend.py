@@ -1,12 +1,11 @@
-"""What a clock did that was wrong after all, set right.
+"""Corrects callers whom a wrong clock has put on days in the future.
 
-A board that was opened under a wrong clock, or whose sysop believed one, has begun days that are
-not to come for a long time. Their callers would be granted nothing until then, and what is held
-for them would wait. Mending takes such a day back: it becomes the last one that was theirs by the
-right clock, so that the next day brings its minutes. What they were granted stays theirs; what
-those days took from them beyond that is given back.
+A board under a wrong clock begins days that are far ahead. Their callers would get no grant until
+then, and their held time would wait. Mending takes such days back: the caller is on the last day
+that was right, so the next day brings its grant. Callers keep what these days granted. They get
+back what the days took beyond that.
 
-A day that is ahead by one is left alone: it was granted early, and no grant is missed.
+A day that is one ahead stays, because its grant came early and none is missed.
 """
 
 from __future__ import annotations
@@ -44,40 +43,42 @@ DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
-    """A caller whose clock has gone too far, and how that is mended."""
+class CallerAhead:
+    """A caller whose day or held time is too far in the future, and the mending of both."""
 
     caller_id: int
     name: str
-    # Days that are taken back, oldest first, and the one that they are on then; none of them where
-    # only what is held waits too long.
+    # The days that are taken back, oldest first, and the day that the caller is set back to. Empty
+    # and None if only the held time waits too long.
     days: tuple[str, ...]
     back_to: str | None
-    # Seconds that these days took from them beyond what they granted.
+    # Seconds that these days took beyond their grants.
     missing: int
-    # When what is held was to come back, and when it will, and behind what; None where it is not
-    # mended. `held_to` is None when it comes back at once.
+    # When the held time was due (seconds since 1970), when it is due after the mending, and the
+    # event it waits for. `held_until` is None if the held time is not mended, `held_to` if it comes
+    # back at once.
     held_until: int | None
     held_to: int | None
     held_behind: Cutoff | None
 
     def words(self, desk: Desk) -> str:
-        said = []
+        """Return clauses for the sysop that say what the mending changes."""
+        changes = []
         if self.days:
-            said.append(f"day set back from {self.days[-1]} to {self.back_to}")
+            changes.append(f"day set back from {self.days[-1]} to {self.back_to}")
         if self.missing:
-            said.append(f"{span(self.missing)} given back")
+            changes.append(f"{span(self.missing)} given back")
         if self.held_until is not None:
             schedule = desk.settings.schedule
             to = "now"
             if self.held_to is not None:
                 to = f"{schedule.local(instant(self.held_to)):%Y-%m-%d %H:%M}"
             was = f"{schedule.local(instant(self.held_until)):%Y-%m-%d %H:%M}"
-            said.append(f"what is held comes back at {to} and not at {was}")
-        return ", ".join(said)
+            changes.append(f"what is held comes back at {to} and not at {was}")
+        return ", ".join(changes)
 
 
-def _too_far() -> Query:
+def _suspects() -> Query:
     held = select(accounts.c.balance).where(
         accounts.c.caller_id == callers.c.id, accounts.c.unit == "second", accounts.c.kind == "held"
     )
@@ -90,8 +91,8 @@ def _too_far() -> Query:
     )
 
 
-_TOO_FAR = Prepared(_too_far)
-_WAIT = Prepared(
+_SUSPECTS = Prepared(_suspects)
+_SET_WAIT = Prepared(
     lambda: change(
         callers,
         "held_until",
@@ -99,50 +100,50 @@ _WAIT = Prepared(
         held_behind=func.coalesce(bindparam("behind"), callers.c.held_behind),
     )
 )
-_OF_CALLER = equal(days.c.caller_id)
-_WRONG: Reader[str] = value(
+_IS_CALLER = equal(days.c.caller_id)
+_WRONG_DAYS: Reader[str] = value(
     lambda: (
         select(days.c.day)
-        .where(_OF_CALLER, days.c.day > bindparam("tomorrow"))
+        .where(_IS_CALLER, days.c.day > bindparam("tomorrow"))
         .order_by(days.c.day)
     )
 )
-_RIGHT: Reader[str | None] = value(
-    lambda: select(func.max(days.c.day)).where(_OF_CALLER, days.c.day <= bindparam("tomorrow"))
+_LAST_RIGHT_DAY: Reader[str | None] = value(
+    lambda: select(func.max(days.c.day)).where(_IS_CALLER, days.c.day <= bindparam("tomorrow"))
 )
 
 
-def ahead(desk: Desk) -> list[Ahead]:
-    """List the callers that another clock has set too far ahead, going by this transaction's."""
+def callers_ahead(desk: Desk) -> list[CallerAhead]:
+    """Return the callers whose day or held time is too far ahead of this transaction's clock."""
     schedule = early_events.current_schedule(desk)
     today = schedule.day_of(desk.now)
     tomorrow = (today + DAY).isoformat()
     closing = schedule.closed_at_or_after(desk.now)
-    # What waited already when an event was started early waits for the one of the schedule.
+    # Time that was held before an event was started early waits for the scheduled event.
     usual = schedule.with_early(()).closed_at_or_after(desk.now)
     ends = max([stamp(each.end) for each in (closing, usual) if each], default=stamp(desk.now))
     behind = None
     if closing is not None:
         behind = Cutoff(closing.name, f"{schedule.local(closing.start):%H:%M}", host=False)
-    found = []
-    too_far = _TOO_FAR(desk.connection, tomorrow=tomorrow, ends=ends).all()
-    for number, name, day, held_until, held in too_far:
+    ahead = []
+    suspects = _SUSPECTS(desk.connection, tomorrow=tomorrow, ends=ends).all()
+    for number, name, day, held_until, held in suspects:
         wrong: tuple[str, ...] = ()
         back_to, missing = None, 0
         if day is not None and day > tomorrow:
-            wrong, back_to = _days(desk, number, today)
+            wrong, back_to = _wrong_days(desk, number, today)
             missing = _missing(desk, number, wrong)
         waits = bool(held) and held_until is not None and held_until > ends
         if wrong or waits:
             to = ends if closing is not None else None
-            ways = (held_until, to, behind) if waits else (None, None, None)
-            found.append(Ahead(number, name, wrong, back_to, missing, *ways))
-    return found
+            wait = (held_until, to, behind) if waits else (None, None, None)
+            ahead.append(CallerAhead(number, name, wrong, back_to, missing, *wait))
+    return ahead
 
 
-def mend(desk: Desk, by: str) -> list[Ahead]:
-    """Set everything right that `ahead` lists, each in the sysop's log; returns it."""
-    mended = ahead(desk)
+def mend(desk: Desk, by: str) -> list[CallerAhead]:
+    """Mend all `callers_ahead` and return them. Each mending is noted in the sysop's log."""
+    mended = callers_ahead(desk)
     for each in mended:
         if each.days:
             _take_back(desk, each)
@@ -150,32 +151,33 @@ def mend(desk: Desk, by: str) -> list[Ahead]:
             _give_back(desk, each)
         if each.held_until is not None:
             behind = None if each.held_behind is None else each.held_behind.encode()
-            _WAIT(desk.connection, held_until=each.held_to, behind=behind, id=each.caller_id)
+            _SET_WAIT(desk.connection, held_until=each.held_to, behind=behind, id=each.caller_id)
         words = each.words(desk)
         sysop_log.note(desk, by, each.caller_id, f"Mended the clock: {words}")
     return mended
 
 
-def _days(desk: Desk, caller_id: int, today: date) -> tuple[tuple[str, ...], str]:
+def _wrong_days(desk: Desk, caller_id: int, today: date) -> tuple[tuple[str, ...], str]:
+    """Return a caller's days in the future, and the day to set the caller back to."""
     tomorrow = (today + DAY).isoformat()
-    wrong = _WRONG.all(desk.connection, caller_id=caller_id, tomorrow=tomorrow)
-    right = _RIGHT.one(desk.connection, caller_id=caller_id, tomorrow=tomorrow)
-    # Whoever has no other day has had the minutes of today.
+    wrong = _WRONG_DAYS.all(desk.connection, caller_id=caller_id, tomorrow=tomorrow)
+    right = _LAST_RIGHT_DAY.one(desk.connection, caller_id=caller_id, tomorrow=tomorrow)
+    # A caller without a right day keeps the grant of a wrong one as that of today.
     return tuple(wrong), right or today.isoformat()
 
 
-_THIS_DAY = days.c.day == bindparam("this_day")
+_IS_DAY = days.c.day == bindparam("this_day")
 
 
 def _taken() -> Query:
-    """Add up what the beginning of a day took: rows of its entry, up to the last before the day."""
+    """Add up the seconds that the beginning of a day took, in the entry that began the day."""
     first, row = transfers.alias(), transfers.c
     entry = select(first.c.entry).where(first.c.id == func.coalesce(days.c.grant_id, days.c.after))
     return (
         select(total(row.amount))
         .select_from(moved)
         .join(days, days.c.caller_id == source.c.caller_id)
-        .where(_OF_CALLER, _THIS_DAY, source.c.kind.in_(["online", "held"]))
+        .where(_IS_CALLER, _IS_DAY, source.c.kind.in_(["online", "held"]))
         .where(target.c.kind == "forfeit", row.kind.in_(["forfeit", "carry"]))
         .where(row.id <= days.c.after, row.entry == entry.scalar_subquery())
     )
@@ -187,7 +189,7 @@ _GRANTED: Reader[int] = value(
         select(transfers.c.amount)
         .select_from(days)
         .join(transfers, transfers.c.id == days.c.grant_id)
-        .where(_OF_CALLER, _THIS_DAY)
+        .where(_IS_CALLER, _IS_DAY)
     )
 )
 
@@ -200,19 +202,19 @@ def _missing(desk: Desk, caller_id: int, wrong: tuple[str, ...]) -> int:
     return max(0, missing)
 
 
-_KEEP_APART = Prepared(
+_KEEP = Prepared(
     lambda: insert(mended_days).from_select(
         ["caller_id", "day", "grant_id", "mended"],
         select(
             *(days.c.caller_id, days.c.day, days.c.grant_id),
             bindparam("now", type_=Integer),
-        ).where(_OF_CALLER, _THIS_DAY),
+        ).where(_IS_CALLER, _IS_DAY),
     )
 )
-_FORGET = Prepared(lambda: delete(days).where(_OF_CALLER, _THIS_DAY))
+_DELETE = Prepared(lambda: delete(days).where(_IS_CALLER, _IS_DAY))
 _BACK_TO = bindparam("back_to", type_=Text)
-_SET_BACK = Prepared(lambda: change(days, "grace", _OF_CALLER, _THIS_DAY, day=_BACK_TO, standing=0))
-_GRACE: Reader[int] = value(lambda: select(days.c.grace).where(_OF_CALLER, _THIS_DAY))
+_SET_BACK = Prepared(lambda: change(days, "grace", _IS_CALLER, _IS_DAY, day=_BACK_TO, standing=0))
+_GRACE: Reader[int] = value(lambda: select(days.c.grace).where(_IS_CALLER, _IS_DAY))
 _CALLER_BACK = Prepared(lambda: change(callers, "day", equal(callers.c.id)))
 _HANDS_BACK = Prepared(
     lambda: change(
@@ -223,19 +225,19 @@ _HANDS_BACK = Prepared(
 )
 
 
-def _take_back(desk: Desk, each: Ahead) -> None:
-    """Make the last of the days that are taken back the one that the caller is on.
+def _take_back(desk: Desk, each: CallerAhead) -> None:
+    """Turn the last of the wrong days into the day that the caller is set back to.
 
-    It counts what they earned since it began, and all the grace of these days. The days between,
-    and the one whose place it takes, are kept apart for their grants.
+    It counts what the caller earned since it began, and the grace of all these days. The rows of
+    the other days, and of the one it replaces, move to `mended_days` because of their grants.
     """
     books, caller_id, back_to = desk.connection, each.caller_id, each.back_to
-    of_days = (back_to, *each.days)
-    grace = sum(_GRACE.first(books, caller_id=caller_id, this_day=day) or 0 for day in of_days)
+    all_days = (back_to, *each.days)
+    grace = sum(_GRACE.first(books, caller_id=caller_id, this_day=day) or 0 for day in all_days)
     for day in (back_to, *each.days[:-1]):
-        _KEEP_APART(books, now=stamp(desk.now), caller_id=caller_id, this_day=day)
-        _FORGET(books, caller_id=caller_id, this_day=day)
-    # A stake that it parted is no earlier day's any more.
+        _KEEP(books, now=stamp(desk.now), caller_id=caller_id, this_day=day)
+        _DELETE(books, caller_id=caller_id, this_day=day)
+    # After the change of day no part of the stake is of an earlier day.
     last = {"caller_id": caller_id, "this_day": each.days[-1]}
     _SET_BACK(books, back_to=back_to, grace=grace, **last)
     _CALLER_BACK(books, day=back_to, id=caller_id)
@@ -243,7 +245,7 @@ def _take_back(desk: Desk, each: Ahead) -> None:
     awards.days_taken_back(desk, caller_id)
 
 
-def _give_back(desk: Desk, each: Ahead) -> None:
+def _give_back(desk: Desk, each: CallerAhead) -> None:
     call_id = live_call(desk, each.caller_id)
     if call_id is None:
         posting = Posting.of_caller(desk, each.caller_id, leave_without_call)

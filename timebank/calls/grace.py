@@ -1,9 +1,9 @@
-"""The grace of a day: all the uncharged time that a caller who is out of time is served for.
+"""The grace of a day: uncharged seconds for callers who are out of time.
 
-No account has any part in them: their seconds are waived, as `calls.waived` says of each call.
-`days.grace` counts how many were given of a caller's day, over all of their calls, servers and door
-processes. A piece is counted in the books before any of it is used, so whoever dies in the middle
-of it has used no more than is written down. What is left of it at an orderly end is given back.
+Grace touches no account: its seconds are waived, and each call counts them (`calls.waived`).
+`days.grace` counts the seconds of a caller's day, over all calls and servers. Grace is given in
+pieces. A piece is counted before its first second is used, so a crash can only leave too many
+seconds counted. An orderly end gives the rest of its piece back.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from timebank.ledger.sql import Prepared, Reader, change, equal, value
 from timebank.settings.settings import LAST_SECONDS
 from timebank.words import MINUTE
 
-PIECE = 30  # seconds that are given at a time
+PIECE_SECONDS = 30
 
 
 class GracePiece(NamedTuple):
-    """A piece of grace: `seconds` of it, 0 for none, and how many the `day` has left behind it."""
+    """A piece of grace: its `seconds`, 0 for none, and the seconds that the `day` has `left`."""
 
     receipt: Receipt
     day: str
@@ -32,46 +32,48 @@ class GracePiece(NamedTuple):
     left: int
 
 
-_OF_DAY = equal(days.c.caller_id, days.c.day)
-_SO_FAR: Reader[int] = value(lambda: select(days.c.grace).where(_OF_DAY))
-_COUNT = Prepared(lambda: change(days, "grace", _OF_DAY))
+_IS_DAY = equal(days.c.caller_id, days.c.day)
+_USED: Reader[int] = value(lambda: select(days.c.grace).where(_IS_DAY))
+_COUNT = Prepared(lambda: change(days, "grace", _IS_DAY))
 _GIVE_BACK = Prepared(
     lambda: change(
         days,
         "",
-        *(_OF_DAY, days.c.grace >= bindparam("seconds")),
+        *(_IS_DAY, days.c.grace >= bindparam("seconds")),
         grace=days.c.grace - bindparam("seconds"),
     )
 )
 
 
-def take(desk: Desk, call_id: int, ticked: int, *, to_look_around: bool) -> GracePiece:
-    """Give the next piece to a caller who is out of time, and count it; raises `CallClosed`.
+def take_piece(desk: Desk, call_id: int, ticked: int, *, to_look_around: bool) -> GracePiece:
+    """Count and return the next piece for a caller who is out of time; raises `CallClosed`.
 
-    Nothing is given while there is time on line, nor past the next event. Callers may look around
-    for the `grace_minutes` of the day, less what they have used of it for anything; those of other
-    boards may not, since their time is the host's. All else may also use the `LAST_SECONDS`.
+    It has 0 seconds while the caller has time online, and never reaches past the next event. Our
+    own callers have `grace_minutes` a day, less what was used of the day's grace. Callers of other
+    boards have none, because their time is the host's. If it is not `to_look_around`, LAST_SECONDS
+    are added. `ticked` is the number of seconds since log-on.
     """
     posting = enter(desk, call_id, ticked)
     caller_id, day = posting.caller_id, posting.state.day or ""
     given = left = 0
     if not posting.state.online:
-        of_day = {"caller_id": caller_id, "day": day}
-        so_far = 0 if posting.day_begins else _SO_FAR.one(desk.connection, **of_day)
-        of_own_board = desk.settings.grace_minutes * MINUTE if posting.visit is None else 0
-        room = max(0, of_own_board + (0 if to_look_around else LAST_SECONDS) - so_far)
+        used = 0
+        if not posting.day_begins:
+            used = _USED.one(desk.connection, caller_id=caller_id, day=day)
+        own_grace = desk.settings.grace_minutes * MINUTE if posting.visit is None else 0
+        room = max(0, own_grace + (0 if to_look_around else LAST_SECONDS) - used)
         if posting.state.limit is not None:
             room = min(room, posting.state.limit)
-        given = min(PIECE, room)
+        given = min(PIECE_SECONDS, room)
         left = room - given
     if given:
-        # The row of a day that begins is written before this.
-        posting.afterwards(lambda _rows: _count(desk, caller_id, day, so_far + given))
+        # Afterwards, because the entry writes the row of a day that begins.
+        posting.afterwards(lambda _rows: _count(desk, caller_id, day, used + given))
     return GracePiece(posting.finish(), day, given, left)
 
 
 def give_back(desk: Desk, caller_id: int, day: str, seconds: int) -> None:
-    """Take back what was left of a piece; a day that has been taken back itself has no row."""
+    """Take back the unused seconds of a piece, unless the day itself was taken back meanwhile."""
     _GIVE_BACK(desk.connection, caller_id=caller_id, day=day, seconds=seconds)
 
 

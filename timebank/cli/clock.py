@@ -11,12 +11,12 @@ import click
 
 from timebank.calls import clock_mend
 from timebank.calls.calls import open_calls
-from timebank.calls.clock import told
+from timebank.calls.clock import offset_words
 from timebank.cli.common import OpenBooks, by_option, config_option, opened, say
 from timebank.cli.errors import EXIT_WRONG
 
 if TYPE_CHECKING:
-    from timebank.calls.clock_mend import Ahead
+    from timebank.calls.clock_mend import CallerAhead
     from timebank.ledger.database import Desk
 
 ADOPTION_SECONDS = 6.0  # every process of the board reads its clock within this time
@@ -65,7 +65,7 @@ def _clock_lines(books: OpenBooks, desk: Desk) -> Iterator[str]:
     wall = schedule.local(believed.instruments.now())
     if believed.off:
         yield f"The wall clock says {wall:%Y-%m-%d %H:%M:%S}."
-        yield f"It is {told(believed.off)}, and the board does not trust it."
+        yield f"It is {offset_words(believed.off)}, and the board does not trust it."
         yield "If it is right, run `timebank clock --believe`."
     elif not believed.is_certain:
         yield "That is far ahead of the books, so nothing is deleted until it is certain."
@@ -79,13 +79,13 @@ def _clock_lines(books: OpenBooks, desk: Desk) -> Iterator[str]:
 
 
 def _ahead_lines(desk: Desk) -> list[str]:
-    ahead = clock_mend.ahead(desk)
+    ahead = clock_mend.callers_ahead(desk)
     if not ahead:
         return []
     return [*_list_ahead(ahead, desk), "`timebank clock --mend` corrects that."]
 
 
-def _list_ahead(ahead: list[Ahead], desk: Desk) -> Iterator[str]:
+def _list_ahead(ahead: list[CallerAhead], desk: Desk) -> Iterator[str]:
     yield "A wrong clock has put these callers on later days:"
     for each in ahead:
         yield f"  {each.name}: {each.words(desk)}"
@@ -93,7 +93,7 @@ def _list_ahead(ahead: list[Ahead], desk: Desk) -> Iterator[str]:
 
 def _mend(books: OpenBooks, yes: bool, by: str) -> None:
     with books.look() as desk:
-        ahead = clock_mend.ahead(desk)
+        ahead = clock_mend.callers_ahead(desk)
         listed = list(_list_ahead(ahead, desk))
     if not ahead:
         say(["There is nothing to set right."])

@@ -141,7 +141,7 @@ class OpenBooks:
         """Open the books for one transaction, after `take_up`."""
         self.take_up()
         with self.database.transaction(self.settings, self.clock.reading()) as desk:
-            judgement = self.clock.keep(desk)
+            judgement = self.clock.judge_and_save(desk)
             yield desk
         self.clock.adopt(judgement)
 
@@ -244,7 +244,7 @@ def open_books(settings: BankSettings) -> Iterator[OpenBooks]:
 
 def _board_clock(database: Database, settings: BankSettings) -> BelievedClock:
     """Return the board's clock. Print a warning if it differs from the wall clock."""
-    from timebank.calls.clock import BelievedClock, told
+    from timebank.calls.clock import BelievedClock, offset_words
     from timebank.ledger import early_events
     from timebank.ledger.machine import Machine
 
@@ -254,7 +254,7 @@ def _board_clock(database: Database, settings: BankSettings) -> BelievedClock:
         settings.schedule.adopt_early(early_events.load(desk))
     if clock.off:
         click.echo(
-            f"The wall clock is {told(clock.off)}, and the board does not trust it:"
+            f"The wall clock is {offset_words(clock.off)}, and the board does not trust it:"
             f" the board's time is {settings.schedule.local(clock.now()):%Y-%m-%d %H:%M}."
             " `timebank clock` says more.",
             err=True,

@@ -87,7 +87,7 @@ def claim(desk: Desk, call_id: int) -> Claim | None:
     `done`, `not_done` or `in_doubt`.
     """
     row = _VISIT(desk.connection, call_id=call_id).first()
-    if row is None or row.way not in departure.HOST_WAYS:
+    if row is None or row.way not in departure.WINNINGS_FILES:
         return None
     token, now = secrets.token_hex(8), stamp(desk.now)
     if row.shows_losses:

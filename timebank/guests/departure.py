@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 # (guests/claims.py). What waits when a visit ends that can give nothing back is kept here.
 
 # As in sysop.toml: the files in which a host reads what its callers won.
-HostWay = Literal["moduser", "door.sys", "exitinfo"]
-HOST_WAYS: tuple[str, ...] = get_args(HostWay)
+WinningsFile = Literal["moduser", "door.sys", "exitinfo"]
+WINNINGS_FILES: tuple[str, ...] = get_args(WinningsFile)
 THEBANK_EXT = "thebank.ext"
 
 
@@ -148,7 +148,7 @@ def leave(posting: Posting, day: str) -> None:
     assert visit is not None  # called for visits alone
     posting.go_on_with(visit._replace(day=visit.day_on(day)))
     _part(posting)
-    if visit.way not in HOST_WAYS:
+    if visit.way not in WINNINGS_FILES:
         keep_what_waits(posting)
     _pay_out_of_account(posting)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BindParameter, bindparam
 
 from timebank.callers import messages
-from timebank.calls.calls import leave_no_call
+from timebank.calls.calls import close_if_dead
 from timebank.errors import CallerOnline
 from timebank.guests.departure import keep_what_waits, leave_without_call
 from timebank.language import Phrase
@@ -52,7 +52,7 @@ def delete(desk: Desk, caller_id: int) -> None:
     An open hand becomes void and its stake is forfeited; at a shared table, only the caller's seat.
     Raises `CallerOnline` and `UnknownCaller`.
     """
-    if not leave_no_call(desk, caller_id):
+    if not close_if_dead(desk, caller_id):
         raise CallerOnline(Phrase("They are online; let them log off first."))
     _take_back(Posting.of_caller(desk, caller_id, leave_without_call))
     messages.forget_caller(desk, caller_id)

@@ -140,7 +140,7 @@ def maintain(work: Work, look: Work, stand: Stand | None, weigh: Weigh | None = 
 
 def _clock_problems(desk: Desk) -> tuple[str, ...]:
     problems = [] if clock.is_certain(desk) else [IN_DOUBT]
-    ahead = clock_mend.ahead(desk)
+    ahead = clock_mend.callers_ahead(desk)
     if ahead:
         whom = "1 caller" if len(ahead) == 1 else f"{len(ahead)} callers"
         problems.append(f"A wrong clock has begun later days for {whom}: see `timebank clock`.")

@@ -16,7 +16,7 @@ from sqlalchemy import BindParameter, and_, bindparam, func, or_, select
 from timebank import errors
 from timebank.callers import awards
 from timebank.callers.award_names import BANK
-from timebank.calls.calls import leave_no_call, live_call
+from timebank.calls.calls import close_if_dead, live_call
 from timebank.guests.departure import leave_without_call
 from timebank.language import Phrase
 from timebank.ledger import schema
@@ -152,7 +152,7 @@ def stand(
     table = _found(desk, moves[0].round_id)
     if can_return and len(table.chairs) == 1:
         (chair,) = table.chairs.values()
-        if not leave_no_call(desk, chair.caller_id):
+        if not close_if_dead(desk, chair.caller_id):
             raise errors.CallerOnline(Phrase("The caller is online: the hand is theirs to finish."))
     return _proceed(desk, table, moves, {}, settlements)
 
@@ -317,7 +317,7 @@ def _posting(desk: Desk, chair: _Chair, sitter: Sitter | None, acts: Move | None
         except errors.CallClosed:
             if acts is not None:
                 raise
-    if leave_no_call(desk, chair.caller_id):
+    if close_if_dead(desk, chair.caller_id):
         return Posting.of_caller(desk, chair.caller_id, leave_without_call)
     return _enter(desk, Sitter(chair.caller_id))
 

@@ -192,7 +192,7 @@ def forgets_what_was_paid(patch: pytest.MonkeyPatch) -> None:
 
 def gives_every_call_minutes_of_its_own(patch: pytest.MonkeyPatch) -> None:
     """Uncharged minutes that whoever hangs up and calls again has once more."""
-    real, known = grace.take, set[int]()
+    real, known = grace.take_piece, set[int]()
 
     def take(desk: Desk, call_id: int, ticked: int, *, to_look_around: bool) -> GracePiece:
         if call_id not in known:
@@ -203,7 +203,7 @@ def gives_every_call_minutes_of_its_own(patch: pytest.MonkeyPatch) -> None:
             )
         return real(desk, call_id, ticked, to_look_around=to_look_around)
 
-    patch.setattr(grace, "take", take)
+    patch.setattr(grace, "take_piece", take)
 
 
 def gives_minutes_past_an_event(patch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from door.lines.rlogin.header import RloginHeader
 from timebank.callers import callers, own_limits
 from timebank.calls import clock_mend
-from timebank.calls.calls import Opened, close_call, open_call
+from timebank.calls.calls import OpenedCall, close_call, open_call
 from timebank.errors import EventRefused, Refused
 from timebank.guests import claims
 from timebank.guests.departure import HostPayment
@@ -297,7 +297,7 @@ def _believe_and_mend(story: Story) -> None:
         _pass(story, SEEN)  # every process has heard of it
         with database.transaction(config.bank, clock.reading()) as desk:
             story.counted["_callers mended"] += len(clock_mend.mend(desk, "Sysop"))
-            left = clock_mend.ahead(desk)
+            left = clock_mend.callers_ahead(desk)
             must(not left, "{} are still led astray", [each.name for each in left])
         story.is_to_mend = False
         story.posted_from = story.monotonic + STALE
@@ -517,7 +517,7 @@ def borrow_on_short_calls(story: Story) -> None:
     _dial_in_place_of_others(story, owing)
 
 
-Visits = Callable[[Story, Desk, Person, Opened], bool]
+Visits = Callable[[Story, Desk, Person, OpenedCall], bool]
 
 
 def _on_short_calls(story: Story, most: int, visits: Visits) -> list[Person]:
@@ -536,7 +536,7 @@ def _on_short_calls(story: Story, most: int, visits: Visits) -> list[Person]:
     return []
 
 
-def _borrows(story: Story, desk: Desk, person: Person, call: Opened) -> bool:
+def _borrows(story: Story, desk: Desk, person: Person, call: OpenedCall) -> bool:
     seconds = allowance(desk, call.call_id)[borrow].seconds
     if seconds:
         borrow(desk, call.call_id, 0, story.chance.choice((60, seconds, seconds)))
@@ -545,7 +545,7 @@ def _borrows(story: Story, desk: Desk, person: Person, call: Opened) -> bool:
     return seconds > 0
 
 
-def _call_elsewhere(desk: Desk, person: Person) -> Opened | None:
+def _call_elsewhere(desk: Desk, person: Person) -> OpenedCall | None:
     """Begin a call at another server; None for who is on already, or is not known."""
     record = callers.find(desk, person.name)
     if record is None:
@@ -568,7 +568,7 @@ def save_on_short_calls(story: Story) -> None:
     _dial_in_place_of_others(story, savers[:3])
 
 
-def _saves(story: Story, desk: Desk, person: Person, call: Opened) -> bool:
+def _saves(story: Story, desk: Desk, person: Person, call: OpenedCall) -> bool:
     done, chance = [], story.chance
     for way in chance.choices(list(SAVES), k=chance.randint(1, 4)):
         most = allowance(desk, call.call_id)[SAVES[way]].seconds
@@ -671,7 +671,7 @@ def use_up_elsewhere(story: Story) -> None:
     _dial_in_place_of_others(story, _on_short_calls(story, 4, _uses_up))
 
 
-def _uses_up(story: Story, desk: Desk, person: Person, call: Opened) -> bool:
+def _uses_up(story: Story, desk: Desk, person: Person, call: OpenedCall) -> bool:
     story.tell(f"{person.name} has used up their minutes elsewhere")
     close_call(desk, call.call_id, call.receipt.purse.online, "log-off")
     return True

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from door.call.caller import Caller
 from door.config import config as settings
-from timebank.calls.clock import LEAP, BelievedClock
+from timebank.calls.clock import LEAP_SECONDS, BelievedClock
 from timebank.errors import BooksFailed, SettingsError
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -190,7 +190,7 @@ class World:
         """Ask a server that has just started in books that may be older."""
         believed = self.processes[0].board.clock.now()
         ahead = (believed - self.really()).total_seconds()
-        self.ahead = ahead if abs(ahead) > LEAP else 0.0
+        self.ahead = ahead if abs(ahead) > LEAP_SECONDS else 0.0
 
     def latest_day(self) -> str:
         """Give the last day on which the board may ever have been, in its zone.

@@ -167,7 +167,7 @@ class BooksReader:
                 self._is_taken_up = True
             reading = self._clock.reading()
             with self._database.transaction(self.config.bank, reading) as desk:
-                judgement = self._clock.keep(desk)
+                judgement = self._clock.judge_and_save(desk)
                 done = at(desk)
             self._clock.adopt(judgement)
         return done

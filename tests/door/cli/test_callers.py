@@ -243,7 +243,7 @@ def test_a_refused_act_is_not_logged(sysop: Sysop, monkeypatch: pytest.MonkeyPat
     def is_on_line(*_: object) -> bool:
         return False
 
-    monkeypatch.setattr(deletion, "leave_no_call", is_on_line)
+    monkeypatch.setattr(deletion, "close_if_dead", is_on_line)
     assert sysop("callers", "delete", "Ada", "--yes").status == 2
     assert sysop.log == []
 

@@ -10,7 +10,7 @@ from tests.timebank.books import NOON, lost, pushed, won
 from tests.timebank.calls.test_clock import Machines
 from timebank.callers import own_limits
 from timebank.callers.own_limits import MOST_DAYS, MOST_MINUTES
-from timebank.calls.clock import SURE
+from timebank.calls.clock import TRIAL_SECONDS
 from timebank.errors import NotEnough, OwnLimit, Refused
 
 A_DAY = 86_400
@@ -156,7 +156,7 @@ def test_a_clock_that_is_ahead_loosens_nothing_before_it_is_sure(books, ann):
     books.sql("UPDATE own_limits SET paused_until = NULL")
     with pytest.raises(OwnLimit, match="you can stake 0 seconds more"):
         call.bet(60)  # what was lost on the last day that is known counts still
-    here.wait(SURE)
+    here.wait(TRIAL_SECONDS)
     books.call(ann, take_over=True).bet(60)
 
 

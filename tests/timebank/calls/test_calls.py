@@ -9,10 +9,10 @@ from timebank import serving
 from timebank.callers import callers
 from timebank.callers.notices import add_notice, notices
 from timebank.calls.calls import (
-    ENDED,
+    ENDED_PREFIX,
     close_dead_calls,
     close_orphaned_calls,
-    closed_of,
+    closed_calls,
     end_call,
     renew,
     touch,
@@ -260,8 +260,8 @@ def test_a_call_ended_by_the_sysop_is_charged_to_that_moment(books, ann, why):
     assert books.do(end_call, call.id, why)
     assert not is_open(books, call)
     assert stored(books, call)[0] == 17
-    assert books.do(renew, "p", [(call.id, 20)])[0] == {call.id: f"{ENDED}{why}"}
-    assert books.do(closed_of, "p", [call.id]) == {call.id: f"{ENDED}{why}"}
+    assert books.do(renew, "p", [(call.id, 20)])[0] == {call.id: f"{ENDED_PREFIX}{why}"}
+    assert books.do(closed_calls, "p", [call.id]) == {call.id: f"{ENDED_PREFIX}{why}"}
     assert not books.do(end_call, call.id, why)
     assert books.audit() == []
 

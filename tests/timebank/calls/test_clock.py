@@ -11,7 +11,14 @@ from tests.timebank.books import DAILY, Books, Call, lost
 from timebank.callers import sysop_log
 from timebank.calls import clock_mend
 from timebank.calls.calls import close_dead_calls, open_calls, renew
-from timebank.calls.clock import AGREED, GAP, LEAP, SURE, BelievedClock, is_certain
+from timebank.calls.clock import (
+    AGREEMENT_SECONDS,
+    GAP_SECONDS,
+    LEAP_SECONDS,
+    TRIAL_SECONDS,
+    BelievedClock,
+    is_certain,
+)
 from timebank.keeping.maintain import IN_DOUBT, maintain
 from timebank.ledger.machine import ClockReading, Machine
 from timebank.ledger.reasons import Cutoff
@@ -35,7 +42,7 @@ class Process:
     def look(self) -> None:
         """Judge the clock, as housekeeping does every few seconds."""
         with self.books.database.transaction(self.books.settings, self.clock.reading()) as desk:
-            judgement = self.clock.keep(desk)
+            judgement = self.clock.judge_and_save(desk)
         self.clock.adopt(judgement)
         self.told += judgement.news
         self.books.now = self.clock.reading()
@@ -102,14 +109,14 @@ def test_the_wall_clock_is_believed_while_it_moves_on_with_the_uptime(here):
     assert here.process.is_certain
 
 
-@pytest.mark.parametrize("seconds", [1, -1, LEAP, -LEAP])
+@pytest.mark.parametrize("seconds", [1, -1, LEAP_SECONDS, -LEAP_SECONDS])
 def test_a_clock_that_is_corrected_by_some_minutes_is_believed_at_once(here, seconds):
     here.step(seconds)
     assert here.process.clock.now() == here.machine.now()
     assert here.process.told == []
 
 
-@pytest.mark.parametrize("seconds", [LEAP + 1, -LEAP - 1, A_YEAR, -A_YEAR])
+@pytest.mark.parametrize("seconds", [LEAP_SECONDS + 1, -LEAP_SECONDS - 1, A_YEAR, -A_YEAR])
 def test_a_leap_of_the_clock_is_distrusted_and_reported_once(here, seconds):
     right = here.machine.now()
     here.step(seconds)
@@ -158,7 +165,7 @@ def test_time_servers_must_agree_twice(here):
     here.step(A_DAY)
     here.machine.synchronised = True
     here.wait(1)
-    here.wait(AGREED - 1)
+    here.wait(AGREEMENT_SECONDS - 1)
     assert here.process.clock.off == A_DAY
     here.wait(1)
     assert here.process.clock.now() == here.machine.now()
@@ -173,7 +180,7 @@ def test_agreement_of_time_servers_is_for_one_leap_only(here):
     here.step(A_DAY)
     here.wait(1)
     here.step(A_DAY)
-    here.wait(AGREED)
+    here.wait(AGREEMENT_SECONDS)
     assert here.process.clock.off == 2 * A_DAY
 
 
@@ -254,13 +261,13 @@ def test_the_board_trusts_its_clock_when_time_servers_confirm_it(here, ann, vouc
     here.books.call(ann).close()
     process = here.boot(NOON + timedelta(days=14))
     if vouched == "a day":
-        here.wait(SURE - 1)
+        here.wait(TRIAL_SECONDS - 1)
         assert not process.is_certain
         here.wait(1)
     elif vouched == "time servers":
         here.machine.synchronised = True
         here.wait(1)
-        here.wait(AGREED)
+        here.wait(AGREEMENT_SECONDS)
     else:
         process.believe()
     assert process.is_certain
@@ -284,8 +291,8 @@ def test_a_clock_behind_the_books_is_not_believed(here, ann):
     here.machine.step_wall_clock((NOON + timedelta(days=1) - here.machine.now()).total_seconds())
     here.machine.synchronised = True
     here.wait(1)
-    here.wait(AGREED)
-    here.wait(AGREED)
+    here.wait(AGREEMENT_SECONDS)
+    here.wait(AGREEMENT_SECONDS)
     assert process.clock.now() == here.machine.now()
 
 
@@ -303,7 +310,7 @@ def test_a_clock_that_was_set_right_is_right_at_the_next_boots_too(here, ann, vo
     """Although the newest entry in the books is of a year to come, and nobody has called since."""
     here.books.call(ann).close()
     here.boot(NOON + timedelta(days=366))
-    here.wait(SURE)
+    here.wait(TRIAL_SECONDS)
     here.books.call(ann).close()
     here.step(-366.0 * A_DAY)
     if vouched == "the sysop":
@@ -311,7 +318,7 @@ def test_a_clock_that_was_set_right_is_right_at_the_next_boots_too(here, ann, vo
     else:
         here.machine.synchronised = True
         here.wait(1)
-        here.wait(AGREED)
+        here.wait(AGREEMENT_SECONDS)
     for _ in range(2):
         now = here.machine.now() + timedelta(minutes=10)
         process = here.boot(now)
@@ -321,7 +328,7 @@ def test_a_clock_that_was_set_right_is_right_at_the_next_boots_too(here, ann, vo
 def test_a_call_that_a_wrong_clock_left_open_says_nothing_of_the_time(here, ann):
     here.books.call(ann).close()
     here.boot(NOON + timedelta(days=366))
-    here.wait(SURE)
+    here.wait(TRIAL_SECONDS)
     here.books.call(ann)
     here.step(-366.0 * A_DAY)
     here.process.believe()
@@ -337,7 +344,7 @@ def test_books_of_an_earlier_version_are_no_reason_to_doubt(here):
 def test_books_that_know_of_no_clock_are_held_against_their_newest_entry(here, ann):
     here.books.call(ann)
     here.books.sql("DELETE FROM clocks")
-    assert not here.boot(NOON + timedelta(seconds=GAP + 1)).is_certain
+    assert not here.boot(NOON + timedelta(seconds=GAP_SECONDS + 1)).is_certain
 
 
 # What a wrong clock must not do.
@@ -432,7 +439,7 @@ def has(here: Machines, caller_id: int) -> int:
 
 def test_a_preview_shows_the_mending_and_changes_nothing(led_astray, ann):
     before = led_astray.books.sql("SELECT day, held_until FROM callers")
-    (ahead,) = led_astray.books.do(clock_mend.ahead)
+    (ahead,) = led_astray.books.do(clock_mend.callers_ahead)
     assert (ahead.name, ahead.days, ahead.back_to) == ("Ann", ("2027-06-02",), "2026-06-01")
     assert led_astray.books.sql("SELECT day, held_until FROM callers") == before
 
@@ -445,7 +452,7 @@ def test_a_caller_with_a_wrong_day_gets_the_next_grant_again(led_astray, ann):
     assert log(led_astray.books)[0] == (
         "Mended the clock: day set back from 2027-06-02 to 2026-06-01"
     )
-    assert led_astray.books.do(clock_mend.ahead) == []
+    assert led_astray.books.do(clock_mend.callers_ahead) == []
     assert led_astray.books.call(ann).moved == []
     led_astray.wait(A_DAY)
     call = led_astray.books.call(ann, take_over=True)
@@ -479,7 +486,7 @@ def test_a_clock_set_back_explains_registration_dates(here, servers_agree):
     if servers_agree:
         here.machine.synchronised = True
         for _ in range(3):
-            here.wait(AGREED)
+            here.wait(AGREEMENT_SECONDS)
     else:
         here.process.believe()
     here.books.caller("Bob")
@@ -534,7 +541,7 @@ def test_a_day_that_is_ahead_by_one_was_granted_early_and_stays(here, ann):
     here.books.call(ann).close()
     here.boot(NOON + timedelta(hours=1))
     here.process.believe()
-    assert here.books.do(clock_mend.ahead) == []
+    assert here.books.do(clock_mend.callers_ahead) == []
 
 
 def test_minutes_held_for_an_event_of_another_year_return_after_the_next(here, ann):

@@ -65,7 +65,7 @@ def test_a_cancelled_event_leaves_no_trace(books, call):
     books.wait(60)
     call.touch()
     assert call.purse.held == 30 * 60
-    assert books.do(clock_mend.ahead) == []
+    assert books.do(clock_mend.callers_ahead) == []
     assert books.do(events.take_back, "Jane") == (
         "Mail hour is taken back; Mail hour is from 2026-06-02 03:00 until 2026-06-02 04:00."
     )
@@ -89,7 +89,7 @@ def test_minutes_held_earlier_wait_for_their_own_event_only(open_books):
     start(books, EventAsked(minutes=10, notice=0))
     call.touch()
     assert (call.purse.online, call.purse.held) == (0, 60 * 60)
-    assert books.do(clock_mend.ahead) == []
+    assert books.do(clock_mend.callers_ahead) == []
     books.wait(600)
     call.touch()
     assert call.purse.held == 0
