@@ -16,8 +16,13 @@ from door.errors import NotGivenBack
 from timebank.calls.arrival import HostTerms
 from timebank.calls.calls import close_call
 from timebank.errors import BooksFailed, CallClosed
-from timebank.guests.claims import claim as bank_claim
-from timebank.guests.claims import debt_after, done, in_doubt, not_done
+from timebank.guests.claims import (
+    mark_doubtful,
+    mark_not_written,
+    mark_written,
+    remaining_debt,
+    take_claim,
+)
 from timebank.language import Phrase, _
 from timebank.words import MINUTE, span, span_phrase
 
@@ -113,9 +118,9 @@ class HostCaller(Caller):
 
         def close_and_claim(desk: Desk, call_id: int, ticked: int) -> Receipt:
             receipt = close_call(desk, call_id, ticked, reason)
-            claimed = bank_claim(desk, call_id)
+            claimed = take_claim(desk, call_id)
             claims.extend([] if claimed is None else [claimed])
-            debts.append(debt_after(desk, call_id))
+            debts.append(remaining_debt(desk, call_id))
             return receipt
 
         try:
@@ -153,15 +158,15 @@ class HostCaller(Caller):
             log.warning("not given back to %s: %s%s: %s", name, sign, counted, refused)
             why = str(refused)
             if refused.is_in_doubt:
-                await self._note(lambda desk: in_doubt(desk, claim, why))
+                await self._note(lambda desk: mark_doubtful(desk, claim, why))
                 words = _("We can't tell if {board} got your {time}. The sysop has been told.")
                 return words.format(board=board, time=minutes)
-            await self._note(lambda desk: not_done(desk, claim, why))
+            await self._note(lambda desk: mark_not_written(desk, claim, why))
             if claim.minutes < 0:
                 return self._owes(seconds)
             words = _("{board} can't take your {time} just now. We keep it for you here.")
             return words.format(board=board, time=minutes)
-        await self._note(lambda desk: done(desk, claim))
+        await self._note(lambda desk: mark_written(desk, claim))
         log.info("written into %s for %s: %s%s", file, name, sign, counted)
         if claim.minutes < 0:
             words = _("You lost {time}: it comes off your time at {board}.")

@@ -7,7 +7,7 @@ from datetime import datetime
 from tests.timebank.books import Books, Call, as_written
 from timebank.calls.arrival import HostTerms, host_caller, open_host_call
 from timebank.guests import claims
-from timebank.guests.claims import Claim, done
+from timebank.guests.claims import Claim, mark_written
 from timebank.ledger.visit import GuestArrival, debt_of
 
 BOARD = "Xibalba"
@@ -56,7 +56,7 @@ class HostCall(Call):
         return self.opened.arrival
 
     def claim(self) -> Claim | None:
-        return self.books.do(claims.claim, self.id)
+        return self.books.do(claims.take_claim, self.id)
 
     def close_and_give(self) -> int:
         """Hang up, and write into the host's file what is owed; returns the minutes written."""
@@ -64,7 +64,7 @@ class HostCall(Call):
         claim = self.claim()
         if claim is None:
             return 0
-        assert self.books.do(done, claim)
+        assert self.books.do(mark_written, claim)
         return claim.minutes
 
 

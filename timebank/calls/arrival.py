@@ -18,7 +18,7 @@ from timebank.callers import awards, callers, messages, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import waiting
 from timebank.calls.calls import CUT_OFF, Nodes, OpenedCall, begin_call
-from timebank.guests.departure import THEBANK_EXT, WINNINGS_FILES, owed
+from timebank.guests.departure import THEBANK_EXT, WINNINGS_FILES, waiting_payments
 from timebank.ledger import dialects, reasons, schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entries import day
@@ -233,7 +233,7 @@ def open_host_call(
         debt=visit.debt,
         standing=visit.standing,
         host_limit=None if visit.shown is None else visit.clock,
-        owed=sum(row.minutes for row in owed(desk, caller_id)),
+        owed=sum(row.minutes for row in waiting_payments(desk, caller_id)),
         was_cut_off=was_cut_off,
     )
     running = awards.on_call(desk, caller_id)

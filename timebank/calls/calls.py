@@ -24,7 +24,7 @@ from timebank.callers import awards, messages
 from timebank.callers.messages import Message
 from timebank.callers.notices import waiting
 from timebank.errors import AlreadyOnline, CallClosed, CallerLocked, NodesTaken, UnknownCaller
-from timebank.guests.departure import leave
+from timebank.guests.departure import end_visit
 from timebank.language import Phrase
 from timebank.ledger import sql
 from timebank.ledger.database import Desk
@@ -488,7 +488,7 @@ def mend_leases(desk: Desk, now: int) -> None:
 
 def _leave(posting: Posting, at: datetime) -> None:
     if posting.visit is not None:
-        leave(posting, posting.desk.settings.schedule.day_of(at).isoformat())
+        end_visit(posting, posting.desk.settings.schedule.day_of(at).isoformat())
 
 
 def _close_live(desk: Desk, lease: _Lease, reason: str) -> None:

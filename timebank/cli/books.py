@@ -57,10 +57,10 @@ def boards(config: Path, form: str, again: int | None, given: int | None) -> Non
     board, then use --again or --given.
     """
     with opened(config) as books:
-        books.settle((claims.give_again, again), (claims.regard_as_given, given))
+        books.settle((claims.retry_payment, again), (claims.confirm_payment, given))
         with books.look() as desk:
             reports = board_reports.boards(desk)
-            rows = claims.outstanding(desk)
+            rows = claims.outstanding_payments(desk)
         table: list[Piece] = [board_reports.boards_table(reports)]
         if rows:
             table += ["", board_reports.outstanding_table(rows, books.settings.schedule)]

@@ -1,4 +1,4 @@
-"""Callers of other boards: what they take home, what their hosts are given, claims in doubt.
+"""Callers of other boards: the end of a visit, payments to hosts, and claims in doubt.
 
-Uses `ledger`; the minutes that are the host's are reckoned there (`ledger/visit.py`).
+Uses `ledger`, which computes the host's share of the time (`ledger/visit.py`).
 """

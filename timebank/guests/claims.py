@@ -1,12 +1,12 @@
-"""Who writes into a host's file what its caller won, exactly once, and what if it dies over that.
+"""Claims: the right to write a payment into a host's file, so that it is written exactly once.
 
-The process that serves a caller claims all that waits for them, writes it into the file as one
-number, and says that it is done. A claim that was not heard of for CLAIM_SECONDS is doubtful: the
-process may have died before it wrote, or after. It is never written again unless the sysop says so,
-because minutes given twice are minutes made up.
+The process that serves a caller claims all payments that wait for them, writes their sum into the
+file, and marks the claim as written. A claim is doubtful after CLAIM_SECONDS without a mark: the
+process may have died before or after it wrote. A doubtful claim is written again only if the sysop
+says so, because paying twice would create minutes.
 
-A host whose clock can be set shows losses too: the whole minutes of the day's debt go with the
-claim, below zero, and are off the debt when they are written.
+A host whose clock can be set lower shows losses too. The whole minutes of the day's debt join the
+claim as a negative number. They leave the debt when they are written.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from timebank.ledger.sql import Prepared, Reader, change, columns_of, equal, rea
 from timebank.ledger.visit import debt_of
 from timebank.words import MINUTE
 
-# A claim is written at once; after this long nobody is taken for alive who has made it.
+# A claim is written at once. After this time its process is considered dead.
 CLAIM_SECONDS = 30
-DIED = "the program died while writing it"
+WRITER_DIED = "the program died while writing it"
 
 
 _ROW = given_back.c
 _UNSETTLED = _ROW.state.in_(["writing", "doubtful"])
 _UNDER_WAY = _ROW.state.in_(["waiting", "writing", "doubtful"])
 _WAITING = (equal(_ROW.caller_id), _ROW.state == "waiting")
-_OF_CLAIM = _ROW.claim == bindparam("token")
+_IS_CLAIM = _ROW.claim == bindparam("token")
 
 _VISIT = Prepared(
     lambda: select(*columns_of(visits, "caller_id day way shows_losses")).where(
@@ -44,21 +44,21 @@ _VISIT = Prepared(
 )
 _MINUTES: Reader[int] = value(lambda: select(total(_ROW.minutes)).where(*_WAITING))
 _CLAIM = Prepared(lambda: change(given_back, "state claim way changed", *_WAITING))
-_BEING_SHOWN: Reader[int] = value(
+_SHOWN_MINUTES: Reader[int] = value(
     lambda: select(-total(_ROW.minutes)).where(
         equal(_ROW.caller_id, _ROW.day), _ROW.minutes < 0, _UNDER_WAY
     )
 )
 _DONE = Prepared(
-    lambda: change(given_back, "changed", _OF_CLAIM, _UNSETTLED, state="written", why=None)
+    lambda: change(given_back, "changed", _IS_CLAIM, _UNSETTLED, state="written", why=None)
 )
 _IN_DOUBT = Prepared(
-    lambda: change(given_back, "why changed", _OF_CLAIM, _ROW.state == "writing", state="doubtful")
+    lambda: change(given_back, "why changed", _IS_CLAIM, _ROW.state == "writing", state="doubtful")
 )
 _SETTLE = Prepared(lambda: change(given_back, "state why changed", equal(_ROW.number), claim=None))
-_CLAIMED = read(departure.HostPayment, lambda: departure.those(_OF_CLAIM, _UNSETTLED))
-_OUTSTANDING = read(departure.HostPayment, lambda: departure.those(_UNDER_WAY))
-# Claimed so long ago that whoever did is dead; the clock may have been stepped back since.
+_CLAIMED = read(departure.HostPayment, lambda: departure.select_payments(_IS_CLAIM, _UNSETTLED))
+_OUTSTANDING = read(departure.HostPayment, lambda: departure.select_payments(_UNDER_WAY))
+# The difference is absolute because the clock may have been set back since the claim.
 _STALE: Reader[int] = value(
     lambda: select(_ROW.number).where(
         _ROW.state == "writing",
@@ -69,95 +69,97 @@ _STALE: Reader[int] = value(
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What is to be written into the host's file now, as one number of minutes, not zero."""
+    """The sum of the payments that a process must write into the host's file."""
 
     token: str
     caller_id: int
     # "moduser", "door.sys" or "exitinfo".
     way: str
-    # To be added to what the host has; below zero for a loss that its clock shall show.
+    # The change of the caller's time on the host, never 0. Negative for a loss.
     minutes: int
 
 
-def claim(desk: Desk, call_id: int) -> Claim | None:
-    """Take on to write what the caller of a visit is owed, the way of that visit.
+def take_claim(desk: Desk, call_id: int) -> Claim | None:
+    """Claim the payments that wait for the caller of a visit; None if there is nothing to write.
 
-    None when there is nothing to write, or no way to write it. To be asked for when the call is
-    closed, in the same transaction or the next, by one process alone. It must tell what came of it:
-    `done`, `not_done` or `in_doubt`.
+    Only the process that served the call may do it, when the call is closed, in the same
+    transaction or the next. It must report the outcome with `mark_written`, `mark_not_written` or
+    `mark_doubtful`.
     """
     row = _VISIT(desk.connection, call_id=call_id).first()
     if row is None or row.way not in departure.WINNINGS_FILES:
         return None
     token, now = secrets.token_hex(8), stamp(desk.now)
     if row.shows_losses:
-        lost = debt_of(desk, row.caller_id, row.day) - _being_shown(desk, row.caller_id, row.day)
+        lost = debt_of(desk, row.caller_id, row.day) - _shown_seconds(desk, row.caller_id, row.day)
         if lost >= MINUTE:
-            departure.Owing(row.caller_id, -(lost // MINUTE), row.day, row.way).write(desk, None)
+            departure.DuePayment(row.caller_id, -(lost // MINUTE), row.day, row.way).write(
+                desk, None
+            )
     minutes = _MINUTES.one(desk.connection, caller_id=row.caller_id)
-    # As much lost as won need not be written: the host has it right as it is.
+    # A loss as large as the gain leaves nothing to write.
     state = "writing" if minutes else "written"
     mine = {"state": state, "claim": token, "way": row.way, "changed": now}
     _CLAIM(desk.connection, **mine, caller_id=row.caller_id)
     return Claim(token, row.caller_id, row.way, minutes) if minutes else None
 
 
-def debt_after(desk: Desk, call_id: int) -> int:
-    """Tell how many seconds a caller whose visit is closed still owes the host today.
+def remaining_debt(desk: Desk, call_id: int) -> int:
+    """Return how many seconds the caller of a closed visit still owes the host today.
 
-    What is on its way to the host's clock is not counted. 0 for a visit of a day that is over.
+    Losses on their way to the host's clock are not counted. 0 for a visit of an earlier day.
     """
     row = _VISIT(desk.connection, call_id=call_id).first()
     today = desk.settings.schedule.day_of(desk.now).isoformat()
     if row is None or row.day != today:
         return 0
     owed = debt_of(desk, row.caller_id, row.day)
-    return max(0, owed - _being_shown(desk, row.caller_id, row.day))
+    return max(0, owed - _shown_seconds(desk, row.caller_id, row.day))
 
 
-def _being_shown(desk: Desk, caller_id: int, day: str) -> int:
-    """Tell how much of a debt is on its way to the host's clock, or may be there."""
-    return _BEING_SHOWN.one(desk.connection, caller_id=caller_id, day=day) * MINUTE
+def _shown_seconds(desk: Desk, caller_id: int, day: str) -> int:
+    """Return how many seconds of a debt are on their way to the host's clock, or may be there."""
+    return _SHOWN_MINUTES.one(desk.connection, caller_id=caller_id, day=day) * MINUTE
 
 
-def done(desk: Desk, claimed: Claim) -> bool:
-    """Note that a claim was written, and is where the host finds it.
+def mark_written(desk: Desk, claimed: Claim) -> bool:
+    """Note that a claim was written where the host finds it.
 
-    False when it came so late that the sysop has settled the doubt about it meanwhile.
+    Return False if the claim became doubtful and the sysop has settled it meanwhile.
     """
     written = _DONE(desk.connection, changed=stamp(desk.now), token=claimed.token)
     return bool(written.rowcount)
 
 
-def not_done(desk: Desk, claimed: Claim, why: str) -> bool:
-    """Note that a claim was not and will not be written: gains are kept here, losses stay debts.
+def mark_not_written(desk: Desk, claimed: Claim, why: str) -> bool:
+    """Note that a claim will not be written: its gains stay here, and its losses stay debts.
 
-    `why` is a sentence for the sysop. False as with `done`.
+    `why` is a sentence for the sysop. Return False as `mark_written` does.
     """
     rows = _CLAIMED.all(desk.connection, token=claimed.token)
     posting = Posting.of_caller(desk, claimed.caller_id, departure.leave_without_call)
     for row in rows:
-        departure.keep(posting, row, why)
+        departure.keep_payment(posting, row, why)
     posting.write()
     return bool(rows)
 
 
-def in_doubt(desk: Desk, claimed: Claim, why: str) -> None:
-    """Note that nobody can tell whether a claim was written; `why` is a sentence for the sysop."""
+def mark_doubtful(desk: Desk, claimed: Claim, why: str) -> None:
+    """Note that a claim may have been written or not; `why` is a sentence for the sysop."""
     _IN_DOUBT(desk.connection, why=why, changed=stamp(desk.now), token=claimed.token)
 
 
-def outstanding(desk: Desk) -> list[departure.HostPayment]:
-    """List everything that is not with its host, or not for certain, oldest first."""
+def outstanding_payments(desk: Desk) -> list[departure.HostPayment]:
+    """Return the payments that have not certainly reached their hosts, oldest first."""
     stale = set(_STALE.all(desk.connection, now=stamp(desk.now)))
     return [
-        row._replace(state="doubtful", why=DIED) if row.number in stale else row
+        row._replace(state="doubtful", why=WRITER_DIED) if row.number in stale else row
         for row in _OUTSTANDING.all(desk.connection)
     ]
 
 
-def give_again(desk: Desk, number: int) -> None:
-    """Let doubtful minutes wait again, because the sysop found that they never arrived.
+def retry_payment(desk: Desk, number: int) -> None:
+    """Let a doubtful payment wait again, because the sysop found that it never arrived.
 
     A loss stays a debt. Raises `NotDoubtful`.
     """
@@ -168,14 +170,17 @@ def give_again(desk: Desk, number: int) -> None:
         _settle(desk, number, "waiting", None)
 
 
-def regard_as_given(desk: Desk, number: int) -> None:
-    """Let doubtful minutes rest, because the sysop found that they did arrive (`NotDoubtful`)."""
+def confirm_payment(desk: Desk, number: int) -> None:
+    """Mark a doubtful payment as written, because the sysop found that it arrived.
+
+    Raises `NotDoubtful`.
+    """
     _doubtful(desk, number)
     _settle(desk, number, "written", None)
 
 
 def _doubtful(desk: Desk, number: int) -> departure.HostPayment:
-    for row in outstanding(desk):
+    for row in outstanding_payments(desk):
         if row.number == number and row.state == "doubtful":
             return row
     raise NotDoubtful(Phrase("There is no question about number {number}.", number=number))

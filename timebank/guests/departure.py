@@ -1,11 +1,10 @@
-"""The end of a visit of another board's caller: what is gained is given back, the rest goes home.
+"""The end of a visit of another board's caller: gains go to the host or the bank, the rest home.
 
-A loan is paid before anything else of the caller's own goes anywhere, and what the visit leaves of
-it is paid out of the account.
+A loan is paid first out of the caller's own time. The rest of the loan is paid out of the account.
 
-It is part of the entry that closes the call: at log-off, when another call takes over, or when the
-call is found dead. What a hand brings that is settled while its caller is on no call goes the same
-way, but never to the host, which has nobody to give it to.
+This is part of the entry that closes the call: at log-off, when another call takes over, or when
+the call is found dead. A hand that is settled while its caller is on no call is treated in the same
+way, but its gain goes to the bank, never to the host.
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ if TYPE_CHECKING:
     from timebank.ledger.entries.posting import Posting
 
 
-# The rows of `given_back`: what hosts are owed, as the end of a visit writes it down.
+# Payments to hosts: the rows of `given_back`.
 #
-# A row is written together with the transfer that it tells of, and waits until somebody claims it
-# (guests/claims.py). What waits when a visit ends that can give nothing back is kept here.
+# A row is written together with its transfer, and waits for a claim (guests/claims.py). If a visit
+# ends whose host takes no gains, waiting payments are kept here.
 
-# As in sysop.toml: the files in which a host reads what its callers won.
+# The files in which a host reads what its callers won, named as in sysop.toml.
 WinningsFile = Literal["moduser", "door.sys", "exitinfo"]
 WINNINGS_FILES: tuple[str, ...] = get_args(WinningsFile)
 THEBANK_EXT = "thebank.ext"
 
 
 class HostPayment(NamedTuple):
-    """Minutes that a host was given, or is to be given; below zero for a loss to be shown."""
+    """Minutes that a host gets or got; negative for a loss that its clock must show."""
 
     number: int
     caller_id: int
@@ -47,44 +46,44 @@ class HostPayment(NamedTuple):
     board: str
     minutes: int
     way: str
-    # "waiting", "writing", "written", "kept" (here, in the bank), or "doubtful".
+    # "waiting", "writing", "written", "kept" (in the bank here), or "doubtful".
     state: str
-    # Whole seconds since 1970.
+    # Seconds since 1970.
     at: int
-    # Why it is doubtful, or kept.
+    # Why the payment is doubtful or kept.
     why: str | None
 
 
-def those(*where: ColumnElement[bool]) -> sql.Query:
-    whose = {"caller": callers.c.name, "board": callers.c.board}
+def select_payments(*where: ColumnElement[bool]) -> sql.Query:
+    owner = {"caller": callers.c.name, "board": callers.c.board}
     return (
-        sql.fields_of(HostPayment, given_back, **whose)
+        sql.fields_of(HostPayment, given_back, **owner)
         .join(callers, callers.c.id == given_back.c.caller_id)
         .where(*where)
         .order_by(given_back.c.number)
     )
 
 
-_OWED = sql.read(
+_WAITING = sql.read(
     HostPayment,
-    lambda: those(sql.equal(given_back.c.caller_id), given_back.c.state == "waiting"),
+    lambda: select_payments(sql.equal(given_back.c.caller_id), given_back.c.state == "waiting"),
 )
 
 
-def owed(desk: Desk, caller_id: int) -> list[HostPayment]:
-    return _OWED.all(desk.connection, caller_id=caller_id)
+def waiting_payments(desk: Desk, caller_id: int) -> list[HostPayment]:
+    return _WAITING.all(desk.connection, caller_id=caller_id)
 
 
-def write_down(posting: Posting, index: int, minutes: int, way: str) -> None:
-    """Have a row written for the movement `index` of an entry: it waits to be given back."""
+def queue_payment(posting: Posting, index: int, minutes: int, way: str) -> None:
+    """Write a waiting payment together with an entry, for the entry's movement number `index`."""
     visit = posting.visit
     assert visit is not None  # called for visits alone
-    owing = Owing(visit.caller_id, minutes, visit.day, way)
+    owing = DuePayment(visit.caller_id, minutes, visit.day, way)
     posting.afterwards(partial(_write, posting.desk, index, owing))
 
 
-class Owing(NamedTuple):
-    """What waits to be given back: minutes (below zero for a loss to be shown), and how."""
+class DuePayment(NamedTuple):
+    """A payment that must be written: its minutes, negative for a loss, and its file (`way`)."""
 
     caller_id: int
     minutes: int
@@ -99,32 +98,32 @@ class Owing(NamedTuple):
 
 _INSERT = sql.Prepared(
     lambda: sql.insert_into(
-        given_back, f"transfer_id {' '.join(Owing._fields)} at changed", state="waiting"
+        given_back, f"transfer_id {' '.join(DuePayment._fields)} at changed", state="waiting"
     )
 )
 
 
-def _write(desk: Desk, index: int, owing: Owing, rows: tuple[TransferRow, ...]) -> None:
+def _write(desk: Desk, index: int, owing: DuePayment, rows: tuple[TransferRow, ...]) -> None:
     owing.write(desk, rows[index].number)
 
 
-def keep_what_waits(posting: Posting) -> None:
-    """Put on an entry that what waits for its caller comes back to where we keep time."""
-    for row in owed(posting.desk, posting.caller_id):
-        keep(posting, row, "the visit after it could give nothing back")
+def keep_waiting_payments(posting: Posting) -> None:
+    """Add to an entry that all waiting payments of its caller stay here."""
+    for row in waiting_payments(posting.desk, posting.caller_id):
+        keep_payment(posting, row, "the visit after it could give nothing back")
 
 
-def keep(posting: Posting, row: HostPayment, why: str) -> None:
-    """Put on an entry that minutes come back which a host was not given.
+def keep_payment(posting: Posting, row: HostPayment, why: str) -> None:
+    """Add to an entry that a payment stays here: a gain in the bank, a loss as a debt.
 
-    A loss that it does not show stays the debt that it is.
+    `why` is a clause for the sysop.
     """
     index = len(posting.movements)
     seconds = row.minutes * MINUTE
     if seconds > 0:
-        kept, settings = reasons.Kept(row.board), posting.desk.settings
-        posting.apply(cutoff.put_away, "external", seconds, kept, row.board, settings)
-    posting.afterwards(partial(_kept, posting.desk, row, index if seconds > 0 else None, why))
+        reason, settings = reasons.Kept(row.board), posting.desk.settings
+        posting.apply(cutoff.put_away, "external", seconds, reason, row.board, settings)
+    posting.afterwards(partial(_write_kept, posting.desk, row, index if seconds > 0 else None, why))
 
 
 _KEEP = sql.Prepared(
@@ -134,7 +133,7 @@ _KEEP = sql.Prepared(
 )
 
 
-def _kept(
+def _write_kept(
     desk: Desk, row: HostPayment, index: int | None, why: str, rows: tuple[TransferRow, ...]
 ) -> None:
     kept_id = None if index is None else rows[index].number
@@ -142,19 +141,19 @@ def _kept(
     _KEEP(desk.connection, kept_id=kept_id, why=why, changed=now, number=row.number)
 
 
-def leave(posting: Posting, day: str) -> None:
-    """Put on the last entry of a visit that it is over; `day` is the one on which it ended."""
+def end_visit(posting: Posting, day: str) -> None:
+    """Add the end of a visit to its last entry; `day` is the day of the end, in ISO form."""
     visit = posting.visit
     assert visit is not None  # called for visits alone
     posting.go_on_with(visit._replace(day=visit.day_on(day)))
-    _part(posting)
+    _split_purse(posting)
     if visit.way not in WINNINGS_FILES:
-        keep_what_waits(posting)
-    _pay_out_of_account(posting)
+        keep_waiting_payments(posting)
+    _repay_from_bank(posting)
 
 
 def leave_without_call(posting: Posting) -> None:
-    """Take out of the purse what a hand that is over has brought a caller who is on no call."""
+    """Empty the purse of a caller who is on no call, after a hand of theirs was settled."""
     visit = posting.visit
     assert visit is not None  # called for visits alone
     state = posting.state
@@ -162,11 +161,11 @@ def leave_without_call(posting: Posting) -> None:
         return
     today = posting.desk.settings.schedule.day_of(posting.desk.now).isoformat()
     posting.go_on_with(visit._replace(day=max(today, posting.state.day or ""), way=None))
-    _part(posting)
-    _pay_out_of_account(posting)
+    _split_purse(posting)
+    _repay_from_bank(posting)
 
 
-def _part(posting: Posting) -> None:
+def _split_purse(posting: Posting) -> None:
     visit, state = posting.visit, posting.state
     assert visit is not None  # called for visits alone
     debt = debt_of(posting.desk, posting.caller_id, visit.day)
@@ -174,23 +173,23 @@ def _part(posting: Posting) -> None:
     posting.go_on_with(visit._replace(parting=parting))
     also = parting.also_brought
     posting.move(EXTERNAL, "online", also, reasons.Counted(visit.board))
-    for account, amount in _out_of(posting, parting.loan_paid):
+    for account, amount in _sources(posting, parting.loan_paid):
         posting.move(account, "loan", amount, reasons.PaidOfOwn(parting.loan_paid))
-    _gain(posting, parting.gain)
+    _move_gain(posting, parting.gain)
     _put_back(posting, parting.put_back)
-    for account, amount in _out_of(posting, parting.taken_home):
+    for account, amount in _sources(posting, parting.taken_home):
         posting.move(account, EXTERNAL, amount, reasons.TakenHome(visit.board))
 
 
-def _out_of(posting: Posting, amount: int) -> list[tuple[str, int]]:
+def _sources(posting: Posting, amount: int) -> list[tuple[str, int]]:
     first = min(amount, posting.state.online)
     return [("online", first), ("held", amount - first)]
 
 
-def _pay_out_of_account(posting: Posting) -> None:
-    """Pay what is still owed on a loan out of the account, unless that is frozen.
+def _repay_from_bank(posting: Posting) -> None:
+    """Pay the rest of the loan out of the account, unless that is frozen.
 
-    Else what was borrowed and deposited, or won and deposited, would be kept and never paid back.
+    Otherwise a caller could deposit borrowed or won time and never pay the loan back.
     """
     if not posting.state.is_frozen:
         amount = min(-posting.state.loan, posting.state.bank)
@@ -198,10 +197,10 @@ def _pay_out_of_account(posting: Posting) -> None:
 
 
 def _put_back(posting: Posting, amount: int) -> None:
-    """Put what came out of the account back, and give the host what the account has no room for.
+    """Put withdrawn seconds back into the account, and give the host what exceeds its limit.
 
-    What the host cannot take stays in the account all the same, and the reason says so: it came
-    from there, and is the caller's.
+    If the host takes no gains, the account exceeds its limit, because the time is the caller's. The
+    reason says so.
     """
     visit, desk = posting.visit, posting.desk
     assert visit is not None  # called for visits alone
@@ -210,48 +209,48 @@ def _put_back(posting: Posting, amount: int) -> None:
     most = desk.settings.limits.balance
     beyond = min(amount, max(0, posting.state.bank + amount - most))
     frozen = posting.state.is_frozen
-    can_give = _can_give(visit.way, desk) and not frozen
+    can_give = _can_pay_host(visit.way, desk) and not frozen
     reason = reasons.PutBack(visit.board, amount, 0, 0, frozen)
     if beyond and not can_give:
         reason = reasons.PutBack(visit.board, amount, beyond, most, frozen)
-    for account, part in _out_of(posting, amount):
+    for account, part in _sources(posting, amount):
         posting.move(account, "bank", part, reason)
     if beyond and can_give:
-        # Seconds below a minute stay in the bank and go with the next gain.
-        _give(posting, beyond)
+        # The seconds of a broken minute stay in the bank and go with the next gain.
+        _pay_host(posting, beyond)
 
 
-def _can_give(way: str | None, desk: Desk) -> bool:
+def _can_pay_host(way: str | None, desk: Desk) -> bool:
     return way is not None and (way != THEBANK_EXT or desk.settings.thebank_ext is not None)
 
 
-def _give(posting: Posting, seconds: int) -> None:
-    """Give the whole minutes of an amount in the bank to the host, the way of the visit."""
+def _pay_host(posting: Posting, seconds: int) -> None:
+    """Move the whole minutes of an amount in the bank to the host, through the visit's file."""
     visit = posting.visit
     assert visit is not None  # called for visits alone
-    assert visit.way is not None  # `_can_give`
+    assert visit.way is not None  # `_can_pay_host`
     if visit.way == THEBANK_EXT:
         posting.apply(cutoff.pass_on, seconds, visit.board)
         return
     whole = seconds // MINUTE * MINUTE
     if whole:
         posting.move("bank", EXTERNAL, whole, reasons.GivenBack(visit.board))
-        write_down(posting, len(posting.movements) - 1, whole // MINUTE, visit.way)
+        queue_payment(posting, len(posting.movements) - 1, whole // MINUTE, visit.way)
 
 
-def _gain(posting: Posting, gain: int) -> None:
+def _move_gain(posting: Posting, gain: int) -> None:
     visit, desk = posting.visit, posting.desk
     assert visit is not None  # called for visits alone
     if gain == 0:
         return
     reason = reasons.Gained(visit.board, gain)
-    parts = _out_of(posting, gain)
-    if not _can_give(visit.way, desk):
+    parts = _sources(posting, gain)
+    if not _can_pay_host(visit.way, desk):
         for account, amount in parts:
             posting.apply(cutoff.put_away, account, amount, reason, visit.board, desk.settings)
         return
-    # Seconds below a minute wait in the bank for the next that make it whole.
+    # The seconds of a broken minute in the bank complete a minute of this gain.
     waiting = 0 if posting.state.is_frozen else posting.state.bank % MINUTE
     for account, amount in parts:
         posting.move(account, "bank", amount, reason)
-    _give(posting, waiting + gain)
+    _pay_host(posting, waiting + gain)

@@ -7,7 +7,7 @@ from sqlalchemy import BindParameter, bindparam
 from timebank.callers import messages
 from timebank.calls.calls import close_if_dead
 from timebank.errors import CallerOnline
-from timebank.guests.departure import keep_what_waits, leave_without_call
+from timebank.guests.departure import keep_waiting_payments, leave_without_call
 from timebank.language import Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.entries.posting import Posting
@@ -67,7 +67,7 @@ def _take_back(posting: Posting) -> None:
     """
     desk, hand = posting.desk, posting.in_play
     in_hand, gone = Deleted(posting.name, in_hand=True), Deleted(posting.name, in_hand=False)
-    keep_what_waits(posting)
+    keep_waiting_payments(posting)
     posting.belong_to(hand.round_id if hand else None)
     posting.move("stake", FORFEIT, posting.state.stake, in_hand)
     posting.belong_to(None)

@@ -195,7 +195,7 @@ def doors_live() -> Iterator[None]:
                 time=_time, monotonic=_monotonic, localtime=_localtime, sleep=lambda seconds: None
             ),
             "door.run.relay.signal": SimpleNamespace(alarm=_alarm, **signals),
-            "door.call.guest_caller.bank_claim": _claim,
+            "door.call.guest_caller.take_claim": _claim,
         }.items():
             stack.enter_context(mock.patch(what, instead))
         yield
@@ -224,7 +224,7 @@ def _alarm(seconds: int) -> None:
 
 
 def _claim(desk: Desk, call_id: int) -> Claim | None:
-    claimed = claims.claim(desk, call_id)
+    claimed = claims.take_claim(desk, call_id)
     if claimed is not None:
         door = at_work().door_of(call_id)
         if isinstance(door, Door) and not door.is_back:

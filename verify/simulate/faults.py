@@ -127,16 +127,16 @@ def answers_although_nothing_was_committed(patch: pytest.MonkeyPatch) -> None:
 
 def gives_back_twice(patch: pytest.MonkeyPatch) -> None:
     """A claim that the next visit can make again."""
-    real = claims.claim
+    real = claims.take_claim
 
-    def claim(desk: Desk, call_id: int) -> claims.Claim | None:
+    def take_claim(desk: Desk, call_id: int) -> claims.Claim | None:
         claimed = real(desk, call_id)
         desk.connection.exec_driver_sql(
             "UPDATE given_back SET state = 'waiting' WHERE state = 'writing'"
         )
         return claimed
 
-    patch.setattr(claims, "claim", claim)
+    patch.setattr(claims, "take_claim", take_claim)
 
 
 def forgets_debts(patch: pytest.MonkeyPatch) -> None:

@@ -460,7 +460,7 @@ def correct_an_account(story: Story) -> None:
 def settle_a_doubt(story: Story) -> None:
     """Let the sysop say of minutes in doubt whether they arrived, after asking the other board."""
     with story.command("a doubt cannot be settled") as desk:
-        rows = [row for row in claims.outstanding(desk) if row.state == "doubtful"]
+        rows = [row for row in claims.outstanding_payments(desk) if row.state == "doubtful"]
         if rows:
             _settle(story, desk, story.chance.choice(rows))
 
@@ -475,12 +475,12 @@ def _settle(story: Story, desk: Desk, row: HostPayment) -> None:
     arrived = arrived or is_of_old
     story.tell(f"the sysop settles {row.minutes} min of {row.caller}: {arrived=}")
     if arrived:
-        claims.regard_as_given(desk, row.number)
+        claims.confirm_payment(desk, row.number)
         (guest,) = [each for each in story.guests if (each.board, each.key) == _key_of(desk, row)]
         story.settled[guest] += row.minutes
         guest.given += row.minutes if is_of_old else 0
     else:
-        claims.give_again(desk, row.number)
+        claims.retry_payment(desk, row.number)
 
 
 def _key_of(desk: Desk, row: HostPayment) -> tuple[str, str]:

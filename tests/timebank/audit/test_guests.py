@@ -6,7 +6,7 @@ import pytest
 
 from tests.timebank.books import stand_alone
 from tests.timebank.hosts import HOUR, comes, known
-from timebank.guests.claims import not_done
+from timebank.guests.claims import mark_not_written
 from timebank.wagers.rounds import Move, Settlement
 
 
@@ -22,7 +22,7 @@ def evening(books):
     call.win(600, 1500)
     call.bet(300)
     call.close()
-    books.do(not_done, call.claim(), "The file is gone.")
+    books.do(mark_not_written, call.claim(), "The file is gone.")
     return ann
 
 

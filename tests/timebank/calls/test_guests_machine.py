@@ -24,7 +24,7 @@ from tests.timebank.state import BooksMachine, on_a_server
 from timebank.calls.calls import close_dead_calls
 from timebank.errors import AlreadyOnline, CallClosed, Refused
 from timebank.guests import claims
-from timebank.guests.claims import done, not_done
+from timebank.guests.claims import mark_not_written, mark_written
 from timebank.settings.settings import BankLimits
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move, Settlement
@@ -237,7 +237,7 @@ class Visits(BooksMachine):
         if dies:
             host.unsure[claim.token] = dies == "after"
         else:
-            assert self.books.do(done, claim)
+            assert self.books.do(mark_written, claim)
 
     def is_written(self, host: Host, minutes: int) -> None:
         if host.way == "exitinfo":
@@ -254,7 +254,7 @@ class Visits(BooksMachine):
         has = self.has(host)
         claim = call.claim()
         if claim is not None:
-            assert self.books.do(not_done, claim, "The file is gone.")
+            assert self.books.do(mark_not_written, claim, "The file is gone.")
             assert self.has(host) == has
 
     def hung_up(self, host: Host) -> HostCall | None:
@@ -277,13 +277,13 @@ class Visits(BooksMachine):
 
     @rule()
     def the_sysop_settles_doubts(self):
-        for row in self.books.do(claims.outstanding):
+        for row in self.books.do(claims.outstanding_payments):
             if row.state == "doubtful":
                 ((token,),) = self.books.sql(
                     "SELECT claim FROM given_back WHERE number = ?", row.number
                 )
                 written = self.host_of(row.caller_id).unsure[token]
-                settle = claims.regard_as_given if written else claims.give_again
+                settle = claims.confirm_payment if written else claims.retry_payment
                 self.books.do(settle, row.number)
 
     # Hands and the window.

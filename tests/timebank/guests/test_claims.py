@@ -7,9 +7,14 @@ import pytest
 from tests.timebank.hosts import HOUR, comes, debt, known
 from timebank.errors import NotDoubtful
 from timebank.guests import claims
-from timebank.guests.claims import CLAIM_SECONDS, done, in_doubt, not_done
-from timebank.guests.claims import claim as bank_claim
-from timebank.guests.departure import owed
+from timebank.guests.claims import (
+    CLAIM_SECONDS,
+    mark_doubtful,
+    mark_not_written,
+    mark_written,
+    take_claim,
+)
+from timebank.guests.departure import waiting_payments
 
 
 @pytest.fixture
@@ -33,7 +38,7 @@ def states(books):
 
 def outstanding(books):
     with books.database.reading(books.settings, books.now) as desk:
-        return [(row.minutes, row.state, row.why) for row in claims.outstanding(desk)]
+        return [(row.minutes, row.state, row.why) for row in claims.outstanding_payments(desk)]
 
 
 def number(books):
@@ -41,7 +46,7 @@ def number(books):
 
 
 def test_it_waits_is_claimed_and_written(books, ann, over):
-    (row,) = books.do(owed, ann)
+    (row,) = books.do(waiting_payments, ann)
     assert (row.caller, row.board, row.minutes, row.way) == (
         "Ann@Xibalba",
         "Xibalba",
@@ -50,9 +55,9 @@ def test_it_waits_is_claimed_and_written(books, ann, over):
     )
     claim = over.claim()
     assert (claim.caller_id, claim.minutes, claim.way) == (ann, 15, "moduser")
-    assert books.do(owed, ann) == []
+    assert books.do(waiting_payments, ann) == []
     assert outstanding(books) == [(15, "writing", None)]
-    assert books.do(done, claim)
+    assert books.do(mark_written, claim)
     assert outstanding(books) == []
     assert states(books) == [(15, "written")]
 
@@ -69,9 +74,9 @@ def test_a_forfeit_of_waiting_winnings_is_no_loss_of_that_visit(books, ann, over
 def test_winnings_cannot_be_claimed_twice(books, ann, over):
     claim = over.claim()
     assert over.claim() is None
-    books.do(done, claim)
+    books.do(mark_written, claim)
     assert over.claim() is None
-    assert not books.do(done, claim)
+    assert not books.do(mark_written, claim)
 
 
 def test_winnings_of_several_visits_are_claimed_as_one_sum(books, ann, over):
@@ -80,22 +85,22 @@ def test_winnings_of_several_visits_are_claimed_as_one_sum(books, ann, over):
     call.close()
     claim = call.claim()
     assert (claim.minutes, claim.way) == (20, "door.sys")
-    books.do(done, claim)
+    books.do(mark_written, claim)
     assert states(books) == [(15, "written"), (5, "written")]
 
 
 def test_a_visit_without_a_file_and_one_of_ours_claim_nothing(books, ann, over):
-    books.do(done, over.claim())
+    books.do(mark_written, over.claim())
     call = comes(books, ann)
     call.close()
     assert call.claim() is None
     ours = books.call(books.caller("Bob"))
     ours.close()
-    assert books.do(bank_claim, ours.id) is None
+    assert books.do(take_claim, ours.id) is None
 
 
 def test_winnings_that_could_not_be_written_go_to_our_bank(books, ann, over):
-    assert books.do(not_done, over.claim(), "The file is gone.")
+    assert books.do(mark_not_written, over.claim(), "The file is gone.")
     assert states(books) == [(15, "kept")]
     assert books.balances(ann)["bank"] == 900
     assert books.audit() == []
@@ -104,7 +109,7 @@ def test_winnings_that_could_not_be_written_go_to_our_bank(books, ann, over):
 def test_it_comes_there_also_while_its_caller_is_on_another_call(books, ann, over):
     claim = over.claim()
     call = comes(books, ann)
-    books.do(not_done, claim, "The file is gone.")
+    books.do(mark_not_written, claim, "The file is gone.")
     call.touch()
     assert (call.purse.online, call.purse.bank) == (HOUR, 900)
     call.close()
@@ -131,39 +136,39 @@ def test_a_clock_that_was_stepped_back_does_not_keep_the_doubt_away(books, ann, 
 
 
 def test_an_uncertain_claimant_reports_the_doubt_at_once(books, ann, over):
-    books.do(in_doubt, over.claim(), "The file says 15 already.")
+    books.do(mark_doubtful, over.claim(), "The file says 15 already.")
     assert outstanding(books) == [(15, "doubtful", "The file says 15 already.")]
 
 
 def test_a_slow_claimant_ends_the_doubt(books, ann, over):
     claim = over.claim()
     books.wait(HOUR)
-    assert books.do(done, claim)
+    assert books.do(mark_written, claim)
     assert outstanding(books) == []
 
 
 def test_the_sysop_finds_that_it_arrived(books, ann, over):
     claim = over.claim()
     books.wait(HOUR)
-    books.do(claims.regard_as_given, number(books))
+    books.do(claims.confirm_payment, number(books))
     assert states(books) == [(15, "written")]
-    assert not books.do(done, claim)
-    assert not books.do(not_done, claim, "It is gone.")
+    assert not books.do(mark_written, claim)
+    assert not books.do(mark_not_written, claim, "It is gone.")
     assert books.balances(ann)["bank"] == 0
 
 
 def test_the_sysop_finds_that_it_never_arrived(books, ann, over):
     claim = over.claim()
     books.wait(HOUR)
-    books.do(claims.give_again, number(books))
-    assert not books.do(done, claim)
+    books.do(claims.retry_payment, number(books))
+    assert not books.do(mark_written, claim)
     call = comes(books, ann, way="moduser")
     assert call.arrival.owed == 15
     assert call.close_and_give() == 15
     assert books.audit() == []
 
 
-@pytest.mark.parametrize("say", [claims.give_again, claims.regard_as_given])
+@pytest.mark.parametrize("say", [claims.retry_payment, claims.confirm_payment])
 def test_settling_a_doubt_without_one_is_refused(books, ann, over, say):
     with pytest.raises(NotDoubtful):
         books.do(say, number(books))
@@ -188,7 +193,7 @@ def test_a_loss_is_shown_in_whole_minutes_and_the_seconds_stay_a_debt(books, ann
     claim = shown(books, ann, 650).claim()
     assert claim.minutes == -10
     assert debt(books, ann) == 650
-    books.do(done, claim)
+    books.do(mark_written, claim)
     assert debt(books, ann) == 50
     assert comes(books, ann, HOUR - 600).purse.online == HOUR - 600 - 50
     assert books.audit() == []
@@ -205,7 +210,7 @@ def test_a_minute_is(books, ann):
 
 def test_a_loss_that_could_not_be_shown_stays_a_debt(books, ann):
     claim = shown(books, ann, 600).claim()
-    assert books.do(not_done, claim, "The file is gone.")
+    assert books.do(mark_not_written, claim, "The file is gone.")
     assert debt(books, ann) == 600
     assert states(books) == [(-10, "kept")]
     assert books.audit() == []
@@ -218,9 +223,9 @@ def test_a_loss_in_doubt_is_a_debt_and_not_shown_twice(books, ann):
     call = shown(books, ann, 120)
     claim = call.claim()
     assert claim.minutes == -2
-    books.do(done, claim)
+    books.do(mark_written, claim)
     assert debt(books, ann) == 600
-    books.do(claims.give_again, 1)
+    books.do(claims.retry_payment, 1)
     assert states(books) == [(-10, "kept"), (-2, "written")]
     assert debt(books, ann) == 600
     assert books.audit() == []
@@ -232,7 +237,7 @@ def test_earlier_winnings_still_owed_reduce_the_shown_time(books, ann):
     call.close()
     claim = shown(books, ann, 600).claim()
     assert claim.minutes == 5
-    books.do(done, claim)
+    books.do(mark_written, claim)
     assert states(books) == [(15, "written"), (-10, "written")]
     assert debt(books, ann) == 0
 
@@ -249,12 +254,12 @@ def test_as_much_lost_as_won_need_not_be_written(books, ann):
 
 def test_a_doubtful_gift_stays_as_it_is_when_the_next_one_is_claimed(books, ann, over):
     first = over.claim()
-    books.do(in_doubt, first, "The disk failed.")
+    books.do(mark_doubtful, first, "The disk failed.")
     call = comes(books, ann, way="moduser")
     call.win(600, 300)
     call.close()
     claim = call.claim()
     assert claim.minutes == 5
     assert states(books) == [(15, "doubtful"), (5, "writing")]
-    books.do(done, claim)
+    books.do(mark_written, claim)
     assert outstanding(books) == [(15, "doubtful", "The disk failed.")]

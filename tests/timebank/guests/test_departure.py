@@ -353,7 +353,7 @@ def test_a_deleted_guest_is_owed_nothing(books, ann):
     call.bet(600)
     call.close()
     books.do(deletion.delete, ann)
-    assert books.do(departure.owed, ann) == []
+    assert books.do(departure.waiting_payments, ann) == []
     assert not any(books.balances(ann).values())
     with pytest.raises(UnknownCaller):
         comes(books, ann)

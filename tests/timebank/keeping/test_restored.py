@@ -349,7 +349,7 @@ class TestWhatWasOnItsWay:
 
 
 def _outstanding(books: Books) -> list[HostPayment]:
-    return books.do(claims.outstanding)
+    return books.do(claims.outstanding_payments)
 
 
 class TestImports:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.timebank.hosts import HOUR, comes, known
 from timebank.callers.history import history
-from timebank.guests.claims import not_done
+from timebank.guests.claims import mark_not_written
 from timebank.reports.boards import boards
 from timebank.window.corrections import adjust
 
@@ -43,7 +43,7 @@ def test_the_history_has_words_for_visits(books):
     call.win(1200, 1800)
     books.wait(2700)
     call.close()
-    books.do(not_done, call.claim(), "The file is gone.")
+    books.do(mark_not_written, call.claim(), "The file is gone.")
     assert words(books, ann)[1:] == [
         "Brought 30:00 from Xibalba",
         "Withdrew 10:00",
