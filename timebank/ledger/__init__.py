@@ -1,4 +1,4 @@
-"""The books: tables, chain, entries and transfers, the one writer, and the file they are in.
+"""The books: tables, chain, entries, transfers, the single writer, and the two database engines.
 
-The only function that moves time is `transfers.transfer`. Uses `names` and `settings`.
+Only `transfers.transfer` moves time. This room uses `names` and `settings`.
 """

@@ -1,12 +1,13 @@
-"""The chain of digests that runs through all transfers, so that no row can be changed unseen.
+"""The chain of digests through all transfers, which shows every changed row.
 
-Where a restore has begun a new generation of the books, its row is a link of the chain too: the
-first transfer of the generation continues it. So nobody can excuse missing rows with a generation
-that never was without changing every digest after it.
+Each transfer has a SHA-256 digest over its fields and the previous digest. An edited, removed,
+inserted or reordered row makes every later digest wrong. If the later digests are recomputed too,
+the last one differs from the one that the sysop noted. docs/formats.md defines the digest for other
+programs.
 
-Every transfer carries a SHA-256 digest over all its fields and the digest before it. Whoever edits,
-removes, inserts or reorders rows must write every digest after them anew, and then the last one is
-not the one that a sysop has noted down. docs/formats.md defines the digest for other programs.
+A restore begins a new generation of the books, whose row is a link of the chain: the first transfer
+of the generation continues it. An invented generation cannot explain missing rows, because it also
+changes every later digest.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ from sqlalchemy import ColumnElement, Connection, func, select
 from timebank.ledger.schema import generations, transfers
 from timebank.ledger.sql import highest, last_number, read
 
-# What stands in the place of a digest before the first transfer.
+# The digest before the first transfer.
 GENESIS = "0" * 64
 
 
 class Head(NamedTuple):
-    """The end of the chain: the last number that was given to a transfer, and the last digest."""
+    """The end of the chain: the highest number given to a transfer, and the last digest."""
 
     number: int
     digest: str
 
 
 def head_columns() -> tuple[ColumnElement[int], ColumnElement[str]]:
-    """Give the end of the chain as columns of any query.
+    """Return the number and digest of `Head` as columns for any query.
 
-    What was removed leaves its number behind.
+    The number is the last one given, also if its row was removed since.
     """
     row, restored = transfers.c, generations.c
     is_current = row.id >= select(highest(restored.first)).scalar_subquery()
@@ -64,11 +65,11 @@ def digest(
     kind: str,
     facts: str,
 ) -> str:
-    """Make the digest of a transfer: SHA-256 in hexadecimal over one line of UTF-8 text.
+    """Return the digest of a transfer: SHA-256 in hexadecimal over one line of UTF-8 text.
 
-    The line is the digest before, nine numbers, the length of `kind` in bytes, `kind` and
-    `facts`, one space between each two. No two rows make the same line: nothing before `kind`
-    contains a space, its length says where it ends, and `facts` are all the rest.
+    The line is the previous digest, nine numbers, the length of `kind` in bytes, `kind` and
+    `facts`, separated by single spaces. Different rows make different lines: no field before
+    `kind` contains a space, its length tells where `kind` ends, and `facts` is the rest.
     """
     call = "-" if call_id is None else call_id
     hand = "-" if round_id is None else round_id

@@ -1,6 +1,6 @@
-"""What engines say each in a way of their own, of whichever one a connection is.
+"""Operations that SQLite and PostgreSQL do differently, chosen by a connection's engine.
 
-An engine's `dialect` module has these functions under the same names.
+The `dialect` module of each engine has the functions of `Dialect`.
 """
 
 from __future__ import annotations
@@ -12,53 +12,52 @@ from sqlalchemy import Connection
 
 
 class Dialect(Protocol):
-    # How it is called in sentences.
-    NAME: str
+    NAME: str  # the engine's name in sentences
 
     def runner(self, connection: Connection) -> Callable[..., Any]:
-        """Give what runs a text whose values stand at question marks, with these values."""
+        """Return a function that runs SQL with question marks, given the text and its values."""
 
     def find_damage(self, connection: Connection) -> Iterator[str]:
-        """Say what is damaged in the books as the engine stores them."""
+        """Yield a clause for each damage found in the stored books."""
 
     def broken_references(self, connection: Connection) -> Iterator[tuple[str, int | None, str]]:
-        """List rows that refer to rows that are not there: table, number if any, the other."""
+        """Yield rows that refer to missing rows: table, row number if any, other table."""
 
     def wrong_triggers(self, connection: Connection) -> Iterator[tuple[str, bool]]:
-        """Name the triggers that are not as they should be, and whether they are there at all."""
+        """Yield the name of each changed or missing trigger, and whether it exists."""
 
     def program(self, connection: Connection) -> int:
-        """Tell whose database it is; 0 where nobody has said so."""
+        """Return the application ID stored in the database, 0 if none (see schema.py)."""
 
     def set_program(self, connection: Connection, number: int) -> None:
-        """Say whose database it is."""
+        """Store an application ID in the database."""
 
     def set_version(self, connection: Connection, number: int) -> None:
-        """Say of which version the books are."""
+        """Store the version of the books."""
 
     def disable_triggers(self, connection: Connection) -> None:
-        """Let rows be put in as they are: no trigger fires until `enable_triggers`."""
+        """Stop all triggers until `enable_triggers`, so that rows can be copied unchanged."""
 
     def enable_triggers(self, connection: Connection) -> None:
-        """Let the triggers fire again, all of them."""
+        """Make all triggers work again."""
 
     def is_shared(self, connection: Connection) -> bool:
-        """Tell whether another process has the books open."""
+        """Return whether another process has the books open."""
 
     def keep_open(self, connection: Connection) -> None:
-        """Let the open transaction last, whatever else its process does meanwhile."""
+        """Keep the open transaction from timing out while its process does other work."""
 
     def last_given_numbers(self, connection: Connection) -> dict[str, int]:
-        """Tell the last number that tables have given, those apart that have given none."""
+        """Return the last number that each table gave, without tables that gave none."""
 
     def set_next_number(self, connection: Connection, table: str, first: int) -> None:
-        """Let the next row of a table get the number `first`."""
+        """Make `first` the number of the next row of a table."""
 
     def data_version(self, connection: Connection) -> int:
-        """Return a number that changes when another connection has written into the books."""
+        """Return a number that changes whenever another connection writes into the books."""
 
     def nudge(self, connection: Connection) -> None:
-        """Have other servers look at the books once the open transaction is committed."""
+        """Tell other servers to read the books, when the open transaction commits."""
 
 
 def dialect_of(connection: Connection) -> Dialect:
@@ -66,11 +65,11 @@ def dialect_of(connection: Connection) -> Dialect:
         from timebank.ledger.postgres import dialect as postgres  # noqa: PLC0415 # an extra
 
         return postgres
-    from timebank.ledger.sqlite import dialect as sqlite  # noqa: PLC0415 # one needs no other
+    from timebank.ledger.sqlite import dialect as sqlite  # noqa: PLC0415 # only for a file
 
     return sqlite
 
 
 def runner(connection: Connection) -> Callable[..., Any]:
-    """Give what runs a text whose values stand at question marks, with these values."""
+    """Return a function that runs SQL with question marks, given the text and its values."""
     return dialect_of(connection).runner(connection)

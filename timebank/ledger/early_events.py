@@ -1,7 +1,7 @@
-"""Which events the sysop has started early, as the books have it.
+"""The events that the sysop started early, as stored in the books.
 
-Every entry of a caller reads them in its own transaction: however late a process hears of one,
-nobody is granted, lent or staked a second that reaches past it.
+Every entry of a caller reads them in its own transaction. So no entry grants, lends or stakes time
+past an event, even if the process has no news of that event yet.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _ROWS: Reader[tuple[str, int, int, int | None]] = Reader(
 
 
 def column() -> ColumnElement[Any]:
-    """Choose them beside something else, for `parse`."""
+    """Return all early events as one JSON column for any query; `parse` reads its value."""
     return select(json_list(*columns_of(early_events, _NAMES))).scalar_subquery()
 
 
 def parse(rows: str | None) -> tuple[EarlyEvent, ...]:
-    """Return the events that `column` has found."""
+    """Return the early events in a value of `column`."""
     return () if rows in (None, "[]") else _events(json.loads(rows))
 
 
@@ -47,9 +47,10 @@ def _events(rows: Iterable[tuple[str, int, int, int | None]]) -> tuple[EarlyEven
 
 
 def load(desk: Desk) -> tuple[EarlyEvent, ...]:
+    """Read all early events, the earliest first."""
     return _events(_ROWS.all(desk.connection))
 
 
 def current_schedule(desk: Desk) -> Schedule:
-    """The board's schedule as the books have it at this moment."""
+    """Return the schedule of the settings with the early events of the books."""
     return desk.settings.schedule.with_early(load(desk))

@@ -1,4 +1,4 @@
-"""Which books the settings name, and the engine that opens them."""
+"""The choice between SQLite and PostgreSQL, made from the settings."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from timebank.settings.settings import BankSettings
 
 
 def books_of(settings: BankSettings, busy_seconds: float = BUSY_SECONDS) -> Database:
-    """Give the books that the settings name; nothing is opened yet.
+    """Return the books that the settings name, not opened yet.
 
-    Whoever writes waits at most `busy_seconds` for others who do. Raises `DatabaseRefused`
-    where what reaches a server is not installed.
+    A transaction that writes waits at most `busy_seconds` for its turn. Raises `DatabaseRefused`
+    if the books are on a server and its client library is not installed.
     """
     if settings.server is None:
         return SqliteDatabase(settings.database, busy_seconds)

@@ -1,7 +1,7 @@
-"""What went wrong in a database, whichever engine it is of.
+"""What the error of a database driver means, the same for both engines.
 
-Each engine says which codes of its driver mean what (`Codes`), and puts that into `DRIVERS` when it
-is first imported. So nobody who asks has to know which engine the books are in.
+The `dialect` module of each engine appends its `Codes` to `DRIVERS` when it is imported. So callers
+of these functions need not know the engine.
 """
 
 from __future__ import annotations
@@ -16,26 +16,27 @@ from timebank.language import N_, Phrase
 
 @dataclass(frozen=True)
 class Codes:
-    """What the codes of a driver mean, by how they begin."""
+    """The meaning of a driver's error codes. Each code here stands for all that begin with it."""
 
-    # The root of the driver's errors, and how to read the code of one.
+    # The base class of the driver's errors.
     driver: type[Exception]
     code_of: Callable[[BaseException], str]
-    # The name of the CHECK that an error is of, "" where it is of none.
+    # Returns the name of the CHECK that failed, or another text if none did.
     check_name_of: Callable[[BaseException], str]
-    # Somebody else's turn to write; that, or a lock of another kind.
+    # Another transaction writes.
     write_locked: tuple[str, ...]
+    # Any lock, that of a writer included.
     busy: tuple[str, ...]
     full: tuple[str, ...]
-    # What is stored makes no sense to the engine.
+    # The engine cannot read the stored data.
     damaged: tuple[str, ...]
-    # File, disk, server or another process are at fault, not the request: the transaction is gone.
+    # The file, disk, server or another process failed, not the request; the transaction is gone.
     broken: tuple[str, ...]
-    # A COMMIT fails with these only when nothing of it counts, nor ever will.
+    # A COMMIT that fails with one of these is not in the books, and never will be.
     uncommitted: tuple[str, ...]
-    # What is said of an error, by how its code begins; of several the first counts.
+    # Pairs of a code and the text for callers and sysops; the first code that fits counts.
     texts: tuple[tuple[str, str], ...]
-    # The same of an error by its text, where its code says too little; "" where that says no more.
+    # Returns a text for an error whose code says too little, else "".
     uncoded_text_of: Callable[[BaseException], str] = lambda error: ""
 
 
@@ -49,12 +50,12 @@ UNKNOWN = N_("the database reports an error")
 
 
 def driver_error(error: BaseException) -> BaseException | None:
-    """Give the driver's own error, of which SQLAlchemy's is made."""
+    """Return the driver's error inside an error of SQLAlchemy, or any other error itself."""
     return error.orig if isinstance(error, DBAPIError) else error
 
 
 def phrase(error: BaseException) -> Phrase:
-    """Say what an error of a driver means; nobody but the log reads the driver's own text."""
+    """Return what a driver's error means, without the driver's own text, which is for the log."""
     original = driver_error(error)
     codes = _codes_of(original)
     if original is None or codes is None:
@@ -65,7 +66,7 @@ def phrase(error: BaseException) -> Phrase:
 
 
 def sentence(error: BaseException) -> str:
-    """Return what an error says, one of a driver in words of ours; without a full stop."""
+    """Return the meaning of a driver's error, or the text of another error, without full stop."""
     is_of_database = isinstance(error, DBAPIError) or _codes_of(error) is not None
     return str(phrase(error) if is_of_database else error).rstrip(".")
 
@@ -107,7 +108,7 @@ def is_broken(error: BaseException) -> bool:
 
 
 def is_beyond_bounds(error: BaseException) -> bool:
-    """Tell whether an account would have held what its kind may not."""
+    """Return whether a CHECK refused a balance that an account of its kind may not have."""
     original = driver_error(error)
     codes = _codes_of(original)
     if original is None or codes is None:
@@ -116,5 +117,5 @@ def is_beyond_bounds(error: BaseException) -> bool:
 
 
 def leaves_doubt(error: BaseException) -> bool:
-    """Tell whether a COMMIT that failed with this may be in the books one day."""
+    """Return whether a COMMIT that failed with this error may still turn out to be in the books."""
     return is_driver_error(error) and not _has_code(error, lambda codes: codes.uncommitted)

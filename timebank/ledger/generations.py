@@ -1,9 +1,9 @@
-"""Generations of the books: every restore begins one, and says where its numbers begin.
+"""Generations of the books: each restore begins one, with new numbers.
 
-What was given a number after a backup was taken is gone when that backup is restored, but the
-number was seen: by callers, by a bank that reads THEBANK.EXT, in an export. So a generation begins
-with numbers past any that were ever given, and its own number is part of every record that leaves
-the board. The first generation is the one that has no row.
+A restore removes the rows that were added after the backup. Callers, exports and a bank that reads
+THEBANK.EXT may have seen their numbers. So a generation begins with numbers higher than any ever
+given. Every record that leaves the board contains the number of its generation. The first
+generation has no row.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from timebank.ledger import chain, dialects, schema
 from timebank.ledger.schema import metadata, stamp
 from timebank.ledger.sql import Prepared, Reader, fields_of, highest, insert_into, read, value
 
-# Every table that gives numbers, with what its numbers are of.
+# Every table that gives numbers, and the word for its rows.
 NUMBERED = {
     "transfers": "transfers",
     "rounds": "hands",
@@ -37,10 +37,12 @@ NUMBERED = {
 
 
 class Generation(NamedTuple):
-    """A generation after the first, as its row says.
+    """A row of `generations`, one for each generation after the first.
 
-    `after` is the last number of a transfer before it, `first` the first of its own; `numbers` has
-    the first number of each table. `at` and `copied` are whole seconds since 1970.
+    It began at `at`, from a copy taken at `copied`, both in whole seconds since 1970; `copied` is
+    None if unknown. `after` is the number of the last transfer before it, and `first` that of its
+    own first one. `numbers` is a JSON object with the first number of each table. `shoes`, `hands`
+    and `calls` count what was open in the copy and closed.
     """
 
     number: int
@@ -57,11 +59,11 @@ class Generation(NamedTuple):
     digest: str
 
     def digest_after(self, previous: str) -> str:
-        """Make its digest: SHA-256 in hexadecimal over one line of UTF-8 text.
+        """Return the digest of this row: SHA-256 in hexadecimal over one line of UTF-8 text.
 
-        The line is the digest before, the word "generation", the fields in their order (`numbers`
-        is JSON without spaces), with the length of `by` in bytes before it, one space between each
-        two. No transfer makes such a line: a number follows its digest before.
+        The line is the digest `previous`, the word "generation", and the fields in order, separated
+        by single spaces. `numbers` is JSON without spaces, and the length of `by` in bytes precedes
+        it. No transfer makes such a line, because there a number follows the previous digest.
         """
         copied = "-" if self.copied is None else self.copied
         return sha256(
@@ -72,7 +74,7 @@ class Generation(NamedTuple):
 
     @property
     def first_numbers(self) -> Mapping[str, int]:
-        """Give the first number of each table; empty when the row was damaged."""
+        """The first number of each table; empty if the row is damaged."""
         try:
             numbers = json.loads(self.numbers)
         except ValueError:
@@ -87,6 +89,7 @@ CURRENT: Reader[int] = value(lambda: select(highest(_TABLE.c.number, 1)))
 
 
 def generation_of_transfer(number: ColumnElement[int]) -> ColumnElement[int]:
+    """Return the generation of the transfer `number` as a column for any query."""
     return select(highest(_TABLE.c.number, 1)).where(_TABLE.c.first <= number).scalar_subquery()
 
 
@@ -99,6 +102,7 @@ def current(connection: Connection) -> int:
 
 
 def generation_of(connection: Connection, table: str, number: int) -> int:
+    """Return the generation in which a row of `table`, a key of `NUMBERED`, got its number."""
     begun = (
         generation.number
         for generation in generations(connection)
@@ -107,7 +111,7 @@ def generation_of(connection: Connection, table: str, number: int) -> int:
     return max(begun, default=1)
 
 
-# The highest number that is used in each table.
+# The highest number in use in each table.
 _HIGHEST = Prepared(
     lambda: select(
         *(
@@ -119,6 +123,7 @@ _HIGHEST = Prepared(
 
 
 def last_numbers(connection: Connection) -> dict[str, int]:
+    """Return the highest number that each table of `NUMBERED` ever gave or uses."""
     given = dialects.dialect_of(connection).last_given_numbers(connection)
     highest = _HIGHEST(connection).one()
     return {
@@ -128,6 +133,8 @@ def last_numbers(connection: Connection) -> dict[str, int]:
 
 
 class ClosedCounts(NamedTuple):
+    """How many open shoes, hands and calls a restore closed."""
+
     shoes: int
     hands: int
     calls: int
@@ -143,13 +150,15 @@ def begin(
     by: str,
     why: str,
 ) -> Generation:
-    """Write down a new generation, and have every table go on with its first number there.
+    """Store a new generation, and make every table continue with its `first_numbers`.
 
-    The transfers that follow continue its digest. ValueError for a number that was given already.
+    The next transfer continues the digest of the generation. `copied` is the time of the copy in
+    seconds since 1970, or None. `by` is the user who restores, and `why` a clause for the log.
+    Raises ValueError if a table gave its first number already.
     """
     head, last = chain.head(connection), last_numbers(connection)
     if any(first_numbers[table] <= last[table] for table in NUMBERED):
-        raise ValueError("a generation begins with numbers that were given already")
+        raise ValueError("a generation cannot begin with numbers that were given already")
     unsigned = Generation(
         number,
         stamp(now),

@@ -1,8 +1,8 @@
-"""The clocks of the machine, and what they show at one moment.
+"""The clocks of the machine, and their readings.
 
-Never mixed: the wall clock says which day it is, and anybody may set it. The uptime counts the
-seconds since the machine was started, asleep ones too. It cannot be set, and every process of the
-machine reads the same. A new start of the machine, a boot, begins a new count.
+The wall clock tells the day, but anybody may set it. The uptime counts the seconds since the
+machine started, sleep included. Nobody can set it, and all processes of the machine read the same
+uptime. It begins at zero with each boot.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-# Linux counts the seconds of sleep in this clock only; elsewhere the other one has them.
+# Linux counts sleep only in CLOCK_BOOTTIME; other systems count it in CLOCK_MONOTONIC.
 UPTIME = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 # From <sys/timex.h>.
@@ -24,25 +24,25 @@ TIME_ERROR = 5
 
 
 class ClockReading(NamedTuple):
-    # The instant as the board believes it, aware UTC.
-    now: datetime
-    # Which start of the machine it is, and the seconds since then.
-    boot: str
-    uptime: float
+    now: datetime  # the instant that the board believes, aware, in UTC
+    boot: str  # the name of this start of the machine
+    uptime: float  # seconds since then
 
 
 class Instruments(Protocol):
+    """The clocks of one machine."""
+
     def now(self) -> datetime:
-        """Return the wall clock's instant, aware, in UTC."""
+        """Return the time of the wall clock, aware, in UTC."""
 
     def uptime(self) -> float:
-        """Return the seconds since the machine was started."""
+        """Return the seconds since the machine started, sleep included."""
 
     def boot(self) -> str:
-        """Return a name for this start of the machine, which no other start has."""
+        """Return a name that only this start of the machine has."""
 
     def is_synchronised(self) -> bool:
-        """Tell whether time servers keep the wall clock right, as far as the system knows."""
+        """Return whether the system says that time servers keep the wall clock right."""
 
 
 class Machine:
@@ -53,11 +53,11 @@ class Machine:
         return time.clock_gettime(UPTIME)
 
     def boot(self) -> str:
-        """Return the kernel's name for this boot; of a process alone where it has none."""
+        """Return the kernel's name for this boot, or a name for this process if there is none."""
         return _boot()
 
     def is_synchronised(self) -> bool:
-        """Ask the kernel; where that cannot be, nobody has agreed to anything."""
+        """Ask the kernel (`adjtimex`); a kernel that cannot answer counts as not synchronised."""
         import ctypes  # noqa: PLC0415 # a door must start fast
 
         class Timex(ctypes.Structure):
@@ -67,7 +67,7 @@ class Machine:
                 *(("status", ctypes.c_int), ("rest", ctypes.c_byte * 512)),
             )
 
-        timex = Timex()  # all zero: nothing is to be changed
+        timex = Timex()  # all zero changes nothing
         try:
             state = ctypes.CDLL(None).adjtimex(ctypes.byref(timex))
         except (OSError, AttributeError):

@@ -1,12 +1,11 @@
-"""The steps by which books of an earlier release are moved forward, on both engines.
+"""The steps that upgrade the books of an earlier release, on both engines.
 
-Whoever changes the tables in schema.py adds a step here, which leads to them from the tables of
-before: in SQLAlchemy Core, so that it is the same for books in a file and on a server. A step
-stands as it was written, whatever becomes of the tables later, so it names its own. All steps that
-books need are one transaction, with the new version in it: a process that is killed in the middle
-leaves the version before. sqlite/upgrade.py says what is done with a file first.
+A change of the tables in schema.py needs a new step here, from the old tables to the new ones.
+Write it in SQLAlchemy Core, so that both engines share it. A step never changes later, so it names
+its tables and columns itself. All steps and the new version are one transaction: a process that is
+killed halfway leaves the old version. sqlite/upgrade.py copies a file first.
 
-The books begin with release 1.0: no step leads from any of before.
+Release 1.0 has the first version of the books that can be upgraded.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ Step = Callable[[Connection], None]
 
 
 def _leave_hands_to_the_program(connection: Connection) -> None:
-    """Drop the triggers of version 13 that counted hands: callers/hand_totals.py counts them.
+    """Drop the triggers of version 13 that counted hands; callers/hand_totals.py counts them.
 
-    On a server, balances are moved row by row, as in a file.
+    On PostgreSQL, make the trigger move balances row by row, as on SQLite.
     """
     is_postgres = connection.dialect.name == "postgresql"
     for name in ("rounds_settled_at_once_count", "rounds_that_are_settled_count"):
@@ -35,7 +34,7 @@ def _leave_hands_to_the_program(connection: Connection) -> None:
         connection.execute(text(_MOVE_BALANCES))
 
 
-# As version 14 has it. postgres/guards.py has what new books get, which a later version may change.
+# The function of version 14. New books get that of postgres/guards.py, which may change later.
 _MOVE_BALANCES = """
 CREATE OR REPLACE FUNCTION move_balances() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -54,9 +53,9 @@ $$"""
 
 
 def _forget_links(connection: Connection) -> None:
-    """Drop how servers reached each other, and by which count of its machine a call was renewed.
+    """Drop the columns for links between servers, and for the machine's clock at a renewal.
 
-    No server has the books open now: the rows that servers have left go, with what they held.
+    No server has the books open during an upgrade, so free all leases and delete all servers.
     """
     for table_name, column_name in (
         *(("servers", "link"), ("servers", "certificate")),
@@ -67,24 +66,24 @@ def _forget_links(connection: Connection) -> None:
     connection.execute(delete(table("servers")))
 
 
-# The version of the books of release 1.0.
+# The version of the books in release 1.0.
 FIRST_VERSION = 13
-# The first of them leaves that version, and each other the next one.
+# The first step leads from FIRST_VERSION to the next version, and so on.
 STEPS: Sequence[Step] = (_leave_hands_to_the_program, _forget_links)
 
 
 def newest_version() -> int:
-    """Give the version of the books that this release writes."""
+    """Return the version of the books that this release writes."""
     return FIRST_VERSION + len(STEPS)
 
 
 def is_due(program: int, version: int) -> bool:
-    """Tell whether they are books of ours that a step leads on."""
+    """Return whether a database is this program's and has an older version with a step."""
     return program == APPLICATION_ID and FIRST_VERSION <= version < newest_version()
 
 
 def migrate(connection: Connection, version: int) -> None:
-    """Bring books of a version to the newest, in the open transaction."""
+    """Upgrade books from `version` to the newest one, in the open transaction."""
     for step in STEPS[version - FIRST_VERSION :]:
         step(connection)
     dialects.dialect_of(connection).set_version(connection, newest_version())
