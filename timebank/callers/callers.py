@@ -248,7 +248,10 @@ def rename(desk: Desk, caller_id: int, name: str) -> CallerRecord:
 
 def rename_of_board(desk: Desk, caller_id: int, new_name: str) -> CallerRecord:
     """Rename a caller. hosts.host_caller makes the name. Raises `NameTaken`."""
-    if look_alikes.holder(dialects.runner(desk.connection), new_name, but=caller_id) is not None:
+    if (
+        look_alikes.holder(dialects.runner(desk.connection), new_name, ignored_id=caller_id)
+        is not None
+    ):
         raise _taken(new_name)
     fold, skeleton = names.fold(new_name), look_alikes.key(new_name)
     try:

@@ -175,7 +175,7 @@ def _is_free(desk: Desk, name: str, caller_id: int | None) -> bool:
     if holder is not None and holder.id != caller_id:
         return False
     own = look_alikes.NOBODY if caller_id is None else caller_id
-    return look_alikes.holder(dialects.runner(desk.connection), name, but=own) is None
+    return look_alikes.holder(dialects.runner(desk.connection), name, ignored_id=own) is None
 
 
 def open_host_call(

@@ -1,7 +1,7 @@
-"""What a text looks like: the skeletons of UTS 39, Unicode Security Mechanisms.
+"""Skeletons of UTS 39, Unicode Security Mechanisms: equal for texts that look alike.
 
-The tables are those of the Unicode Consortium, condensed in `confusables.txt`. A text of ASCII
-alone needs a few lines of them; the file is read when the first text with another letter comes.
+The tables are those of the Unicode Consortium, condensed in `confusables.txt`. ASCII texts need
+only a few lines of them, so the file is read for the first text with another letter.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from functools import cache
 from pathlib import Path
 
 VERSION = "17.0.0"
-"""The version of UTS 39 whose tables these are."""
+"""The version of UTS 39 that the tables come from."""
 
 TABLES = Path(__file__).with_name("confusables.txt")
 
-# What `confusables.txt` says of ASCII.
+# The lines of `confusables.txt` about ASCII.
 ASCII = {ord("m"): "rn", ord("I"): "l", ord("1"): "l", ord("|"): "l", ord("0"): "O"} | {
     ord("`"): "'",
     ord('"'): "''",
     ord("%"): "\u00ba/\u2080",
 }
-MOST_KEPT = 4096  # characters that are remembered with what they look like
+MAX_CACHED = 4096  # characters
 
-# Letters that show nothing: Default_Ignorable_Code_Point of the category Lo.
+# Invisible letters: Default_Ignorable_Code_Point of the category Lo.
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
 
 
 def skeleton(text: str) -> str:
-    """What a text looks like (internalSkeleton of UTS 39), without accents and marks.
+    """Return the skeleton of a text (internalSkeleton of UTS 39), without accents and marks.
 
-    Two texts that look alike have the same skeleton. It is for comparing alone: "modern" becomes
-    "rnodern". Case counts: "I" looks like "l", and "i" does not.
+    Two texts that look alike have the same skeleton. It serves only for comparison: "modern"
+    becomes "rnodern". Case matters: "I" looks like "l", "i" does not.
     """
     if text.isascii() and text.isprintable():
         return _bare(text.translate(ASCII))
@@ -52,22 +52,22 @@ def _bare(text: str) -> str:
 
 
 class _Prototypes(dict[int, str]):
-    """What characters look like, found in the file when they are first asked for."""
+    """The prototype of each character by its code point, read from the file on first use."""
 
     def __missing__(self, point: int) -> str:
         lines, key = _lines(), f"{point:05X} "
         line = lines[min(bisect_left(lines, key), len(lines) - 1)]
-        seen = chr(point)
+        prototype = chr(point)
         if line.startswith(key):
-            seen = "".join(chr(int(each, 16)) for each in line[len(key) :].split(" "))
-        if len(self) < MOST_KEPT:
-            self[point] = seen
-        return seen
+            prototype = "".join(chr(int(each, 16)) for each in line[len(key) :].split(" "))
+        if len(self) < MAX_CACHED:
+            self[point] = prototype
+        return prototype
 
 
 @cache
 def _lines() -> list[str]:
-    """Read the file: its heading comes before any number, and the numbers are sorted."""
+    """Read the lines of the file, which sort in order: its heading, then the code points."""
     return TABLES.read_text(encoding="utf-8").splitlines()
 
 

@@ -1,7 +1,7 @@
-"""Which living callers' names look like a new one: found by an index, in the same transaction.
+"""Finds callers whose names look like a new one, by an index, in the same transaction.
 
-The books keep with each caller the skeleton of the name, behind the version of the tables that made
-it. Skeletons of another version, older or newer, are renewed before any is compared.
+The books store the skeleton of each caller's name, after the version of its tables. Skeletons of
+another version are renewed before a comparison.
 """
 
 from __future__ import annotations
@@ -27,14 +27,17 @@ def key(name: str) -> str:
 
 
 def renew(run: Run) -> None:
-    """Renew the keys of another version; one look at the index where there are none."""
+    """Renew the keys of other versions. Costs one look at the index if there are none."""
     bounds = (f"{names.SKELETONS} ", f"{names.SKELETONS}!")  # "!" comes right after " "
     for number, name in run(STALE, bounds).fetchall():
         run("UPDATE callers SET skeleton = ? WHERE id = ?", (key(name), number))
 
 
-def holder(run: Run, name: str, but: int = NOBODY) -> str | None:
-    """The name of a living caller, other than number `but`, that looks like `name`."""
+def holder(run: Run, name: str, ignored_id: int = NOBODY) -> str | None:
+    """Return the name of a caller that looks like `name`; None if there is none.
+
+    Deleted callers and the caller with the number `ignored_id` are left out.
+    """
     renew(run)
-    row = run(LIKE, (key(name), but)).fetchone()
+    row = run(LIKE, (key(name), ignored_id)).fetchone()
     return None if row is None else row[0]

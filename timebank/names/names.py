@@ -1,17 +1,17 @@
-"""What a caller may be called, and when two names are too much alike.
+"""The rules for callers' names, and keys that are equal for names that look alike.
 
-Names stand in front of minutes: on the teller's list, in transfers, in THEBANK.EXT. So a name must
-be readable on any terminal, and must not pass for somebody else's. `check` says what a name may be.
-Two keys say which names are alike:
+Minutes are sent to names: on the teller's list, in transfers, in THEBANK.EXT. So a name must be
+readable on any terminal, and must not look like another caller's. `check` accepts or refuses a
+name. Two keys compare names:
 
-- `fold` is the key of a caller, unique in the books: a caller is found by it, however the name is
-  typed. What it makes equal never changes, or callers would not be found any more.
-- `skeleton` is what a name looks like, by the tables of UTS 39 and some of our own. It makes more
-  names equal, and others in each version, so only new names are held against it.
+- `fold` is unique in the books, and finds a caller however the name is typed. Names that it makes
+  equal must stay so, or callers could no longer be found.
+- `skeleton` describes how a name looks, by the tables of UTS 39 and some of our own. It makes more
+  names equal, and its result may change with the version. So only new names are checked with it.
 
-The tables of `fold` are made by hand, from the letters of the three alphabets that may be used.
-Letters are compared as capitals where a capital looks like a Latin one, because that is how names
-get typed: a Greek nu is filed under N, although small it looks like a v.
+The tables of `fold` are made by hand from the letters of the three permitted alphabets. A letter
+whose capital looks like a Latin capital is compared as a capital, because that is how names get
+typed. So a Greek nu is filed under N, although a small nu looks like a v.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from timebank.names import confusables
 
 SHORTEST = 2  # characters
 LONGEST = 24
-# What is typed is looked at up to here; one character can unfold into eighteen.
+# Longer texts are refused before they are normalised: one character can become eighteen.
 LONGEST_TYPED = 4 * LONGEST
 
 PUNCTUATION = ".'-_"
 
-# What other keyboards and word processors write for an apostrophe or a hyphen.
+# Other characters for an apostrophe or a hyphen, from keyboards and word processors.
 _TYPED_FOR = str.maketrans("\u2019\u2018\u02bc\u00b4`\u2010\u2011", "'''''--")
 
 
@@ -41,7 +41,7 @@ def _pairs(theirs: str, latin: str) -> dict[str, str]:
     return dict(zip(theirs.split(), latin.split(), strict=True))
 
 
-# Each letter beside the Latin one, or the digit, that it passes for as it is written.
+# Letters, and the Latin letters or digits that they look like.
 _CAPITALS = {
     **_pairs("А В Е Ѕ І Ј К М Н О Р С Т У Х Ѵ Ԛ Ԝ Ү Ӏ", "A B E S I J K M H O P C T Y X V Q W Y I"),
     **_pairs("Г З Б Ь Ъ Ы Ю Я Ө Қ Ң Ҳ Ҫ Ғ Һ Ҝ Ҡ Ӡ", "r 3 6 b b bI IO R O K H X C F h K K 3"),
@@ -53,10 +53,10 @@ _SMALL = {
     **_pairs("ћ ђ ԁ", "h h d"),
     **_pairs("α β γ ε η ι κ ν ο ρ τ υ χ ω", "a b y e n i k v o p t u x w"),
 }
-# Latin letters that do not come apart into a letter and its mark, as other Latin letters.
+# Latin letters that Unicode does not decompose into a letter and a mark.
 _LATIN = _pairs("ı ø ł đ ħ ŧ ŋ ĸ ð æ œ ə ƒ", "i o l d h t n k d ae oe e f")
 
-_SEEN = _CAPITALS | _SMALL
+_LATIN_LOOKS = _CAPITALS | _SMALL
 _FILED = str.maketrans(
     _SMALL
     | {capital.casefold(): latin.casefold() for capital, latin in _CAPITALS.items()}
@@ -67,47 +67,47 @@ _FILED = str.maketrans(
 _ALIKE = str.maketrans("i10|", "llol")
 _RUNS = re.compile(r"([ .'_-])\1+")
 
-# What UTS 39 leaves as it is: letters of the three alphabets that terminals draw like Latin ones,
-_READ_AS_LATIN = str.maketrans(_SEEN)
-# and small Latin letters and digits. A letter that two others look like together becomes these two,
-# so that it does not matter where one begins ("vvv"); but see "cl" in `skeleton`.
+# UTS 39 does not cover letters of the three alphabets that terminals draw like Latin ones,
+_READ_AS_LATIN = str.maketrans(_LATIN_LOOKS)
+# nor small Latin letters and digits. A letter that looks like two others becomes these two, so that
+# every reading of "vvv" is equal. `skeleton` makes an exception for "cl".
 _READ = str.maketrans({"m": "rn", "w": "vv"} | _pairs("0 1 2 5 8 9", "o l z s b g"))
-# The version of the keys of `skeleton`: that of the tables, and of what is here.
+# The version of the keys of `skeleton`: that of the UTS 39 tables, and of this module.
 SKELETONS = f"{confusables.VERSION}/1"
 
 
 def check(name: str) -> str:
-    """A name in the form in which it is kept, or `NameRefused` with a sentence.
+    """Return a name in the form that the books store; raises `NameRefused`.
 
-    Compatibility forms are replaced (NFKC), spaces trimmed and collapsed. What may remain is 2 to
-    24 letters of one alphabet (Latin, Greek or Cyrillic), digits, single spaces and . ' - _
-    within, with at least one letter.
+    Compatibility forms are replaced (NFKC), spaces are trimmed and collapsed. The result has 2 to
+    24 characters: letters of one alphabet (Latin, Greek or Cyrillic), digits, single spaces and
+    . ' - _ with at least one letter. It begins and ends with a letter or a digit.
 
     >>> check("  Ann   O\u2019Neil ")
     "Ann O'Neil"
     """
     if len(name) > LONGEST_TYPED:
         raise NameRefused(Phrase("A name has {most} characters at most.", most=LONGEST))
-    # Controls go before anything is trimmed: a tab at the end is refused, not overlooked.
+    # Before trimming, so that a tab at the end is refused and not removed.
     if any(unicodedata.category(letter)[0] == "C" for letter in name):
         raise NameRefused(Phrase("A name cannot contain control or invisible characters."))
-    kept = re.sub(" +", " ", _plain(name)).strip(" ")
-    if not SHORTEST <= len(kept) <= LONGEST:
+    tidy = re.sub(" +", " ", _plain(name)).strip(" ")
+    if not SHORTEST <= len(tidy) <= LONGEST:
         raise NameRefused(
             Phrase("A name has {least} to {most} characters.", least=SHORTEST, most=LONGEST)
         )
-    _check_characters(kept)
-    if kept[0] in PUNCTUATION or kept[-1] in PUNCTUATION:
+    _check_characters(tidy)
+    if tidy[0] in PUNCTUATION or tidy[-1] in PUNCTUATION:
         raise NameRefused(Phrase("A name begins and ends with a letter or a digit."))
-    if _seen(kept) not in (None, fold(kept)):
+    if _latin_key(tidy) not in (None, fold(tidy)):
         raise NameRefused(Phrase("That name could be read as another one. Use Latin letters."))
-    return kept
+    return tidy
 
 
 def fold(name: str) -> str:
-    """The key of a name: two that look alike, or differ only in case, have the same one.
+    """Return the key by which a caller is found; equal for names that look alike or differ in case.
 
-    Any text has a key, so that whatever a caller types can be looked up. Accents are left out: some
+    Any text has a key, so that any input can be looked up. Accents are dropped, because some
     terminals cannot show them.
 
     >>> fold("Bill") == fold("BI11") == fold("BiII")
@@ -120,25 +120,25 @@ def fold(name: str) -> str:
 
 
 def skeleton(name: str) -> str:
-    """What a name looks like: two that can be taken for one another have the same skeleton.
+    """Return the skeleton of a name; equal for names that can be taken for one another.
 
-    Names are compared as they are written, and again in small letters (UTS 39 leaves that to its
-    user): a capital I looks like an l, a small i does not until it is written as a capital. So
-    "ci" is not taken for "cl", and that for "d". Any text has a skeleton.
+    Names are compared as written and in small letters (UTS 39 leaves that to its user). A capital I
+    looks like an l, but a small i does not. So "ci" differs from "cl", which looks like "d". Any
+    text has a skeleton.
 
     >>> skeleton("Corn") == skeleton("Com"), skeleton("5am") == skeleton("Sam")
     (True, True)
     >>> skeleton("Clark") == skeleton("dark"), skeleton("Lucia") == skeleton("Luda")
     (True, False)
     """
-    seen = confusables.skeleton(_bare(_plain(name)).translate(_READ_AS_LATIN))
-    letters = confusables.skeleton(seen.casefold()).translate(_FILED).casefold().translate(_READ)
+    written = confusables.skeleton(_bare(_plain(name)).translate(_READ_AS_LATIN))
+    letters = confusables.skeleton(written.casefold()).translate(_FILED).casefold().translate(_READ)
     letters = letters.replace("cl", "d").replace("i", "l")
     return _RUNS.sub(r"\1", " ".join(letters.split()))
 
 
 def _plain(text: str) -> str:
-    # Before, because some fall apart into a space and a mark; after, because some come out of it.
+    # NFKC splits some of these characters into a space and a mark, and produces others.
     return unicodedata.normalize("NFKC", text.translate(_TYPED_FOR)).translate(_TYPED_FOR)
 
 
@@ -166,7 +166,7 @@ def _check_characters(name: str) -> None:
 
 
 def _script(character: str) -> str | None:
-    """The alphabet of a letter, None when it is none of the three."""
+    """Return the alphabet of a letter; None if it is none of the three."""
     base = unicodedata.normalize("NFD", character)[0]
     if not base.isalpha():
         return None
@@ -185,13 +185,12 @@ def _bare(text: str) -> str:
     )
 
 
-def _seen(name: str) -> str | None:
-    """The key under which a reader would file a name, None when it does not look Latin."""
-    read = "".join(_SEEN.get(letter, letter) for letter in _bare(name))
-    return fold(read) if read.isascii() else None
+def _latin_key(name: str) -> str | None:
+    """Return the key of a name as it is read in Latin letters; None if it does not look Latin."""
+    latin = "".join(_LATIN_LOOKS.get(letter, letter) for letter in _bare(name))
+    return fold(latin) if latin.isascii() else None
 
 
-# Those who run the board.
 _OFFICES = (
     *("sysop", "sysops", "cosysop", "co sysop", "operator", "system operator", "admin"),
     *("administrator", "moderator", "the sysop", "the sysops", "your sysop", "le sysop"),
@@ -199,7 +198,7 @@ _OFFICES = (
 )
 _WORDS = (
     *("system", "the system", "root", "staff", "host", "board", "the board"),
-    # As screens name them, in both languages: a name stands before what a caller writes to others.
+    # The house as the screens name it in English and French: messages show their author's name.
     *("the staff", "the host", "the teller", "the banker"),
     *("la maison", "la banque", "le croupier", "le système"),
     *("house", "the house", "dealer", "the dealer", "bank", "the bank", "teller", "banker"),
@@ -207,7 +206,7 @@ _WORDS = (
     *("anonymous", "unknown", "someone", "caller", "callers", "player", "user", "node"),
     *("allotment", "elapsed", "forfeit", "external", "adjustment", "online", "held", "stake"),
     *("prizes", "tournament", "champion"),
-    # Who else writes into the sysop's log.
+    # Authors of lines in the sysop's log.
     *("the command line", "command line", "maintain", "import", "upgrade"),
 )
 _ARTICLES = ("the", "a", "an", "your", "our", "le", "la", "les", "l", "un", "une", "votre", "notre")
@@ -216,7 +215,7 @@ _NUMBER_BEHIND = re.compile(r"(?<=\D)[ .'_-]*[0-9]+$")
 
 
 class _Reserved:
-    """The reserved names as `key` makes them equal: `fold` or `skeleton`."""
+    """The reserved names, compared by `key`: `fold` or `skeleton`."""
 
     def __init__(self, key: Callable[[str], str]) -> None:
         self._key = key
@@ -231,7 +230,7 @@ class _Reserved:
         joined = "".join(words)
         return (
             not self._names.isdisjoint({tuple(words), tuple(bare)})
-            # "Al L" is no "all", but "Al-L" could be.
+            # "Al L" differs from "all", but "Al-L" is too close.
             or (" " not in name and joined in self._joined)
             or not self._offices.isdisjoint({joined, "".join(bare), self._without_number(name)})
         )
@@ -250,9 +249,9 @@ def _reserved() -> tuple[_Reserved, ...]:
 
 
 def is_reserved(name: str) -> bool:
-    """Return whether a name is that of the house, of an office or of nobody, or looks like one.
+    """Return whether a name is reserved for the house, an office or no one, or looks like that.
 
-    Articles in front, separators, and a number behind an office make no difference.
+    Leading articles, separators, and a number after an office make no difference.
 
     >>> is_reserved("The.sys-op"), is_reserved("Sysop 2"), is_reserved("Player 2")
     (True, True, False)
@@ -262,7 +261,7 @@ def is_reserved(name: str) -> bool:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two names are the same but for capitals and spaces: not only alike.
+    """Return whether two names differ only in case and spaces.
 
     >>> is_same("Bill Gates", "BILL  gates"), is_same("Bill Gates", "BiII Gates")
     (True, False)
