@@ -89,7 +89,7 @@ class Board:
         self.passwords = passwords.PasswordDesk()
         self.process = this_process()
         self.peers = Peers(
-            lambda: books.read(registry.living), config.server.name or socket.gethostname()
+            lambda: books.read(registry.living_servers), config.server.name or socket.gethostname()
         )
         self._on_nodes: dict[int, Caller] = {}  # by their calls
         self._strays: set[int] = set()  # open calls of this process whose callers have gone

@@ -91,7 +91,7 @@ def _look(desk: Desk) -> tuple[list[ServerRecord], Moment]:
     local = desk.settings.schedule.local
     calls = [replace(call, since=local(call.since)) for call in open_calls(desk) if call.live]
     event = "" if events.early_event(desk) is None else events.next_words(desk)
-    return registry.living(desk), Moment(calls, registry.lost(desk), event)
+    return registry.living_servers(desk), Moment(calls, registry.silent_servers(desk), event)
 
 
 async def _who_is_on(board: Board) -> list[OpenCall]:

@@ -169,7 +169,7 @@ def _elsewhere(bank: BankSettings) -> str:
         database = books_of(bank)
         try:
             with database.reading(bank, datetime.now(UTC)) as desk:
-                names = [clean(server.name) for server in registry.living(desk)]
+                names = [clean(server.name) for server in registry.living_servers(desk)]
         finally:
             database.close()
     except TimeBankError as error:

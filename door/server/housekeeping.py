@@ -270,7 +270,7 @@ class Housekeeping:
         return _Look(
             version,
             leads,
-            registry.living(desk),
+            registry.living_servers(desk),
             calls_elsewhere(desk, board.process),
             closed_calls(desk, board.process, here),
             early_events.load(desk),

@@ -25,7 +25,7 @@ def attend(desk: Desk, server_id: int, *, draining: bool) -> bool:
     is_ours = holder is not None and holder.server_id == server_id
     if draining and _has_successor(desk, server_id):
         if is_ours:
-            leases.let_go(desk, JOBS, server_id)
+            leases.release(desk, JOBS, server_id)
         return False
     if holder is not None and not is_ours and holder.live:
         return False
@@ -33,4 +33,6 @@ def attend(desk: Desk, server_id: int, *, draining: bool) -> bool:
 
 
 def _has_successor(desk: Desk, server_id: int) -> bool:
-    return any(server.id != server_id and not server.draining for server in registry.living(desk))
+    return any(
+        server.id != server_id and not server.draining for server in registry.living_servers(desk)
+    )

@@ -97,7 +97,7 @@ class Presence:
         self._board.peers.own_id, self._board.peers.own_name = row.id, row.name
 
     def _objections(self, desk: Desk, own_id: int) -> list[str]:
-        others = [row for row in registry.living(desk) if row.id != own_id]
+        others = [row for row in registry.living_servers(desk) if row.id != own_id]
         return list(agreement.objections(version(), self._own_terms(), others))
 
     def _own_terms(self) -> Terms:
@@ -117,7 +117,7 @@ class Presence:
 
         def renew(desk: Desk) -> tuple[_Entered | None, list[ServerRecord]]:
             is_there = registry.renew(desk, board.server_id, draining=board.draining)
-            return None if is_there else self._enter(desk), registry.living(desk)
+            return None if is_there else self._enter(desk), registry.living_servers(desk)
 
         back, living = await board.books.run(renew)
         if back is not None:

@@ -262,7 +262,7 @@ def treat(desk: Desk, given: PriorBooks, by: str, why: str) -> Treated:
     # Put gifts to hosts in doubt first: the end of a visit without a host would keep them here.
     given_back = _doubt_gifts(desk)
     calls.close_all_calls(desk, "the books were restored")
-    registry.forget_all(desk)
+    registry.remove_all(desk)
     for number, caller_id in in_play:
         _make_void(desk, number, caller_id)
     # Then those that the closed calls have made: the lost books may have made them before.

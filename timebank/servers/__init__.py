@@ -1,5 +1,4 @@
-"""Who serves from these books, and what one server has for itself for a while.
+"""The servers of some books, and the leases that they hold.
 
-The rows are the truth, and the database's clock is the one that counts; messages between servers
-only make things quick.
+The rows in the books decide, by the database's clock. Messages between servers only save time.
 """

@@ -1,4 +1,4 @@
-"""The one clock that all servers of some books go by: the database's."""
+"""The database's clock, which all servers of some books share."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import stamp
 
-_THERE: sql.Reader[int | None] = sql.value(lambda: select(sql.database_seconds()))
+_SECONDS: sql.Reader[int | None] = sql.value(lambda: select(sql.database_seconds()))
 
 
 def seconds(desk: Desk) -> int:
-    """Tell the time in seconds since 1970, by the clock of the server that the books are on.
+    """Return the seconds since 1970 by the clock of the database server.
 
-    For books in a file it is the machine's, as this transaction sees it.
+    For books in a file it is the clock of this transaction.
     """
-    there = _THERE.one(desk.connection)
-    return stamp(desk.now) if there is None else there
+    on_server = _SECONDS.one(desk.connection)
+    return stamp(desk.now) if on_server is None else on_server

@@ -1,9 +1,11 @@
-"""What one server of several has for itself for a while: a job, or a table.
+"""Leases: the exclusive right of one server to a job or a table, for some seconds.
 
-A lease has a holder and an end, by the database's clock. The holder takes it again before that, and
-so keeps it; one that is dead does not, and another takes it. A holder that was only slow may not
-know: so each new holder gets a fencing number, greater than all before, and whatever a lease
-protects is written in a transaction that says this number (`hold`). That decides, and no clock.
+A lease ends at a time of the database's clock. Its holder takes it again before that. If the holder
+is dead, the lease expires and another server takes it.
+
+A holder that was only slow may not know that it lost its lease. So each new holder gets a higher
+fencing number, and every write that the lease protects checks that number in its own transaction
+(`require`). The number decides, not a clock.
 """
 
 from __future__ import annotations
@@ -17,18 +19,17 @@ from timebank.ledger import schema, sql
 from timebank.ledger.database import Desk
 from timebank.servers import database_clock
 
-# How long a lease may be, in seconds. One whose end is farther away was taken before the clock was
-# set back: nobody knows when it should have run out, so it has.
+# A lease that ends later than this was taken before the clock was set back. It counts as expired.
 LONGEST_SECONDS = 60
 
-# How far numbers go on in books that were put back: more than are given between two copies.
-FAR = 1_000_000_000
+# Added to the fencing numbers in restored books, so that they exceed all numbers given since.
+FENCE_JUMP = 1_000_000_000
 
 _TABLE = schema.leases
 
 
 class Holder(NamedTuple):
-    """Who holds a lease, and whether it has not run out yet; if it has, nobody has taken it."""
+    """The server that holds a lease, its fencing number, and whether the lease has not expired."""
 
     server_id: int
     fence: int
@@ -41,21 +42,21 @@ class _Lease(NamedTuple):
     until: int
 
     def is_live(self, now: int) -> bool:
-        return self.server is not None and not self.has_run_out(now)
+        return self.server is not None and not self.has_expired(now)
 
-    def has_run_out(self, now: int) -> bool:
+    def has_expired(self, now: int) -> bool:
         return not now < self.until <= now + LONGEST_SECONDS
 
 
-def _of_name() -> sql.Query:
+def _by_name() -> sql.Query:
     return sql.fields_of(_Lease, _TABLE).where(sql.equal(_TABLE.c.name))
 
 
-_READ = sql.read(_Lease, _of_name)
-# Who takes it waits for those who write under it, and they for who takes it.
-_LOCK = sql.read(_Lease, lambda: _of_name().with_for_update())
-_SHARE = sql.read(_Lease, lambda: _of_name().with_for_update(read=True))
-_LAY = sql.Prepared(
+_READ = sql.read(_Lease, _by_name)
+# A server that takes a lease waits for transactions that write under it, and these wait for it.
+_LOCK = sql.read(_Lease, lambda: _by_name().with_for_update())
+_SHARE = sql.read(_Lease, lambda: _by_name().with_for_update(read=True))
+_ADD = sql.Prepared(
     lambda: sql.insert_or_change(
         _TABLE,
         {"name": bindparam("name"), "server": None, "fence": 0, "until": 0},
@@ -63,27 +64,29 @@ _LAY = sql.Prepared(
     )
 )
 _TAKE = sql.Prepared(lambda: sql.change(_TABLE, "server fence until", sql.equal(_TABLE.c.name)))
-_LET_GO = sql.Prepared(
+_RELEASE = sql.Prepared(
     lambda: sql.change(
         _TABLE, "", *(sql.equal(_TABLE.c.name), _TABLE.c.server == bindparam("holder")), server=None
     )
 )
-_LET_ALL_GO = sql.Prepared(
+_RELEASE_ALL = sql.Prepared(
     lambda: sql.change(_TABLE, "", _TABLE.c.server == bindparam("holder"), server=None)
 )
-_FREE = sql.Prepared(lambda: sql.change(_TABLE, "", server=None, fence=_TABLE.c.fence + FAR))
+_REVOKE_ALL = sql.Prepared(
+    lambda: sql.change(_TABLE, "", server=None, fence=_TABLE.c.fence + FENCE_JUMP)
+)
 
 
 def take(desk: Desk, name: str, server_id: int, seconds: int) -> int | None:
-    """Take a lease for some seconds, or keep it as long from now; give its fencing number.
+    """Take or renew a lease until `seconds` from now, and return its fencing number.
 
-    None while it is another's and has not run out. Whoever has it already keeps the number.
-    ValueError for more than LONGEST_SECONDS.
+    A renewal keeps the number. Return None while another server holds the lease and it has not
+    expired. Raises ValueError unless `seconds` are 1 to LONGEST_SECONDS.
     """
     if not 0 < seconds <= LONGEST_SECONDS:
         raise ValueError(f"a lease is for 1 to {LONGEST_SECONDS} seconds, not {seconds}")
     lease = _lock(desk, name)
-    now = database_clock.seconds(desk)  # not before the wait for others is over
+    now = database_clock.seconds(desk)  # read after the wait for the lock
     if lease.server != server_id and lease.is_live(now):
         return None
     fence = lease.fence if lease.server == server_id else lease.fence + 1
@@ -94,65 +97,68 @@ def take(desk: Desk, name: str, server_id: int, seconds: int) -> int | None:
 def _lock(desk: Desk, name: str) -> _Lease:
     lease = _LOCK.first(desk.connection, name=name)
     if lease is None:
-        _LAY(desk.connection, name=name)
+        _ADD(desk.connection, name=name)
         lease = _LOCK.one(desk.connection, name=name)
     return lease
 
 
-def let_go(desk: Desk, name: str, server_id: int) -> None:
-    """Let another take a lease at once; one that is not the server's stays as it is."""
-    _LET_GO(desk.connection, name=name, holder=server_id)
+def release(desk: Desk, name: str, server_id: int) -> None:
+    """Release a lease if the server holds it, so that another can take it at once."""
+    _RELEASE(desk.connection, name=name, holder=server_id)
     desk.nudge()
 
 
-def end(desk: Desk, name: str) -> bool:
-    """Take a lease from its holder, who writes nothing more under it, if its time is over.
+def end_expired(desk: Desk, name: str) -> bool:
+    """Take an expired lease from its holder; return False while it has not expired.
 
-    Until the open transaction ends nobody takes it. False while it has not run out.
+    The holder can write nothing more under it. No server can take it until the open transaction
+    ends.
     """
     lease = _lock(desk, name)
-    if not lease.has_run_out(database_clock.seconds(desk)):
+    if not lease.has_expired(database_clock.seconds(desk)):
         return False
     if lease.server is not None:
-        _LET_GO(desk.connection, name=name, holder=lease.server)
+        _RELEASE(desk.connection, name=name, holder=lease.server)
     return True
 
 
-def let_all_go(desk: Desk, server_id: int) -> None:
-    """Let go all that a server holds."""
-    _LET_ALL_GO(desk.connection, holder=server_id)
+def release_all(desk: Desk, server_id: int) -> None:
+    """Release all leases that a server holds."""
+    _RELEASE_ALL(desk.connection, holder=server_id)
 
 
-def free_all(desk: Desk) -> None:
-    """Take all leases from their holders: none of them serves from these books any more.
+def revoke_all(desk: Desk) -> None:
+    """Take all leases in restored books from their holders, and raise all fencing numbers.
 
-    One that does not know, because it was cut off while these were put back, has a number that was
-    given after the copy was taken: numbers go on far beyond.
+    A server that was cut off during the restore may still hold a number that was given after the
+    copy was taken. The raised numbers exceed it.
     """
-    _FREE(desk.connection)
+    _REVOKE_ALL(desk.connection)
 
 
 def holder(desk: Desk, name: str) -> Holder | None:
-    """Tell who holds a lease; None where nobody does since it was let go, or ever."""
+    """Return the holder of a lease, even if it has expired; None if there is no holder."""
     lease = _READ.first(desk.connection, name=name)
     if lease is None or lease.server is None:
         return None
     return Holder(lease.server, lease.fence, lease.is_live(database_clock.seconds(desk)))
 
 
-def has_run_out(desk: Desk, name: str) -> bool:
-    """Return whether the time is over for which a lease was last taken. Until then its holder may
-    come back, though the lease was let go."""
+def has_expired(desk: Desk, name: str) -> bool:
+    """Return whether the time has passed for which a lease was last taken.
+
+    Until then its last holder may come back, even if it released the lease.
+    """
     lease = _READ.first(desk.connection, name=name)
-    return lease is None or lease.has_run_out(database_clock.seconds(desk))
+    return lease is None or lease.has_expired(database_clock.seconds(desk))
 
 
-def hold(desk: Desk, name: str, fence: int) -> None:
-    """Have the open transaction count only under a lease with this fencing number.
+def require(desk: Desk, name: str, fence: int) -> None:
+    """Check that a lease still has this fencing number, and lock it until the transaction ends.
 
-    Nobody else takes the lease before the transaction ends. It may have run out: as long as nobody
-    has taken it, nothing is lost. Raises `LeaseLost`, after which nothing may be written.
+    An expired lease that no other server took is valid. Raises `LeaseLost` otherwise; then nothing
+    may be written.
     """
     lease = _SHARE.first(desk.connection, name=name)
     if lease is None or lease.server is None or lease.fence != fence:
-        raise LeaseLost(f"the lease {name} with the number {fence} is held no more")
+        raise LeaseLost(f"the lease {name} with the number {fence} is lost")

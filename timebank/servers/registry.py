@@ -1,6 +1,6 @@
-"""The servers that serve from the same books: each has a row, and renews it as long as it lives.
+"""The servers of the same books: each has a row, and renews it as long as it lives.
 
-Books in a file have one server alone, and no rows.
+Books in a file have one server and no rows.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from timebank.ledger import schema, sql
 from timebank.ledger.database import Desk
 from timebank.servers import database_clock, leases
 
-# How long a server is believed alive without a renewal.
+# A server counts as alive for this time after a renewal.
 LIVING_SECONDS = 30
-# After how long somebody else takes a dead one's row away.
+# Another server removes its row after this time without one.
 FORGET_SECONDS = 2 * LIVING_SECONDS
 
 _TABLE = schema.servers
 
 
 class ServerRecord(NamedTuple):
-    """A server as its row says. `started` and `renewed` are seconds by the database's clock."""
+    """The row of a server. `started` and `renewed` are seconds since 1970, the database's clock."""
 
     id: int
     name: str
@@ -37,7 +37,7 @@ class ServerRecord(NamedTuple):
 
 
 class Newcomer(NamedTuple):
-    """What a server says of itself when it enters; `schema.servers` says what each is."""
+    """What a server enters about itself; `schema.servers` describes the fields."""
 
     name: str
     process: str
@@ -49,22 +49,22 @@ _ALL = sql.read(ServerRecord, lambda: sql.fields_of(ServerRecord, _TABLE).order_
 _ENTER = sql.Prepared(
     lambda: sql.insert_into(_TABLE, "name process settings version started renewed", draining=0)
 )
-_OF = sql.read(
+_BY_ID = sql.read(
     ServerRecord, lambda: sql.fields_of(ServerRecord, _TABLE).where(sql.equal(_TABLE.c.id))
 )
 _RENEW = sql.Prepared(lambda: sql.change(_TABLE, "renewed draining", sql.equal(_TABLE.c.id)))
-_CHANGE = sql.Prepared(lambda: sql.change(_TABLE, "settings", sql.equal(_TABLE.c.id)))
+_SET_SETTINGS = sql.Prepared(lambda: sql.change(_TABLE, "settings", sql.equal(_TABLE.c.id)))
 _LEAVE = sql.Prepared(lambda: delete(_TABLE).where(_TABLE.c.id == bindparam("id")))
-_LEAVE_ALL = sql.Prepared(lambda: delete(_TABLE))
+_REMOVE_ALL = sql.Prepared(lambda: delete(_TABLE))
 
 
 def enter(
     desk: Desk, newcomer: Newcomer, is_gone: Callable[[str], bool] = lambda process: False
 ) -> ServerRecord:
-    """Enter a server, and give its row: where its name is another's, a number follows it there.
+    """Enter a server and return its row. A name that another server has gets a number.
 
-    The rows of the dead go, with what they held. `is_gone` tells of a process whether it is known
-    to have ended, so that nobody need wait until its row is old.
+    Rows of dead servers are removed, with their leases. `is_gone` returns whether a process is
+    known to have ended, so that its row need not grow old first.
     """
     now = database_clock.seconds(desk)
     names = set()
@@ -87,11 +87,11 @@ def _free(name: str, names: set[str]) -> str:
 
 
 def renew(desk: Desk, server_id: int, *, draining: bool = False) -> bool:
-    """Say that a server lives; False where its row is gone: it was thought dead, and must enter.
+    """Renew a server's row; return False if the row was removed and the server must enter again.
 
-    It takes the rows of others away that are dead for long, where it was not silent itself.
+    Rows that are older than FORGET_SECONDS are removed, unless this server was silent itself.
     """
-    own = _OF.first(desk.connection, id=server_id)
+    own = _BY_ID.first(desk.connection, id=server_id)
     if own is None:
         return False
     now = database_clock.seconds(desk)
@@ -99,7 +99,7 @@ def renew(desk: Desk, server_id: int, *, draining: bool = False) -> bool:
     if own.draining != draining:
         desk.nudge()
     if not _lives(own, now):
-        return True  # the machine slept, say: the others may not have come to it either
+        return True  # the machine may have slept, and the other servers with it
     for other in _ALL.all(desk.connection):
         if not _lives(other, now) and abs(now - max(other.renewed, own.started)) > FORGET_SECONDS:
             leave(desk, other.id)
@@ -107,39 +107,39 @@ def renew(desk: Desk, server_id: int, *, draining: bool = False) -> bool:
 
 
 def change_settings(desk: Desk, server_id: int, settings: str) -> None:
-    """Say with which settings a server goes on."""
-    _CHANGE(desk.connection, id=server_id, settings=settings)
+    """Change the settings in a server's row."""
+    _SET_SETTINGS(desk.connection, id=server_id, settings=settings)
 
 
 def leave(desk: Desk, server_id: int) -> None:
-    """Take a server out, and let go all that it holds."""
-    leases.let_all_go(desk, server_id)
+    """Remove a server's row and release its leases."""
+    leases.release_all(desk, server_id)
     _LEAVE(desk.connection, id=server_id)
     desk.nudge()
 
 
-def living(desk: Desk) -> list[ServerRecord]:
-    """List the servers that are believed alive, the oldest first."""
+def living_servers(desk: Desk) -> list[ServerRecord]:
+    """Return the servers that count as alive, the oldest first."""
     now = database_clock.seconds(desk)
     return [server for server in _ALL.all(desk.connection) if _lives(server, now)]
 
 
-def lost(desk: Desk) -> list[tuple[ServerRecord, int]]:
-    """List the servers that have gone silent, each with the seconds since it was heard of.
+def silent_servers(desk: Desk) -> list[tuple[ServerRecord, int]]:
+    """Return the servers whose renewals have stopped, each with the seconds since the last one.
 
-    Those that ended in order have no row.
+    A server that ended in order has no row.
     """
     now = database_clock.seconds(desk)
     rows = _ALL.all(desk.connection)
     return [(server, abs(now - server.renewed)) for server in rows if not _lives(server, now)]
 
 
-def forget_all(desk: Desk) -> None:
-    """Empty restored books of servers: none of them serves from these."""
-    leases.free_all(desk)
-    _LEAVE_ALL(desk.connection)
+def remove_all(desk: Desk) -> None:
+    """Remove all servers from restored books, because none serves from them."""
+    leases.revoke_all(desk)
+    _REMOVE_ALL(desk.connection)
 
 
 def _lives(server: ServerRecord, now: int) -> bool:
-    """Tell whether it was renewed a short while ago; in the future, before the clock was set."""
+    """Return whether a server was renewed lately; `renewed` may lie ahead of a clock set back."""
     return abs(now - server.renewed) <= LIVING_SECONDS

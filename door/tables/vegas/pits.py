@@ -61,7 +61,7 @@ class Hold(NamedTuple):
     def guard(self, desk: Desk) -> None:
         """Raise `LeaseLost`, and so undo the open transaction, unless this server holds the pit."""
         if self.fence:
-            leases.hold(desk, lease_of(self.pit), self.fence)
+            leases.require(desk, lease_of(self.pit), self.fence)
 
     def table_at(self, place: int) -> int:
         """Return a table's number in the books, given its number within this pit."""
@@ -101,7 +101,7 @@ def abandoned_rounds(desk: Desk, unreadable: Collection[int]) -> dict[int, int]:
     return {
         lead: pit
         for lead, pit in rounds.items()
-        if lead not in unreadable and leases.has_run_out(desk, lease_of(pit))
+        if lead not in unreadable and leases.has_expired(desk, lease_of(pit))
     }
 
 
@@ -110,7 +110,7 @@ def stand(desk: Desk, lead: int, pit: int) -> bool:
 
     Raises `JournalDamaged`.
     """
-    if not leases.end(desk, lease_of(pit)):
+    if not leases.end_expired(desk, lease_of(pit)):
         return False
     stored = journal.stored_round(desk, lead)
     if stored is None or all(seat.settled for seat in stored.seats):

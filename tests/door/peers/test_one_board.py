@@ -162,7 +162,7 @@ async def test_a_server_with_other_settings_does_not_start(
             async with beside(tmp_path, database, "south", toml):
                 pass
         with north.books() as desk:
-            assert [row.name for row in registry.living(desk)] == ["north"]
+            assert [row.name for row in registry.living_servers(desk)] == ["north"]
 
 
 async def test_new_settings_count_at_once_and_servers_that_differ_are_named(
@@ -190,7 +190,7 @@ async def test_new_settings_are_announced_once_the_books_can_be_written(
             await until_said(caplog, north, "They are away.")
         await north.pass_time(presence.RENEW_SECONDS)
         with north.books() as desk:
-            assert terms_in(*registry.living(desk))["[calls] nodes"] == "5"
+            assert terms_in(*registry.living_servers(desk))["[calls] nodes"] == "5"
 
 
 async def until_said(caplog: pytest.LogCaptureFixture, machine: Machine, words: str) -> None:

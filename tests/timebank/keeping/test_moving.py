@@ -139,7 +139,7 @@ def test_servers_of_the_old_place_are_not_registered_at_the_new_one(played, serv
     played.close()
     move(played, played.database, server)
     with server.reading(played.settings, played.now) as desk:
-        assert registry.living(desk) == []
+        assert registry.living_servers(desk) == []
         assert leases.holder(desk, "jobs") is None
 
 

@@ -274,10 +274,10 @@ class TestOpenHands:
         alpha = books.do(registry.enter, Newcomer("alpha", "p", "{}", "1"))
         fence = books.do(leases.take, "jobs", alpha.id, 12)
         copies.restore(copies.take())
-        assert books.do(registry.living) == []
+        assert books.do(registry.living_servers) == []
         assert books.do(leases.holder, "jobs") is None
         # Past whatever was given between the copy and now, which the copy cannot know.
-        assert books.do(leases.take, "jobs", alpha.id + 1, 12) == fence + leases.FAR + 1
+        assert books.do(leases.take, "jobs", alpha.id + 1, 12) == fence + leases.FENCE_JUMP + 1
 
 
 def put(books: Books, name: str, minutes: int) -> int:

@@ -44,10 +44,10 @@ def test_no_number_of_before_a_restore_is_given_again(books):
     before = take(books, BETA)  # after the copy was taken
     assert before == 2
     books.sql("UPDATE leases SET fence = 1, server = ?", ALPHA)  # as the copy has it
-    books.do(leases.free_all)
+    books.do(leases.revoke_all)
     assert take(books, ALPHA) > before
     with pytest.raises(LeaseLost):
-        books.do(leases.hold, "jobs", before)
+        books.do(leases.require, "jobs", before)
 
 
 class TestTaking:
@@ -104,55 +104,55 @@ class TestTaking:
 
 
 def test_it_has_run_out_when_its_time_is_over_though_it_was_let_go(books):
-    assert books.do(leases.has_run_out, "jobs")
+    assert books.do(leases.has_expired, "jobs")
     take(books, ALPHA)
-    books.do(leases.let_go, "jobs", ALPHA)
+    books.do(leases.release, "jobs", ALPHA)
     books.sql("UPDATE leases SET until = until - 10")
-    assert not books.do(leases.has_run_out, "jobs")
+    assert not books.do(leases.has_expired, "jobs")
     books.sql("UPDATE leases SET until = until - 2")
-    assert books.do(leases.has_run_out, "jobs")
+    assert books.do(leases.has_expired, "jobs")
     books.sql("UPDATE leases SET until = until + 3600")  # before the clock was set back
-    assert books.do(leases.has_run_out, "jobs")
+    assert books.do(leases.has_expired, "jobs")
 
 
 class TestEnding:
     def test_the_holder_of_an_expired_lease_cannot_write(self, books):
         books.caller("Ann")
         fence = take(books, ALPHA)
-        assert not books.do(leases.end, "jobs")
+        assert not books.do(leases.end_expired, "jobs")
         run_out(books)
-        assert books.do(leases.end, "jobs")
+        assert books.do(leases.end_expired, "jobs")
         with pytest.raises(LeaseLost):
-            books.do(leases.hold, "jobs", fence)
-        assert books.do(leases.has_run_out, "jobs")
+            books.do(leases.require, "jobs", fence)
+        assert books.do(leases.has_expired, "jobs")
         assert take(books, ALPHA) == fence + 1
 
     def test_a_lease_never_taken_has_expired(self, books):
-        assert books.do(leases.end, "jobs")
+        assert books.do(leases.end_expired, "jobs")
         assert take(books, ALPHA) == 1
 
 
 class TestLettingGo:
     def test_another_takes_it_at_once_with_the_next_number(self, books):
         take(books, ALPHA)
-        books.do(leases.let_go, "jobs", ALPHA)
+        books.do(leases.release, "jobs", ALPHA)
         assert books.do(leases.holder, "jobs") is None
         assert take(books, BETA) == 2
 
     def test_the_same_server_gets_another_number_too(self, books):
         take(books, ALPHA)
-        books.do(leases.let_go, "jobs", ALPHA)
+        books.do(leases.release, "jobs", ALPHA)
         assert take(books, ALPHA) == 2
 
     def test_another_servers_lease_stays(self, books):
         take(books, ALPHA)
-        books.do(leases.let_go, "jobs", BETA)
+        books.do(leases.release, "jobs", BETA)
         assert held(books) == (ALPHA, 1, True)
 
     def test_of_all_is_of_that_server_alone(self, books):
         for server, name in ((ALPHA, "jobs"), (ALPHA, "vegas/1"), (BETA, "vegas/2")):
             take(books, server, name)
-        books.do(leases.let_all_go, ALPHA)
+        books.do(leases.release_all, ALPHA)
         assert [books.do(leases.holder, name) for name in ("jobs", "vegas/1")] == [None, None]
         assert held(books, "vegas/2") == (BETA, 1, True)
 
@@ -163,7 +163,7 @@ def test_the_number_only_grows(books):
         server = turn % 3 + 1
         seen.append(take(books, server))
         if turn % 2:
-            books.do(leases.let_go, "jobs", server)
+            books.do(leases.release, "jobs", server)
         else:
             run_out(books)
     assert seen == list(range(1, 13))
@@ -171,7 +171,7 @@ def test_the_number_only_grows(books):
 
 def write_under(desk, fence: int, text: str) -> None:
     add_notice(desk, 1, f"{text}, before it is known")
-    leases.hold(desk, "jobs", fence)
+    leases.require(desk, "jobs", fence)
     add_notice(desk, 1, text)
 
 
@@ -189,7 +189,7 @@ class TestWritingUnderIt:
 
     @pytest.mark.parametrize("who", [BETA, ALPHA, None])
     def test_is_rolled_back_as_a_whole_when_it_is_lost(self, books, fence, who):
-        books.do(leases.let_go, "jobs", ALPHA)
+        books.do(leases.release, "jobs", ALPHA)
         if who is not None:
             take(books, who)
         with pytest.raises(LeaseLost, match="jobs with the number 1"):
@@ -198,10 +198,10 @@ class TestWritingUnderIt:
 
     def test_a_lease_never_taken_is_refused(self, books):
         with pytest.raises(LeaseLost):
-            books.do(leases.hold, "jobs", 0)
+            books.do(leases.require, "jobs", 0)
 
     def test_a_lost_lease_fails_only_its_own_write_of_a_group(self, books, fence, caplog):
-        books.do(leases.let_go, "jobs", ALPHA)
+        books.do(leases.release, "jobs", ALPHA)
         answers, all_done = [], threading.Event()
 
         def deliver(done):
@@ -238,17 +238,17 @@ def test_of_two_that_fight_for_one_each_number_has_one_holder(books):
                     continue
                 taken.append((fence, server))
                 with database.transaction(books.settings, books.now) as desk:
-                    leases.hold(desk, "jobs", fence)
+                    leases.require(desk, "jobs", fence)
                     add_notice(desk, 1, f"{fence} {server}")
                 with database.transaction(books.settings, books.now) as desk:
                     if turn % 2:
-                        leases.let_go(desk, "jobs", server)
+                        leases.release(desk, "jobs", server)
         except Exception as error:
             trouble.append(error)
             raise
         finally:
             with database.transaction(books.settings, books.now) as desk:
-                leases.let_go(desk, "jobs", server)
+                leases.release(desk, "jobs", server)
             database.close()
 
     threads = [threading.Thread(target=fight, args=(server,)) for server in (ALPHA, BETA)]
@@ -281,7 +281,7 @@ def test_taking_a_lease_waits_for_a_write_under_it(books):
     thread = threading.Thread(target=taker)
     thread.start()
     with books.database.transaction(books.settings, books.now) as desk:
-        leases.hold(desk, "jobs", fence)
+        leases.require(desk, "jobs", fence)
         held.set()
         thread.join(0.2)
         assert order == []

@@ -24,13 +24,13 @@ def fall_silent(books, server: registry.ServerRecord) -> None:
 
 
 def names(books) -> list[str]:
-    return [server.name for server in books.do(registry.living)]
+    return [server.name for server in books.do(registry.living_servers)]
 
 
 def test_a_server_shows_its_data_to_others(books):
     said = {"settings": '{"a":1}', "version": "2"}
     alpha = enter(books, "alpha", process="alpha", **said)
-    assert books.do(registry.living) == [alpha]
+    assert books.do(registry.living_servers) == [alpha]
     assert {key: getattr(alpha, key) for key in said} == said
     assert (alpha.process, alpha.draining) == ("alpha", False)
 
@@ -129,23 +129,23 @@ def test_a_draining_server_says_so(books):
     alpha = enter(books)
     for draining in (True, False):
         assert books.do(lambda desk, d=draining: registry.renew(desk, alpha.id, draining=d))
-        (server,) = books.do(registry.living)
+        (server,) = books.do(registry.living_servers)
         assert server.draining == draining
 
 
 def test_changed_settings_show_in_the_row(books):
     alpha = enter(books)
     books.do(registry.change_settings, alpha.id, '{"b":2}')
-    assert [server.settings for server in books.do(registry.living)] == ['{"b":2}']
+    assert [server.settings for server in books.do(registry.living_servers)] == ['{"b":2}']
 
 
 def test_books_that_are_put_back_have_none(books):
     alpha = enter(books)
     fence = books.do(leases.take, "jobs", alpha.id, 12)
-    books.do(registry.forget_all)
+    books.do(registry.remove_all)
     assert names(books) == []
     assert books.do(leases.holder, "jobs") is None
-    assert books.do(leases.take, "jobs", alpha.id, 12) == fence + leases.FAR + 1
+    assert books.do(leases.take, "jobs", alpha.id, 12) == fence + leases.FENCE_JUMP + 1
 
 
 @pytest.mark.parametrize("draining", [0, 1, 2])
