@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from signal import Signals
 
@@ -265,6 +266,10 @@ def let_the_clock_leap(story: Story) -> None:
     seconds = story.chance.choice((1, -1)) * story.chance.choice((400, 7200, 90_000, 31_622_400))
     story.tell(f"the wall clock leaps by {seconds:.0f} s")
     story.wall.go_wrong(seconds)
+    on = {screen.wire for screen in story.screens()}
+    for door in story.doors:
+        if door.wire not in on:  # the wrong clock says on which day its event is
+            door.handed = replace(door.handed, until=None)
     _pass(story, story.chance.choice((0.1, 4, 20)))
     if story.chance.random() < 0.3:
         set_right(story)
