@@ -215,10 +215,10 @@ class Board:
         def opening(desk: Desk, node: int | Nodes) -> OpenedCall:
             return open_call(desk, record.id, node, self.process, console.line.address, take_over)
 
-        def on_call(opened: OpenedCall, logged_on: float) -> Caller:
+        def on_call(opened: OpenedCall, current: CallerRecord, logged_on: float) -> Caller:
             purse = TickingPurse(self.books, self.clock, opened.receipt.purse, logged_on)
             return Caller(
-                *(console, self.books, self.config, record),
+                *(console, self.books, self.config, current),
                 *(opened.node, opened, purse, self.new_seed),
             )
 
@@ -234,9 +234,9 @@ class Board:
             address = console.line.address
             return open_host_call(desk, record.id, node, self.process, address, brought, take_over)
 
-        def on_call(opened: OpenedCall, _: float) -> HostCaller:
+        def on_call(opened: OpenedCall, current: CallerRecord, _: float) -> HostCaller:
             return HostCaller(
-                *(console, self.books, self.config, record),
+                *(console, self.books, self.config, current),
                 *(opened.node, opened, self.new_seed, guest),
             )
 
@@ -249,7 +249,7 @@ class Board:
         console: Console,
         record: CallerRecord,
         opening: Callable[[Desk, int | Nodes], OpenedCall],
-        on_call: Callable[[OpenedCall, float], C],
+        on_call: Callable[[OpenedCall, CallerRecord, float], C],
         elsewhere: int | None,
         *,
         take_over: bool,
@@ -268,17 +268,18 @@ class Board:
             node = Nodes(self.config.calls.nodes, wanted, beyond)
         logged_on = self.clock.monotonic()
 
-        def open_now(desk: Desk) -> OpenedCall:
+        def open_now(desk: Desk) -> tuple[OpenedCall, CallerRecord]:
             # The wait for the books is not charged.
             nonlocal logged_on
             logged_on = self.clock.monotonic()
-            return opening(desk, node)
+            # An earlier call may have changed the preferences since the log-on began.
+            return opening(desk, node), callers.get(desk, record.id)
 
         try:
-            opened = await self.books.run(open_now, until=console.keyboard.answer_by())
+            opened, current = await self.books.run(open_now, until=console.keyboard.answer_by())
         except NodesTaken as full:
             raise BoardFull(str(full)) from full
-        caller = on_call(opened, logged_on)
+        caller = on_call(opened, current, logged_on)
         if opened.ended_call is not None:
             self.arrivals.forget_elsewhere(opened.ended_call)
         self._end_raced(record)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from door.call import phrases
 from tests.door.visiting import MENU, MINUTE, Guest, known, seated, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile, Terminal
 from tests.world import PASSWORD, World, register, world
@@ -263,6 +264,17 @@ async def test_a_second_log_on_takes_over_the_ghost_and_its_hand(board: World) -
     assert calls(board) == [("Ada", "taken over"), ("Ada", None)]
     await ada.stays()
     assert ada.has["online"] == (55 + 10) * MINUTE - 92
+
+
+async def test_a_second_log_on_has_what_the_first_has_chosen_meanwhile(board: World) -> None:
+    first = await visitor(board, "Ada")
+    ada = Guest(board, "Ada")
+    await ada.calls()
+    await ada.is_asked("Drop that call and continue here?")
+    await phrases.choose(first.caller, "my own words")
+    await ada.presses("y").is_asked(MENU)
+    phrase = await phrases.phrase_of(ada.caller)
+    assert (phrase.text, phrase.is_own) == ("my own words", True)
 
 
 async def test_a_second_log_on_mentions_an_open_hand_only_if_there_is_one(
