@@ -72,6 +72,7 @@ def _in_words() -> dict[str, str]:
 
 _IN_WORDS = _in_words()
 _WORDS = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _IN_WORDS), key=len, reverse=True))})\b")
+HEADER_EDGE = "░▒▓▀"
 _HEXADECIMAL = re.compile(r"\b[0-9a-f]{64}\b")
 # What the page behind <F>airness says that a seal or a seed is of.
 _SEALS = {
@@ -91,7 +92,8 @@ def cards(game: str, screen: Screen, *, paints: bool) -> set[str]:
         return {rank + suit for rank, suit in found}
     if paints:
         titles = tuple(phrases.versions(GAMES[game].title))
-        if not screen.rows[0].strip().startswith(titles):
+        is_header_left = any(HEADER_EDGE in row for row in screen.rows)  # the line broke
+        if is_header_left or not screen.rows[0].strip().startswith(titles):
             return set()  # those of the header that is drawn on the way to the table
         return painted_cards(screen.rows[:19])
     text = fold(screen.memory)
