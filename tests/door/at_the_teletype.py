@@ -22,16 +22,16 @@ _ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -Z\\-~])")
 
 
 def teletype_toml(**keys: object) -> str:
-    """A board whose sysop has set these keys of UNIX bj."""
+    """Return the settings of a board with these keys of UNIX bj."""
     return with_keys(BOARD, "unix-bj", keys)
 
 
 class Player(Guest):
-    """Somebody who plays bj."""
+    """A caller who plays bj."""
 
     _begun = 0
 
-    # What they do.
+    # Actions
 
     async def goes_to_the_teletype(self) -> None:
         await self.presses("u").is_asked(PLAY)
@@ -49,7 +49,7 @@ class Player(Guest):
             await self.strikes(f"{line}\r")
 
     async def strikes(self, keys: str | bytes) -> None:
-        """Press keys, and read on to what is asked then."""
+        """Press keys and read on to the next question."""
         before = len(self.raw)
         self.terminal.send(keys)
         await self.reads_on(before)
@@ -65,7 +65,7 @@ class Player(Guest):
         await self.calls(profile)
         await self.terminal.wait_for(lambda _: self.letters.endswith(QUESTIONS), "the hand")
 
-    # What they see.
+    # The screen
 
     @property
     def raw(self) -> str:
@@ -79,7 +79,7 @@ class Player(Guest):
 
     @property
     def letters(self) -> str:
-        """What the program printed, from its name on, with what was typed."""
+        """The printed text from the program's name on, with the typed answers."""
         name = self.plain.rfind("Black Jack\n")
         if name < 0:
             return ""
@@ -87,7 +87,7 @@ class Player(Guest):
 
     @property
     def seal(self) -> str:
-        """What stands right before the first letter."""
+        """The line right before the first letter."""
         before = self.plain[: self.plain.rfind("Black Jack\n")]
         return before[before.rindex("Seal ") :].rstrip("\n")
 
@@ -99,7 +99,7 @@ class Player(Guest):
     def _is_asked_something(self) -> bool:
         return self.plain.endswith(QUESTIONS) or ANY_KEY in self.prompt
 
-    # What the books say.
+    # The books
 
     def rounds(self) -> list[tuple[int, int, int, int]]:
         """Their rounds in order: bet, lost, won (smallest unit), where in the stream they began."""
@@ -134,7 +134,7 @@ class Player(Guest):
 async def at_the_teletype(
     folder: Path, *, profile: Profile = MODERN, **how: Any
 ) -> AsyncIterator[Player]:
-    """Ada, with sixty minutes, before the teletype; `how` is what `world` takes."""
+    """Open a board with Ada at the teletype with sixty minutes; `how` goes to `world`."""
     async with world(folder, **how) as board:
         ada = await player(board, "Ada", profile)
         await ada.goes_to_the_teletype()
@@ -142,7 +142,7 @@ async def at_the_teletype(
 
 
 async def player(board: World, name: str, profile: Profile = MODERN) -> Player:
-    """Somebody new in the books, on their first call of the day, at the main menu."""
+    """Register a caller and bring them to the main menu on their first call of the day."""
     board.enter(name)
     guest = Player(board, name)
     await guest.calls(profile)

@@ -1,8 +1,8 @@
-"""How long a process took for something, had the machine had nothing else to do.
+"""How long a process took for something, without the waits for a processor.
 
-What a process promises in seconds it cannot keep while others hold the processors. So seconds in
-which it, or the test that watches it, could run and was not let are not counted. Linux tells them
-for every thread; elsewhere all seconds count.
+A busy machine cannot keep a promise in seconds. So the stopwatch leaves out the seconds in which
+the process, or the test that watches it, waited for a processor. Linux reports these waits for
+every thread; elsewhere all seconds count.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from asyncio.subprocess import Process
 from contextlib import suppress
 from pathlib import Path
 
-LOOK = 0.02  # seconds between two looks at a process, of which nothing can be read at its end
+LOOK = 0.02  # seconds between two looks at a process, which cannot be read at its end
 
 
 class Stopwatch:
@@ -32,7 +32,7 @@ class Stopwatch:
 
     @property
     def seconds(self) -> float:
-        """What has gone by, less what was waited for a processor as far as it was looked at."""
+        """The elapsed time less the observed waits for a processor."""
         self.look()
         return time.monotonic() - self._began - sum(self._kept.values())
 

@@ -1,4 +1,4 @@
-"""What callers do at the bank's window, for tests; `Guest` is the caller."""
+"""Callers at the bank's window, for tests; `Guest` is the caller."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ DONE = {"d": "deposited", "w": "withdrawn", "b": "borrowed", "r": "repaid"}
 
 
 def window_toml(timebank: str = "known_days = 0", **calls: int) -> str:
-    """A board without events, so that nothing but the window's own rules counts."""
+    """Return the settings of a board without events, so that only the window's rules count."""
     return sysop_toml(events="", timebank=timebank, **calls)
 
 
 async def at_the_window(
     board: World, name: str, *, saved: int = 0, profile: Profile = MODERN
 ) -> Guest:
-    """Somebody new with `saved` minutes in the bank, at its window."""
+    """Bring a new caller with `saved` minutes in the bank to its window."""
     guest = await visitor(board, name, saved=saved * MINUTE, profile=profile)
     await guest.goes_to_the_bank()
     return guest
 
 
 async def types_amount(guest: Guest, what: str, typed: str, echoed: str) -> None:
-    """Type an amount and confirm what is echoed."""
+    """Type an amount and confirm the echoed sum."""
     await guest.is_asked(f"{what} how much")
     await guest.presses(f"{typed}\r").is_asked(f"{what} {echoed}?")
     guest.presses("y")
@@ -54,7 +54,7 @@ async def is_refused(guest: Guest, key: str, minutes: int, sentence: str) -> Non
 
 
 async def is_refused_amount(guest: Guest, what: str, minutes: int, sentence: str) -> None:
-    """Type more than the prompt allows: refused at once, and asked again."""
+    """Type an amount above the prompt's limit and expect a refusal and the same question."""
     await guest.is_asked(f"{what} how much")
     await guest.presses(f"{minutes}\r").sees(sentence)
     await guest.is_asked(f"{what} how much")
@@ -62,13 +62,13 @@ async def is_refused_amount(guest: Guest, what: str, minutes: int, sentence: str
 
 
 async def is_refused_at_once(guest: Guest, key: str, sentence: str) -> None:
-    """Ask for what is not allowed at all, and read why not."""
+    """Ask for an act that is not allowed and read the reason."""
     guest.presses(key)
     await hears(guest, sentence)
 
 
 async def hears(guest: Guest, sentence: str) -> None:
-    """Read a sentence, and be asked at the window what to do next."""
+    """Read a sentence and then the window's question."""
     await guest.sees(sentence)
     await guest.is_asked(WINDOW)
 
@@ -79,7 +79,7 @@ async def names_receiver(guest: Guest, receiver: str) -> None:
 
 
 async def sends(guest: Guest, receiver: str, minutes: int, message: str = "") -> None:
-    """Send minutes with a line of message; what comes of it is for the test to read."""
+    """Send minutes with a message; the test reads the result."""
     await names_receiver(guest, receiver)
     await types_amount(guest, "Send", str(minutes), f"{minutes} minutes to {receiver.title()}")
     await guest.is_asked("Add a note")
@@ -90,7 +90,7 @@ async def page(guest: Guest) -> str:
     """Wait for the page that a key was pressed for, and read it."""
     terminal = guest.terminal
     if guest.caller.console.screen.is_painted:
-        # What stands in the prompt already is not sent again, and a page comes in one piece.
+        # Text already in the prompt is not sent again, and a page arrives in one piece.
         await terminal.wait_for(
             lambda _: bool(terminal.heard) and "<Q>uit" in guest.prompt, "a page"
         )
@@ -100,7 +100,7 @@ async def page(guest: Guest) -> str:
 
 
 def gives(board: World, name: str, minutes: int, why: str = "for the test") -> None:
-    """Adjust somebody's account as the sysop would, without a server."""
+    """Adjust a caller's account as the sysop does, without a server."""
     with board.books() as desk:
         adjust(desk, number(board, name, desk), minutes * MINUTE, why, "Tester")
 
@@ -114,5 +114,5 @@ def number(board: World, name: str, desk=None) -> int:
 
 
 def last_column_is_empty(guest: Guest) -> bool:
-    """Whether nothing stands where some terminals wrap."""
+    """Return whether the column where some terminals wrap is empty."""
     return all(line[-1] == " " for line in guest.terminal.lines)

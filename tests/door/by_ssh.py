@@ -64,7 +64,7 @@ class SshTerminal(Terminal):
 
 
 async def by_ssh(board: World, name: str, profile: Profile = BY_SSH, **options: Any) -> SshTerminal:
-    """Call a board whose last listener is for SSH."""
+    """Call a board's last listener, an SSH port."""
     terminal = SshTerminal(profile)
     await terminal.call(board.server.ports[-1], name, **options)
     board.terminals.append(terminal)

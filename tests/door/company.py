@@ -1,4 +1,4 @@
-"""Callers with terminals at the Vegas table: what they press, what they see of each other."""
+"""Callers with terminals at the Vegas table: keys, screens, and their view of each other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ YOUR_TURN = "You have"
 
 
 class Player(Guest):
-    """A visitor who plays Vegas."""
+    """A caller who plays Vegas."""
 
     async def sits_down(self) -> None:
         await self.presses(f"v{PAST_HEADER}").is_asked(AT_TABLE)
@@ -65,7 +65,7 @@ class Player(Guest):
         return self.on_the_table.round
 
     def block(self, chair: int) -> str:
-        """What stands at a chair of the painted table, as one line."""
+        """The text at a chair of the painted table, as one line."""
         column, row = {1: (0, 2), 2: (0, 6), 3: (0, 10), 4: (26, 10), 5: (52, 10)}.get(
             chair, (52, 6 if chair == 6 else 2)
         )
@@ -79,7 +79,7 @@ class Player(Guest):
 
 
 async def player(board: World, name: str, profile: Profile = MODERN) -> Player:
-    """Somebody new in the books who has just sat down at the Vegas table."""
+    """Register a caller and seat them at the Vegas table."""
     board.enter(name)
     guest = Player(board, name)
     await guest.visits(profile)
@@ -90,7 +90,7 @@ async def player(board: World, name: str, profile: Profile = MODERN) -> Player:
 def table_toml(
     *, events: str | None = "", timebank: str = "", minutes: int = 60, **keys: object
 ) -> str:
-    """A board whose sysop has set these keys of the Vegas table, with so many minutes a day."""
+    """Return the settings of a board with these keys of the Vegas table and minutes a day."""
     board = sysop_toml(events=events, timebank=timebank, minutes_per_day=minutes)
     return with_keys(board, "vegas", keys)
 

@@ -1,4 +1,4 @@
-"""What the tests of whole boards share."""
+"""Fixtures for tests of whole boards."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ipv6() -> None:
 
 @pytest.fixture
 def bank(cluster: Cluster) -> Iterator[str]:
-    """What [timebank] says of where the books are, for several servers."""
+    """Return the lines of [timebank] that name the books, for several servers."""
     name = cluster.take()
     yield f'database = "{cluster.url(name)}"'
     cluster.give_back(name)
@@ -42,6 +42,6 @@ async def board(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator
 
 @pytest.fixture
 async def ada(tmp_path: Path) -> AsyncIterator[Table]:
-    """Ada, who has just sat down at the Black Jack table of a usual board."""
+    """Seat Ada at the Black Jack table of a usual board."""
     async with at_the_table(tmp_path) as here:
         yield here

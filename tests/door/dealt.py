@@ -1,7 +1,8 @@
-"""The installed command `door`, whose chance is known: `python dealt.py LABEL STREAM WORDS...`.
+"""The installed command `door` with a fixed random stream: `python dealt.py LABEL STREAM
+WORDS...`.
 
-Every process that a test starts draws its shuffles from a stream of its own, which is the same in
-every run: what a test sees of the cards is not a matter of luck.
+Every process of a test shuffles from its own stream, which is the same in every run. So the cards
+in a test do not depend on luck.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 
 
 def stream(label: str) -> None:
-    """Let `secrets` give bytes that follow from the label."""
+    """Make `secrets` return bytes derived from the label."""
     number = itertools.count()
 
     def token_bytes(length: int | None = None) -> bytes:
@@ -26,7 +27,7 @@ def stream(label: str) -> None:
 
 
 def serve_forks() -> list[str]:
-    """The words of the command of a fork (`forked`), which goes on here with what this returns."""
+    """Return the command line of a fork (`forked`), which continues here."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     from tests.door.forked import serve
 
@@ -34,7 +35,7 @@ def serve_forks() -> list[str]:
 
 
 if __name__ == "__main__":
-    (command,) = entry_points(group="console_scripts", name="door")  # before there are forks
+    (command,) = entry_points(group="console_scripts", name="door")  # before forking
     is_fork = sys.argv[1] == "--fork"
     label, number, *rest = serve_forks() if is_fork else sys.argv[1:]
     stream(f"{label} {number}")

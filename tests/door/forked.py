@@ -1,13 +1,12 @@
-"""Processes of the command `door` without the second that Python takes to import all of it.
+"""Processes of the command `door` without the second that Python needs for its imports.
 
-Nearly all the time of a test with real processes went into importing the same modules again. Here
-one process imports them once (`dealt.py --fork`), and each `door` is a fork of it: a child of the
-test's own process, with descriptors, environment and folder of its own, that runs the command as
-`dealt.py` does. It ends as any Python does, but for its memory: to take apart what all forks share
-copies each page of it first, and cost a quarter of the time of such a test. Linux alone lets a fork
-be the child of its parent's parent (CLONE_PARENT); elsewhere, and where a process must be started
-in some other way, it is started as ever. `processes.dealt_door` always starts one as ever: so do
-servers that are killed or limited, and doors that load their modules under a caller.
+One process (`dealt.py --fork`) imports the modules once, and each `door` is a fork of it. The fork
+is a child of the test's process with its own descriptors, environment and folder, and runs the
+command as `dealt.py` does. It exits like any Python process, but skips freeing its memory: that
+would copy every shared page and cost a quarter of the test's time. Only Linux lets a fork be the
+child of its parent's parent (CLONE_PARENT). Elsewhere, and for other kinds of start, a process
+starts as usual. `processes.dealt_door` always starts one as usual: for servers that are killed or
+limited, and doors that load modules during a call.
 """
 
 from __future__ import annotations
@@ -38,16 +37,16 @@ LIMITS = (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE, r
 REQUEST_BYTES, MOST_DESCRIPTORS, HIGH = 1 << 20, 32, 500
 DEALT = str(Path(__file__).with_name("dealt.py"))
 
-BEFORE = dict(os.environ)  # as it is before any test has changed it
+BEFORE = dict(os.environ)  # the environment before any test has changed it
 
-# What a program reads of its environment while it starts.
+# Variables that a program reads while it starts.
 READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "GLIBC_", "MALLOC_", "OPENSSL_")
 
 
 def command(*words: str, terminal: int | None = None) -> tuple[str, ...]:
-    """What to give `asyncio.create_subprocess_exec` for `dealt.py` with these words.
+    """Return the arguments of `asyncio.create_subprocess_exec` for `dealt.py` with these words.
 
-    `terminal` is a descriptor that becomes the process's terminal, in a session of its own.
+    `terminal` is a descriptor that becomes the process's terminal, in its own session.
     """
     if not (sys.platform == "linux" and SYS_CLONE):
         begin = () if terminal is None else (sys.executable, "-c", BEGIN, str(terminal))
@@ -94,7 +93,7 @@ def _parent() -> _Parent:
 
 @cache
 def _take_over() -> None:
-    """Let `subprocess` fork where the program is `DEALT`; anything else is started as ever."""
+    """Make `subprocess` fork where the program is `DEALT`; other programs start as usual."""
     usual = subprocess.Popen._execute_child
     asked = inspect.signature(usual)
 
@@ -144,8 +143,8 @@ def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def serve(descriptor: int) -> list[str]:
-    """Fork for everyone who asks; return in the children, with the words of their command."""
-    atexit.register(_end)  # before anything else registers itself, so that it runs last
+    """Fork for each request; return in the children with their command line."""
+    atexit.register(_end)  # registered first, so that it runs last
     import_all()
     make_ready()
     wire = socket.socket(fileno=descriptor)
@@ -176,7 +175,7 @@ def import_all() -> None:
 
 
 def make_ready() -> None:
-    """Do once what is the same in every process: texts of statements, and the house's pictures."""
+    """Prepare what all processes share: the texts of statements, and the house's pictures."""
     from sqlalchemy import create_engine
 
     from door.lobby import texts
@@ -203,7 +202,7 @@ def _fork_a_sibling() -> int:
 
 
 def _become(request: dict[str, Any], descriptors: list[int]) -> list[str]:
-    """Take on what a new process is given."""
+    """Adopt the descriptors, environment and folder of a new process."""
     import fcntl
 
     high = [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, HIGH) for number in descriptors]
@@ -230,9 +229,9 @@ _statuses: list[int] = []
 
 
 def end_soon(code: object) -> None:
-    """Let a fork end with the status of a SystemExit, once its threads and exit handlers are done.
+    """Exit a fork with the status of a SystemExit, after its threads and exit handlers.
 
-    What is no number Python prints, and then it ends in the usual way.
+    Python prints a status that is no number and exits as usual.
     """
     if code is None or isinstance(code, int):
         _statuses.append(code or 0)
@@ -241,7 +240,7 @@ def end_soon(code: object) -> None:
 def _end() -> None:
     if not _statuses:  # the process that is forked, or a fork that crashed
         return
-    with suppress(OSError, ValueError):  # what cannot be written, Python tells in the usual way
+    with suppress(OSError, ValueError):  # Python reports a failed write as usual
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(_statuses[0] & 0xFF)

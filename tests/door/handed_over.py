@@ -1,4 +1,4 @@
-"""Guests whom a door has handed over: callers of another board, on lines without a wire."""
+"""Guests handed over by a door: callers of another board, on lines without a wire."""
 
 from __future__ import annotations
 

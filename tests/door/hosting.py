@@ -1,7 +1,7 @@
-"""A host board around `door run`: its drop files, the caller's terminal, and signals.
+"""A host board around `door run`: drop files, the caller's terminal, and signals.
 
-The door is a process of its own, started as hosts do: on a terminal that is cooked and echoes, with
-a socket handed down, or called back. What the caller sees is read by pyte.
+The door is its own process, started as hosts do: on a cooked terminal with echo, with a socket
+handed down, or called back. pyte reads the caller's screen.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class PtyWire:
     def _to_caller(self) -> None:
         try:
             data = os.read(self._master, 65536)
-        except OSError:  # nobody has the other end of the terminal any more
+        except OSError:  # the other end of the terminal is closed
             data = b""
         if data:
             self._own.sendall(data)
@@ -104,7 +104,7 @@ class Visit(Table):
         await self.prompt("oodbye")
 
     async def reads_welcome(self, seconds: float = PATIENCE) -> None:
-        """Read what they bring; at their first visit, decline the tour."""
+        """Read the welcome; at a first visit, decline the tour."""
         await self.terminal.wait_for(
             lambda _: self._offered_tour() or "Press any key" in self.prompt_row,
             "the welcome",
@@ -127,7 +127,7 @@ class Visit(Table):
         await self.presses("b").prompt("<B>et")
 
     async def plays_until(self, reached: Callable[[Host], bool], coins: int = 1) -> None:
-        """Bet and stand, hand after hand, until the books say so."""
+        """Bet and stand, hand after hand, until the books meet the condition."""
         while not reached(self.host):
             await self.asks_to_bet()
             self.presses(f"{coins}\r")
@@ -161,8 +161,8 @@ class Host(Served):
         self.visits: list[Visit] = []
         self.at_server = False  # whether the server is to serve the callers of doors
         self.own = 0  # calls that are served where a door has started the server
-        self._settings = ""  # that the server has read
-        self.expected = ""  # of the log: what a line may say that would be a failure else
+        self._settings = ""  # as read by the server
+        self.expected = ""  # a text of the log that would otherwise be a failure
         self._closing: list[Pty | PtyWire | socket.socket] = []
 
     def node(self, number: int) -> Path:
@@ -181,7 +181,7 @@ class Host(Served):
         minutes: int | str = 60,
         emulation: int = 1,
     ) -> Path:
-        """Write DOOR32.SYS as Synchronet does, and take away what it takes away."""
+        """Write DOOR32.SYS and remove other files as Synchronet does."""
         lines = (comm, handle, 38400, "Synchronet 3.20b", user, "Ann Example", alias, 50)
         file = self.node(node) / "DOOR32.SYS"
         file.write_text(
@@ -255,7 +255,7 @@ class Host(Served):
                 await asyncio.sleep(0.05)
 
     def at_others(self) -> int:
-        """How many calls were served at other servers than `process`."""
+        """Return how many calls other servers than `process` have served."""
         server = f"%:{self.process.pid}" if self.at_server else "none"
         return self._calls(f"process NOT LIKE '{server}'")
 
@@ -265,7 +265,7 @@ class Host(Served):
             return int(found.scalar_one())
 
     async def _let_server_read(self) -> None:
-        """Let a server that runs know what a door would read for itself."""
+        """Tell a running server what a door would read for itself."""
         text = self.config.path.read_text(encoding="utf-8")
         if self.port and text != self._settings:
             self._settings = text
@@ -308,7 +308,7 @@ class Host(Served):
 
     @property
     def log(self) -> str:
-        """What servers and doors have logged; the server that runs may be read a moment late."""
+        """The log of servers and doors; that of a running server may lag a moment."""
         file = self.config.board.data / FILE
         return "".join(self.said) + (file.read_text(encoding="utf-8") if file.exists() else "")
 
@@ -339,7 +339,7 @@ class Host(Served):
         self.visits.append(visit)
         return visit
 
-    # What the books say.
+    # The books
 
     def visits_told(self) -> list[dict[str, object]]:
         """The visits in the books, in order."""
@@ -348,7 +348,7 @@ class Host(Served):
             return [dict(row._mapping) for row in found]
 
     def given_back(self) -> list[tuple[int, str]]:
-        """What was to be given back, in order: (minutes, state)."""
+        """The minutes to give back, in order: (minutes, state)."""
         with self.books() as desk:
             found = desk.connection.exec_driver_sql(
                 "SELECT minutes, state FROM given_back ORDER BY number"
@@ -357,7 +357,7 @@ class Host(Served):
 
     @property
     def won(self) -> int:
-        """Seconds that were won in all hands so far, and those lost taken off."""
+        """Net seconds won in all hands so far."""
         with self.books() as desk:
             net: int = desk.connection.exec_driver_sql(
                 "SELECT coalesce(sum(won - lost), 0) FROM rounds WHERE settled IS NOT NULL"
@@ -365,12 +365,12 @@ class Host(Served):
             return net
 
     def house(self, **keys: object) -> None:
-        """Set the rules of the game anew, for the doors that start from now on."""
+        """Set new rules of the game for doors that start from now on."""
         text = with_keys(BOARD, "black-jack-for-time", {"turns_per_day": 0, **keys})
         (self.folder / "sysop.toml").write_text(text, encoding="utf-8")
 
     def moduser(self, node: int = 1) -> int | None:
-        """What MODUSER.DAT gives the caller of a node, in minutes; None without one."""
+        """The minutes in MODUSER.DAT for the caller of a node; None without the file."""
         file = self.node(node) / "MODUSER.DAT"
         if not file.exists():
             return None
@@ -386,11 +386,10 @@ async def hosted(
     toml: str = BOARD,
     at_server: bool = False,
 ) -> AsyncIterator[Host]:
-    """A host board over books in `folder`, whose doors start a server, or find one if
-    `at_server`.
+    """A host board with books in `folder`; its doors start a server, or use one if `at_server`.
 
-    At the end the books must be in order, no door may have failed, and the callers must have been
-    where they were to be.
+    At the end the books must be in order, no door may have failed, and each caller must have been
+    at the expected server.
     """
     (folder / "sysop.toml").write_text(toml, encoding="utf-8")
     host = Host(folder)
@@ -439,7 +438,7 @@ async def until_gone(process: int) -> None:
         os.close(descriptor)
 
 
-# Houses in which every win is a large one, and in which nobody ever wins.
+# Houses where every win is large, and where nobody ever wins.
 PAYS = ("win_pays", "natural_pays", "twenty_one_pays", "charlie_pays", "doubled_21_pays")
 GENEROUS: Mapping[str, object] = dict.fromkeys(PAYS, 20)
 

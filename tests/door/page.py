@@ -1,4 +1,4 @@
-"""A browser at our page, without its screen: what it types, what it is told, what it may press."""
+"""A browser at our page, without its screen: its keys, its messages and the open keys."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WEB = BOARD + '[[listeners]]\nkind = "web"\nhost = "127.0.0.1"\nport = 0\n'
 
 
 class PageCaller:
-    """`keys` and `ask` are what can be pressed now."""
+    """A caller at the page; `keys` and `ask` are the open keys."""
 
     def __init__(self, board: World, socket: ClientConnection, columns: int, rows: int) -> None:
         self.board = board
@@ -31,11 +31,11 @@ class PageCaller:
         self.stream = pyte.ByteStream(self.screen)
         self.ask = ""
         self.keys: dict[str, str] = {}
-        self.typed: dict[str, str] = {}  # what keys type that do not type themselves
+        self.typed: dict[str, str] = {}  # bytes of keys whose label is not what they type
         self.default = ""
         self.offer = 0  # its number
         self.ticket = ""
-        self.said = ""  # everything that was shown, with what moves the cursor
+        self.said = ""  # the whole output, with cursor movements
         self._news = asyncio.Event()
 
     async def listen(self) -> None:

@@ -24,10 +24,10 @@ os.execv(sys.argv[1], sys.argv[1:])
 
 
 class PlainTerminal:
-    """One program and its terminal; what it shows is `text`, lines ended by a newline alone."""
+    """One program and its terminal; its output is `text`, with lines ended by a newline alone."""
 
     def __init__(self, words: Sequence[str | Path], *, change: Callable[[list[Any]], None]) -> None:
-        """Run a command on a new terminal whose attributes `change` has changed before."""
+        """Run a command on a new terminal with attributes modified by `change`."""
         self._master, self.slave = pty.openpty()
         attributes = termios.tcgetattr(self.slave)
         change(attributes)

@@ -36,24 +36,24 @@ KEYS = {
 
 _CARD = re.compile(r"│(?:(10|[A2-9JQK])([♥♠♦♣])|░▒▓▒░│)")
 _SUITS = {"♥": "H", "♠": "S", "♦": "D", "♣": "C"}
-_PANEL = 54  # the first column of the figures beside the cards
+_PANEL = 54  # the first column of the figures next to the cards
 
 
 def house(**keys: object) -> str:
-    """A board whose sysop has set these keys of the game."""
+    """Return the settings of a board with these keys of the game."""
     return with_keys(BOARD, "black-jack-for-time", keys)
 
 
 def with_keys(board: str, game: str, keys: Mapping[str, object]) -> str:
-    """A board whose sysop has set these keys of a game."""
+    """Return the settings of a board with these keys of a game."""
     lines = (f"{key} = {json.dumps(value)}" for key, value in keys.items())
     return "\n".join((board, f"[games.{game}]", *lines, ""))
 
 
 def hand(*actions: str, ends: str = "", cut: str = "", holding: int | None = None) -> bytes:
-    """A seed of the default game whose hand goes through `actions` and ends so.
+    """Return a seed of the default game whose hand takes `actions` and ends as `ends`.
 
-    Without `ends` it is still in play after them, `holding` a count when one is asked for.
+    Without `ends` the hand is still in play, `holding` this count if given.
     """
     return seed_of(lambda dealt: _goes(dealt, actions, ends, holding), cut)
 
@@ -92,7 +92,7 @@ class Table:
         self.name = name
         self.round: BlackjackRound
 
-    # What they do.
+    # Actions.
 
     async def asks_to_bet(self) -> None:
         self.terminal.send("b")
@@ -127,14 +127,14 @@ class Table:
             await self.sees_done(action)
 
     async def stands(self) -> None:
-        """Decline insurance and stay, whatever the cards are."""
+        """Decline insurance and stay, whatever the cards."""
         while not self.round.over:
             await self.does(
                 "no-insurance" if self.round.phase is BlackjackPhase.INSURANCE else "stay"
             )
 
     async def sees_done(self, *actions: str) -> None:
-        """Wait until the screen shows the hand after `actions`, whoever took them."""
+        """Wait until the screen shows the hand after `actions` of any player."""
         for action in actions:
             self.round, _ = self.round.apply(BlackjackAction(action))
         await self.sees_hand()
@@ -171,14 +171,14 @@ class Table:
         await self.sees_hand()
 
     async def calls_back_on_a_new_day(self) -> None:
-        """Log on and read what the new day brings; the hand that was left is on the table."""
+        """Log on and read the new day's news; the open hand is on the table."""
         self.terminal = await self.board.call()
         await log_on(self.terminal, self.name)
         await self.prompt("Press any key")
         self.terminal.send(" ")
         await self.sees_hand()
 
-    # What they see.
+    # The screen.
 
     async def prompt(self, text: str) -> None:
         """Wait until the prompt row shows `text`."""
@@ -189,7 +189,7 @@ class Table:
         await self.terminal.wait_for(lambda _: text in self.messages, f"the message {text!r}")
 
     async def sees_hand(self) -> None:
-        """Wait until cards, counts and prompt are those of the hand as it must be."""
+        """Wait until cards, counts and prompt match the expected hand."""
         await self.terminal.wait_for(lambda _: self._shows_hand(), f"the hand {self.round}")
 
     def _shows_hand(self) -> bool:
@@ -210,7 +210,7 @@ class Table:
         )
 
     def cards(self, whose: str) -> tuple[str | None, ...]:
-        """The cards that lie under `whose` ("Dealer" or "Your hand"); None is face down."""
+        """The cards under `whose` ("Dealer" or "Your hand"); None is face down."""
         rows = self.terminal.lines
         title = next((number for number, row in enumerate(rows) if row[1:].startswith(whose)), 0)
         found = _CARD.findall(rows[title + 2][:_PANEL]) if title else []
@@ -220,7 +220,7 @@ class Table:
 
     @property
     def prompt_row(self) -> str:
-        """The last row of the question; what is typed may stand alone below it."""
+        """The last row of the question; the typed text may be alone below it."""
         return self.terminal.row(22) or self.terminal.row(21)
 
     @property
@@ -229,7 +229,7 @@ class Table:
         return " ".join(self.terminal.row(row).strip() for row in (19, 20, 21))
 
     def figure(self, name: str) -> str:
-        """A figure of the panel beside the cards: Pot, Bet, Insured, Sitting, W-L-push."""
+        """A figure of the panel next to the cards: Pot, Bet, Insured, Sitting, W-L-push."""
         found = re.search(rf"│ {name} +(.*?) *│", self.terminal.picture)
         return found[1] if found else ""
 
@@ -262,14 +262,14 @@ class Table:
             seconds = seconds * 60 + int(part)
         return seconds
 
-    # What the books say.
+    # The books.
 
     @property
     def online(self) -> int:
         return self.board.balances(self.name)["online"]
 
     def moved(self) -> list[tuple[str, int]]:
-        """What the last hand moved, in the order of its rows: (kind, seconds)."""
+        """The movements of the last hand in order: (kind, seconds)."""
         with self.board.books() as desk:
             number = desk.connection.exec_driver_sql("SELECT max(id) FROM rounds").scalar_one()
             rows = extracts.chosen(desk, Wanted(round_id=number))
@@ -293,7 +293,7 @@ class Table:
 
 @asynccontextmanager
 async def at_the_table(folder: Path, **how: Any) -> AsyncIterator[Table]:
-    """A caller who has just sat down, with sixty minutes; `how` is what `world` takes."""
+    """Seat a caller with sixty minutes; `how` goes to `world`."""
     async with world(folder, **how) as board:
         yield await sit_down(board, "Ada")
 

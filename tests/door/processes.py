@@ -30,13 +30,12 @@ from timebank.ledger.engines import books_of
 NEWS, MENU, INSURANCE, HIT = "Press any key", "oodbye", "Insurance for", "<H>it"
 
 
-# No event may come while the tests run, whatever the time is; and hands are dealt from the seeds
-# that a test names.
+# No event may come during the tests, at any hour; and hands are dealt from the named seeds.
 OPEN_ALL_DAY = f"events = []\n{BOARD}{PLAIN_SHOES}"
 
 
 class Served(World):
-    """A board whose server is another process; this one looks at the same books."""
+    """A board served by another process; this one reads the same books."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, FakeClock(datetime.now(UTC)), BUSY_SECONDS)
@@ -49,7 +48,7 @@ class Served(World):
         self._news = asyncio.Event()
 
     async def serve(self) -> None:
-        """Start the process and wait until it tells its port."""
+        """Start the process and wait until it prints its port."""
         self.process = await asyncio.create_subprocess_exec(
             *self.program(),
             *self.words(),
@@ -70,7 +69,7 @@ class Served(World):
         return forked_door(self.folder)
 
     def words(self) -> tuple[str, ...]:
-        """What the command is told."""
+        """The arguments of the command."""
         return ("serve", "--verbose", "--config", str(self.config.path))
 
     async def ends(self) -> int:
@@ -124,7 +123,7 @@ async def served(folder: Path, *, toml: str = OPEN_ALL_DAY) -> AsyncIterator[Ser
 
 
 def audits_are_clean(board: Served) -> None:
-    """Let both commands audit the books."""
+    """Run the audits of both commands."""
     for audit in (door.cli.main.main, timebank.cli.main.main):
         told = CliRunner().invoke(audit, ["audit", "--config", str(board.config.path)])
         assert (told.exit_code, told.stderr) == (0, ""), told.output
@@ -154,7 +153,7 @@ def command(name: str) -> Path:
 
 
 async def sit_down(board: Served, name: str) -> Table:
-    """Let a caller who is in the books call and sit down; nothing is on the table."""
+    """Call as a registered caller and sit down at an empty table."""
     table = Table(board, await board.call(), name)
     await log_on(table.terminal, name)
     assert await arrives(table) == MENU
@@ -164,7 +163,7 @@ async def sit_down(board: Served, name: str) -> Table:
 
 
 async def arrives(table: Table) -> str:
-    """Read what is new, if anything is, and return what is asked then: menu or hand."""
+    """Read any news and return the next prompt: menu or hand."""
     if await question(table, NEWS, MENU) == NEWS:
         table.terminal.send(" ")
         await table.terminal.wait_for(lambda _: NEWS not in table.prompt_row, "the next question")
@@ -172,7 +171,7 @@ async def arrives(table: Table) -> str:
 
 
 async def open_a_hand(table: Table, coins: int = 1) -> None:
-    """Bet until a hand is in play: some are over as soon as they are dealt."""
+    """Bet until a hand is in play; some hands end with the deal."""
     in_play = False
     while not in_play:
         await table.asks_to_bet()
@@ -181,7 +180,7 @@ async def open_a_hand(table: Table, coins: int = 1) -> None:
 
 
 async def question(table: Table, *others: str) -> str:
-    """Wait for what the table, or somebody else with these `others`, asks next; return it."""
+    """Wait for the next question of the table or of `others`; return it."""
     asked = (PLACE_BET, INSURANCE, HIT, *others)
     await table.terminal.wait_for(
         lambda _: any(words in table.prompt_row for words in asked), "a question"
@@ -190,7 +189,7 @@ async def question(table: Table, *others: str) -> str:
 
 
 async def stand(table: Table) -> None:
-    """Decline insurance and stay, whatever the cards are."""
+    """Decline insurance and stay, whatever the cards."""
     if await question(table) == INSURANCE:
         table.terminal.send("n")
         await table.terminal.wait_for(lambda _: INSURANCE not in table.prompt_row, "the hand")

@@ -1,5 +1,7 @@
-"""Hands of every game under many rules, played into real books by chance that is always the same:
-what they are checked with, and what a replay makes of each when something of it is changed."""
+"""Hands of every game under many rules, played into real books with fixed chance.
+
+For each hand: the data for checking it, and the result of a replay after a change.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ SIGNATURES = (
     "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39",
 )
 """Of rounds 42 and 1000 of drand's quicknet, with which release 1.0 could shuffle a shoe."""
-KEPT_KEYS = ("decks", "insurance_unit")  # what a tampering leaves alone: the shoe is of it
+KEPT_KEYS = ("decks", "insurance_unit")  # never tampered with: the shoe depends on them
 
 
 class Proved(NamedTuple):
@@ -182,11 +184,11 @@ def _stake(hand: TableRound[Any], decided: Act) -> int:
     return stake
 
 
-# What is changed about a hand, and whether that changes anything.
+# Changes to a hand, and whether they matter.
 
 
 def tampered(hand: Proved, chance: random.Random) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give proofs in which one thing is not as it was, and what that is."""
+    """Yield proofs with one change, and the change's name."""
     proof = hand.proof
     cards, game = proof["cards"], proof["game"]
     at = chance.randrange(len(cards))
@@ -218,7 +220,7 @@ def tampered(hand: Proved, chance: random.Random) -> Iterator[tuple[str, dict[st
 
 
 def still_fits(proof: Mapping[str, Any], cards: Sequence[str]) -> bool:
-    """Tell whether moves, stakes and rules come to what the proof says, by the program's replay."""
+    """Return whether moves, stakes and rules give the proof's result in the program's replay."""
     kind = GAMES[proof["game"]].kind
     rules = proof["rules"]
     seat = proof["seat"] - 1

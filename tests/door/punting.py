@@ -26,7 +26,7 @@ DECISION = (BaccaratAction.CARD, BaccaratAction.NO_CARD)
 
 
 def baccarat_toml(**keys: object) -> str:
-    """A board whose sysop has set these keys of the game."""
+    """Return the settings of a board with these keys of the game."""
     return with_keys(LIVELY, "baccarat", keys)
 
 
@@ -40,8 +40,10 @@ def seeds() -> Iterator[bytes]:
 
 
 def seed_where(*wanted: Callable[[BaccaratRound], bool], rules: BaccaratRules = BACCARAT) -> bytes:
-    """A seed whose first coups are each as wanted, dealt one after the other without a decision
-    but in the last."""
+    """Return a seed whose first coups are as wanted, dealt in sequence.
+
+    Only the last of them has a decision.
+    """
     for seed in seeds():
         position = 0
         for number, deal in enumerate(wanted):
@@ -55,12 +57,12 @@ def seed_where(*wanted: Callable[[BaccaratRound], bool], rules: BaccaratRules = 
 
 
 def ends(outcome: str) -> Callable[[BaccaratRound], bool]:
-    """A coup that is over as it is dealt, and ends so."""
+    """Return a predicate for coups that end with the deal in this way."""
     return lambda coup: coup.over and coup.outcome == outcome
 
 
 def on_5(*actions: BaccaratAction, ends: str = "") -> Callable[[BaccaratRound], bool]:
-    """A coup in which the player has 5; after `actions` it ends so, where that is asked for."""
+    """Return a predicate for coups with a player's 5 that end in this way after `actions`."""
 
     def wanted(coup: BaccaratRound) -> bool:
         if coup.legal() != DECISION:
@@ -76,7 +78,7 @@ class Punter(Guest):
     """A guest at the baccarat table."""
 
     async def sits_down_at_baccarat(self, mode: str = "b") -> None:
-        """From the main menu, and choose what to play for at the first visit."""
+        """Go from the main menu to the table and, at the first visit, choose the unit."""
         self.presses(f"c{PAST_HEADER}")
         await self.is_asked_any("<T>ime  <B>ank", "<T>emps  <B>anque", *MENUS)
         if not any(menu in self.prompt for menu in MENUS):
@@ -102,7 +104,7 @@ class Punter(Guest):
         await self.wagers(amount, CARD_ASKED)
 
     async def answers(self, key: str) -> None:
-        """Take a card (c) or none (n), and see the coup to its end."""
+        """Take a card (c) or none (n), and watch the coup to its end."""
         self.presses(f"{key} ")
         await self.is_asked_any(*MENUS)
 
@@ -113,7 +115,7 @@ class Punter(Guest):
         await self.goes_on_to(menu)
         await self.sits_down_at_baccarat()
 
-    # What they see.
+    # The screen.
 
     @property
     def prompt(self) -> str:
@@ -122,7 +124,7 @@ class Punter(Guest):
         return "  ".join(self.terminal.row(each) for each in (row - 1, row) if each >= 0)
 
     def figure(self, name: str) -> str:
-        """A figure of the panel beside the cards."""
+        """A figure of the panel next to the cards."""
         found = re.search(rf"[│|] {name} +(.*?) [│|]", self.terminal.picture)
         return found[1] if found else ""
 
@@ -139,7 +141,7 @@ class Punter(Guest):
         """The three rows of the scoreboard."""
         return [self.terminal.row(row)[11:55].strip() for row in (13, 14, 15)]
 
-    # What the books say.
+    # The books.
 
     def play_money(self, unit: str) -> dict[str, int]:
         """Their accounts in a unit of play money, in whole dollars or francs."""
@@ -161,7 +163,7 @@ class Punter(Guest):
             return list(found.scalars())
 
     def preference(self) -> dict[str, Any]:
-        """What the table has remembered of them."""
+        """The caller's preference stored by the table."""
         record = self.caller.record.preferences.get("baccarat")
         assert isinstance(record, dict)
         return record
@@ -175,7 +177,7 @@ async def at_baccarat(
     toml: str = LIVELY,
     **how: Any,
 ) -> AsyncIterator[Punter]:
-    """A caller who has just sat down with these shoes to come; `how` is what `world` takes."""
+    """Seat a caller with these shoes to come; `how` goes to `world`."""
     async with world(folder, toml=toml, **how) as board:
         punter = await punter_of(board, "Ada")
         board.seeds = list(shoes)
@@ -186,7 +188,7 @@ async def at_baccarat(
 async def punter_of(
     board: World, name: str, profile: Profile = MODERN, looks: Mapping[str, object] = LOOKS
 ) -> Punter:
-    """Somebody new in the books, at the main menu."""
+    """Register a caller and bring them to the main menu."""
     board.enter(name, looks=looks)
     punter = Punter(board, name)
     await punter.visits(profile)

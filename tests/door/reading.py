@@ -1,4 +1,4 @@
-"""A sysop who changes the settings of a board that serves."""
+"""A sysop who changes the settings of a running board."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ ANSI = Profile(charset="cp437", answers=False)
 
 
 class HostTerminal(Terminal):
-    """A caller whose bytes the host passes on."""
+    """A caller on a line of the host."""
 
     async def attach(self, wire: socket.socket) -> None:
         wire.setblocking(False)
@@ -46,7 +46,7 @@ class Rider:
         self.wire.setblocking(False)
 
     async def asks(self) -> list[str]:
-        """Say who is calling; return the server's answer."""
+        """Send the caller's data and return the server's answer."""
         before = relay.Before()
         before.now = self.board.clock.now().timestamp()
         before.arrived = self.board.clock.monotonic()
@@ -70,7 +70,7 @@ class Rider:
             return hand_over.unpacked(await self._loop.sock_recv(self.wire, hand_over.LARGEST))
 
     async def hangs_up(self) -> None:
-        """Tell of the host's SIGHUP, and wait for the end."""
+        """Report the host's SIGHUP and wait for the end."""
         await self._loop.sock_sendall(self.wire, hand_over.packed(hand_over.HUNG_UP))
         assert await self.hears() == [hand_over.DONE, "0"]
         await self.leaves()
@@ -81,6 +81,6 @@ class Rider:
 
 
 def started_lock(folder: Path) -> Lock:
-    """Take the lock of a board's books, as a door does that starts a server."""
+    """Take the lock of a board's books, as a door that starts a server."""
     (folder / "data").mkdir(exist_ok=True)
     return serving.take(str(folder / "data" / "board.sqlite3.serving"), serving.STARTING)

@@ -1,7 +1,7 @@
-"""Callers at the Vegas table without a line: what they are told is kept, not drawn.
+"""Callers at the Vegas table without a line: their news is recorded and not drawn.
 
-The board, its books and their calls are real; a caller's terminal is a line that takes everything.
-Rounds come from seeds that are found to order.
+The board, its books and their calls are real; a caller's terminal is a line that accepts
+everything. Rounds come from seeds searched for the test.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from timebank.wagers import journal
 from timebank.wagers.journal import StoredRound
 
 MINUTE = 60
-BELL, TURN, RESUME = 20, 30, 60  # what the sysop has set, in seconds
+BELL, TURN, RESUME = 20, 30, 60  # the sysop's settings in seconds
 NAMES = ("Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus", "Hal")
 
 
 def vegas(**keys: object) -> str:
-    """A board whose sysop has set these keys of the Vegas table."""
+    """Return the settings of a board with these keys of the Vegas table."""
     calls = "[calls]\nidle_warning_seconds = 86399\nidle_limit_seconds = 86400"
     return with_keys(f"{BOARD}\n{calls}", "vegas", keys)
 
 
 class Sitter:
-    """A guest of the table who does what a test says and remembers what they were told."""
+    """A guest of the table who acts for a test and records the news."""
 
     def __init__(self, board: Board, caller: Caller) -> None:
         self.board = board
@@ -54,7 +54,7 @@ class Sitter:
         self.heard: list[object] = []
         self.receipts: list[object] = []
 
-    # What the table asks of them.
+    # The table's questions.
 
     def on_news(self, happened: Sequence[object]) -> None:
         self.heard.extend(happened)
@@ -64,7 +64,7 @@ class Sitter:
     def on_receipt(self, receipt: object) -> None:
         self.receipts.append(receipt)
 
-    # What they do.
+    # Actions.
 
     async def sits(self) -> Sitter:
         await self.table.sit(self)
@@ -105,7 +105,7 @@ class Sitter:
         self.table = table or self.table
         return self.table.state.place_of(self.caller.record.id) is not None
 
-    # What they have.
+    # Balances.
 
     @property
     def name(self) -> str:
@@ -142,7 +142,7 @@ async def on_a_call(
 
 
 async def arrives(here: World, name: str) -> Sitter:
-    """Somebody new in the books, on their first call of the day."""
+    """Register a caller on their first call of the day."""
     here.enter(name)
     with here.books() as desk:
         record = callers.find(desk, name)
@@ -151,7 +151,7 @@ async def arrives(here: World, name: str) -> Sitter:
 
 
 async def settled(board: Board) -> None:
-    """Wait until the table has done everything that it can do by itself."""
+    """Wait until the table has finished all work that needs no key."""
     for _ in range(3):
         await board.books.run(lambda desk: None)
         await table_of(board)._do(_nothing)
@@ -183,12 +183,12 @@ class Party:
 
     @property
     def at_turn(self) -> str:
-        """Who has to decide, "" when nobody has."""
+        """The name at turn, "" if there is none."""
         seat = self.table.state.at_turn
         return "" if seat is None else seat.name
 
     async def deal(self, *coins: int) -> None:
-        """Let everybody bet and be ready; without `coins`, one each."""
+        """Bet and be ready at every seat; one coin each without `coins`."""
         for sitter, bet in zip(self.sitters, coins or [1] * len(self.sitters), strict=True):
             await sitter.is_ready(bet)
 
@@ -197,7 +197,7 @@ class Party:
         await settled(self.here.server.board)
 
     async def play_out(self) -> None:
-        """Decline insurance and stand, all of them, until the round is over."""
+        """Decline insurance and stand at every seat until the round is over."""
         while (seat := self.table.state.at_turn) is not None:
             sitter = next(each for each in self.sitters if each is seat.guest)
             declines = self.round.phase is BlackjackPhase.INSURANCE
@@ -224,7 +224,7 @@ class Party:
         return stored
 
     def rounds_dealt(self) -> int:
-        """How many rounds were dealt, however many sat at them."""
+        """The number of rounds dealt, of any size."""
         with self.here.books() as desk:
             count = "SELECT count(*) FROM rounds WHERE lead IS NULL"
             found: int = desk.connection.exec_driver_sql(count).scalar_one()
@@ -244,8 +244,10 @@ class Party:
 async def party(
     folder: Path, count: int, *, seed: bytes | None = None, ahead: str = "", **keys: object
 ) -> AsyncIterator[Party]:
-    """So many callers who have just sat down, each with sixty minutes; the books must be in order
-    at the end. The shoe on the table comes from `seed`."""
+    """Seat this many callers with sixty minutes each; check the books at the end.
+
+    The shoe on the table comes from `seed`.
+    """
     async with world(folder, toml=vegas(**keys) + ahead) as here:
         if seed is not None:
             here.seeds = [seed]
@@ -263,7 +265,7 @@ def shoe(
     position: int = 0,
     cut: str = "",
 ) -> bytes:
-    """A seed whose first round for so many seats, a coin bet on each, is as `wanted`."""
+    """Return a seed whose first round for these seats, one coin each, is as `wanted`."""
     mapping = rules_to_mapping(rules)
     for number in range(1, 20_000):
         seed = number.to_bytes(SEED_BYTES, "big")
@@ -275,7 +277,7 @@ def shoe(
 
 
 def everybody_plays(dealt: BlackjackRound) -> bool:
-    """The round goes through all seats: nobody has twenty-one, and no ace is up."""
+    """The round visits all seats: none has twenty-one, and no ace is up."""
     return dealt.phase is BlackjackPhase.PLAY and all(
         seat.hands[0].count.total < 17 and seat.hands[0].count.total not in (10, 11)
         for seat in dealt.seats
@@ -283,7 +285,7 @@ def everybody_plays(dealt: BlackjackRound) -> bool:
 
 
 def ace_up(dealt: BlackjackRound) -> bool:
-    """Everybody is offered insurance, and nobody, the dealer included, has a natural."""
+    """Every seat is offered insurance, and neither a seat nor the dealer has a natural."""
     dealer = dealt.dealer_hand
     return (
         dealt.phase is BlackjackPhase.INSURANCE
@@ -293,7 +295,7 @@ def ace_up(dealt: BlackjackRound) -> bool:
 
 
 def dealers_natural(dealt: BlackjackRound) -> bool:
-    """An ace is up and a ten below it; nobody else has a natural."""
+    """An ace is up and a ten below it; no seat has a natural."""
     return (
         dealt.phase is BlackjackPhase.INSURANCE
         and dealt.dealer_hand[1].value == 10
@@ -302,7 +304,7 @@ def dealers_natural(dealt: BlackjackRound) -> bool:
 
 
 def first_may_hit(dealt: BlackjackRound) -> bool:
-    """As `everybody_plays`, and the first seat goes on after a card."""
+    """As `everybody_plays`, and the first seat is still in play after a card."""
     return everybody_plays(dealt) and dealt.apply(BlackjackAction.HIT)[0].turn == dealt.turn
 
 

@@ -26,7 +26,7 @@ class Servers(list[World]):
     """All of them, the first one first."""
 
     async def pass_time(self, seconds: float) -> None:
-        """Let time pass for all; what it brings about is done before the next second."""
+        """Let time pass for all servers; the work of each second ends before the next."""
         clock = self[0].clock
         with mock.patch.object(StatusLine, "show", _not_painted):
             for _ in range(int(seconds)):
@@ -36,8 +36,7 @@ class Servers(list[World]):
                     await self.at_rest()
 
     def _pass_on_the_server(self) -> None:
-        """Let a second pass by the clock of the server that the books are on: what was to end in a
-        while ends a second sooner."""
+        """Advance the database server's clock by a second: deadlines come a second sooner."""
         with self[0].books() as desk:
             run = desk.connection.exec_driver_sql
             run("UPDATE leases SET until = until - 1")
@@ -51,26 +50,26 @@ class Servers(list[World]):
         return VegasRoom.among(self[number].server.board.shared)
 
     def stops(self, number: int) -> None:
-        """Let a server do nothing more by itself, as a process that was stopped."""
+        """Make a server do nothing by itself, like a stopped process."""
         server = self[number].server
         for job in (*server._housekeeping._jobs, server._presence._job):
             assert job is not None  # it was started
             job.cancel()
 
     def is_gone(self, number: int) -> None:
-        """Let a server be gone without a word, as after kill -9."""
+        """Make a server vanish, as after kill -9."""
         self.stops(number)
         for table in self.room(number)._tables.values():
             table._close()
 
     async def goes_on(self, number: int) -> None:
-        """Let a server that was stopped see what the others have done meanwhile."""
+        """Let a stopped server see the others' work."""
         await self[number].server.board.renew_leases()
         await self.room(number).look_after(leads=False)
 
 
 async def never_notified(server: ServerPlace, look: Callable[[], None]) -> NoReturn:
-    """Hear nothing, in the place of `nudges.listen`: a server sees others at its looks alone."""
+    """Replace `nudges.listen`: servers see each other's writes only by looking."""
     await asyncio.Event().wait()
     raise AssertionError
 
@@ -79,8 +78,10 @@ async def never_notified(server: ServerPlace, look: Callable[[], None]) -> NoRet
 async def servers(
     folder: Path, bank: str, count: int = 2, toml: str = BOARD
 ) -> AsyncIterator[Servers]:
-    """Open so many servers of the books that `bank` names; at the end they are closed, and the
-    books must be in order. The clock of leases stands still: `pass_time` lets them run out."""
+    """Open servers of the books that `bank` names; close them and check the books at the end.
+
+    The clock of leases does not move by itself: `pass_time` lets them expire.
+    """
     clock, found = FakeClock(NOON), Servers()
     toml = toml.replace("[timebank]", "") + f"\n[timebank]\n{bank}\n"
     async with AsyncExitStack() as stack:

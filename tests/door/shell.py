@@ -13,7 +13,7 @@ from door.cli.main import main
 
 @dataclass(frozen=True)
 class Told:
-    """What a command answered."""
+    """The result of a command."""
 
     status: int
     output: str
@@ -21,13 +21,13 @@ class Told:
 
 
 class Shell:
-    """Somebody at the shell, with the settings of one board."""
+    """A person at the shell, with the settings of one board."""
 
     def __init__(self, config: Path) -> None:
         self.config = config
 
     def __call__(self, *words: str, typed: str | bytes | None = None) -> Told:
-        """Run a command of this board; what is no answer but a crash is raised."""
+        """Run a command of this board; raise a crash."""
         return door(*words, "--config", str(self.config), typed=typed)
 
 

@@ -1,4 +1,4 @@
-"""Strangers as tests speak of them: where they call from, what they guess, what is kept of it."""
+"""Strangers in tests: their addresses, their guesses, and the counts about them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def defended(**rules: object) -> str:
 
 
 class Stranger(Guest):
-    """Somebody who calls from an address of their own."""
+    """A caller with their own address."""
 
     def __init__(self, board: World, name: str, address: str) -> None:
         super().__init__(board, name)
@@ -31,7 +31,7 @@ class Stranger(Guest):
         self.presses(f"{password}\r")
 
     async def is_wrong(self, times: int) -> None:
-        """Give wrong passwords, three to a call."""
+        """Give wrong passwords, three a call."""
         for number in range(times):
             if number % 3 == 0:
                 await self.connects()

@@ -1,7 +1,7 @@
-"""One run of bj on paper: cards and answers in, every letter out, those that were typed included.
+"""One run of bj on paper: cards and answers in, every letter out, with the typed ones.
 
-A test writes such a run as it looked, with `⏎` where the newline key was struck (which is how `y`
-and a bare newline can be told apart from a question that nobody answered) and `␡` for DEL.
+A test writes such a run as it looked, with `⏎` for the newline key and `␡` for DEL. So `y`, a bare
+newline and an unanswered question differ.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Del(Exception):
 
 
 class Run:
-    """The program, dealing hands whose cards stand in the order in which they leave the deck."""
+    """The program, dealing hands from cards in dealing order."""
 
     def __init__(
         self,
@@ -48,16 +48,16 @@ class Run:
         action: int = 0,
         standing: int = 0,
     ) -> None:
-        """Begin with `position` cards of the stream gone, and the score of earlier runs."""
+        """Begin after `position` cards of the stream, with the score of earlier runs."""
         self.teletype = Teletype(prompts, DOLLAR, Score(action, standing))
         self.position = position
         self.text = OPENING
 
     def plays(self, *hands: str, typed: str = "") -> str:
-        """Deal `hands`; return all that the paper shows then.
+        """Deal `hands`; return all text of the paper.
 
-        `typed` has a word for each answer: what stood on the line before its newline, `⏎` for a
-        bare one, and `␡` for DEL.
+        `typed` has a word for each answer: the text before its newline, `⏎` for a bare one, and
+        `␡` for DEL.
         """
         answers = iter(typed.split())
         try:
@@ -104,10 +104,10 @@ def from_seed(
     echo: bool = True,
     stands: bool = True,
 ) -> str:
-    """The paper of a run that is dealt from `seed`, up to the question after these `lines`.
+    """Return the paper of a run dealt from `seed`, up to the question after these `lines`.
 
-    A last line `␡` is the interrupt key: with `stands`, the rest of the hand is answered with no.
-    Without `echo` nothing of what was typed is on the paper.
+    A last line `␡` is the interrupt key; with `stands`, the rest of the hand is answered with no.
+    Without `echo` the paper omits the answers.
     """
     teletype = Teletype(prompts, DOLLAR, Score(action, standing))
     answers = iter(lines)
@@ -149,9 +149,9 @@ def cards_of(seed: bytes, position: int) -> tuple[Card, ...]:
 
 @cache
 def seed_asking(*script: str) -> bytes:
-    """A seed whose first hand goes through this script, such as ("Insurance? y", "Hit? ").
+    """Return a seed whose first hand follows this script, such as ("Insurance? y", "Hit? ").
 
-    The last question is asked and not answered; "over" in its place is a hand that has ended.
+    The last question stays unanswered; "over" in its place means a finished hand.
     """
     for number in range(10_000, 200_000):
         seed = number.to_bytes(SEED_BYTES, "big")

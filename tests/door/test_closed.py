@@ -1,4 +1,4 @@
-"""A board that the sysop has closed: what leaves the mark, what takes it away, and who says so."""
+"""A board closed by the sysop: setting the mark, removing it, and the messages."""
 
 from __future__ import annotations
 

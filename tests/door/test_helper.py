@@ -1,4 +1,4 @@
-"""The process beside a board: what it answers, what becomes of it, and what it has of the board."""
+"""The helper process of a board: its answers, its life, and its inherited resources."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def busy(here: Helper) -> tuple[asyncio.Future[None], int]:
     return answer, number
 
 
-# What it says
+# Answers
 
 
 async def test_questions_that_come_at_once_are_all_answered() -> None:
@@ -108,7 +108,7 @@ async def test_no_more_questions_wait_than_may(monkeypatch: pytest.MonkeyPatch) 
         assert not any(answer.done() for answer in waiting)
 
 
-# When somebody leaves
+# Cancellation
 
 
 async def test_a_cancelled_question_is_skipped(
@@ -255,7 +255,7 @@ def test_it_ends_when_the_process_that_asked_is_gone() -> None:
         assert alone.stderr.read() == b""
 
 
-# What it gets of the board
+# Inherited resources
 
 
 LOOPS = {"asyncio": None, "uvloop": quickest()}

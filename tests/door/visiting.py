@@ -1,4 +1,4 @@
-"""A caller of the board as tests speak of them: what they do, what they see, what they have."""
+"""A caller of the board in tests: actions, screen and balances."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.world import BOARD, World, log_on
 
 MINUTE = 60
 MENU = "<G>oodbye"
-TABLE = "bank  <Q>uit"  # how the menu ends, also where it takes two rows
+TABLE = "bank  <Q>uit"  # the end of the menu, also on two rows
 PATIENT = {"idle_warning_seconds": 86_399, "idle_limit_seconds": 86_400}
 NO_EVENTS = "events = []\n"
 
@@ -20,7 +20,7 @@ NO_EVENTS = "events = []\n"
 def sysop_toml(
     *, events: str | None = None, timebank: str = "", zone: str = "UTC", **calls: int
 ) -> str:
-    """A sysop.toml for callers who never idle out; `events` None leaves the default one."""
+    """Return a sysop.toml for callers who never idle out; `events` None keeps the default."""
     lines = [f"{key} = {value}" for key, value in {**PATIENT, **calls}.items()]
     board = BOARD.replace("[board]", f'[board]\ntime_zone = "{zone}"')
     head, tail = (NO_EVENTS, "") if events == "" else ("", events or "")
@@ -33,14 +33,14 @@ def event(name: str, time: str, minutes: int = 60) -> str:
 
 
 class Guest:
-    """Somebody at a terminal who is in the books under `name`."""
+    """A person at a terminal, registered as `name`."""
 
     def __init__(self, board: World, name: str) -> None:
         self.board = board
         self.name = name
         self.terminal: Terminal
 
-    # What they do.
+    # Actions.
 
     async def dials(self, profile: Profile = MODERN) -> None:
         """Connect, and read on to the question for the name."""
@@ -53,7 +53,7 @@ class Guest:
         await log_on(self.terminal, self.name)
 
     async def visits(self, profile: Profile = MODERN) -> None:
-        """Call, read what is new where there is something, and go to the main menu."""
+        """Call, read any news, and go to the main menu."""
         await self.calls(profile)
         await self.goes_on_to(MENU)
 
@@ -116,7 +116,7 @@ class Guest:
         self.terminal.abort()
         await caller.ended.wait()
 
-    # What they see.
+    # The screen.
 
     @property
     def prompt(self) -> str:
@@ -158,7 +158,7 @@ class Guest:
     async def sees_time_left(self, seconds: int) -> None:
         await self.terminal.wait_for(lambda _: self.time_left == seconds, f"{seconds} s left")
 
-    # What the board knows of them.
+    # The board's records.
 
     @property
     def caller(self) -> Caller:
@@ -175,12 +175,12 @@ class Guest:
 
     @property
     def ledger(self) -> list[tuple[str, int]]:
-        """What was moved for them so far: (kind, seconds)."""
+        """All movements of their accounts: (kind, seconds)."""
         return self.board.moved(self.name)
 
 
 async def visitor(board: World, name: str, *, saved: int = 0, profile: Profile = MODERN) -> Guest:
-    """Somebody new in the books, on their first call of the day, at the main menu."""
+    """Register a caller and bring them to the main menu on their first call of the day."""
     guest = known(board, name, saved=saved)
     await guest.visits(profile)
     return guest
@@ -194,6 +194,6 @@ async def seated(board: World, name: str, *, saved: int = 0, profile: Profile = 
 
 
 def known(board: World, name: str, **what: Any) -> Guest:
-    """Somebody new in the books, who has not called yet."""
+    """Register a caller who has not called yet."""
     board.enter(name, **what)
     return Guest(board, name)

@@ -1,4 +1,4 @@
-"""A line without a wire, for consoles that are looked at by themselves."""
+"""A line without a wire, for tests of a console alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from door.lines.line import Hints, Receiver
 
 
 class Wall:
-    """A line that keeps what is written on it."""
+    """A line that records its output."""
 
     kind, address, hints = "test", "192.0.2.7", Hints()
 

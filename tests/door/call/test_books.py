@@ -45,7 +45,7 @@ async def test_writes_of_one_step_of_the_loop_are_submitted_at_its_end(
 
 @asynccontextmanager
 async def books_in(folder: Path) -> AsyncIterator[Books]:
-    """Books whose writer has not begun."""
+    """Open books whose writer has not started."""
     settings = settings_for(folder)
     with contextlib.closing(SqliteDatabase(settings.database)) as database:
         database.open()

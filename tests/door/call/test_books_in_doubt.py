@@ -1,7 +1,7 @@
-"""Books that are in doubt, or gone: callers wait, and are told the truth.
+"""Books that are in doubt or gone: callers wait and then read the true outcome.
 
-What SQLite does after a COMMIT that has failed is the business of
-tests/timebank/ledger/test_failed_commit.py; here the answer comes when the test gives it.
+tests/timebank/ledger/test_failed_commit.py tests SQLite after a failed COMMIT. Here the test
+decides when the answer comes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NOT_KNOWN = "The books can't say if your last move counts."
 
 
 class Outcome:
-    """What the books will say of the COMMIT that fails: nothing before `comes`."""
+    """The outcome of the failing COMMIT; unknown until `comes`."""
 
     def __init__(self) -> None:
         self._known = threading.Event()
@@ -55,12 +55,12 @@ class Outcome:
 
 @contextmanager
 def doubt(board: World, *, is_written: bool) -> Iterator[Outcome]:
-    """Let the next COMMIT of what the server wrote fail, with or without what is in it."""
+    """Make the server's next COMMIT fail, with or without its rows in the books."""
     engine, outcome = board.database.engine, Outcome()
     dialect, writing = engine.dialect, threading.local()
     commit = dialect.do_commit
 
-    # A menu that looks what goes on commits too, beside the writer, and nothing of it is in doubt.
+    # A menu that polls for activity commits too, outside the writer, and is never in doubt.
     def note(connection: Connection) -> None:
         writing.now = not connection.get_execution_options().get("read_only")
 
@@ -190,7 +190,7 @@ async def test_books_that_are_gone_close_the_board(tmp_path: Path) -> None:
             assert board.database._guard is not None
             board.database._guard._believed_until = 0.0
             log.unlink()
-            # Nobody does anything: the board looks by itself.
+            # The board looks by itself, without a key.
             await board.clock.advance(LOOK_SECONDS + 1)
             await ada.terminal.until("its books are damaged")
             await ada.terminal.until_closed()

@@ -1,4 +1,4 @@
-"""Time left: it ticks, it warns, it is posted; idle callers go; nobody plays without time."""
+"""Time left: ticks, warnings and charges; idle callers are dropped."""
 
 import math
 from pathlib import Path
@@ -306,7 +306,7 @@ async def test_a_clock_that_cannot_be_posted_says_so_once_and_when_it_can_again(
 
 
 async def without_time(board: World, *, saved: int = 0) -> Guest:
-    """A caller who has used up their day and hung up."""
+    """Create a caller who has used up their day and hung up."""
     ada = await visitor(board, "Ada", saved=saved)
     await board.pass_time(7 * MINUTE)
     if saved:
@@ -341,7 +341,7 @@ async def test_a_caller_with_no_time_left_can_withdraw_savings(board: World) -> 
 
 
 async def with_nothing_but_a_hand(board: World, ends: str) -> Guest:
-    """A caller who was logged off, idle in mid-hand, in the second in which their time was up."""
+    """Create a caller who was dropped in mid-hand in the second in which their time was up."""
     ada = await seated(board, "Ada")
     await ada.bets(5, "stay", ends=ends)
     await board.pass_time(2 * MINUTE)

@@ -89,7 +89,7 @@ async def test_an_arrow_a_while_after_enter_is_an_arrow(console: Console, clock:
     assert [await console.keyboard.key(), await console.keyboard.key()] == [ENTER, UP]
 
 
-# What is asked of the terminal
+# Queries to the terminal
 
 
 async def test_a_terminal_of_unknown_size_is_asked_for_it(console: Console, wall: Wall) -> None:
@@ -100,7 +100,7 @@ async def test_a_terminal_of_unknown_size_is_asked_for_it(console: Console, wall
     assert wall.written == ASK_SIZE
     console.received(b"\x1b[36;132R")
     assert (wall.columns, wall.rows) == (132, 36)
-    console.received(b"\x1b[20;40R")  # nobody asked
+    console.received(b"\x1b[20;40R")  # no query was sent
     assert (wall.columns, wall.rows) == (132, 36)
 
 
@@ -158,7 +158,7 @@ async def test_the_console_does_not_wait_for_a_gone_caller(console: Console) -> 
 
 
 async def test_a_terminal_that_never_answers_keeps_no_call_in_memory(wall: Wall) -> None:
-    """The collector seldom looks at what is so old."""
+    """The collector rarely visits objects that old."""
     gc.disable()
     try:
         console = Console(wall, Look(Charset.CP437, Paint.COLOUR), FakeClock(NOON))

@@ -23,7 +23,7 @@ TITLE = Page("A title", ["|14some words"])
 
 
 class Screen:
-    """A display whose flush comes when the test says so."""
+    """A display that flushes when the test asks for it."""
 
     def __init__(self, columns: int = 80, rows: int = 24) -> None:
         self.sent: list[str] = []
@@ -103,7 +103,7 @@ def test_messages_that_have_no_room_beside_each_other_are_all_shown_once(screen:
 
 
 def test_no_message_is_shown_without_its_beginning(screen: Screen) -> None:
-    """At 40 columns a phrase stood below a shared table whose "cuts with" had scrolled away."""
+    """At 40 columns the "cuts with" of a phrase had scrolled away above the rest of it."""
     screen.display.say("two rows of " + "words " * 15)
     screen.time_passes()
     screen.display.say("one")
@@ -126,7 +126,7 @@ def test_a_message_without_room_covers_the_lower_end_of_the_scene(
     screen.display.typed("x")  # the prompt alone is painted
     screen.time_passes()
     assert screen.picture[18].startswith(" first")
-    screen.display.refresh()  # the scene goes on below it
+    screen.display.refresh()  # the scene below it changes
     screen.time_passes()
     assert screen.picture[18].startswith(" first")
     screen.display.say("short")
@@ -157,7 +157,7 @@ def test_a_scene_is_painted_as_it_is_when_it_is_sent(screen: Screen) -> None:
 
 
 class Ticking(Page):
-    """A page whose clock ticks without the page."""
+    """A page with a clock that ticks by itself."""
 
     def paint_clock(self, canvas: Canvas, area: Area) -> None:
         canvas.put(18, 1, "0:01")
@@ -248,7 +248,7 @@ def test_a_wrapped_line_of_a_caller_cannot_pose_as_the_boards() -> None:
 
 
 class Wire:
-    """A line that keeps what is written to it, and is never answered."""
+    """A line that records its output and never gets input."""
 
     kind, address, hints = "test", "nowhere", Hints()
     columns, rows = 80, 24

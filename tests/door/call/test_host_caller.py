@@ -45,7 +45,7 @@ EVENTS_OFF = 'events = []\n[[listeners]]\nkind = "telnet"\nhost = "127.0.0.1"\np
 
 @asynccontextmanager
 async def guest_of(folder: Path, **said: Any) -> AsyncIterator[tuple[World, HostCaller]]:
-    """A guest on a call, whose drop file said so; the call is closed at the end."""
+    """Open a guest's call with a drop file; it is closed at the end."""
     async with world(folder, toml=EVENTS_OFF) as here:
         caller = await comes_in(here, **said)
         yield here, caller
@@ -53,7 +53,7 @@ async def guest_of(folder: Path, **said: Any) -> AsyncIterator[tuple[World, Host
 
 
 async def withdraws_ten_minutes(here: World, caller: HostCaller) -> None:
-    """Have minutes of their own on their clock, beside those of the host."""
+    """Withdraw ten minutes, in addition to the host's."""
     with here.books() as desk:
         sysop_deposit(desk, caller.record.id, 600, "Sysop", "a gift")
     await caller.post(lambda desk, call, ticked: withdraw(desk, call, ticked, 600))
@@ -70,7 +70,7 @@ async def test_time_left_is_the_hosts_limit_however_rich_the_guest(tmp_path) -> 
 
 
 async def test_limits_that_guests_set_for_themselves_hold_on_their_next_visit(tmp_path) -> None:
-    """Visitors by rlogin and by a door are such callers alike."""
+    """This holds for guests by rlogin and for guests by a door."""
 
     def bet(seconds: int):
         return caller.post(
@@ -143,7 +143,7 @@ async def test_the_last_second_that_the_host_leaves_is_the_guests_to_its_end(tmp
 async def test_a_machine_that_slept_past_the_hosts_event_leaves_no_time(
     tmp_path, forward: int, left: int
 ) -> None:
-    """Within a second, and however long the host would let the caller stay."""
+    """The call ends within a second, whatever the host's limit."""
     async with guest_of(tmp_path, seconds=100, until=NOON + timedelta(hours=1)) as (here, caller):
         await withdraws_ten_minutes(here, caller)
         keeper = asyncio.create_task(keep_posted(caller))
@@ -156,7 +156,7 @@ async def test_a_machine_that_slept_past_the_hosts_event_leaves_no_time(
 
 
 class Heard(Wall):
-    """A line that hears what is said, and presses a key when it is asked to."""
+    """A line that records its output and answers each prompt with a key."""
 
     @property
     def said(self) -> str:
@@ -200,12 +200,12 @@ async def test_guests_read_how_much_time_they_bring(tmp_path, said, words) -> No
         assert caller.news() == [words]
 
 
-# What is said at the end
+# The goodbye
 
 
 @pytest.fixture
 def undealt(monkeypatch) -> None:
-    """Hands without cards: the books must be in order, and nobody can replay them."""
+    """Insert hands without cards: the books must be in order, and no hand can be replayed."""
 
     def findings(here: World) -> list[Any]:
         with here.books() as desk:
@@ -312,7 +312,7 @@ async def test_minutes_are_counted_in_words_that_agree(
 
 
 async def asked_to_give(here: World, caller: HostCaller, wire: DoorWire) -> asyncio.Task[list[str]]:
-    """Let a guest win a minute and leave; return what they are told, once the door is asked."""
+    """Have a guest win a minute and leave; return the goodbye once the door was asked to write."""
     placed = await caller.post(
         lambda desk, call, ticked: place_bet(desk, call, ticked, wager(60), None)
     )
@@ -335,7 +335,7 @@ def states(here: World) -> list[str]:
         ([hand_over.GIVEN, "/x/MODUSER.DAT"], "written", "You take 1 minute back"),
         ([hand_over.NOT_GIVEN, "It has gone."], "kept", "can't take your 1 minute just now"),
         ([hand_over.IN_DOUBT, "It may be."], "doubtful", "can't tell if Xibalba got your 1 minute"),
-        # Of a host whose folders are named in CP437.
+        # A host with folder names in CP437.
         ([hand_over.GIVEN, f"{NOT_UTF_8}/MODUSER.DAT"], "written", "You take 1 minute back"),
         ([hand_over.NOT_GIVEN, f"{NOT_UTF_8} has gone."], "kept", "can't take your 1 minute"),
         (

@@ -35,7 +35,7 @@ HANG_UPS = pytest.mark.parametrize(
 
 
 async def hangs_up(guest: Guest, hang_up: Callable[[Terminal], None] = Terminal.abort) -> None:
-    """Lose the line, and wait until the call is closed and what it left behind is done."""
+    """Lose the line and wait until the call is closed and settled."""
     caller = guest.caller
     hang_up(guest.terminal)
     await caller.ended.wait()
@@ -43,7 +43,7 @@ async def hangs_up(guest: Guest, hang_up: Callable[[Terminal], None] = Terminal.
 
 
 async def is_told_once(guest: Guest, text: str) -> None:
-    """Call twice: the first time it is told, the second time it is not."""
+    """Call twice and expect the notice at the first call only."""
     await guest.calls()
     await guest.sees(text)
     assert guest.screen.count("Your hand") == 1
@@ -59,7 +59,7 @@ async def is_told_nothing(guest: Guest) -> None:
 
 
 def everything_is_told(guest: Guest) -> bool:
-    """Whether the books have no hand of which a later call would tell."""
+    """Return whether no hand in the books is still to be announced."""
     with guest.board.books() as desk:
         untold = "SELECT count(*) FROM callers WHERE untold_round IS NOT NULL"
         return not desk.connection.exec_driver_sql(untold).scalar()
@@ -81,7 +81,7 @@ async def is_heard(console: Console, press: Callable[[], None]) -> None:
 
 
 async def is_lost(console: Console, lose: Callable[[], None]) -> None:
-    """Take a console from its caller, and wait until the board knows it."""
+    """Take a console from its caller and wait until the board notices."""
     lost, interrupt = asyncio.Event(), Keyboard.interrupt
 
     def interrupted(each: Keyboard, why: Interruption) -> None:
@@ -145,7 +145,7 @@ async def test_a_line_lost_while_its_own_key_is_settled_shows_the_hand(
 
 
 async def test_a_hand_stood_by_the_clock_for_a_lost_line_is_shown_again(tmp_path: Path) -> None:
-    """Nobody has pressed a key since, so nobody knows whether anybody saw it."""
+    """No key was pressed after the end, so the caller may not have seen it."""
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
@@ -310,7 +310,7 @@ async def test_a_page_of_news_that_was_left_by_a_reset_is_shown_again(tmp_path: 
 
 
 async def test_a_hand_is_marked_as_read_within_a_second_of_its_end(tmp_path: Path) -> None:
-    """A server that is killed later tells nobody what they have seen."""
+    """A server killed later cannot report it."""
     async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(2)
         await ada.stands()

@@ -1,6 +1,6 @@
-"""A caller waits less than half a minute for something to answer, or is asked to call again.
+"""A caller waits less than half a minute for an answer before being asked to call again.
 
-However many things have to be waited for in turn: the books, then the dealer.
+The limit covers all waits together: for the books, then for the dealer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ UNREACHED = "The table can't be reached just now."
 
 
 async def waits(clock: FakeClock, seconds: float) -> None:
-    """Let time pass where the books do not answer, so that nobody can wait for them."""
+    """Let time pass while the books do not answer."""
     end = clock.monotonic() + seconds
     while clock.monotonic() < end:
         await clock.advance_at_once(min(0.5, end - clock.monotonic()))
@@ -114,7 +114,7 @@ class TestOfOneKey:
 
     @pytest.mark.parametrize("key", ["v", "b", "t", "w", "g"])
     async def test_at_the_menu(self, key: str, tmp_path: Path) -> None:
-        """The tables, the bank's window, who is on, and the goodbye."""
+        """The menu leads to the tables, the window, the list of callers and the goodbye."""
         async with world(tmp_path, toml=sysop_toml(events="")) as here:
             ada = known(here, "Ada")
             await ada.visits()
@@ -143,7 +143,7 @@ class TestOfOneKey:
 
 class TestAtVegas:
     async def test_the_table_itself(self, tmp_path: Path) -> None:
-        """Its dealer waits for the books, and so does whoever has just come."""
+        """Both the dealer and a new arrival wait for the books."""
         async with world(tmp_path, toml=table_toml()) as here:
             ada = known(here, "Ada")
             await ada.visits()

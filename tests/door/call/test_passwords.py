@@ -1,4 +1,4 @@
-"""What a password costs, and how one that was hashed at another cost comes to today's."""
+"""The cost of password hashes, and the renewal of hashes with an old cost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OLD = PasswordHasher(time_cost=2, memory_cost=16, parallelism=2).hash(PASSWORD)
 
 
 def enter(board: World, name: str = "Ada", hashed: str = OLD) -> None:
-    """Put somebody in the books whose password was hashed at another cost than is usual now."""
+    """Register a caller with a hash of an old cost."""
     board.enter(name)
     with board.books() as desk:
         callers.set_password_hash(desk, callers.number_of(desk, name), hashed)
@@ -59,8 +59,9 @@ async def test_an_old_hash_is_renewed_at_log_on_and_still_works(
 
 
 async def test_a_password_that_is_not_believed_yet_renews_nothing(tmp_path: Path) -> None:
-    """Neither a wrong one, nor a right one that waits for its turn: both take the same work, or it
-    would tell which was which."""
+    """A wrong password and a right one that waits take the same work; otherwise the time would
+    reveal which is which.
+    """
     async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
         enter(board)
         await Stranger(board, "Ada", VILLAIN).is_wrong(1)
@@ -102,7 +103,7 @@ async def test_two_log_ons_at_once_renew_it_once(board: World) -> None:
     assert record is not None
     await asyncio.gather(*(found.renew_hash(record, PASSWORD) for _ in range(2)))
     first = kept(board)
-    await found.renew_hash(record, PASSWORD)  # who had read the old one, much later
+    await found.renew_hash(record, PASSWORD)  # with a record that was read before the change
     assert kept(board) == first
     assert await found.authenticate("Ada", PASSWORD) is not None
 
@@ -125,11 +126,11 @@ async def test_a_hash_that_cannot_be_renewed_does_not_stop_a_log_on(
         assert kept(board) != OLD
 
 
-# In what order
+# The order
 
 
 class Held:
-    """Password work that stands still until it is told to go on."""
+    """Password work that blocks until it is released."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.done: list[str] = []

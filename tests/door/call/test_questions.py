@@ -28,7 +28,7 @@ MEANINGS = {"B": "Place a bet and get your cards."}
 
 
 class Felt:
-    """A scene that says what is to be seen on it."""
+    """A scene that explains its own fields."""
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         canvas.put(0, area.left, f"the felt, {area.columns} by {area.rows}")
@@ -41,7 +41,7 @@ class Felt:
 
 
 class PageWall(Wall):
-    """A line that shows what can be pressed."""
+    """A line that shows the open keys."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class Chat:
 
 
 class Somebody:
-    """A caller at a console, and what they see."""
+    """A caller at a console, and their screen."""
 
     def __init__(self, columns: int = 80, rows: int = 24, paint: Paint = Paint.COLOUR) -> None:
         self.wall = Wall()
@@ -560,7 +560,7 @@ async def test_a_page_has_a_field_while_a_chat_covers_the_question() -> None:
         assert answer.result() == "B"
 
 
-# What is shown once is not taken away by a key for help.
+# A key for help does not remove a message that is shown once.
 
 
 @pytest.mark.parametrize("paint", [Paint.COLOUR, Paint.LINES])

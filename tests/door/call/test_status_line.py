@@ -17,7 +17,7 @@ MINUTE, HOUR = 60, 3600
 
 
 def line(columns: int, *, bank: int, event: str = "") -> str:
-    """What a caller with an hour left sees whose screen is so wide, without colours."""
+    """Return the status line, without colours, of a caller with an hour left at this width."""
     console = SimpleNamespace(line=SimpleNamespace(columns=columns))
     books = SimpleNamespace(settings=lambda: SimpleNamespace(mode="built-in"))
     purse = SimpleNamespace(

@@ -1,4 +1,4 @@
-"""Tickets that let a caller back in after a lost line."""
+"""Tickets that let a caller return after a lost line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller is told of the rows of their ledger."""
+"""Wording of the rows of a caller's ledger."""
 
 import doctest
 

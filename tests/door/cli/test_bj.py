@@ -162,7 +162,7 @@ def on_a_terminal(seed: bytes, **keys: bytes) -> PlainTerminal:
 
 
 def letters(text: str) -> str:
-    """What stands between seal and seed; a key without a letter prints nothing on paper."""
+    """The text between seal and seed; a key without a letter prints nothing on paper."""
     printed = text[text.index("Black Jack") :].partition("Seed ")[0]
     return re.sub(r"[\x03\x18\x7f]", "", printed)
 

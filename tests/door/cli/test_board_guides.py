@@ -1,4 +1,4 @@
-"""What docs/boards and install-xtrn.ini tell sysops to write is what the door understands."""
+"""The instructions of docs/boards and install-xtrn.ini match the program."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SYNCHRONETS_NAMES = {
 SETTINGS = {"XTRN_MULTIUSER", "XTRN_NATIVE", "XTRN_IO_INTS", "XTRN_NOECHO", "XTRN_MODUSERDAT"}
 LONGEST_CODE, LONGEST_COMMAND, LONGEST_NAME = 8, 63, 40  # of older versions of Synchronet
 
-# What a board puts in place of its own words.
+# The placeholders that boards replace.
 _MACROS = re.compile(r"%f|%E|%Pdoor32\.sys|\{dropFilePath\}|/bbs/magicka/node\$1/door32\.sys")
 STARTS_NO_DOOR = "gamesrv"  # on Linux: it leads its callers to the server
 

@@ -27,12 +27,12 @@ CALLED = datetime(2026, 7, 1, 20, 15, tzinfo=UTC)
 
 
 class Sysop(Shell):
-    """A sysop at the shell of a board that nobody serves just now."""
+    """A sysop at the shell of a board without a running server."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "sysop.toml")
         self.config.write_text(
-            # Without events, so that no hour of the day is one.
+            # Without events, so that no hour of the day has one.
             "events = []\n"
             + f'{BOARD}\n[board]\nsysop = "Wanda"\ntime_zone = "Europe/Berlin"\n'.replace(
                 '[board]\nname = "The Test Board"\nanimation = "off"\n', "", 1
@@ -175,7 +175,7 @@ def test_a_password_that_will_not_do_is_refused(sysop: Sysop, typed: bytes, sent
     assert sysop.password_of("Ada") == "hash"
 
 
-# What is left of it in the log
+# What remains in the log
 
 
 LINE = "jane (command line)"
@@ -248,7 +248,7 @@ def test_a_refused_act_is_not_logged(sysop: Sysop, monkeypatch: pytest.MonkeyPat
     assert sysop.log == []
 
 
-# Nobody
+# Unknown callers
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ TLS = '[[listeners]]\nkind = "telnets"\ncertificate = "certificate.pem"\nkey = "
 
 
 def checked(folder: Path, certificate: bytes | None = None, key: bytes | None = None) -> list[str]:
-    """What is told, of files with these contents."""
+    """Return the report of `door check` for files with these contents."""
     for name, content in (("certificate.pem", certificate), ("key.pem", key)):
         if content is not None:
             (folder / name).write_bytes(content)

@@ -1,4 +1,4 @@
-"""`door config`: what is in force, what differs, and changes that keep what a sysop wrote."""
+"""`door config`: effective settings, differences, and changes that keep the sysop's text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`door doctor`: a drop file in plain words, and what would come of it."""
+"""`door doctor`: a drop file and its effect in plain words."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_doctor_prints_the_lines_to_paste_and_the_command_line(
         f"    {program('door')} run --dropfile %f",
     ]
     assert lines[4].startswith("`door setup synchronet` does this")
-    # What was pasted is all that was missing.
+    # The pasted lines are all that was missing.
     with shell.config.open("a", encoding="utf-8") as file:
         file.write(f"\n{table}\n")
     assert "This board is Synchronet" in told(shell, "--dropfile", str(tmp_path))
@@ -121,7 +121,7 @@ OURS = "[boards.YourBoard]\nminutes = 30\n[boards.ENiGMA]\nminutes = 30\n"
 
 
 def pasted(said: str) -> str:
-    """What `door doctor` says to paste into the settings."""
+    """Return the lines that `door doctor` suggests for the settings."""
     _, _, paste = said.partition("Paste this at the end of ")
     lines = paste.splitlines()[1:]
     table = takewhile(lambda line: line.startswith("    "), lines)

@@ -1,4 +1,4 @@
-"""A user who may not use the board's files is told whose they are, by every command."""
+"""Every command names the owner of files that a user may not use."""
 
 from __future__ import annotations
 

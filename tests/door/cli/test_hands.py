@@ -19,7 +19,7 @@ from tests.door.playing import hand, house, sit_down
 from tests.door.shell import Shell, door
 from tests.world import World, world
 
-# The hands of the evening below, by number: actions, outcome, what was won or lost in seconds.
+# The hands of the evening below, by number: actions, outcome, and seconds won or lost.
 PLAYED = {
     1: ((), "natural", 360),
     2: (("double",), "win", 360),
@@ -30,8 +30,8 @@ PLAYED = {
     7: (("insurance", "stay"), "lose", -240),
     8: (("stay",), "dealer-charlie", -180),
 }
-OPEN = 9  # Bob's, who hung up
-# Half of three coins is one here, so that hand 3 and hand 7 insure one coin.
+OPEN = 9  # of Bob, who hung up
+# Half of three coins rounds to one, so hands 3 and 7 insure one coin.
 TOML = house(insurance_rounding="down", largest_bet=3)
 
 
@@ -81,7 +81,7 @@ class Board:
 
 @pytest.fixture
 def board(evening: Path, tmp_path: Path) -> Board:
-    """A copy of the evening's board, to be damaged at will."""
+    """Copy the evening's board so that a test can damage it."""
     shutil.copytree(evening, tmp_path, dirs_exist_ok=True)
     config = tmp_path / "sysop.toml"
     return Board(Shell(config), settings.load(config).database)

@@ -59,7 +59,7 @@ def test_version_prints_the_version() -> None:
 
 
 def test_workers_of_an_old_unit_file_are_ignored_with_a_warning(tmp_path: Path) -> None:
-    """The command goes on to what is asked of it; its help says nothing of the option."""
+    """The command runs as usual; its help omits the option."""
     told = door("serve", "--workers", "4", "--config", str(tmp_path / "none.toml"))
     assert told.error.startswith("--workers is ignored: one process serves the board.")
     assert "There is no" in told.error

@@ -1,4 +1,4 @@
-"""The nightly work of the `timebank` command on hands that only the board can stand."""
+"""The nightly work of `timebank` on hands that only the board can stand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`door odds`: whose rules it takes, what it refuses, and what its JSON has."""
+"""`door odds`: the rules it reads, its refusals, and its JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables: no wider than the window, nothing run together, and what goes where there is no room."""
+"""Tables no wider than the window, with columns apart and omitted columns named."""
 
 from __future__ import annotations
 

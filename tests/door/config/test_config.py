@@ -1,4 +1,4 @@
-"""sysop.toml, whole: the one we ship, and what is said about others."""
+"""All of sysop.toml: the shipped file, and the messages about others."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class TestTheShippedFile:
             elif key := re.match(r"(\w+) =", line):
                 written[header].add(key[1])
         read = keys_that_are_read()
-        del read["[boards.NAME]"]  # no board is like another: they stand there as an example
+        del read["[boards.NAME]"]  # every board is its own; the shipped lines are an example
         assert written == read
 
     def test_its_example_of_a_board_has_every_key_with_its_default(self):
@@ -538,7 +538,7 @@ class TestStartUp:
 
 
 def test_beacon_keys_of_1_0_are_ignored_and_reported_where_on(load, tmp_path):
-    """As its sysop.toml had them, off and on."""
+    """The lines are from a sysop.toml of 1.0, with the beacon off and on."""
     rest = "beacon_urls = []\nbeacon_wait_seconds = 10\n"
     assert load(f'[fairness]\nbeacon = "none"\n{rest}').unheeded == ()
     assert load("").unheeded == ()
@@ -563,7 +563,7 @@ def test_web_telnet_of_1_0_is_ignored_and_reported_where_on(load, tmp_path):
 
 
 def test_the_metrics_port_of_1_0_is_ignored_and_reported_where_different(load, tmp_path):
-    """As its sysop.toml had them."""
+    """The lines are from a sysop.toml of 1.0."""
     assert load('[metrics]\nhost = "127.0.0.1"\nport = 9523').unheeded == ()
     (told,) = load('[metrics]\nallow = ["10.0.0.9"]\nport = 9100').unheeded
     file = tmp_path / "sysop.toml"

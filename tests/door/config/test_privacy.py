@@ -1,4 +1,4 @@
-"""Who on this machine may read what the board keeps."""
+"""Which users of this machine may read the board's files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is counted about strangers: who waits, who does not, and what it takes to be remembered."""
+"""Counts about strangers: who waits, who does not, and when an address is remembered."""
 
 import doctest
 import ipaddress
@@ -44,7 +44,7 @@ def guesses(at: Defence, address: str, name: str, times: int, now: float = 0.0) 
 
 
 def wait(at: Defence, address: str, name: str, now: float = 0.0) -> float:
-    """How many seconds a password for the name has to wait from there, if nobody else waits."""
+    """Return the seconds that a password for the name waits from this address in an empty queue."""
     who, digest = at.counted(address), at.digest(name)
     if who is None:
         return 0.0
@@ -74,7 +74,7 @@ def test_an_address_has_so_many_lines_at_once_and_a_new_one_when_one_ends() -> N
 def test_an_address_may_call_at_a_burst_and_then_at_a_rate() -> None:
     here = defence(calls_per_minute=3, calls_per_address=99)
     assert [refused(here, HOME) for _ in range(4)] == [None, None, None, Fault.TOO_FAST]
-    # Who tries on meanwhile has no harm of it.
+    # Further tries cause no harm.
     assert [refused(here, HOME, now) for now in (5.0, 10.0, 15.0)] == [Fault.TOO_FAST] * 3
     assert refused(here, HOME, 20.0) is None
     assert refused(here, HOME, 20.0) is Fault.TOO_FAST
@@ -264,7 +264,7 @@ def test_wrong_passwords_on_a_call_count_at_the_log_on_of_guilty_addresses() -> 
     assert wait(here, CAFE, "ada") == 0
 
 
-# The order in which passwords are checked
+# The order of the checks
 
 
 def test_known_addresses_and_few_failures_go_first() -> None:
@@ -351,11 +351,11 @@ def test_the_usual_rules_leave_this_machine_alone() -> None:
     ] * 9
 
 
-# What the sysop sees and lifts
+# The sysop's list, and lifting a wait
 
 
 def told(by: Defence, now: float) -> list[HeldOff]:
-    """Who is told to be held back, to the second."""
+    """Return the listed waits, to the second."""
     return [replace(held, wait=round(held.wait)) for held in by.held(now, 99)[0]]
 
 

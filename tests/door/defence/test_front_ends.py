@@ -1,4 +1,4 @@
-"""A front end on this machine that does not say who is calling is noticed."""
+"""A front end on this machine that does not pass on addresses is noticed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.door.visiting import sysop_toml
 from tests.world import World, world
 
 HERE = "127.0.0.1"
-USUAL = sysop_toml(events="")  # in which this machine's addresses are allowed everything
+USUAL = sysop_toml(events="")  # settings that allow this machine's addresses everything
 TO_DO = 'set proxies = ["127.0.0.1"]'
 
 

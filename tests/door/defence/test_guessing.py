@@ -17,7 +17,7 @@ PROMPT, NEW_ONE = "<Q>uit", "A password (at least 6 characters):"
 
 
 async def left_open(board: World, name: str = "Ada", address: str = HOME) -> Stranger:
-    """Somebody at the settings of a call that its owner walked away from."""
+    """Open the settings of a call that its owner has walked away from."""
     board.enter(name)
     somebody = Stranger(board, name, address)
     await somebody.is_let_in()

@@ -1,4 +1,4 @@
-"""Whoever attacks a name or shares an address: a right password is never refused for it."""
+"""Attacks on a name or from a shared address never make a right password fail."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ WAITING = "each try is checked in turn"
 
 
 class Attacker(Stranger):
-    """Somebody who goes on guessing, whatever is answered."""
+    """A caller who keeps guessing."""
 
     async def hammers(self, times: int) -> None:
-        """Give wrong passwords, and call again whenever the board lets none be tried."""
+        """Give wrong passwords, and call again when no more tries are allowed."""
         for _ in range(times):
             await self.connects()
             await self.terminal.wait_for(
@@ -44,7 +44,7 @@ class Attacker(Stranger):
 
 
 async def waits_no_longer_than(caller: Attacker, seconds: int) -> None:
-    """Type the right password, and be let in when the clock has moved by so much at most."""
+    """Give the right password and be let in within this many seconds of the clock."""
     await caller.connects()
     await caller.tries(PASSWORD)
     await caller.terminal.wait_for(
@@ -63,7 +63,7 @@ async def waits_no_longer_than(caller: Attacker, seconds: int) -> None:
 async def test_guesses_from_a_shared_address_do_not_lock_out_its_residents(
     tmp_path: Path,
 ) -> None:
-    """What was seen live: seven of them, renewed for ever."""
+    """Seen live: seven residents waited for ever."""
     async with world(tmp_path, toml=defended()) as board:
         board.enter("Ada")
         ada = Attacker(board, "Ada", HOME)
@@ -203,7 +203,7 @@ def code_in(transcript: str) -> str:
 
 
 async def besieged(board: World, name: str) -> None:
-    """Nobody can be checked at once for this name, wherever they come from."""
+    """Attack a name so that no password for it can be checked at once."""
     for number in range(2):
         villain = Attacker(board, name, f"127.0.9.{number}")
         await villain.connects()

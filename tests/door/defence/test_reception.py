@@ -1,4 +1,4 @@
-"""The board and strangers: who is let in, what they are told, and what is written down of it."""
+"""The board and strangers: admissions, messages and log lines."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ async def test_where_a_caller_has_called_from_is_known_after_a_restart(tmp_path:
         await ada.logs_off()
         await board.server.stop("A restart.")
         await board.open()
-        await Stranger(board, "Bob", HOME).is_wrong(5)  # somebody else of the house
+        await Stranger(board, "Bob", HOME).is_wrong(5)  # another resident of the house
         await ada.is_let_in()
 
 
 async def test_a_wait_reads_the_same_for_every_name_known_or_not(
     tmp_path: Path,
 ) -> None:
-    """Also for one that has logged on from the very address, and also to who types it right."""
+    """Also for a name at its home address, and for the right password."""
     names = ("Ada", "Locked", "Deleted", "Nobody", "At Home", "Right")
     async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
         for name in names:
@@ -101,7 +101,7 @@ async def test_a_wait_reads_the_same_for_every_name_known_or_not(
 async def test_every_name_costs_the_same_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Time is measured badly in a test; what takes it is one Argon2 check of the same cost."""
+    """A test cannot measure time well; most of it is one Argon2 check at the same cost."""
     worked: list[str] = []
     verify = passwords._hasher().verify
 
@@ -123,7 +123,7 @@ async def test_every_name_costs_the_same_work(
         monkeypatch.setattr(passwords, "_hasher", Counted)
         for number, name in enumerate(("Ada", "Locked", "Deleted", "No Password", "Nobody")):
             await Stranger(board, name, f"127.0.{number}.2").is_wrong(1)
-        # Also one that had to wait.
+        # An attacker who had to wait counts too.
         await Stranger(board, "Nobody", VILLAIN).is_wrong(4)
         late = Stranger(board, "Nobody", VILLAIN)
         await late.connects()
@@ -162,7 +162,7 @@ async def test_a_crowd_of_strangers_does_not_keep_out_known_callers(tmp_path: Pa
 async def test_in_a_crowd_a_guesser_makes_room_for_an_innocent_stranger(
     tmp_path: Path,
 ) -> None:
-    """Or those who wait in the queue for a password would fill the log-on."""
+    """Otherwise callers waiting for a password check would fill the log-on."""
     toml = defended(logons=3, wrong_passwords=1, calls_per_address=9)
     async with world(tmp_path, toml=toml) as board:
         board.enter("Ada")
@@ -172,7 +172,7 @@ async def test_in_a_crowd_a_guesser_makes_room_for_an_innocent_stranger(
             await villain.connects()
             await villain.tries("guessed")
             await villain.sees("yours is in the queue")
-        await board.clock.advance(4 * 60 - 70)  # nothing is owed by then for the first
+        await board.clock.advance(4 * 60 - 70)  # the first one owes nothing by then
         one_more = Stranger(board, "Ada", VILLAIN)
         await one_more.connects()
         await one_more.is_told("Too many callers are logging on.")
@@ -188,7 +188,7 @@ async def test_a_block_counts_at_the_next_call_once_the_file_is_read_again(tmp_p
         toml = defended(block=f'["{VILLAIN}"]')
         (tmp_path / "sysop.toml").write_text(toml, encoding="utf-8")
         board.server.reload()
-        await villain.is_asked("Name:")  # the call that is on goes on
+        await villain.is_asked("Name:")  # the open call is not affected
         again = Stranger(board, "", VILLAIN)
         await again.connects()
         await again.terminal.until_closed()

@@ -1,4 +1,4 @@
-"""The log of refusals: a line for each, whose fault it was, and what fail2ban makes of it."""
+"""The log of refusals: one line each, its cause, and the match by fail2ban."""
 
 from __future__ import annotations
 

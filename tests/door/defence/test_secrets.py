@@ -1,4 +1,4 @@
-"""What an evening leaves in logs, and what commands show: no password, no seed, no secret."""
+"""Logs of an evening and output of commands contain no password, seed or secret."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOML = sysop_toml(events="") + XIBALBA
 
 @pytest.fixture
 def everything_logged() -> Iterator[list[str]]:
-    """What every logger of the process says, at any level, tracebacks included."""
+    """Record the messages of all loggers of the process, at all levels, with tracebacks."""
     said: list[str] = []
     form = logging.Formatter("%(name)s %(message)s %(args)r")
 

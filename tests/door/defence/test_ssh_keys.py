@@ -1,4 +1,4 @@
-"""Public keys as callers paste them: which are taken, and what is kept of them."""
+"""Public keys as callers paste them: accepted forms and stored parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passwords that wait to be checked: in what order, how long, and how many an attacker gets."""
+"""The queue of passwords to check: order, waits, and an attacker's number of guesses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MINUTE, STEP = 60.0, 180.0
 
 
 class Queue:
-    """Those who try passwords, under a clock that the test moves. Unless told otherwise, wrong."""
+    """Callers who try passwords, under a clock that the test moves; wrong unless set otherwise."""
 
     def __init__(self, **rules: object) -> None:
         self.defence = Defence(replace(RULES, **rules))
@@ -29,7 +29,7 @@ class Queue:
         self.is_right: set[str] = set()
 
     def comes(self, address: str, name: str = "ada") -> Try:
-        """Give in a password, which is found wrong as soon as it may be checked."""
+        """Present a password, which proves wrong as soon as it may be checked."""
 
         def on_turn() -> None:
             due.append(address)
@@ -49,7 +49,7 @@ class Queue:
             self.tries.wrong(tried)
 
     def attacked_from(self, *addresses: str, name: str = "ada") -> None:
-        """Nobody who comes from these can be checked at once any more."""
+        """Make guesses until these addresses must wait."""
         for address in addresses:
             while self.comes(address, name).is_due:
                 pass
@@ -68,7 +68,7 @@ class Queue:
         return round(self.tries.wait(tried, self.now), 3)
 
     def passes(self, seconds: float) -> None:
-        """Let time pass; whoever is due is checked at their moment."""
+        """Let time pass and check each password when it is due."""
         end = self.now + seconds
         while (at := self.tries.next_look()) is not None and at <= end:
             self.now = max(self.now, at)
@@ -103,7 +103,7 @@ def test_the_queue_orders_by_wrong_passwords_and_then_by_arrival() -> None:
     for address in order:
         here.comes(address)
     here.passes(DAY / 4)
-    # Nobody of 10.1 was ever wrong; 10.0.0.0 was five times, the next two once, the last never.
+    # 10.1 was never wrong, 10.0.0.0 five times, the next two once, and the last never.
     assert here.checked == ["10.0.0.8", "10.1.0.1", "10.1.0.2", "10.0.0.1", "10.0.0.0"]
 
 
@@ -192,13 +192,13 @@ def test_the_predicted_wait_is_exact_in_a_steady_queue() -> None:
     assert came == pytest.approx(foreseen)
 
 
-# How many an attacker gets
+# Guesses of an attacker
 
 
 def day_of(here: Queue, guess: Callable[[int], Iterator[str]]) -> int:
-    """Let `guess` name addresses each minute of a day, and count how many were checked.
+    """Return how many guesses were checked in a day.
 
-    Each waits for an hour at most.
+    `guess` returns the addresses of each minute. Each guess waits at most an hour.
     """
     leaving: list[tuple[float, Try]] = []
     for minute in range(24 * 60):
@@ -210,7 +210,7 @@ def day_of(here: Queue, guess: Callable[[int], Iterator[str]]) -> int:
     return len(here.checked)
 
 
-TODAY = 5 + 24 * 60 // 3  # what one address, or any number, had before there was a queue
+TODAY = 5 + 24 * 60 // 3  # what any number of addresses had before the queue
 
 
 def test_the_queue_allows_485_guesses_a_day_from_one_address() -> None:
@@ -231,7 +231,7 @@ def test_countless_impatient_addresses_get_half_the_guesses() -> None:
 
 
 def test_countless_patient_addresses_get_three_more_on_the_first_day() -> None:
-    """They keep within what anybody has, and use what is left of the rest at the end."""
+    """The addresses stay within the usual rate and use the remaining reserve at the end."""
 
     def patient(minute: int) -> Iterator[str]:
         tries = 5 if minute == 0 else int(minute % 3 == 0) + 9 * int(minute == 24 * 60 - 1)
@@ -251,7 +251,7 @@ def test_where_a_name_is_at_home_there_are_a_few_more() -> None:
     assert early == 5 + 23
 
 
-# What it costs
+# Cost
 
 
 def test_a_decision_takes_under_two_milliseconds_in_a_full_queue() -> None:
@@ -274,7 +274,7 @@ def test_a_decision_takes_under_two_milliseconds_in_a_full_queue() -> None:
 
 
 def steps_of(here: Queue, address: str) -> Iterator[tuple[str, float]]:
-    """Take all steps of one who waits and leaves; the processor's time after each."""
+    """Yield the processor time after each step of a caller who waits and leaves."""
     tried = here.comes(address)
     yield "comes", time.process_time()
     here.tries.wait(tried, here.now)

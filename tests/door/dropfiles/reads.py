@@ -36,13 +36,13 @@ def understood_in(folder: Path, reading: HostSettings = AS_WRITTEN) -> Understoo
 
 
 def understood(folder: Path, name: str, content: bytes) -> Understood:
-    """What is understood of a call from one file."""
+    """Return what the door understands of one file."""
     path = put(folder, Written(name, content))
     return understand(find(path, NO_ENVIRONMENT, None), AS_WRITTEN)
 
 
 def understood_of(folder: Path, *files: Written | str) -> Understood:
-    """What is understood of a call from several files, given whole or by the name of a writer."""
+    """Return what the door understands of several files, given whole or by their writer."""
     for file in files:
         put(folder, WRITERS[file] if isinstance(file, str) else file)
     return understood_in(folder)

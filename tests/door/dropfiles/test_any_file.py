@@ -1,4 +1,4 @@
-"""Any file at all: what comes of it is a drop file or a refusal, soon, and never invented time."""
+"""Any bytes give a drop file or a refusal, soon, and never an invented time."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def a_folder() -> Iterator[Path]:
 
 
 def outcome(folder: Path, file: Written) -> DropFile | DropFileRefused:
-    """Read a file, check what holds for each that can be read, and say it in words."""
+    """Read a file, check the invariants, and describe the result in words."""
     path = put(folder, file)
     try:
         found = read(path, AS_WRITTEN)

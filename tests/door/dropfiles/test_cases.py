@@ -1,4 +1,4 @@
-"""Drop files of programs in the field that were misread (cases/), and others of each kind."""
+"""Drop files of real programs that were once misread (cases/), and others of each kind."""
 
 from __future__ import annotations
 

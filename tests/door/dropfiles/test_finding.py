@@ -1,4 +1,4 @@
-"""Which file counts: the one named, else the newest; what is stale is named and left."""
+"""The named or newest file counts; stale files are named and ignored."""
 
 from __future__ import annotations
 

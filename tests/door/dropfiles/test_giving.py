@@ -228,7 +228,7 @@ def test_a_file_that_is_exchanged_while_it_is_written_stays(tmp_path: Path, monk
     assert {each.name for each in tmp_path.iterdir()} == {"DOOR.SYS", "aside"}
 
 
-# Where it goes
+# The file to write
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A door starts at once, so reading its drop file must not load what only a board needs."""
+"""Reading a drop file loads no module that only a board needs, so a door starts at once."""
 
 import subprocess
 import sys

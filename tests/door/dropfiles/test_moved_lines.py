@@ -52,7 +52,7 @@ def wrongly_read(folder: Path, file: Written, count: int) -> dict[int, tuple[obj
     return wrong
 
 
-# Twelve lines with a 1 at their end look like a caller who has one minute left.
+# Twelve lines ending with a 1 look like a caller with one minute left.
 UNSEEN: dict[tuple[str, int], set[int]] = {("dorinfo, 1 at its end", 0): {11, 12}}
 
 

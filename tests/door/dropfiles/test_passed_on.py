@@ -1,4 +1,4 @@
-"""Drop files that a door has opened for a server: what is read of them, and what is refused."""
+"""Drop files that a door passes to a server: their content, and refusals."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ SYNCHRONET = WRITERS["synchronet stdio"]
 
 
 def passed_on(place: Path) -> HostFiles:
-    """Read what is there as a door does, and the messages as a server does."""
+    """Read files as a door and the resulting messages as a server."""
     *folder, files = hand_over.files_at(str(place))
     sent = [hand_over.file_in(hand_over.file_packed(file)) for file in files]
     return HostFiles(*folder, [file for file in sent if file is not None])
 
 
 def told(place: Path, at: HostFiles | None = None) -> object:
-    """What is understood of a call, or why it is refused."""
+    """Return the understood call, or the reason of the refusal."""
     try:
         found = find(place, NO_ENVIRONMENT, None, at=at)
         call = understand(found, AS_WRITTEN)
@@ -52,7 +52,7 @@ def a_file(folder: Path) -> Path:
 
 
 def whole(folder: Path) -> None:
-    """Write files of one call, of another one, and those that lie beside them for years."""
+    """Write the files of one call, of another call, and unrelated old ones."""
     a_file(folder)
     put(folder, WRITERS["synchronet door.sys"], ago=900)
     (folder / "terminal.ini").write_text("cols = 132\nrows = 40\n")
@@ -116,7 +116,7 @@ def test_a_server_accepts_and_refuses_the_same_files_as_its_door(
     place = folder / SYNCHRONET.name if is_named else folder
     expected = told(place)
     at = passed_on(place)
-    shutil.rmtree(folder, ignore_errors=True)  # what is passed on is all that counts
+    shutil.rmtree(folder, ignore_errors=True)  # only the passed-on files count
     assert told(place, at) == expected
 
 
@@ -166,7 +166,7 @@ def test_a_full_folder_passes_on_the_named_and_the_newest_files(
 
 
 def test_a_file_in_a_folder_of_very_many_names_is_read(tmp_path: Path) -> None:
-    """Of more than 20,000 names some were not looked at, and the log said that there is none."""
+    """Seen live: past 20,000 names some were skipped and the log reported no file."""
     for number in range(20_001):
         os.mknod(tmp_path / f"{number}")
     named = a_file(tmp_path)

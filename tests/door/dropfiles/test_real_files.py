@@ -1,4 +1,4 @@
-"""What is read from files that boards have really written (data/, byte for byte)."""
+"""The content read from real files of boards (data/, byte for byte)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_no_password_is_quoted(tmp_path: Path, name: str) -> None:
 
 
 def test_every_file_is_looked_at(tmp_path: Path) -> None:
-    """`dorinfo.def` of GameSrv has no number in its name, so no format is its; all others are."""
+    """`dorinfo.def` of GameSrv has no number in its name and so no format; all others have one."""
     names = sorted(str(path.relative_to(DATA)) for path in DATA.rglob("*") if path.is_file())
     read_here = [name for name in names if name != "gamesrv/dorinfo.def"]
     assert len(read_here) == 8

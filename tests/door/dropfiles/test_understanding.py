@@ -1,4 +1,4 @@
-"""What is understood of a call from several files: which to trust for what, what is not known."""
+"""Several files of a call: which one counts for which field, and what stays unknown."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.door.dropfiles.writers import (
 
 
 def all_formats(folder: Path, *, left: dict[Format, str], event: str = "03:00") -> None:
-    """Write all formats at once, as some boards do, each with time of its own."""
+    """Write all formats at once, as some boards do, each with its own time."""
     put(folder, Written("DOOR32.SYS", text(*door32(left=left[Format.DOOR32]))))
     seconds = str(60 * int(left[Format.DOOR] or "0")) if left[Format.DOOR] else ""
     lines = door_sys(seconds=seconds, minutes=left[Format.DOOR], event=event)
@@ -222,7 +222,7 @@ def test_the_sysops_setting_for_line_9_overrides_the_guess(tmp_path: Path):
     assert understood.time.seconds == 1200 * 60
 
 
-# Whose files
+# The caller of the files
 
 
 def test_a_file_of_another_caller_is_left(tmp_path: Path):

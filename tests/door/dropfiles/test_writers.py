@@ -1,4 +1,4 @@
-"""What must be read from the file of each board, quirks and all."""
+"""The content of each board's file, with its quirks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.door.dropfiles.writers import (
 STDIO = (ConnectionKind.STDIO, None)
 UNSAID = (ConnectionKind.UNSAID, None)
 
-# Writer, seconds left, who the caller is, what they are called, and their line.
+# Writer, seconds left, identity, alias and line.
 CALLS = [
     ("synchronet stdio", 3540, ("synchronet", "number 42"), "Moth", STDIO),
     ("synchronet socket", 3540, ("synchronet", "number 42"), "Moth", (ConnectionKind.SOCKET, 17)),
@@ -77,7 +77,7 @@ CALLS = [
     ),
     ("remoteaccess exitinfo", 3540, ("", "number 42"), "Moth", UNSAID),
 ]
-# What ENiGMA writes for every caller, whatever is left, in seconds.
+# The constant seconds that ENiGMA writes for every caller.
 CONSTANTS = {
     "enigma 0.0 door32": 546 * 60,
     "enigma 0.5 door32": 546 * 60,

@@ -1,6 +1,6 @@
-"""Imitations of what each board writes, one file per writer and quirk, byte by byte.
+"""Imitations of each board's drop files, one per writer and quirk, byte by byte.
 
-The callers are made up. What must be read from each file stands in the tests.
+The callers are invented. The tests state what must be read.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def remote_access(
 
 
 def quickbbs(size: int, *, number: int = 42) -> bytes:
-    """EXITINFO.BBS as Synchronet writes it beside DORINFO: no event, and the allowance per call."""
+    """EXITINFO.BBS as Synchronet writes it with DORINFO: no event, and the allowance per call."""
     record = bytearray(size)
     pascal(record, 241, "Moth")
     record[360] = 1 << 3

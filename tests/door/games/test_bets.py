@@ -78,7 +78,7 @@ async def test_a_pot_too_small_for_any_bet_is_explained(
     async with at_the_table(tmp_path, toml=toml) as ada:
         await ada.message(refusal)
         assert PLACE_BET not in ada.prompt_row
-        ada.terminal.send("bz")  # what is said of B stands there already
+        ada.terminal.send("bz")  # the help of B is on the screen already
         await ada.message("Z does nothing here.")
         assert ada.hands_dealt == 0
 
@@ -181,7 +181,7 @@ async def test_each_bet_uses_a_turn_and_the_last_of_the_day_is_announced(tmp_pat
         assert ada.hands_dealt == 2
 
 
-# How the caller did
+# The caller's totals
 
 
 async def test_the_statement_tells_how_the_caller_did(ada: Table) -> None:

@@ -1,4 +1,4 @@
-"""What hands are checked with, for every game of the house and for one more."""
+"""The data for checking hands, for every game of the house and a sample one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from timebank.words import Unit
 
 
 def lists_of_names() -> Iterator[list[str]]:
-    """All of which a link names one."""
+    """Yield all lists from which a link names an entry."""
     yield list(GAMES)
     yield list(get_args(Unit))
     for game in GAMES.values():
@@ -32,7 +32,7 @@ def lists_of_names() -> Iterator[list[str]]:
 
 
 def test_no_two_names_of_a_list_have_the_same_number_in_a_link() -> None:
-    """Two that have are told apart by another name for the newer one."""
+    """Of two equal numbers the newer entry needs another name."""
     for names in lists_of_names():
         assert len(set(map(proofs.number_of, names))) == len(names), names
 
@@ -40,7 +40,7 @@ def test_no_two_names_of_a_list_have_the_same_number_in_a_link() -> None:
 async def test_a_game_that_was_just_added_has_proofs_and_links(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing besides its folder and the registry need know of it."""
+    """Only its folder and the registry need to know of it."""
     game = GAMES["baccarat"]
     newest = replace(game, kind=replace(game.kind, name="punto"))
     monkeypatch.setitem(GAMES, "punto", newest)  # type: ignore[arg-type]  # it is a dict

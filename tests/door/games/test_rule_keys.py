@@ -1,4 +1,4 @@
-"""The keys of rules that stand outside the folder of their game, held against it."""
+"""The keys of rules listed outside their game's folder, compared with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A board with nothing behind its port but a notebook: what each caller sent and did."""
+"""A board with only a notebook behind its port: the bytes and acts of each caller."""
 
 import asyncio
 import socket
@@ -14,11 +14,11 @@ from door.lines.telnet.hardened import USUAL_LIMITS, HardenedTelnet, TelnetLimit
 from door.lines.telnet.passive import TelnetLine
 from tests.terminal import IAC, SB, SE, Terminal
 
-PATIENCE = 120.0  # seconds; whatever takes longer has failed
+PATIENCE = 120.0  # seconds; anything slower has failed
 GREETING = b"Board."
 MEMORY = 1_000_000  # bytes that no caller may cost the board
 
-# So that a test may show what else holds when the budget for commands would not.
+# Limits without the budget for commands, so that a test can reach the others.
 NO_BUDGET = replace(USUAL_LIMITS, commands=CommandAllowance(burst=10**9, a_second=0.0))
 
 
@@ -26,7 +26,7 @@ QUESTION = b"GET / HTTP/1.0\r\n\r\n"
 
 
 async def said_by(number: int, question: bytes = QUESTION) -> bytes:
-    """Ask at a port, and return all that is said until the end."""
+    """Send a request to a port and return the whole answer."""
     async with asyncio.timeout(PATIENCE):
         reader, writer = await asyncio.open_connection("127.0.0.1", number)
         try:
@@ -48,8 +48,8 @@ class Call:
         self.pieces: list[int] = []
         self.sizes: list[tuple[int, int]] = []
         self.ends: list[str] = []
-        self.pauses = False  # whether to pause the line at whatever comes next
-        self.over = asyncio.Event()  # set to let the board hang up
+        self.pauses = False  # whether to pause the line at the next input
+        self.over = asyncio.Event()  # set to make the board hang up
         self._news: list[asyncio.Future[None]] = []
 
     def received(self, data: bytes) -> None:
@@ -92,11 +92,11 @@ class Call:
 
 
 class Board:
-    """A port whose calls wait in `calls`, greeted and listened to."""
+    """A port that greets its calls, listens to them and queues them in `calls`."""
 
     def __init__(self) -> None:
         self.calls: asyncio.Queue[Call] = asyncio.Queue()
-        self.is_ready = asyncio.Event()  # cleared to let callers wait before they are listened to
+        self.is_ready = asyncio.Event()  # cleared to make callers wait before the board listens
         self.is_ready.set()
         self.listener: Listener
 
@@ -123,7 +123,7 @@ B = TypeVar("B", bound=Board)
 
 @asynccontextmanager
 async def opened(board: B, listener: Listener) -> AsyncIterator[B]:
-    """Open the port of a board, by whatever protocol it is called."""
+    """Open the port of a board by any protocol."""
     board.listener = await listener.open("127.0.0.1", 0)
     try:
         yield board
@@ -139,7 +139,7 @@ async def connected(terminal: Terminal, board: Board) -> Call:
 
 
 async def connected_unread(terminal: Terminal, board: Board) -> Call:
-    """Call the board, get through, and read nothing of what it shows."""
+    """Call the board, get through, and read none of its output."""
     await terminal.connect(board.port, receive_buffer=4096)
     call = await board.answered()
     terminal.stop_reading()
@@ -159,7 +159,7 @@ async def open_board(limits: TelnetLimits) -> AsyncIterator[Board]:
 
 
 class Wire:
-    """A `HardenedTelnet` on one end of a socket pair, to be fed packets exactly as they are cut."""
+    """A `HardenedTelnet` on one end of a socket pair, fed with exact packets."""
 
     def __init__(self, limits: TelnetLimits) -> None:
         self.lines: list[TelnetLine] = []
@@ -168,7 +168,7 @@ class Wire:
 
     @property
     def call(self) -> Call:
-        """Whoever listens to what comes over it."""
+        """The receiver of its input."""
         return self._call
 
     async def plug(self) -> None:

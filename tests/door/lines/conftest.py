@@ -1,4 +1,4 @@
-"""What the tests of lines share: a board that listens on a port of its own."""
+"""Fixtures for tests of lines: a board that listens on its own port."""
 
 import logging
 from collections.abc import AsyncIterator, Iterator
@@ -18,7 +18,7 @@ async def board() -> AsyncIterator[Board]:
 
 @pytest.fixture
 def warnings() -> Iterator[list[str]]:
-    """What the log says at the end, from warnings upwards, of the board and of the library."""
+    """Return the warnings and errors of the board and the library."""
     said: list[str] = []
 
     class Keep(logging.Handler):

@@ -1,4 +1,4 @@
-"""What a host board does around a door: a terminal, signals; and what it then finds."""
+"""A host board around a door: a terminal, signals, and their state afterwards."""
 
 import asyncio
 import fcntl
@@ -19,7 +19,7 @@ EVERY_BYTE = bytes(range(256))
 
 
 class HostSigns:
-    """What a host says of a call; nothing, until a test does."""
+    """What a host reports of a call; nothing unless a test sets it."""
 
     def __init__(self) -> None:
         self.look: Callable[[], None] = lambda: None
@@ -33,7 +33,7 @@ class HostSigns:
 
 
 def listened_to(line: Line) -> Call:
-    """Attach somebody who notes everything."""
+    """Attach a receiver that records everything."""
     call = Call(line)
     line.attach(call)
     return call
@@ -79,7 +79,7 @@ class FarEnd:
     def _read(self) -> None:
         try:
             data = os.read(self.descriptor, 65536)
-        except OSError:  # how Linux says that nobody has the other end of a terminal any more
+        except OSError:  # how Linux reports that the other end of a terminal is closed
             data = b""
         self.shown += data
         if not data:
@@ -89,7 +89,7 @@ class FarEnd:
 
 
 class Pty:
-    """A terminal as hosts make it, cooked and echoing, with settings that nobody else has."""
+    """A terminal as hosts make it, cooked and echoing, with unusual settings."""
 
     def __init__(self) -> None:
         master, self.slave = pty.openpty()

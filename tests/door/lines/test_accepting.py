@@ -1,4 +1,4 @@
-"""A crowd that calls at once is taken in bit by bit: a caller's key waits for a few of them."""
+"""A crowd that calls at once is accepted in parts, so that a caller's key waits for only a few."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from door.lines.port.connection import OPEN, LineConnection
 from door.lines.port.listener import Listener
 
 CROWD = 40
-MOST = 2  # that are taken in before it is the turn of a key
+MOST = 2  # callers accepted before a key has its turn
 
 
 class Gate(Listener):
-    """Notes who comes, and takes nobody in."""
+    """A gate that records callers and admits none."""
 
     def __init__(self) -> None:
         super().__init__(OPEN)
@@ -51,7 +51,7 @@ async def takes_turns() -> list[int]:
     with contextlib.ExitStack() as stack:
         stack.callback(os.close, keys)
         stack.callback(os.close, pressed)
-        for _ in range(CROWD):  # the kernel has them, and the loop has had no turn yet
+        for _ in range(CROWD):  # the kernel has the calls, and the loop has not run yet
             stack.enter_context(socket.create_connection(("127.0.0.1", gate.port)))
         loop = asyncio.get_running_loop()
         loop.add_reader(keys, serve)

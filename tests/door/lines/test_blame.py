@@ -1,4 +1,4 @@
-"""What a gate is told of calls that were cut off: who it was, why, and whether by their doing."""
+"""The gate's reports of calls cut off: the address, the reason, and whose fault it was."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples in the docstrings of the lines say what is so."""
+"""The examples in the docstrings of the lines are true."""
 
 import doctest
 import importlib

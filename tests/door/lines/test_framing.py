@@ -11,7 +11,7 @@ EVERY_BYTE = bytes(range(255)) + b"\xff\xff"  # as telnet sends it
 
 
 def split(*packets: bytes, limit: int = 4096) -> list[bytes | Command]:
-    """What comes of the packets, typed bytes joined between two commands."""
+    """Return the parsed packets, with typed bytes joined between two commands."""
     splitter = Splitter(limit)
     found: list[bytes | Command] = []
     for packet in packets:

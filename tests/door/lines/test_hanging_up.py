@@ -1,4 +1,4 @@
-"""How caller and board wait for each other, how a call ends, and what a port is."""
+"""How caller and board wait for each other, how a call ends, and how a port closes."""
 
 import asyncio
 import socket

@@ -1,7 +1,7 @@
-"""What strangers do to a telnet port, and that it costs the board next to nothing.
+"""Attacks on a telnet port cost the board next to nothing.
 
-Each of these stalled, filled or broke the telnet library as it comes. Processor time is measured as
-the thread's own, which a busy machine does not change; memory by tracemalloc.
+Each of these stalled, filled or broke the original telnet library. Processor time is the thread's
+own, which a busy machine does not change; memory is measured by tracemalloc.
 """
 
 import asyncio
@@ -49,12 +49,12 @@ from tests.terminal import (
     Terminal,
 )
 
-STALL = 0.05  # seconds that no caller may cost the others
+STALL = 0.05  # seconds by which a caller may delay the others
 MXP, GMCP, MCCP1, MCCP2, MCCP3, LINEMODE, LOGOUT = 91, 201, 85, 86, 87, 34, 18
 
 
 async def still_listening(call: Call, terminal: Terminal) -> None:
-    """The line works on: a key arrives, and a word goes back."""
+    """Check that the line still works: a key arrives and a word returns."""
     call.typed.clear()
     terminal.send("k")
     await call.until_typed(b"k")
@@ -144,13 +144,13 @@ async def test_no_packet_stalls_the_others(packet: bytes, limits: TelnetLimits) 
                 costs.append(time.thread_time() - began)
     finally:
         gc.enable()
-    # Nobody is without the budget. It is left out to see that nothing else is a trap.
+    # No real port lacks the budget. The test leaves it out to show that nothing else is a trap.
     assert min(costs) < (STALL if limits is USUAL_LIMITS else 3 * STALL)
 
 
 @asynccontextmanager
 async def megabytes_waiting(board: Board) -> AsyncIterator[None]:
-    """Somebody's megabytes stay in their own machine; what is inside happens before they come."""
+    """Keep megabytes waiting in the caller's own machine; the body runs before they arrive."""
     loop, flood = asyncio.get_running_loop(), b"k" * 20_000_000
     with socket.socket() as wire:
         wire.setblocking(False)
@@ -166,7 +166,7 @@ async def megabytes_waiting(board: Board) -> AsyncIterator[None]:
 
 
 async def test_megabytes_wait_in_the_callers_own_machine(board: Board) -> None:
-    """A board that does not take what is typed keeps 4 kB of it, and the kernel some more."""
+    """A board that does not read keeps 4 kB of the input, and the kernel some more."""
     async with megabytes_waiting(board):
         call = await board.answered()
         call.pauses = True
@@ -299,7 +299,7 @@ async def test_options_leave_nothing_behind_however_many_there_are() -> None:
         gc.collect()
         grown = tracemalloc.get_traced_memory()[0]
         tracemalloc.stop()
-        # The answers that nobody reads here wait in the transport.
+        # The unread answers wait in the transport.
         assert grown - 20 * len(every) < 20_000
 
 
@@ -334,7 +334,7 @@ def test_no_packets_break_the_protocol(packets: list[bytes]) -> None:
             assert 20 <= line.rows <= 60
             assert len(line.hints.terminal_types) <= 8
             if not line.ended:
-                # Whatever was left open is closed by this, and then a key is a key again.
+                # This closes any open command, and then a key is a key again.
                 wire.telnet.take(b"x\xff\xf0")
                 wire.call.typed.clear()
                 wire.telnet.take(b"key")

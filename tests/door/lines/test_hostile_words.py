@@ -1,9 +1,9 @@
-"""What one person types never acts on another one's terminal, the sysop's least of all.
+"""Text that one person types never acts on another one's terminal.
 
-Each text below is typed where somebody else comes to see it: at the log-on (the log), as the words
-that cut the cards (`door hand`), as a message with a transfer (the receiver's screens, the books'
-`timebank` command), as a name in the header of another board (the log, who is on). Whatever then
-reaches a terminal or a log is looked through, byte by byte.
+Each text below is typed where another person reads it: at the log-on (the log), as words that cut
+the cards (`door hand`), as a message with a transfer (the receiver's screens, the `timebank`
+command), as a name in the header of another board (the log, the list of callers). The tests check
+every byte that reaches a terminal or a log.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from verify.fuzz.oracles import assert_harmless, assert_one_line
 
 # The letters of each would do something if they went out as they came in.
 EVIL = (
-    b"\x1b]0;title\x07a\x1b[6n\x1b[c\x1b[21t",  # a title, and questions whose answers are keys
+    b"\x1b]0;title\x07a\x1b[6n\x1b[c\x1b[21t",  # a title, and queries whose answers are keys
     b"\x05\x1bZ\x9bc\x9d0;t\x9c",  # answerback, and the same as single bytes
     b"\xc2\x9b2J\xe2\x80\xae\xe2\x80\xa8\xef\xbb\xbf",  # C1 as UTF-8, bidi, line end, BOM
-    b"|16|12red|07 \\x1b[2J %s {0}",  # pipe codes, and what other programs would unfold
+    b"|16|12red|07 \\x1b[2J %s {0}",  # pipe codes, and escapes of other programs
     b"e\xcc\x81\xcc\x82\xcc\x83\xcc\x84\xe2\x80\x8b\xcc\x85",  # accents upon accents
 )
 UNREADABLE = EVIL[1]  # to a terminal that speaks UTF-8
@@ -81,7 +81,7 @@ def assert_clean(*terminals: Terminal) -> None:
 
 
 def assert_told_clean(command: click.Command, board: World, *words: str) -> str:
-    """What a command says to the sysop: nothing but lines of text."""
+    """Check that a command's output is nothing but lines of text."""
     told = CliRunner().invoke(command, [*words, "--config", str(board.config.path)])
     assert told.exit_code == 0, told.output
     for line in told.output.split("\n"):
@@ -204,7 +204,7 @@ async def test_messages_of_callers_contain_printable_text_only(
 
 
 async def is_let_in(wire: socket.socket) -> bool:
-    """Read on until the board has let the guest in, or has refused the header."""
+    """Read on until the board has admitted the guest or refused the header."""
     wire.setblocking(False)
     heard = b""
     async with asyncio.timeout(PATIENCE):

@@ -1,4 +1,4 @@
-"""Callers who do not read, and callers who are gone: neither keeps anything of the board's."""
+"""Callers who do not read, and callers who are gone, hold nothing of the board's."""
 
 import asyncio
 import gc
@@ -25,7 +25,7 @@ from tests.door.lines.board import (
 )
 from tests.terminal import DO, IAC, MODERN, NAWS, REFUSING, SYNCTERM, TTYPE, WILL, Terminal
 
-# Who does not read
+# Callers who do not read
 
 
 async def test_a_caller_who_never_reads_is_cut_off(board: Board, warnings: list[str]) -> None:
@@ -101,12 +101,12 @@ async def test_a_caller_who_half_closes_and_never_reads_is_dropped() -> None:
             await board.listener.finish()
 
 
-# Who is gone
+# Callers who are gone
 
 
 @pytest.fixture
 def no_collector() -> Iterator[None]:
-    """What is let go of is gone at once, or it is not gone at all."""
+    """Switch off the collector: an object is freed at once or leaks."""
     gc.disable()
     yield
     gc.enable()

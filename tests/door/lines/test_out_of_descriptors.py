@@ -31,12 +31,12 @@ def few_descriptors(board: Served) -> Iterator[None]:
     try:
         yield
     finally:
-        with contextlib.suppress(ProcessLookupError):  # a server may end meanwhile
+        with contextlib.suppress(ProcessLookupError):  # a server may end during this
             resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, most))
 
 
 async def fill(board: Served) -> list[Terminal]:
-    """Call until nobody more can be taken in; the kernel keeps those who are too many waiting."""
+    """Call until the board is full; the kernel holds the remaining calls."""
     crowd = [await board.call(SYNCTERM) for _ in range(2 * ROOM)]
     await board.logs(FULL)
     return crowd
@@ -68,10 +68,10 @@ async def test_without_free_descriptors_calls_go_on_and_new_callers_wait(
             await stand(ada)  # the hand that lay there, and another one
             await open_a_hand(ada)
             await stand(ada)
-            await log_on(bob, "Bob")  # Bob has a line, and needs no more than that
+            await log_on(bob, "Bob")  # Bob has a line and needs nothing else
             await bob.wait_for(lambda it: it.shows(NEWS) or it.shows(MENU), "a menu")
             *early, last = crowd
-            assert not last.wire  # it waits, and nobody has hung up on it
+            assert not last.wire  # it waits, and its line is open
             assert not last.closed
             for terminal in early:
                 await terminal.close()

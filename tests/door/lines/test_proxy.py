@@ -1,4 +1,4 @@
-"""Front ends that say who is calling (PROXY protocol 1 and 2), and who is not believed."""
+"""Front ends that name the caller (PROXY protocol 1 and 2), and untrusted ones."""
 
 import asyncio
 import ipaddress
@@ -53,7 +53,7 @@ def read(data: bytes) -> Passed | None:
     return ProxyHeader().feed(data)
 
 
-# What is read
+# Parsing
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_any_bytes_are_a_header_or_refused_within_its_length(noise: bytes, start
 
 
 class Counting:
-    """A gate that writes down who came, who is there, what was not understood, who was cut off."""
+    """A gate that records arrivals, present callers, malformed headers and cut-offs."""
 
     def __init__(self, shut_to: str = "") -> None:
         self.came: list[str] = []

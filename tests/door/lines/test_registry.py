@@ -1,4 +1,4 @@
-"""A kind of listener is a row: what all parts of the board make of one that only tests have."""
+"""A kind of listener is a row: the board's treatment of one that only tests have."""
 
 from __future__ import annotations
 

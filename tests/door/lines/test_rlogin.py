@@ -19,7 +19,7 @@ SAID = RloginHeader("secret", "Ada", "ansi", "", "")
 
 
 class Port:
-    """An rlogin port whose calls wait in `calls`, greeted and listened to."""
+    """An rlogin port that greets its calls and queues them in `calls`."""
 
     def __init__(self) -> None:
         self.calls: asyncio.Queue[tuple[Call, RloginHeader]] = asyncio.Queue()

@@ -18,7 +18,7 @@ from tests.door.lines.test_rlogin import open_port
 
 NEED_CLIENTS = "BJFT_NEED_CLIENTS"  # set where a missing program is a failure, not a skip
 
-# A session of its own on the terminal, so that it hears of new sizes; then the program.
+# A new session on the terminal, so that the program gets size changes; then the program.
 BEGIN = "import os, sys; os.login_tty(int(sys.argv[1])); os.execv(sys.argv[2], sys.argv[2:])"
 
 
@@ -34,7 +34,7 @@ def installed(program: str, package: str) -> str:
 
 @asynccontextmanager
 async def running(home: Path, *words: str, ends: int | None = 0) -> AsyncIterator[Pty]:
-    """Run a program in a window of 100 columns and 40 rows; it must end by itself and so."""
+    """Run a program in a window of 100 columns and 40 rows; check its exit status."""
     with terminal() as window:
         window.resize(100, 40)
         process = await asyncio.create_subprocess_exec(
@@ -94,6 +94,6 @@ async def test_plink_shows_the_output_and_sends_its_window(tmp_path: Path) -> No
         window.resize(132, 50)
         await call.until(lambda call: call.sizes[-1] == (132, 50))
         await window.far.until_shown(b"Board.")
-        window.far.types(b"a line\r")  # it leaves the terminal as it is, so that lines are sent
+        window.far.types(b"a line\r")  # it leaves the terminal cooked, so that it sends lines
         await call.until_typed(b"a line\n")
         call.over.set()

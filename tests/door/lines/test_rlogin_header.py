@@ -1,4 +1,4 @@
-"""What an rlogin program says first, and its windows: however it is cut, and whatever is wrong."""
+"""The header of an rlogin program and its windows, in any pieces and with any fault."""
 
 import pytest
 from hypothesis import given
@@ -13,7 +13,7 @@ from door.lines.rlogin.header import (
     WindowSizes,
 )
 
-# One header of each kind that boards send, with what it says.
+# One header of each kind that boards send, with its meaning.
 HEADERS = {
     b"\0secret\0Ada Lovelace\0ansi-bbs/115200\0": RloginHeader(
         "secret", "Ada Lovelace", "ansi-bbs", "", ""
@@ -39,7 +39,7 @@ NAME = st.text(
 
 
 def parsed(*packets: bytes) -> tuple[RloginHeader | None, bytes]:
-    """The header that the packets make, and what was behind it."""
+    """Return the header in the packets and the bytes after it."""
     parser = HeaderParser()
     header = None
     rest = b""
@@ -156,7 +156,7 @@ SIZE = b"\xff\xffss\0\x18\0\x50\x02\x80\x01\xe0"  # 24 rows, 80 columns
 
 
 def told(*packets: bytes) -> list[bytes | WindowSize]:
-    """What comes of the packets, typed bytes joined between two sizes."""
+    """Return the parsed packets, with typed bytes joined between two sizes."""
     sizes = WindowSizes()
     found: list[bytes | WindowSize] = []
     for packet in packets:

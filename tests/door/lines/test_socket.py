@@ -25,8 +25,8 @@ OPTIONS = (
     (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT),
 )
 
-# What a caller's program may still send when the host has begun the door: late answers, a window,
-# a key that is an IAC, and keys.
+# Bytes that a caller's program may still send after the host has started the door: late answers, a
+# window, a key that is an IAC, and keys.
 LATE = b"".join(
     (
         b"a",
@@ -42,7 +42,7 @@ LATE = b"".join(
 
 @dataclass
 class Handed:
-    """A host's connection to a caller: `near` is what it hands down, `caller` the other side."""
+    """A host's connection to a caller: `near` is handed down, `caller` is the other end."""
 
     near: socket.socket
     caller: FarEnd

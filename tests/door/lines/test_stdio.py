@@ -193,7 +193,7 @@ async def test_a_terminal_that_says_nothing_leaves_the_word_to_the_host() -> Non
 async def test_where_a_terminal_cannot_be_opened_again_its_flag_is_given_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As when it belongs to another user: the host started the door as somebody else."""
+    """For example when the terminal belongs to another user, as the host changed users."""
     monkeypatch.setattr(descriptors, "_opened_again", lambda descriptor, way: None)
     with terminal() as host:
         async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS, HostSigns()) as line:
@@ -320,7 +320,7 @@ async def test_no_descriptor_is_left_behind() -> None:
         assert count() == before
 
 
-# What is known of the caller
+# Hints about the caller
 
 
 async def test_the_line_knows_the_hints_of_the_host() -> None:

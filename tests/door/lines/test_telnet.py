@@ -1,4 +1,4 @@
-"""Telnet callers of every kind, over real sockets: what is known of them, and what they type."""
+"""Telnet callers of every kind, over real sockets: hints and keys."""
 
 import asyncio
 import contextlib
@@ -51,7 +51,7 @@ ANSWERS = b"".join(
 )
 
 
-# What is known of a caller
+# Hints about a caller
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ async def test_a_client_that_withdraws_an_offer_is_not_waited_for(board: Board) 
 
 
 async def test_a_slow_client_is_given_time() -> None:
-    """Each answer takes three quarters of what a silent caller is given, and five are needed."""
+    """Each of the five answers takes three quarters of a silent caller's time limit."""
     away = 0.15
     limits = replace(USUAL_LIMITS, silence=0.2)
 
@@ -214,7 +214,7 @@ async def test_answers_that_come_too_late_still_become_hints(board: Board) -> No
         assert call.sizes == [(160, 50)]
 
 
-# What a caller types
+# Keys
 
 
 async def test_every_byte_written_arrives_as_it_was_written(board: Board) -> None:

@@ -1,7 +1,7 @@
-"""The faults of telnetlib3 5.0.1 that door/lines/telnet/hardened.py lists, under its numbers.
+"""The faults of telnetlib3 5.0.1 that door/lines/telnet/hardened.py lists, by their numbers.
 
-Each test says what the library should do, and is expected to fail. One that passes is reported as a
-failure (`strict`): then the fault is mended, and its entry and what works around it can go.
+Each test states what the library should do, and must fail. One that passes is reported as a
+failure (`strict`): the fault is mended, and its entry and its workaround can be removed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def fault(number: int, *raises: type[BaseException]) -> pytest.MarkDecorator:
 
 
 class Wire(asyncio.Transport):
-    """A transport that notes what is done with it."""
+    """A transport that records its calls."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Telnet over TLS: the same line, for programs that have real TLS of their own."""
+"""Telnet over TLS: the same line, for programs with real TLS."""
 
 import asyncio
 import gc
@@ -73,7 +73,7 @@ async def test_pages_of_any_length_arrive_whole_in_both_directions(tmp_path: Pat
 async def test_the_last_words_arrive_and_tls_ends_as_it_should(tmp_path: Path) -> None:
     async with board_with_tls(tmp_path) as board:
         context = trusting()
-        # A program that tells a cut-off from an end would raise at an end without goodbye.
+        # Otherwise a program that distinguishes a cut-off would raise at an end without goodbye.
         context.options &= ~ssl.OP_IGNORE_UNEXPECTED_EOF
         reader, writer = await asyncio.open_connection(
             "127.0.0.1", board.port, ssl=context, server_hostname="localhost"

@@ -25,7 +25,7 @@ HEADER = b"\0ada\0Ada\0ansi/9600\0"
 
 
 class Turns:
-    """Counts the turns of the loop, and what a call is given in each."""
+    """Counts the turns of the loop and the input of a call in each."""
 
     def __init__(self, call: Call) -> None:
         self.given = Counter[int]()
@@ -43,7 +43,7 @@ class Turns:
 
 
 async def pasted(call: Call, wire: socket.socket) -> None:
-    """Send a long paste all at once, and see it arrive a read at a time."""
+    """Send a long paste at once and record how it arrives."""
     call.typed.clear()
     turns = Turns(call)
     async with asyncio.timeout(PATIENCE):

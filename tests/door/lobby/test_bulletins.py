@@ -64,7 +64,7 @@ async def test_the_news_tell_of_the_day_as_it_is_so_far(tmp_path: Path) -> None:
         await ada.presses("n").sees("Friday 20 November 2026, so far")
         for told in ("1 Ada", "5:00", "1 hand", "-5:00"):
             assert told in ada.screen
-        # Nothing happened on the day before, and nobody says that they have lost.
+        # The day before was empty, and no line says that the caller lost.
         assert "Thursday" not in ada.screen
         assert "Losers" not in ada.screen
         bob = await visitor(board, "Bob", profile=REFUSING)
@@ -168,7 +168,7 @@ async def test_midnight_is_reported_while_the_writer_is_busy(
 
 
 async def start_steps(folder: Path, transfers: int) -> int:
-    """Count what SQLite has to do, in steps of its machine, for a board to open."""
+    """Count the steps of SQLite's machine when a board opens."""
     (folder / "data").mkdir(parents=True)
     (folder / "sysop.toml").write_text(BOARD, encoding="utf-8")
     large.write(folder / "data" / "board.sqlite3", transfers)
@@ -196,7 +196,7 @@ async def start_steps(folder: Path, transfers: int) -> int:
 async def test_a_start_reads_no_more_of_years_of_play_than_of_a_month(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("door.server.server.REMEMBERED", 20)  # so many calls are read, and no more
+    monkeypatch.setattr("door.server.server.REMEMBERED", 20)  # the maximum number of calls to read
     month = await start_steps(tmp_path / "month", 2_000)
     years = await start_steps(tmp_path / "years", 40_000)
     assert 0 < years < 1.3 * month

@@ -1,4 +1,4 @@
-"""How callers stand: their own page, the hall of fame, the brass plate."""
+"""Standings of callers: their own page, the hall of fame, the brass plate."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def test_a_caller_sees_their_own_rank_and_the_first(tmp_path: Path) -> Non
         await bob.send("e").until("Lost most, and say so")
         assert "1 Ada 6:00 Best hand" in words(bob.heard)
         await bob.send("qs").until("You're ahead of nobody yet.")
-        with ada.board.books() as desk:  # what is no hand's is not left there
+        with ada.board.books() as desk:  # totals without hands
             desk.connection.exec_driver_sql(
                 "DELETE FROM results_ever WHERE caller_id = ?", (loser,)
             )

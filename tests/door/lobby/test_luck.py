@@ -1,4 +1,4 @@
-"""A caller's own luck, in the main menu: what their hands won, beside what the odds would give."""
+"""A caller's own luck in the main menu: actual winnings next to the expected ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from timebank.reports.house import FinishedHand, TableLuck, lucks_of
 
 
 class InPlace(Sums):
-    """Works out at once what a process of its own would."""
+    """A helper that computes at once in this process."""
 
     def lucks(self, hands: Iterable[FinishedHand]) -> asyncio.Future[list[TableLuck]]:
         answer: asyncio.Future[list[TableLuck]] = asyncio.get_running_loop().create_future()

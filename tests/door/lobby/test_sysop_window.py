@@ -1,4 +1,4 @@
-"""The Sysop item of the bank's window: who has it, what it does, and what it leaves behind."""
+"""The Sysop item of the bank's window: access, acts, and traces."""
 
 import pytest
 
@@ -43,7 +43,7 @@ async def looks_at(sysop: Guest, name: str) -> None:
 
 
 async def adjusts(sysop: Guest, what: str, minutes: int, why: str) -> None:
-    """Credit or debit what somebody's account holds; what comes of it is for the test to read."""
+    """Credit or debit a caller's account; the test reads the result."""
     sysop.presses(what[0].lower())
     await types_amount(sysop, what, str(minutes), f"{minutes} minutes")
     await gives_a_reason(sysop, why)
@@ -55,7 +55,7 @@ async def gives_a_reason(sysop: Guest, why: str) -> None:
 
 
 def log_of(board: World) -> list[tuple[str, str]]:
-    """The sysop's log, oldest first: who, what."""
+    """Return the sysop's log, oldest first: name and act."""
     with board.books() as desk:
         return [
             tuple(row)
@@ -63,7 +63,7 @@ def log_of(board: World) -> list[tuple[str, str]]:
         ]
 
 
-# Who has it.
+# Access.
 
 
 async def test_callers_have_no_sysops_side(board: World) -> None:
@@ -168,7 +168,7 @@ async def test_an_account_is_frozen_and_opened_again(board: World, profile: Prof
     ]
 
 
-# The log, and who is told.
+# The log, and notices.
 
 
 @painted_and_lines

@@ -1,6 +1,6 @@
-"""What the teller's window refuses on line, one rule for each key.
+"""Refusals of the teller's window in a real call, one for each key.
 
-All rules with their words are in tests/timebank/window.
+tests/timebank/window tests all rules with their words.
 """
 
 from pathlib import Path

@@ -42,7 +42,7 @@ TOML = window_toml()
 painted_and_lines = pytest.mark.parametrize("profile", SCREENS.values(), ids=SCREENS.keys())
 
 
-# What is done there.
+# Acts.
 
 
 @painted_and_lines
@@ -106,7 +106,7 @@ async def test_the_window_shows_balances_and_remaining_limits(tmp_path: Path) ->
 async def test_a_new_days_first_line_shows_at_the_window(
     board: World,
 ) -> None:
-    """The first entry of a day brings its minutes, whatever it was made for."""
+    """The day's first ledger line brings its minutes, whatever its cause."""
     ada = await at_the_window(board, "Ada")
     await ada.presses("d").is_asked("Deposit how much")
     await ada.presses("10\r").is_asked("Deposit 10 minutes?")
@@ -167,7 +167,7 @@ TO_AMOUNT, TO_ECHO, TO_NAME = (
     ("10\r", "Deposit 10 minutes?"),
     ("t", "Send to:"),
 )
-# Keys, and what is asked then.
+# Keys, and the next question.
 WAYS_BACK = (
     (TO_AMOUNT, (ESC, WINDOW)),
     (TO_AMOUNT, ("\r", WINDOW)),
@@ -245,7 +245,7 @@ async def test_unwritable_books_do_not_delay_a_goodbye(tmp_path: Path) -> None:
             assert "deposited" not in ada.screen
 
 
-# Who has an account, and what happened in one's own.
+# Accounts of others, and one's own history.
 
 
 @painted_and_lines

@@ -19,9 +19,9 @@ class Between:
     def __init__(self, real: str) -> None:
         self._real = real
         self.is_open = True  # whether new connections get through
-        self.swallows = False  # whether what the database says is lost on the way
+        self.swallows = False  # whether to drop the database's answers
         self.connections = 0
-        self.said = 0  # pieces of what the board has said
+        self.said = 0  # packets sent by the board
         self._news = asyncio.Event()
         self._ends: set[asyncio.StreamWriter] = set()
 
@@ -67,7 +67,7 @@ class Between:
 async def between(
     database: ServerPlace, folder: Path
 ) -> AsyncIterator[tuple[Between, ServerPlace]]:
-    """Give what stands between, and where the database is reached through it."""
+    """Yield the proxy and the address of the database behind it."""
     options = dict(database.options)
     found = Between(f"{options['host']}/{SOCKET}")
     server = await asyncio.start_unix_server(found.carry, folder / SOCKET)

@@ -68,7 +68,7 @@ async def machines(
             text = MACHINE.format(board=toml, name=name, bank=bank)
             (place / "sysop.toml").write_text(text, encoding="utf-8")
             machine = Machine(place, FakeClock(NOON), BUSY_SECONDS)
-            stack.push_async_callback(machine.close)  # also what could not be opened, as `serve`
+            stack.push_async_callback(machine.close)  # also machines that failed to open
             await machine.open()
             found.append(machine)
         yield found
@@ -79,7 +79,7 @@ async def machines(
 async def beside(
     folder: Path, database: ServerPlace, name: str, toml: str = BOARD
 ) -> AsyncIterator[Machine]:
-    """Serve from one more machine, beside those that were opened with this folder."""
+    """Serve from one more machine in addition to those of this folder."""
     more = folder / f"beside-{name}"
     more.mkdir()
     async with machines(more, database, name, toml=toml) as (machine,):
@@ -103,6 +103,6 @@ async def until(reached: Callable[[], bool], owner: object, method: str) -> None
 
 
 async def until_known(machine: Machine, *names: str) -> None:
-    """Wait until a server knows who the others are."""
+    """Wait until a server knows the others."""
     peers = machine.server.board.peers
     await until(lambda: {peer.name for peer in peers.others} == set(names), peers, "adopt")

@@ -1,4 +1,4 @@
-"""What the tests of several servers share: books on a server of PostgreSQL."""
+"""Fixtures for tests of several servers: books on a server of PostgreSQL."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ CUT_SECONDS = 10  # after which everything is seen without notifications
 
 @pytest.fixture(params=["notified", "cut"])
 def soon(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Soon:
-    """Give what lets a server see what another has written: nothing where it is notified, so no
-    clock goes on then."""
+    """Yield a function that makes a server see another's writes.
+
+    It does nothing where servers are notified, so no clock runs then.
+    """
     is_cut = request.param == "cut"
 
     if is_cut:

@@ -1,4 +1,4 @@
-"""What must be equal on all servers of a board, and which releases go together."""
+"""Settings that must be equal on all servers of a board, and compatible releases."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from timebank.servers.registry import ServerRecord
 
 @pytest.fixture
 def terms(tmp_path):
-    """What must be equal in a sysop.toml with this content."""
+    """Return the terms of a sysop.toml with this content."""
 
     def of(content: str = "") -> dict[str, str]:
         path = tmp_path / "sysop.toml"

@@ -36,7 +36,7 @@ async def two(folder: Path, database: ServerPlace) -> AsyncIterator[tuple[Machin
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let servers on a machine that has much to do answer late."""
+    """Give servers on a busy machine more time to answer."""
     monkeypatch.setattr(board_commands, "BOOKS_SECONDS", PATIENCE)
     monkeypatch.setattr(shell, "ANSWER_SECONDS", PATIENCE)
 

@@ -1,4 +1,4 @@
-"""The jobs that only one of several servers may do: who has them, and who takes them over."""
+"""Jobs that only one of several servers may do: the holder, and takeovers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def enter(books: Books, name: str) -> ServerRecord:
 
 
 def look(books: Books, server: ServerRecord, *, draining: bool = False) -> bool:
-    """Let a server look at the books; tell whether it leads."""
+    """Have a server look at the books; return whether it leads."""
     books.do(lambda desk: registry.renew(desk, server.id, draining=draining))
     return books.do(lambda desk: attend(desk, server.id, draining=draining))
 
@@ -111,7 +111,7 @@ async def look_again(machine: Machine) -> None:
 
 
 async def until_it_leads(machine: Machine) -> None:
-    """Wait until a server leads; its clock stands still."""
+    """Wait until a server leads; its clock does not move."""
     keeping = machine.server._housekeeping
     lead, news = keeping._lead, asyncio.Event()
 
@@ -158,7 +158,7 @@ async def test_the_next_leads_when_one_is_dead(tmp_path: Path, database: ServerP
 async def test_one_that_drains_hands_the_jobs_on(tmp_path: Path, database: ServerPlace) -> None:
     async with machines(tmp_path, database, "north", "south") as (north, south):
         terminal = await north.call()
-        await terminal.until("Your name")  # so that it does not end at once
+        await terminal.until("Your name")  # keep the server from ending at once
         north.server.drain()
         await look_again(north)
         await look_again(south)

@@ -1,4 +1,4 @@
-"""What one server writes is looked at by another soon, also after whatever broke was mended."""
+"""One server's writes are seen soon by the others, also after any broken link was mended."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from timebank.settings.place import ServerPlace
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits five seconds for a silence to be noticed."""
+    """Shorten the five seconds after which a silence is noticed."""
     monkeypatch.setattr(nudges, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(nudges, "BEAT_SECONDS", 0.2)
     monkeypatch.setattr(nudges, "ANSWER_SECONDS", 0.5)
@@ -77,7 +77,7 @@ async def test_a_notification_is_a_look(database: ServerPlace, cluster: Cluster)
 async def test_a_notification_that_comes_with_an_answer_is_a_look(
     database: ServerPlace, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The library takes it in then, beside the answer to the beat."""
+    """The library receives the notification together with the beat's answer."""
     real = AsyncConnection.execute
 
     async def execute(connection: AsyncConnection, query: str) -> object:
@@ -93,7 +93,7 @@ async def test_a_notification_that_comes_with_an_answer_is_a_look(
 async def test_many_at_once_are_few_looks(
     database: ServerPlace, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever may log on to the database can send as many as they like."""
+    """Anyone who may log on to the database can send any number of them."""
     monkeypatch.setattr(nudges, "LOOK_SECONDS", 0.3)
     loop = asyncio.get_running_loop()
     async with listening(database) as looks:
@@ -146,7 +146,7 @@ async def test_a_database_that_is_away_is_waited_for(
 async def test_one_way_silence_is_noticed_and_named(
     database: ServerPlace, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What the server is asked arrives, and nothing comes back: no error ever tells of it."""
+    """The server's queries arrive and no answer returns: no error reports it."""
     async with between(database, tmp_path) as (wire, place), listening(place) as looks:
         before = looks.number
         wire.swallows = True

@@ -1,6 +1,6 @@
 """Servers on one database are one board to their callers.
 
-What one of them writes is seen at another at once, or, where notifications are cut, at a look.
+One server's write reaches the others at once or, without notifications, at their next look.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ async def test_arrivals_and_departures_are_announced_at_other_servers(
 
 @contextmanager
 def looking(machine: Machine) -> Iterator[Callable[[], Awaitable[None]]]:
-    """Give what waits for a look of a server that has begun since this, or since it was called."""
+    """Yield a function that waits for a look begun after this call."""
     arrivals, looks = machine.server.board.arrivals, asyncio.Semaphore(0)
     real = arrivals.look
 

@@ -1,4 +1,4 @@
-"""The line on which a door itself says a few words: which one it is, and what they are told."""
+"""The line on which a door itself writes: its choice, and the messages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def named(folder: Path, number: int, *, ago: int = 0) -> None:
 
 
 def heard(wire: socket.socket, folder: Path, said: dict[str, str]) -> bytes:
-    """What comes down a wire when the line of such a call is told something."""
+    """Return the bytes on the wire when the line writes a message."""
     line = caller_line.line_of(said, hand_over.files_at(str(folder))[3], nobody)
     if line is not None:
         line.say(relay.ONE_MOMENT)
@@ -74,7 +74,7 @@ def test_a_pause_ends_when_the_caller_hangs_up() -> None:
 
 
 def test_a_line_is_given_back_as_it_was_when_a_server_has_died() -> None:
-    """A server that may not open the host's terminal anew sets a flag of the host's own file."""
+    """A server that may not reopen the host's terminal changes a flag of the host's own file."""
     near, far = socket.socketpair()
     wire, server = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with near, far, wire, server:

@@ -1,4 +1,4 @@
-"""Calls that end in a hand, whatever the host sends: nothing is lost, and the hand waits."""
+"""Calls that end in mid-hand, whatever the host sends: nothing is lost, and the hand waits."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ async def test_a_caller_with_a_look_alike_of_the_sysops_name_gets_no_local_call(
 async def test_at_a_server_only_its_own_user_and_root_are_the_sysop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_ours: bool
 ) -> None:
-    """Whoever else may hand callers over has no powers by that."""
+    """Other users who may hand over callers get no powers."""
     async with world(tmp_path) as board:
         monkeypatch.setattr(hand_over, "is_of", lambda wire, user: is_ours)
         rider = Rider(board)

@@ -1,4 +1,4 @@
-"""Whose minutes they are, from the drop file to what the host is given back."""
+"""A guest's minutes, from the drop file to the host's own records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callers who cannot be served: a sentence for the log, another for them, never a traceback."""
+"""Callers who cannot be served: a sentence in the log, another for them, never a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A door beside a server: whom it hands over, how that ends, and who goes on at the next one."""
+"""A door beside a server: the hand-over, its end, and the move to the next server."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ async def goes_on_with_the_hand(visit: Visit) -> None:
 
 
 async def tells(host: Host, *words: str) -> str:
-    """Give the server a command of the sysop's; return what it says."""
+    """Send the server a sysop's command and return the answer."""
     asked = await asyncio.create_subprocess_exec(
         command("door"),
         *(*words, "--config", str(host.config.path)),
@@ -157,7 +157,7 @@ async def test_a_caller_of_a_server_that_is_killed_in_a_hand_goes_on_at_the_next
         host.process.kill()
         await host.is_killed()
         await goes_on_with_the_hand(visit)
-        # Below the screen that stands there, and not across its last line.
+        # Below the current screen, and not across its last line.
         assert f"\r\n\r\n{relay.ONE_MOMENT}\r\n" in visit.terminal.transcript.replace("\r\r", "\r")
         assert host.balances(NAME)["stake"] == staked > 0
         visit.gets(HANG_UP)
@@ -187,7 +187,7 @@ async def test_a_caller_goes_on_with_their_hand_where_the_server_is_restarted(
 
 
 async def test_the_time_at_a_server_that_has_closed_is_charged_once(tmp_path: Path) -> None:
-    """A host without a clock: what was used is counted by us alone."""
+    """With a host without a clock only we count the used time."""
     async with hosted(tmp_path, toml=NO_CLOCK, at_server=True) as host:
         file = host.node(1) / "BBSDEV.DRP"
         said = bbsdev(deadline="", columns="80", rows="24", board="Synchronet", node="1")
@@ -303,7 +303,7 @@ def stands_in(folder: Path) -> tuple[str, socket.socket]:
 
 
 def takes(server: socket.socket, host: socket.socket) -> tuple[socket.socket, dict[str, str]]:
-    """Take a caller by a connection to the host; returns the wire and what its door has said."""
+    """Take a caller over a connection to the host; return the wire and the door's message."""
     near, facts = comes(server)
     near.send(hand_over.packed(hand_over.WANTED, hand_over.CONNECT, *map(str, host.getsockname())))
     _, ends, _, _ = socket.recv_fds(near, hand_over.LARGEST, 1)
@@ -314,7 +314,7 @@ def takes(server: socket.socket, host: socket.socket) -> tuple[socket.socket, di
 
 
 def comes(server: socket.socket) -> tuple[socket.socket, dict[str, str]]:
-    """Wait for a door; returns the wire and what it has said."""
+    """Wait for a door; return the wire and its message."""
     near, _ = server.accept()
     while hand_over.file_in(said := near.recv(hand_over.LARGEST)) is not None:
         continue
@@ -367,7 +367,7 @@ def test_a_host_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(relay, "CONNECT_SECONDS", 0.1)
     with (
         socket.create_server(("127.0.0.1", 0), backlog=0) as port,
-        # Its queue is full with one, so that the kernel lets the next one wait.
+        # One connection fills its queue, so that the kernel holds the next one.
         socket.create_connection(port.getsockname()),
         pytest.raises(relay._NotServed) as refused,
     ):
@@ -399,8 +399,10 @@ def test_a_call_that_no_server_keeps_comes_to_an_end(tmp_path: Path) -> None:
 def test_a_door_becomes_one_of_the_new_release_when_it_hands_its_caller_on(
     tmp_path: Path, is_on: bool
 ) -> None:
-    """It keeps the caller's line, its number, and when the caller came. So does one whose caller
-    could not be taken yet, because the server speaks otherwise."""
+    """It keeps the caller's line, number and time of arrival.
+
+    This also holds for a caller not yet taken because the server has another protocol.
+    """
     config, server = stands_in(tmp_path)
     packages = str(tmp_path / "site-packages")
     said: list[dict[str, str]] = []
@@ -469,7 +471,7 @@ def test_a_door_takes_on_nothing_but_a_call(tmp_path: Path, facts: bytes) -> Non
 @pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize("is_other", [True, False], ids=["another", "1.0"])
 def test_a_server_that_speaks_otherwise_is_waited_for(tmp_path: Path, is_other: bool) -> None:
-    """One of 1.0 says no more than that it is another version."""
+    """A server of 1.0 reports only another version."""
     config, server = stands_in(tmp_path)
 
     def ends_at_last() -> None:
@@ -500,7 +502,7 @@ def test_a_server_that_speaks_otherwise_is_waited_for(tmp_path: Path, is_other: 
 def test_a_caller_of_a_hung_server_goes_on_at_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody else may come for hours: they waited until somebody did."""
+    """It used to wait, perhaps for hours, for the next caller."""
     config, server = stands_in(tmp_path)
     monkeypatch.setattr(hand_over, "BEAT_SECONDS", 0.05)
     monkeypatch.setattr(starting, "AWAKE_SECONDS", 0.0)
@@ -528,7 +530,7 @@ def test_a_caller_of_a_hung_server_goes_on_at_the_next(
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """What the caller of a door that is no process of its own reads, and the log."""
+    """Return the caller's text and the log of a door in this process."""
     said: list[tuple[str, str]] = []
     monkeypatch.setattr(
         turning_away, "turn_away", lambda path, line, words, why: said.append((words, why))
@@ -550,7 +552,7 @@ def test_a_full_queue_of_a_server_does_not_delay_a_caller_for_ever(
 def test_the_files_of_a_host_are_read_before_a_server_waits_for_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[tuple[str, str]]
 ) -> None:
-    """It waited five seconds for those of a slow disk, and its end was told as that of a server."""
+    """A slow disk used to take five seconds, and its end was reported as the server's."""
     config, server = stands_in(tmp_path)
 
     def reads(place: str) -> None:
@@ -646,7 +648,7 @@ async def test_no_thread_of_the_server_waits_for_the_disk_of_a_host(
 
 @pytest.fixture
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a door that is no process of its own wait for no key, and leave the log as it is."""
+    """Make a door in this process wait for no key and leave the log alone."""
     monkeypatch.setattr(hand_over, "PAUSE", 0.0)
     monkeypatch.setattr(relay, "UP_TO_DATE_PAUSE", 0.0)
     monkeypatch.setattr(turning_away, "APOLOGY_SECONDS", 0.0)
@@ -732,7 +734,7 @@ def test_a_door_announces_its_release(tmp_path: Path, monkeypatch) -> None:
 
 
 def answered(host: Host, release: str) -> list[str]:
-    """Come as a door of this release; return what the server says to that."""
+    """Connect as a door of this release and return the server's answer."""
     with contextlib.closing(hand_over.dial(str(host.config.board.data))) as wire:
         wire.settimeout(ANSWERS)
         said = (f"{name}={value}" for name, value in facts(release=release).items())
@@ -839,7 +841,7 @@ def test_where_the_folder_cannot_be_written_the_note_is_in_the_home(
     monkeypatch.setattr(pwd, "getpwuid", lambda number: person)
     config = tmp_path / "sysop.toml"
     config.write_text("")
-    (tmp_path / ".sysop.toml.doors").mkdir()  # nothing can be put in its place
+    (tmp_path / ".sysop.toml.doors").mkdir()  # a folder that cannot be replaced
     place = hand_over.leave_note(str(config), config.stat(), "/elsewhere")
     assert place is not None
     assert Path(place).is_relative_to(tmp_path / "home")
@@ -978,7 +980,7 @@ async def test_a_caller_whose_door_did_not_wait_is_not_taken(wires) -> None:
 
 
 def test_the_end_of_a_call_is_read_despite_unread_messages() -> None:
-    """The kernel reports a reset before what was sent: the caller was served a second time."""
+    """The kernel reports a reset before the messages: the caller was served a second time."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours:
         ours.send(hand_over.packed(hand_over.RESIZED))
@@ -1047,7 +1049,7 @@ def test_the_note_of_a_server_that_has_ended_leads_nowhere(
 
 
 def test_a_name_is_the_same_to_a_door_of_another_locale(tmp_path: Path) -> None:
-    """A host's caller was another one's by then: what they had won stayed here."""
+    """A host's caller became another one, and the winnings stayed here."""
     asked = hand_over.packed(hand_over.GIVE, "BBS BÜCHER", os.fsdecode(b"/x/n\x94d"))
     told = subprocess.run(
         [sys.executable, "-c", SAYS_IT_AGAIN, asked.hex()],
@@ -1112,7 +1114,7 @@ def test_a_door_of_the_new_release_gets_the_hosts_file_unchanged(
 def test_a_value_written_to_a_host_file_reaches_the_next_server(
     tmp_path: Path,
 ) -> None:
-    """Else what is won there could not be added to it."""
+    """Otherwise winnings could not be added to it."""
     put(tmp_path, WRITERS["synchronet door.sys"])
     (way,) = understood_in(tmp_path).gives
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -1133,7 +1135,7 @@ def test_a_value_written_to_a_host_file_reaches_the_next_server(
 def test_a_door_writes_no_minutes_after_the_server_stops_waiting(
     tmp_path: Path, behind: list[bytes]
 ) -> None:
-    """The sysop may have found by now that they never arrived, and had them given again."""
+    """By then the sysop may have found them missing and given them by hand."""
     put(tmp_path, WRITERS["synchronet stdio"])
     (way,) = understood_in(tmp_path).gives
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

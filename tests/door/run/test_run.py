@@ -10,7 +10,7 @@ ENIGMA = ROOT / "tests/door/dropfiles/data/enigma/door32.sys"
 
 
 def actions(host: Host) -> int:
-    """How often anybody has done something at a table."""
+    """Return how many actions were taken at the tables."""
     with host.books() as desk:
         found = desk.connection.exec_driver_sql("SELECT count(*) FROM actions")
         count: int = found.scalar_one()

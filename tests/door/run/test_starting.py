@@ -1,4 +1,4 @@
-"""A door where no server runs: the first one starts a server, for all doors."""
+"""A door without a server: the first one starts a server for all doors."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def said(host: Host) -> str:
 
 
 def held_by(process: int) -> set[str]:
-    """What the descriptors of a process lead to."""
+    """Return the targets of a process's descriptors."""
     folder = f"/proc/{process}/fd"
     return {os.readlink(os.path.join(folder, each)) for each in os.listdir(folder)}
 
@@ -201,7 +201,7 @@ def reach(board: Path) -> None:
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """What a door that is no process of its own tells its caller, and the log."""
+    """Return the caller's text and the log of a door in this process."""
     said: list[tuple[str, str]] = []
     monkeypatch.setattr(
         turning_away, "turn_away", lambda path, line, words, why: said.append((words, why))
@@ -400,7 +400,7 @@ def test_one_that_cannot_start_is_not_tried_again_for_a_while(
 def test_on_a_full_disk_which_takes_no_note_it_is_not_tried_again_either(
     board: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A door started one after another for 20 seconds, and so did all that came meanwhile."""
+    """All doors used to start servers one after another for 20 seconds."""
     monkeypatch.setattr(starting, "PROGRAM", "door.no_such_program")
     monkeypatch.setattr(serving.Lock, "note", lambda *_: None)
     with pytest.raises(ConnectionRefusedError):
@@ -469,7 +469,7 @@ def test_a_server_just_ended_by_another_door_does_not_refuse_a_caller(
 def test_a_door_reports_a_server_with_another_data_folder_on_its_books(
     board: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It waited for the server in its own folder, and said that it took too long."""
+    """It used to wait for a server in its own folder, and reported a time-out."""
     monkeypatch.setattr(starting, "START_SECONDS", 0.5)
     with (
         serving.take(str(lock_of(board)), serving.SERVING, "/srv/other"),
@@ -481,7 +481,7 @@ def test_a_door_reports_a_server_with_another_data_folder_on_its_books(
 def test_leftovers_of_a_restore_do_not_refuse_a_door(
     board: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Somebody looks at the lock just when a door wants it."""
+    """Another process looks at the lock just when a door takes it."""
     lock = serving.take(str(lock_of(board)), serving.RESTORING)
     os.close(lock.file)
     takes = iter([None])
@@ -493,7 +493,7 @@ def test_leftovers_of_a_restore_do_not_refuse_a_door(
 def test_a_caller_waits_for_a_failed_start_to_be_retried(
     board: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who comes is turned away at once: every door would start a server that cannot be."""
+    """New callers are refused at once; otherwise every door would start a server in vain."""
     failed = iter([True, True, False])
     started: list[int] = []
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -74,7 +74,7 @@ def shared_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def another_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have servers run as another user, who owns the data folder; one more owns that of node 1."""
+    """Run servers as the owner of the data folder; a third user owns that of node 1."""
 
     async def serve(host: Host) -> None:
         data = host.config.board.data

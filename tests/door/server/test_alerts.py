@@ -1,4 +1,4 @@
-"""When each alert that is shipped for Prometheus fires, and when none does: Prometheus tells."""
+"""When each alert shipped for Prometheus fires and when none does, by Prometheus itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from door.setup import templates
 from tests.door.server.test_metrics import promtool
 
 RULES = templates.shipped("prometheus/bjft.rules.yml")
-A_DAY, UP_TO = 1440, 3 * 1440  # minutes, of which each has a sample
+A_DAY, UP_TO = 1440, 3 * 1440  # minutes, one sample each
 
 BACKUP = "bjft_last_backup_timestamp_seconds"
 AUDITS = [
@@ -37,7 +37,7 @@ WELL = {
 NO_COPY = {"BjftNoBackup"}
 NO_AUDIT = {"BjftNoAudit", "BjftNoAuditOfHands"}
 NO_SERVER = {"BjftNoServer"}
-# What is not well, None where Prometheus has none of it; when it is looked, and what fires then.
+# The failing metric, None where it is missing; the time of the check, and the firing alerts.
 CASES: dict[str, tuple[dict[str, str | None], str, set[str]]] = {
     "all is well": ({}, "10m", set()),
     "all is well on the second day": ({}, "2d", set()),

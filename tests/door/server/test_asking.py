@@ -1,4 +1,4 @@
-"""A command and its answer: a server that stands still or ends, long answers, and idle minutes."""
+"""A command and its answer: a hung or ending server, long answers, and idle minutes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sysop beside a caller: a look over the shoulder and a chat, by the socket of any server."""
+"""The sysop beside a caller: a look over the shoulder and a chat, by any server's socket."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOML = sysop_toml(events="")
 
 
 class Sysop:
-    """The other end of a look: what was told so far, and the caller's screen as it is now."""
+    """The sysop's end of a look: the news so far, and the caller's current screen."""
 
     def __init__(self, board: World) -> None:
         self._board = board
@@ -34,7 +34,7 @@ class Sysop:
         return self
 
     async def until(self, is_told: Callable[[Sysop, Mapping[str, Any]], bool]) -> None:
-        """Let time pass until what is waited for is told."""
+        """Let time pass until the news arrives."""
         reading = asyncio.create_task(self._read_until(is_told))
         while not reading.done():
             await self._board.clock.advance(0.2)

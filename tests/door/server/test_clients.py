@@ -1,6 +1,6 @@
-"""Callers with the telnet programs that people have: Debian's telnet, and telnetlib3's client.
+"""Callers with common telnet programs: Debian's telnet, and telnetlib3's client.
 
-They run on a pseudo-terminal, as in a window; what they print is read by pyte.
+They run on a pseudo-terminal, as in a window; pyte reads their output.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Window:
         return self._asked(questions)
 
     def resize(self, columns: int, rows: int) -> None:
-        """Drag the window to another size, of which the program is told."""
+        """Change the size of the window and notify the program."""
         self.screen.resize(rows, columns)
         fcntl.ioctl(self._keyboard, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self._program.send_signal(signal.SIGWINCH)
@@ -104,7 +104,7 @@ class Window:
     def _read(self) -> None:
         try:
             data = os.read(self._keyboard, 65536)
-        except OSError:  # how Linux says that nobody has the other side open any more
+        except OSError:  # how Linux reports that the other side is closed
             data = b""
         if data:
             self._stream.feed(self._decoder.decode(data))
@@ -158,7 +158,7 @@ async def registers(window: Window, name: str) -> None:
     assert PASSWORD not in window.picture
     await window.types(f"{PASSWORD}\r").asks("Press any key when you have written it down")
     window.types(" ")
-    # The terminal said that it is xterm-256color: the second box is right, and Enter takes it.
+    # The terminal named itself xterm-256color: the second box is right, and Enter takes it.
     await window.asks("Your choice (Enter for 2)?")
     assert "│ A♠  10♥ │" in window.picture
     await window.types("\r").asks("Take a one-minute tour?")

@@ -1,4 +1,4 @@
-"""The sysop's commands to the running server: who is on, and an end for one of them or for all."""
+"""The sysop's commands to the running server: the list of callers, and ending one call or all."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ async def test_a_server_that_only_starts_is_closed_as_soon_as_it_can_be(
             assert board.server.ended.is_set()
 
 
-# Who may
+# Permissions
 
 
 async def test_only_the_owner_may_open_the_socket(board: World) -> None:
@@ -294,7 +294,7 @@ async def test_a_command_of_another_version_changes_nothing(
 async def test_a_command_is_dropped_when_its_client_is_gone(
     board: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A server that was stopped finds the command when it goes on, perhaps an hour later."""
+    """A stopped server finds the command when it resumes, perhaps an hour later."""
     with contextlib.closing(hand_over.dial(str(board.config.board.data))) as wire:
         wire.send(hand_over.packed(commands.COMMAND, json.dumps({"control": "stop"})))
     assert (await sysop(board, "nodes")).output == "Nobody is online.\n"

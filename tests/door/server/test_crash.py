@@ -100,7 +100,7 @@ async def test_a_server_ends_cleanly_on_sigterm(tmp_path: Path, how: signal.Sign
         assert "Your hand waits for you on the table." in ada.terminal.picture
         await stranger.until_closed()
         assert "The board is closing." in stranger.picture
-        assert await end < CLOSING_SECONDS  # nobody had to be thrown out
+        assert await end < CLOSING_SECONDS  # no caller had to be forced out
         assert await board.ends() == 0
         await board.serve()
         await calls_back(ada)

@@ -1,4 +1,4 @@
-"""A server that a door has started: when it ends, and to whom it leaves its place."""
+"""A server started by a door: when it ends, and which server follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A port that systemd opens and hands down: who calls before the board is there waits for it."""
+"""A port opened by systemd: callers wait there until the board starts."""
 
 from __future__ import annotations
 

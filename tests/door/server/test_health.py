@@ -1,4 +1,4 @@
-"""What front ends are told when they ask how a server is, and what others get there."""
+"""The health answer for front ends, and refusals for others."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ async def test_so_many_ask_at_once_and_the_next_when_one_has_gone() -> None:
 
 
 async def test_refused_strangers_use_no_place_of_allowed_addresses() -> None:
-    """They are hung up on before a place is taken, however many there are."""
+    """They are hung up on before they take a place, in any number."""
     here = made_for(Log(), "192.0.2.7")
     for number in range(2 * AT_ONCE):
         with pytest.raises(CallRefused):
@@ -178,7 +178,7 @@ async def test_a_question_that_drips_makes_room_in_time() -> None:
                 assert await reader.read() == b""
             writer.transport.abort()
         while not (said := await said_by(here.port)):
-            pass  # until the kernel has told of the ends
+            pass  # until the kernel has reported the ends
         assert said.startswith(b"HTTP/1.0 200 OK")
 
 
@@ -203,7 +203,7 @@ async def test_a_board_says_that_it_serves_and_that_it_drains(board: World) -> N
     board.server.drain()
     await ada.sees("close the board")
     assert await told(board) == 404
-    # Front ends that find nobody there cut off who is on.
+    # Front ends that find the port closed would cut off callers.
     ended = asyncio.Event()
     real = board.server.board.stop_games
 

@@ -1,4 +1,4 @@
-"""What the log says of housekeeping that cannot be done."""
+"""Log lines about failed housekeeping."""
 
 from __future__ import annotations
 

@@ -24,20 +24,20 @@ def writes(folder: Path, *lines: str, name: str = "RATS.EXT") -> None:
 
 
 class Watch(logging.Handler):
-    """What the board logs of its imports, and the end of each round of them."""
+    """The log of the board's imports, and the end of each round."""
 
     def __init__(self, board: World) -> None:
         super().__init__()
         self.board = board
         self.said: list[str] = []
-        # The files are read beside the loop; on one thread what is asked last is done last.
+        # Files are read outside the loop; with one thread the last job ends last.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
 
     def emit(self, record: logging.LogRecord) -> None:
         self.said.append(record.getMessage())
 
     async def looks(self) -> None:
-        """Let the time pass in which the board looks at its files once, and let it finish."""
+        """Let the time of one look at the files pass and wait for its end."""
         await self.board.pass_time(SECONDS)
         await asyncio.to_thread(self.said.copy)
         await self.board.settled()

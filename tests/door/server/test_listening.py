@@ -1,4 +1,4 @@
-"""What a board says as it opens its ports, and of those that it cannot open."""
+"""Log lines of a board opening its ports, and of ports that cannot be opened."""
 
 from __future__ import annotations
 

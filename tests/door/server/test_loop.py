@@ -1,4 +1,4 @@
-"""The event loop of a board, and its writer: what may not wait, and for what."""
+"""The event loop of a board and its writer: which step may not wait for which."""
 
 import asyncio
 import sys

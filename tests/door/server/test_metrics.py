@@ -1,4 +1,4 @@
-"""What Prometheus is told is what the board and its books say, and nothing of who plays."""
+"""Prometheus gets the figures of the board and its books, and nothing about players."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def told(board: World) -> str:
 
 
 async def numbers(board: World) -> dict[str, float]:
-    """What Prometheus is told, by the names with their labels, but for that of the server."""
+    """Return the exported figures by name and labels, without the server's label."""
     found = {}
     for line in (await told(board)).splitlines():
         if not line.startswith("#"):
@@ -49,7 +49,7 @@ async def numbers(board: World) -> dict[str, float]:
 
 
 def promtool(*words: str, said: str = "") -> str:
-    """What Prometheus' own checker has to say; nothing is as it should be."""
+    """Return the output of Prometheus' own checker; empty means correct."""
     if (program := shutil.which("promtool")) is None:
         assert NEED_CLIENTS not in os.environ, "promtool is missing: apt-get install prometheus"
         pytest.skip("promtool is not installed")

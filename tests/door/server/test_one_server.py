@@ -1,4 +1,4 @@
-"""One server on the books of a board: what becomes of a second one, of commands, and of calls."""
+"""One server on the books of a board: a second one, commands, and calls."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ async def test_a_server_ended_with_its_pid_namespace_does_not_block_a_call(
 
 
 def until_free(place: str) -> None:
-    """Wait for the end of whoever holds a lock."""
+    """Wait until a lock is free."""
     with open(place) as file:
         fcntl.flock(file, fcntl.LOCK_SH)
 
@@ -118,7 +118,7 @@ async def called_from(host: Host, *before: str) -> Visit:
     return await host._visit(process, caller, "Moth@Xibalba", MODERN)
 
 
-# Beside commands.
+# Commands beside the server.
 
 
 def timebank(folder: Path, *words: str) -> Told:
@@ -129,7 +129,7 @@ def timebank(folder: Path, *words: str) -> Told:
 async def test_a_restore_in_a_storm_of_doors_starts_no_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Doors come while the books are locked to be put back: each lets its caller go."""
+    """Doors arrive while the books are locked for a restore: each refuses its caller."""
     async with hosted(tmp_path) as host:
         host.expected = "puts a backup in the place of these books"
         host.database.close()

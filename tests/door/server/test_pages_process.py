@@ -1,4 +1,4 @@
-"""The pages beside a server: shown when the settings say so, kept alive, and ended with it."""
+"""The pages beside a server: started by the settings, kept alive, and ended with it."""
 
 from __future__ import annotations
 

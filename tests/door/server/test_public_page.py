@@ -36,7 +36,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    """A board that seals its seeds ahead, with two callers who have saved something."""
+    """Open a board that seals seeds ahead, with two callers who have savings."""
     folder = tmp_path_factory.mktemp("board")
     toml = EVERYWHERE.replace('name = "The Test Board"', NAMES) + PUBLIC
     async with world(folder, toml=toml + "[fairness]\nshoes_ahead = 100\n") as here:

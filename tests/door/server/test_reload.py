@@ -1,4 +1,4 @@
-"""Ports that are open: what counts when the settings are read again, and what is said of them."""
+"""Open ports at a reload: which settings apply, and the messages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def test_a_new_front_end_is_spared_no_limit_before_its_port_knows_it(
     toml = defended(calls_per_address=1)
     async with world(tmp_path, toml=toml) as board:
         with_front_end = toml.replace("[[listeners]]", f'[[listeners]]\nproxies = ["{VILLAIN}"]')
-        for times in (1, 2):  # it is said until it is done
+        for times in (1, 2):  # repeated until it is done
             read_again(board, with_front_end)
             assert caplog.text.count(AT_THE_NEXT_START) == times
         villain = Stranger(board, "", VILLAIN)
@@ -76,7 +76,7 @@ async def test_the_menu_and_the_table_go_by_the_settings_of_the_call(tmp_path: P
 
 
 async def test_enter_in_the_menu_leads_to_vegas_by_the_settings_of_now(tmp_path: Path) -> None:
-    """Its table is one for all, and goes by the same settings for all."""
+    """Its table is shared, so the same settings apply to all callers."""
     closed = "".join(f"[games.{name}]\nopen = false\n" for name in GAMES if name != "vegas")
     toml = table_toml(turns_per_day=1) + closed
     async with company(tmp_path, "Ada", seed=shoe(1, over_at_once), toml=toml) as (ada,):

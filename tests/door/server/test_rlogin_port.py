@@ -1,4 +1,4 @@
-"""Callers that other boards send by rlogin, at a whole board: who is believed, and who they are."""
+"""Callers sent by other boards by rlogin, at a whole board: trust and identity."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ async def test_xtrn_without_a_code_leads_to_the_main_menu(tmp_path) -> None:
 
 
 def test_a_terminal_query_waits_while_synchronet_holds_the_line() -> None:
-    """It asks its caller's terminal for three seconds, and passes nothing on meanwhile."""
+    """It queries its caller's terminal for three seconds and passes on nothing meanwhile."""
     assert rlogin_calls.ANSWER_SECONDS > 3.0
 
 
@@ -215,7 +215,7 @@ async def test_a_tag_of_a_party_of_boards_names_the_callers_board(tmp_path) -> N
 
 
 async def test_a_caller_sent_by_rlogin_can_talk_to_local_callers_at_once(tmp_path) -> None:
-    """No clock goes on meanwhile."""
+    """No clock moves during this."""
     async with board(tmp_path) as here:
         moth = await sent(here, SAID)
         await moth.until(TOUR)

@@ -1,4 +1,4 @@
-"""The sysop's commands beside a sysop.toml that cannot be read: they need the socket alone."""
+"""The sysop's commands with an unreadable sysop.toml: they need only the socket."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def note_on(config: Path) -> Path:
     return config.with_name(f".{config.name}{hand_over.NOTE}")
 
 
-# What the sysop can do beside broken settings
+# Commands despite broken settings
 
 
 @ways
@@ -135,7 +135,7 @@ async def test_a_note_that_cannot_be_written_is_logged_and_the_board_serves(
 
 
 class Person:
-    """What the system knows of a user, as far as it is asked here."""
+    """The fields of a system user that the note reads."""
 
     def __init__(self, home: str) -> None:
         self.pw_name, self.pw_dir = "sysop", home
@@ -171,7 +171,7 @@ async def test_commands_that_need_settings_name_the_wrong_ones(
 
 
 def complaint(path: Path) -> str:
-    """What every other command says of TYPO."""
+    """Return the complaint of every other command about TYPO."""
     line = TYPO.splitlines().index("nodes = sixteen") + 1
     told = door("check", "--config", str(path))
     assert told.error.startswith(f"{path}, line {line}, column 9: has text without quotes")
@@ -243,7 +243,7 @@ async def test_a_killed_server_is_recognised_and_the_next_takes_its_place(
         await board.close()
 
 
-# Who is believed
+# Trust
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What systemd is told of a board with `Type=notify`, by sd_notify(3)."""
+"""The messages to systemd for a board with `Type=notify`, by sd_notify(3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callers with OpenSSH's own program, as Debian has it: what they get, and what they don't."""
+"""Callers with OpenSSH's own program, as in Debian: offers and refusals."""
 
 from __future__ import annotations
 

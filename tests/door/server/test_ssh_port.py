@@ -1,4 +1,4 @@
-"""Callers by SSH at a whole board: who is believed, who is asked for a name, and what counts."""
+"""Callers by SSH at a whole board: trust, the question for a name, and counted tries."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def test_a_wrong_password_and_an_unknown_name_look_alike(
     for name in ("Ada", "Nobody", "Ada ", "\u0410da", "x" * 900):
         terminal = await by_ssh(board, name, password="guessed")
         await terminal.until(NAME)
-        is_a_try = len(name) < 900  # nobody could type it
+        is_a_try = len(name) < 900  # such a name cannot be typed
         wrong += is_a_try
         assert (WRONG in terminal.transcript) == is_a_try
         assert refusals(board) == ["refused 127.0.0.1: wrong name or password"] * wrong

@@ -1,4 +1,4 @@
-"""SIGTERM with a full house: all are told, every hand is kept, and the process ends in time."""
+"""SIGTERM with a full house: warnings, stored hands, and an end in time."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tests.world import PASSWORD
 pytestmark = pytest.mark.long
 
 CALLERS = 75
-AT_THE_DOOR = 125  # who have not yet said their name
+AT_THE_DOOR = 125  # callers who have not yet given a name
 AT_THE_TABLE = 20
-TEN_SECONDS = 10.0  # what init systems leave, and what the board promises
+TEN_SECONDS = 10.0  # the limit of init systems, and the board's promise
 GREETING = b"Your name"
-LETTERS = "abcdefghkmpqstuwxyz"  # no two of which look like another two
-SLOW = 60.0  # seconds, for a machine that is busy with other tests
+LETTERS = "abcdefghkmpqstuwxyz"  # no two of which resemble another two
+SLOW = 60.0  # seconds, on a machine busy with other tests
 
 
 class Plain:
-    """A caller on a line without telnet, who types ahead and looks for words."""
+    """A caller on a line without telnet, who types ahead and searches the output."""
 
     def __init__(self, wire: socket.socket) -> None:
         self.wire = wire

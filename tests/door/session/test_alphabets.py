@@ -41,7 +41,7 @@ LATIN = replace(
     environment={"LANG": "en_US.ISO-8859-1"},
     charset_names=("ISO-8859-1",),
 )
-# As a terminal in UTF-8 that goes by the name of one with CP437.
+# A terminal in UTF-8 under the name of one with CP437.
 ALIEN = replace(SYNCTERM, charset="utf-8")
 KINDS = {
     "cp437": SYNCTERM,
@@ -57,7 +57,7 @@ EACH_KIND = pytest.mark.parametrize("profile", KINDS.values(), ids=KINDS)
 
 
 async def stranger(board: World, profile: Profile) -> Guest:
-    """Somebody at the question for a new name."""
+    """Bring a stranger to the question for a new name."""
     guest = Guest(board, "")
     await guest.dials(profile)
     await guest.presses("new\r").is_asked("The name you want:")
@@ -130,7 +130,7 @@ def test_a_password_is_no_longer_and_no_shorter_for_its_accents() -> None:
         passwords.check(unicodedata.normalize("NFD", "élodie"), "Élodie")
 
 
-# What cannot be read.
+# Unreadable letters.
 
 
 @pytest.mark.parametrize("profile", [UNKNOWN_CP437, UNKNOWN_LATIN])
@@ -244,7 +244,7 @@ async def test_a_password_of_1_0_works_as_typed_and_is_stored_whole(
 async def test_a_password_stored_without_letters_works_with_and_without_them(
     board: World, is_of_1_0: bool
 ) -> None:
-    """Of 1.0, which dropped letters, or a right password beside which a key was hit."""
+    """A password of 1.0, which dropped letters, or a right one with an extra key."""
     hashed = hashed_by_1_0 if is_of_1_0 else passwords.hash_password
     enter(board, "Ada", hashed("t-2026x"))
     for typed in (SECRET, "t-2026x"):
@@ -258,7 +258,7 @@ async def test_a_name_registered_without_a_letter_logs_on_as_typed(
     caller = await is_let_in(board, MODERN, "Ümit", SECRET)
     assert "Welcome, mit" in caller.screen
     enter(board, "Ümit", hashed_by_1_0("another"))
-    await is_let_in(board, SYNCTERM, "Ümit", "another")  # whose name it is, whole
+    await is_let_in(board, SYNCTERM, "Ümit", "another")  # the owner of the whole name
 
 
 async def test_guesses_count_for_the_name_that_they_are_tried_on(board: World) -> None:

@@ -1,4 +1,4 @@
-"""Which board a drop file belongs to, whose time it brings, and what must not be loaded for it."""
+"""The board of a drop file, the time it brings, and modules it must not load."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TWO = f'{XIBALBA}[boards.Copan]\naliases = ["Moth House"]\n'
 
 @pytest.fixture
 def sent(tmp_path: Path):
-    """Let a caller arrive by the file of a writer, under these settings."""
+    """Bring a caller by a writer's file under these settings."""
 
     def arrival(written: Written, toml: str = "", **asked: object) -> DoorCall:
         (tmp_path / "sysop.toml").write_text(toml, encoding="utf-8")
@@ -110,7 +110,7 @@ def test_the_constant_time_of_enigma_is_replaced_by_the_sysops_minutes(sent, wri
     assert guest.board.share == 10
 
 
-# Whose callers they are
+# Identity of callers
 
 
 REAL = ROOT / "tests/door/dropfiles/data"

@@ -1,4 +1,4 @@
-"""Who is on hears in a line who logs on and off, at the menu and at the tables."""
+"""Arrivals and departures are announced to callers at the menu and at the tables."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def test_callers_read_arrivals_and_departures_wherever_they_are(board: Wor
     await hears(bob, "Cyd has left.")
     await bob.drops_carrier()
     await hears(ada, "Bob has left.")
-    # Nobody hears of themselves.
+    # Callers do not read of themselves.
     assert "Bob logs on." not in bob.terminal.heard
 
 
@@ -52,7 +52,7 @@ async def test_arrivals_do_not_interrupt_typing(board: World) -> None:
     await board.pass_time(5)
     await ada.presses("\x1b").is_asked(MENU)
     await come(board, "Cyd")
-    # Bob came and went meanwhile: there is nothing to tell of that.
+    # Bob's arrival and departure cancel out.
     await hears(ada, "Cyd logs on.")
     assert "Bob logs on." not in ada.terminal.heard
     assert "has left" not in ada.terminal.heard

@@ -1,4 +1,4 @@
-"""Who earns an award is told at the table, or on their next call; others see it on the menu."""
+"""Awards are announced at the table or on the next call; others see them in the menu."""
 
 from __future__ import annotations
 

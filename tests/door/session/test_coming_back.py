@@ -1,4 +1,4 @@
-"""Callers on our page: what they can press, and how they come back after a lost network."""
+"""Callers on our page: open keys, and the return after a lost network."""
 
 from __future__ import annotations
 

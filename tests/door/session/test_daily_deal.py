@@ -26,7 +26,7 @@ def sealed(board: World) -> deals.SealedDeal:
 
 
 def keys_to_the_end(deal: deals.SealedDeal, acts: tuple[str, ...] = ()) -> str:
-    """What is pressed to stand every hand that is left, with a key after each."""
+    """Return the keys that stand every remaining hand, with a key after each."""
     game = duplicate.played(BLACK_JACK_FOR_TIME, deal.seed, acts)
     met, keys = len(game.over), ""
     while not game.is_over:
@@ -89,7 +89,7 @@ async def test_the_menu_says_that_a_hand_was_left_until_it_is_played(board: Worl
     await ada.close()
     await board.at_rest()
 
-    again = await board.call(REFUSING)  # told in lines
+    again = await board.call(REFUSING)  # in plain lines
     await log_on(again, "Ada")
     await again.send("\r").until("<D> Your daily deal waits for you")
     await again.send("dp").until("of 10")
@@ -142,7 +142,7 @@ async def test_the_page_is_there_before_the_tutor_has_weighed_and_costs_follow(
 
         bob = await newcomer(board, "Bob", REFUSING)
         bob.send("dp" + keys_to_the_end(deal))
-        await bob.until("You're number 2 of 2.")  # who is not weighed yet comes last
+        await bob.until("You're number 2 of 2.")  # an unrated player is last
         await bob.until("(Enter)")
         weighing = asyncio.create_task(weigh_all())
         await bob.until("of a bet. You're number 1 of 2.")

@@ -1,4 +1,4 @@
-"""System events: nobody's time reaches past one, and nothing is lost to it without a word."""
+"""System events: no time reaches past one, and every loss is announced."""
 
 import asyncio
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def with_bank(mode: str, **calls: int) -> str:
 
 
 async def at_one_thirty(board: World) -> None:
-    """Let the event of `TOML` pass, with nobody on line."""
+    """Let the event of `TOML` pass without callers."""
     await board.clock.advance((NOON + timedelta(minutes=90) - board.clock.now()).total_seconds())
 
 
@@ -77,7 +77,7 @@ async def test_an_event_ends_a_call_and_gives_the_held_time_back_afterwards(
 
 
 async def test_an_event_is_named_as_the_reason_within_its_first_second_too(tmp_path: Path) -> None:
-    """Who logs on between two seconds has their last one cut by a fraction before the event."""
+    """A log-on between two seconds has its last second cut by a fraction before the event."""
     async with world(tmp_path, toml=TOML, now=NOON + timedelta(seconds=0.7)) as board:
         ada = await visitor(board, "Ada")
         await board.pass_time(HALF_HOUR - 1)
@@ -100,7 +100,7 @@ async def test_an_event_that_the_sysop_moves_counts_for_calls_that_are_on(tmp_pa
 
 
 async def test_an_event_that_begins_during_a_hand_stands_it(board: World) -> None:
-    """What comes back does not keep the call alive: the stake is held, the win saved."""
+    """The payout does not keep the call alive: the stake is held, the win saved."""
     ada = await seated(board, "Ada")
     await ada.bets(5, "stay", ends="win")
     board.clock.suspend(HALF_HOUR)
@@ -180,7 +180,7 @@ async def test_a_win_that_fits_before_the_event_is_not_cut(tmp_path: Path) -> No
 
 
 async def sysop_does(board: World, act: Callable[[Desk], str]) -> str:
-    """Change the books as a command does, and tell the server."""
+    """Change the books like a command and notify the server."""
     with board.books() as desk:
         words = act(desk)
     await asyncio.to_thread(control_client.announce_event, board.config.path)
@@ -192,7 +192,7 @@ async def starts_early(board: World, asked: EventAsked) -> str:
 
 
 async def is_left(ada: Guest, most: int) -> None:
-    """Wait until their time left is that, or what a second or two has taken of it."""
+    """Wait until the time left is this, or a second or two less."""
     await ada.terminal.wait_for(lambda _: most - 3 <= ada.time_left <= most, f"{most} s or less")
 
 

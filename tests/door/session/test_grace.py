@@ -1,4 +1,4 @@
-"""Out of time: some minutes a day that cost nothing, told by the board, counted by the books."""
+"""Out of time: some free minutes a day, announced by the board and counted in the books."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -14,8 +14,8 @@ from timebank.ledger.schema import days
 from timebank.settings.settings import LAST_SECONDS
 
 CALLS = 4
-SENT_OFF = 2  # seconds in which a call ends that has no time at all
-FREE = "<W>ho is on"  # in the last row of what is asked there
+SENT_OFF = 2  # seconds until a call without any time ends
+FREE = "<W>ho is on"  # the last row of the prompt during grace
 
 
 def toml(grace: int = 5, *, minutes: int = 7, events: str = "") -> str:

@@ -1,4 +1,4 @@
-"""The goodbye of a caller whose hand is still open says so, at every table."""
+"""The goodbye mentions an open hand, at every table."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a call leaves in the server's memory when it is over: nothing, without a collector's help.
+"""A finished call leaves nothing in the server's memory, without the collector.
 
-The collector looks at what is old once in seven million new objects. Until then every call that it
-alone could clear away would stay, and memory would grow for hours.
+The collector visits old objects once in seven million new ones. Until then every call that only it
+could free would stay, and memory would grow for hours.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def no_collector() -> Iterator[None]:
 
 
 def in_memory() -> Counter[str]:
-    """Count what a call is made of, by type: `isinstance` would ask mocks and proxies."""
+    """Count the objects of a call by type; `isinstance` would ask mocks and proxies."""
     found: Counter[str] = Counter()
     for each, number in Counter(map(type, gc.get_objects())).items():
         found.update({kind.__name__: number for kind in OF_A_CALL if issubclass(each, kind)})
@@ -97,7 +97,7 @@ async def test_nothing_of_a_call_outlives_it(
         assert in_memory() - before == dict.fromkeys(serving, 1)
         await ends(ada)
         for _ in range(LOOKS):
-            await board.settled()  # the ledger forgets what it did last
+            await board.settled()  # the ledger forgets its last act
             if not (left := in_memory() - before):
                 break
         assert not left

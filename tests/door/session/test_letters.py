@@ -1,4 +1,4 @@
-"""Letters: what who was away finds at the log-on, and how it says that they can answer."""
+"""Letters: notices for absent callers at the log-on, and the hint about answering."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ async def test_the_time_in_the_menu_ticks_as_the_status_line_does(board: World) 
     before = len(ada.terminal.received)
     await board.pass_time(1)
     await ada.sees_time_left(3594)
-    assert len(ada.terminal.received) - before < 60  # two fields, and no more
+    assert len(ada.terminal.received) - before < 60  # two fields only
 
 
 async def test_the_menu_shows_who_is_on_line_and_the_effect_of_enter(board: World) -> None:
@@ -56,7 +56,7 @@ async def test_the_menu_says_how_many_days_in_a_row_a_caller_has_called(board: W
 
 
 async def without_turns(board: World) -> Guest:
-    """A caller in the menu whose one turn of the day is used."""
+    """Bring a caller without turns left to the menu."""
     ada = await seated(board, "Ada")
     await ada.bets(2, "stay", ends="win")
     await ada.presses("s").goes_on_to(MENU)
@@ -110,7 +110,7 @@ async def test_the_goodbye_says_how_the_call_went(board: World) -> None:
         "You're the richest caller.",
         "Fresh minutes at midnight.",
     )
-    assert "1 win, 0 losses" not in ada.screen  # as the menu said before
+    assert "1 win, 0 losses" not in ada.screen  # as the menu showed before
 
 
 async def test_a_caller_out_of_time_reads_their_result_and_when_to_return(tmp_path: Path) -> None:

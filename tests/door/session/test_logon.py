@@ -1,4 +1,4 @@
-"""Log-on: who gets in, who does not and why, and one call for each caller."""
+"""Log-on: admissions, refusals with reasons, and one call for each caller."""
 
 import asyncio
 from dataclasses import replace
@@ -19,7 +19,7 @@ TOGETHER_NOT = "Wrong name or password."
 
 
 async def stranger(board: World) -> Guest:
-    """Somebody at the question for a new name."""
+    """Bring a stranger to the question for a new name."""
     guest = Guest(board, "")
     await guest.dials()
     await guest.presses("new\r").is_asked("The name you want:")
@@ -78,7 +78,7 @@ async def test_a_taken_name_is_refused_before_the_password_is_asked_for(
         await guest.presses(f"{name}\r").sees("That name, or one that looks like it, is taken.")
         await guest.is_asked("The name you want:")
         await guest.presses("Ada\r").is_asked("A password (at least 6 characters):")
-        board.enter("Ada")  # by somebody else, meanwhile
+        board.enter("Ada")  # registered by another process
         await guest.presses(f"{PASSWORD}\r{PASSWORD}\r").is_asked("The name you want:")
         await guest.presses("open sesame\r").sees("Your password can't be your name.")
         guest.presses("Cyd\r")  # and no password is asked for again
@@ -138,7 +138,7 @@ async def test_three_wrong_passwords_end_the_call(board: World) -> None:
 
 
 async def test_an_empty_name_is_asked_again_and_is_no_try(board: World) -> None:
-    """What was seen live: three times Enter, and the call was over."""
+    """Seen live: three times Enter ended the call."""
     ada = known(board, "Ada")
     await ada.dials()
     ada.presses("\r\r\r" + "  \r" + "\x03" + "new\r\x03" + "Ada\r\x03")  # Ctrl-C goes back
@@ -319,7 +319,7 @@ async def test_two_nodes_that_race_to_take_over_leave_one_call(board: World) -> 
     left = next(node for node in nodes if not node.terminal.closed)
     await left.is_asked(MENU)
     await board.pass_time(RENEW_SECONDS)
-    # The two calls that were taken over at once cost a second each.
+    # The two calls taken over at once cost a second each.
     await left.sees_time_left(60 * MINUTE - 2 - RENEW_SECONDS)
 
 

@@ -1,4 +1,4 @@
-"""Callers write to each other: from any prompt, at once where the other is on, at log-on else."""
+"""Callers write to each other from any prompt: delivered at once on line, otherwise at log-on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIELD = "Say (/p name message):"
 
 
 async def pages(guest: Guest, line: str, *, back_to: str) -> None:
-    """Type a slash and a line, and be asked again what was asked before."""
+    """Type a slash and a line, and expect the same prompt again."""
     await guest.presses(f"/{line}\r").is_asked(back_to)
 
 
@@ -66,14 +66,14 @@ async def test_messages_take_the_beginning_of_a_name_and_help_says_how_to_talk(
 ) -> None:
     await visitor(board, "Ada")
     bob = await visitor(board, "Bob", profile=REFUSING)
-    # The beginning will do for somebody who is on.
+    # The beginning of the name of a caller on line is enough.
     await bob.presses("mw").is_asked("Write to:")
     await bob.presses("ad\r").is_asked("To Ada:")
     await bob.presses("\r").is_asked("<I>gnore")
     await bob.presses("wx\r").reads_that("There is no caller of that name.")
     await bob.is_asked("<I>gnore")
     await bob.presses("q").is_asked(MENU)
-    # Help names what begins with a slash, and so does what is said of one that is none.
+    # Help and the refusal of an unknown command list the slash commands.
     await bob.presses("?").is_asked("<N>ext")
     await bob.presses(">").is_asked("<P>revious")
     assert "/ /p name message writes to a caller, /r message" in " ".join(bob.screen.split())
@@ -88,7 +88,7 @@ async def test_refused_text_stays_in_the_field(board: World) -> None:
     await ada.presses("/p Nobody hello\r").sees("There is no caller of that name.")
     await ada.is_asked(f"{FIELD} /p Nobody hello")
     await ada.presses("\x1b").is_asked(MENU)
-    # That was a line too. After so many at once it is not so fast; it can be sent again.
+    # That was a line too. After this many the rate is limited; it can be sent again.
     for number in range(MAX_LINES - 1):
         await pages(ada, f"p Bob line {number}", back_to=MENU)
     await ada.presses("/p Bob too fast\r").sees("Not so fast")
@@ -116,7 +116,7 @@ async def test_the_menu_names_senders_until_their_messages_are_read_or_answered(
     await ada.presses("mr").sees("Bob, 12:00: are you there?")
     await ada.presses(" q").is_asked(MENU)
     assert "new message" not in ada.screen.lower()
-    # Told in lines they stand in the menu too; who answers has read them.
+    # In plain lines they are in the menu too; answering marks them as read.
     await pages(ada, "p Bob I am", back_to=MENU)
     await bob.sees("Ada: I am")
     await bob.presses("mq").sees("<M> New message from Ada")
@@ -136,7 +136,7 @@ async def test_a_message_waits_for_its_reader(board: World) -> None:
     await bob.goes_on_to(MENU)
     await pages(bob, "r nine it is", back_to=MENU)
     await ada.sees("Bob: nine it is")
-    # The room of messages: what was read and written, and who is not heard any more.
+    # The room of messages: received, sent, and ignored callers.
     await bob.presses("m").is_asked("<W>rite")
     await bob.presses("r").sees("To Ada: nine it is")
     await bob.presses(" ").is_asked("<W>rite")
@@ -148,7 +148,7 @@ async def test_a_message_waits_for_its_reader(board: World) -> None:
     await bob.presses("oShuffle up\r").sees("Bob: Shuffle up")
     await bob.is_asked("<W>rite")
     await bob.presses("o").reads_that("one a call")
-    # Who is muted says nothing anywhere.
+    # A muted caller's lines appear nowhere.
     with board.books() as desk:
         found = callers.number_of(desk, "Ada")
         assert caller_acts.set_muted(desk, found, True, "the test")
@@ -159,7 +159,7 @@ async def test_a_message_waits_for_its_reader(board: World) -> None:
     await ada.presses("v").is_asked("Tal<k>")
     await ada.presses("khello\r").is_asked("Say: hello")
     await ada.sees("The sysop has muted you")
-    with board.books() as desk:  # of who is muted the wall has nothing
+    with board.books() as desk:  # the wall hides lines of a muted caller
         assert [each.text for each in messages.wall(desk, 9)] == ["Shuffle up"]
 
 
@@ -170,7 +170,7 @@ async def test_the_menu_shows_recent_activity(board: World) -> None:
     await bob.presses("q").is_asked(MENU)
     won = sum(amount for kind, amount in bob.ledger if kind == "won") // MINUTE
     assert won
-    # Ada only looks: it comes by itself, in turn where there is one row.
+    # Ada only watches: the lines appear by themselves, in turn where there is one row.
     for told in (f"Today's leader: Bob, {won} minutes ahead", f"Biggest win today: Bob, {won}"):
         while told not in ada.screen:
             await board.pass_time(1)
@@ -183,5 +183,5 @@ async def test_the_menu_shows_recent_activity(board: World) -> None:
     while "Last callers: Bob" not in ada.screen:
         await board.pass_time(1)
     await ada.sees("You're the only one on.")
-    # A room speaks the language of who is in it.
+    # A room uses the language of its visitor.
     await ada.presses("ylqm").sees("Une ligne chacun Bob: Shuffle up")

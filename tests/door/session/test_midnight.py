@@ -1,4 +1,4 @@
-"""Days: what they bring to a caller who is on, and what they take."""
+"""Midnight for callers on line: the new grant and the lost rest."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +13,7 @@ TEN_TO_MIDNIGHT = NOON + timedelta(hours=11, minutes=50)
 OF_TODAY, OF_TOMORROW = "2026-11-20", "2026-11-21"
 
 
-# What a day brings and takes.
+# Grants and forfeits.
 
 
 async def test_midnight_brings_the_new_day_and_takes_the_rest_of_the_old_one(
@@ -60,8 +60,10 @@ async def test_winnings_at_midnight_are_treated_like_winnings_cut_by_an_event(
 
 
 async def test_midnight_leaves_a_hand_on_the_table_but_saves_no_stake(tmp_path: Path) -> None:
-    """It is a turn of the day on which it was dealt, and pays into the day on which it ends. What
-    was staked of the old day's minutes goes with that day."""
+    """The hand is a turn of the day of its deal, and pays into the day of its end.
+
+    A stake from the old day's minutes ends with that day.
+    """
     async with world(tmp_path, toml=QUIET, now=TEN_TO_MIDNIGHT) as board:
         ada = await seated(board, "Ada")
         await ada.bets(5, "stay", ends="win")

@@ -26,12 +26,12 @@ async def sends_ten(ada: Guest, receiver: str = "Bob", message: str = "for the t
 
 
 async def sees_bank(guest: Guest, amount: str) -> None:
-    """Wait until the status line says what the account holds."""
+    """Wait until the status line shows this balance."""
     await guest.terminal.wait_for(lambda _: f"Bank {amount}" in guest.status, f"Bank {amount}")
 
 
 def writes_elsewhere(board: World, name: str, minutes: int, why: str) -> None:
-    """Let another process, as far as the database can tell, put minutes into an account."""
+    """Credit an account as another process does."""
     other = SqliteDatabase(board.config.database)
     other.open()
     try:
@@ -45,7 +45,7 @@ def writes_elsewhere(board: World, name: str, minutes: int, why: str) -> None:
 
 
 async def has_looked(board: World) -> None:
-    """Let the board look at its books once."""
+    """Have the board look at its books once."""
     await board.pass_time(LOOK_SECONDS + 1)
 
 

@@ -1,4 +1,4 @@
-"""Limits that callers set for themselves in their settings, and what the tables say of them."""
+"""Limits that callers set for themselves, and the messages of the tables."""
 
 from tests.door.visiting import MENU, TABLE, sysop_toml, visitor
 from tests.world import World
@@ -41,7 +41,7 @@ async def test_a_table_says_before_a_bet_that_the_caller_has_paused(board: World
 async def test_the_hourly_word_comes_by_itself(board: World) -> None:
     ada = await visitor(board, "Ada")
     await ada.presses("yoh").sees("Hourly word          on")
-    with board.books() as desk:  # she has heard it an hour ago, on another call
+    with board.books() as desk:  # she read it an hour ago, on another call
         own = own_limits.current(desk, ada.caller.record.id)
         own_limits.put_back(desk, ada.caller.record.id, own._replace(told=own.told - HOUR))
     await ada.presses("qq").is_asked(MENU)

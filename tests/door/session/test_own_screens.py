@@ -51,7 +51,7 @@ async def leaves_the_bank(guest: Guest) -> None:
     await guest.presses("q").is_asked(MENU)
 
 
-# Who sees what.
+# Which screen each caller gets.
 
 
 async def test_a_caller_is_greeted_with_the_sysops_screen(tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ async def test_plain_lines_get_no_escape_from_an_asc_file(tmp_path: Path) -> Non
 def test_a_link_is_followed_only_where_others_cannot_have_made_it(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int
 ) -> None:
-    """Whoever may write in the folder would have every caller read any file of the board."""
+    """A writer of the folder could make every caller read any file of the board."""
     folder, other = tmp_path / "texts", tmp_path / "other"
     folder.mkdir()
     other.write_bytes(b"what it says")

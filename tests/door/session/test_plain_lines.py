@@ -1,4 +1,4 @@
-"""What is told in plain lines, where a painted screen would show it."""
+"""Plain lines in place of a painted screen."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def test_a_menu_shown_before_is_short_in_plain_lines(board: World) -> None
     again = ada.terminal.transcript[len(first) :]
     assert "<B> Black Jack For Time (Enter): 0 of 20 turns today" in again
     assert "Time left" in again
-    for told in ("Beat the dealer", "Ada: Shuffle up"):  # they have heard it
+    for told in ("Beat the dealer", "Ada: Shuffle up"):  # they have read it
         assert told not in again, told
 
 

@@ -39,7 +39,7 @@ def powers_of(board: World) -> list[tuple[str, int]]:
         return [tuple(row) for row in found]
 
 
-# Names in sysop.toml that nobody has.
+# Unregistered names in sysop.toml.
 
 
 @pytest.mark.parametrize("name", ["BiII Gates", "bill gates", "8ill Gates", "Bill Gate5"])
@@ -141,7 +141,7 @@ async def test_a_full_board_admits_callers_with_powers_and_a_name_is_not_enough(
 
 
 class Board(Shell):
-    """A sysop at the shell of a board that nobody serves just now."""
+    """A sysop at the shell of a board without a running server."""
 
     def __init__(self, folder: Path, *known: str) -> None:
         super().__init__(folder / "sysop.toml")
@@ -190,7 +190,7 @@ def test_the_number_of_a_deleted_caller_never_has_any_again(tmp_path: Path) -> N
 def test_another_spelling_of_a_name_is_refused_with_a_reason(
     tmp_path: Path, command: str, written: str
 ) -> None:
-    """What was seen live: "ann smith" gave Ann Smith powers, and the guide says it does not."""
+    """Seen live: "ann smith" gave Ann Smith powers, against the guide."""
     shell = Board(tmp_path, "Ann Smith")
     if command == "revoke":
         shell("callers", "grant", "Ann Smith")
@@ -217,7 +217,7 @@ def test_a_name_that_looks_like_anothers_is_refused_with_a_reason(tmp_path: Path
 
 
 def test_a_name_that_is_only_read_alike_is_given_nothing(tmp_path: Path) -> None:
-    """Who registered it before the name was written down is somebody else."""
+    """A caller who registered it before the name was in the settings is another person."""
     shell = Board(tmp_path, "BiII Gates")
     told = shell("callers", "grant", "Bill Gates")
     assert told.status == 2
@@ -250,7 +250,7 @@ def test_powers_that_cannot_be_given_or_taken_are_refused_with_a_reason(
 
 
 def test_the_shell_registers_callers_named_in_the_settings(tmp_path: Path) -> None:
-    """The sysop with powers; a co-sysop without, and the command that gives them is told."""
+    """The sysop gets powers; a co-sysop gets none, and the output names the command for them."""
     shell = Board(tmp_path)
     told = shell("callers", "password", "sysop", "--stdin", typed="a secret\n")
     assert told.output == ("Sysop is new: registered as caller number 1, with sysop powers.\n")
@@ -281,7 +281,7 @@ def test_a_rename_may_use_a_reserved_name_but_no_look_alike(tmp_path: Path) -> N
     assert shell.rows("SELECT powers FROM callers") == [(0,)]
 
 
-# What is told of it.
+# Messages.
 
 
 def test_check_lists_callers_with_powers_and_the_command_to_type(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ async def calls_with(board: World, code: str, address: str = CAFE) -> Stranger:
 
 
 async def gets_to(board: World, code: str, where: str) -> Stranger:
-    """Ada goes so far with her code: to the question, to a password, to the new code."""
+    """Bring Ada with her code to the question, to a password, or to the new code."""
     ada = await calls_with(board, code)
     await ada.is_asked(QUESTION)
     if where == "a password":
@@ -75,16 +75,16 @@ def has_code(board: World) -> bool:
         return recovery.has_one(desk, found)
 
 
-# Until there is a new one.
+# Before the new code.
 
 
 @pytest.mark.parametrize("where", ["the question", "a password", "the new code"])
 async def test_a_code_is_not_lost_with_the_line(tmp_path: Path, where: str) -> None:
-    """What was seen live: hung up at the question, and no code worked any more."""
+    """Seen live: after a hang-up at the question no code worked any more."""
     async with ada_registered(tmp_path) as (board, code):
         ada = await gets_to(board, code, where)
         never = code_on(ada) if where == "the new code" else None
-        assert has_code(board)  # also for whoever finds the books after a kill
+        assert has_code(board)  # also for a reader of the books after a kill
         await loses_the_line(ada)
         if never is not None:
             await is_refused(board, never)
@@ -318,7 +318,7 @@ async def test_a_code_with_a_doubtful_write_is_announced_as_uncertain(
 
 
 async def test_a_restore_brings_no_code_back(tmp_path: Path) -> None:
-    """What was seen live: a code that was used and void let its owner in again."""
+    """Seen live: a used and void code let in its owner again."""
     kept = tmp_path / "kept.sqlite3"
     async with world(tmp_path, toml=TOML) as board:
         books = board.config.database

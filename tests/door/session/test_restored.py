@@ -1,4 +1,4 @@
-"""Books that somebody has put back by hand are known before a card is dealt from them."""
+"""Books put back by hand are recognised before a card is dealt from them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SEED, OTHER_SEED = hand("hit"), hand(ends="natural")
 
 
 async def calls_again(board: World) -> Table:
-    """Ada calls on a day that has begun, and goes to the table."""
+    """Have Ada call on a new day and go to the table."""
     ada = Table(board, await board.call(), "Ada")
     await log_on(ada.terminal, "Ada")
     screen = ada.terminal
     await screen.wait_for(lambda each: re.search("any key|oodbye", each.picture), "the menu")
-    if "any key" in screen.picture:  # behind what waited for her
+    if "any key" in screen.picture:  # after her notices
         screen.send(" ")
         await ada.prompt("oodbye")
     screen.send("b")

@@ -1,4 +1,4 @@
-"""A console whose caller types, or drags the window, faster than anybody can."""
+"""A console whose caller types, or resizes the window, faster than a human."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes over the wire to each kind of terminal, and what comes from it that is no key."""
+"""Output to each kind of terminal, and input that is no key."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ LINES = {XTERM: {"charset": "ascii", "paint": "lines"}}
 
 
 async def evening(board: World, guest: Guest) -> None:
-    """Everything there is to look at: who is on, bank, settings, rules, two hands, goodbye."""
+    """Visit every screen: callers, bank, settings, rules, two hands, goodbye."""
     await guest.presses("w").reads_that("Who is on")
     await guest.is_asked(MENU)
     await guest.goes_to_the_bank()
@@ -37,7 +37,7 @@ async def evening(board: World, guest: Guest) -> None:
 
 
 async def at_a_hand(board: World, profile: Profile) -> Guest:
-    """A caller who has just been dealt a hand that would win."""
+    """Deal a caller a hand that would win."""
     ada = known(board, "Ada")
     await ada.visits(profile)
     await ada.sits_down()
@@ -45,7 +45,7 @@ async def at_a_hand(board: World, profile: Profile) -> Guest:
     return ada
 
 
-# What is sent.
+# Output.
 
 
 class Ruler(pyte.Screen):
@@ -59,7 +59,7 @@ class Ruler(pyte.Screen):
 
 
 def rightmost_column(terminal: Terminal) -> int:
-    """The last column, counted from 1, in which anything was ever drawn."""
+    """Return the last column, counted from 1, that was ever drawn."""
     ruler = Ruler(terminal.screen.columns, terminal.screen.lines)
     suits = dict.fromkeys((3, 4, 5, 6), "#")  # CP437 draws them, pyte would not
     pyte.Stream(ruler).feed(terminal.transcript.translate(suits))

@@ -1,4 +1,4 @@
-"""What daily deal and tournament share: their felt in French, their rules, their ranking."""
+"""What daily deal and tournament share: the felt in French, the rules, the ranking."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from timebank.language import LANGUAGES, Viewer, _, speaking_to
 from timebank.wagers.deals import Placed
 
 LONG = "Wolfeschlegelsteinhausen"
-PANEL_WORDS = 15  # cells of the panel beside the felt for how a hand ended
+PANEL_WORDS = 15  # cells of the panel for how a hand ended
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,4 +1,4 @@
-"""The tournament: entered once, played by all with the same cards, settled and told afterwards."""
+"""The tournament: one entry, the same cards for all, settled and announced at the end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from timebank.wagers import deals, tournaments
 from timebank.wagers.deals import Placed
 
 MINUTE, HOUR = 60, 3600
-# Open at once, for a day; a hand each, and callers are known from the first day.
+# Open at once, for a day; one hand each, and callers are known from the first day.
 TOML = """
 [calls]
 minutes_per_day = 600
@@ -41,7 +41,7 @@ def toml(hands: int = 2, day: str = "fri", hours: int = 24) -> str:
 
 
 def keys_to_the_end(board: World, hands: int) -> str:
-    """What is pressed to stand every hand, with a key after each."""
+    """Return the keys that stand every hand, with a key after each."""
     with board.books() as desk:
         found = tournaments.running(desk)
     assert found is not None
@@ -156,7 +156,7 @@ async def test_a_new_caller_plays_for_rank_only_and_pays_nothing(
             entry = tournaments.entry_of(desk, found.seal, 1)
             assert entry is not None
             assert (entry.for_prize, entry.paid) == (False, 0)
-        # All who have played it are read for it: no work of the writer.
+        # All players' tries are read for it, outside the writer.
         assert threads
         assert "timebank-writer" not in threads
 

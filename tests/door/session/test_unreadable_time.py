@@ -1,4 +1,4 @@
-"""A time that cannot be read moves nothing: in every format, and whatever was agreed."""
+"""An unreadable time moves nothing, in every format and with every agreement."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _table(**keys: int) -> dict[str, HostBoard]:
     }
 
 
-# No table, a table that says nothing, and one that says all there is to say.
+# No table, an empty table, and one with every agreement.
 AGREED = [{}, _table(), _table(minutes=60, share=50)]
 
 
@@ -59,8 +59,8 @@ def _lines(name: str, lines: object) -> Written:
     return Written(name, text(*lines, charset="utf-8"))  # type: ignore[misc]
 
 
-# How each format is written with these words for its time left. Where there are two lines for it,
-# each alone and both together.
+# How each format writes these words as its time left. A format with two lines for it has each
+# alone and both.
 WRITE: dict[str, Callable[[str], Written]] = {
     "door32": lambda left: _lines("DOOR32.SYS", door32(left=left)),
     "door32 of wwiv": lambda left: _lines("DOOR32.SYS", door32(host="WWIV 5.8", left=left)),
@@ -82,7 +82,7 @@ def arrives(written: Written, boards: dict[str, HostBoard]) -> Guest:
 
 
 def is_refused(written: Written) -> None:
-    """Nobody is let in, with a sentence, whatever was agreed with the board."""
+    """Expect a refusal in a sentence under every agreement with the board."""
     for boards in AGREED:
         with pytest.raises(DropFileRefused) as refused:
             arrives(written, boards)
@@ -92,7 +92,7 @@ def is_refused(written: Written) -> None:
 
 
 def plain_number(words: str, *, decimal: bool) -> bool:
-    """Tell whether these words are what a board may write for a time left."""
+    """Return whether a board may write these words for a time left."""
     digits, point, rest = words.strip(" \t").removeprefix("+").partition(".")
     whole = digits.isascii() and digits.isdigit() and len(digits) <= 10
     if not point:
@@ -129,7 +129,7 @@ NONSENSE = (
 def test_an_invalid_number_brings_no_time(name: str, words: str) -> None:
     if plain_number(words, decimal=name in DECIMAL):
         return
-    if name == "bbsdev" and not words:  # what this format has for "unlimited"
+    if name == "bbsdev" and not words:  # this format's "unlimited"
         return
     if name in SILENT_IF_EMPTY and not words.strip(" \t"):
         return

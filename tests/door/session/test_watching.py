@@ -1,4 +1,4 @@
-"""Callers sit behind another's chair: who may, what they see, and what nobody sees."""
+"""Watching another caller's table: permissions, the visible parts, and the hidden ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GOT_UP, SENT_AWAY = "has left the table.", "lets nobody watch any more."
 
 
 async def reader(board: World, name: str, profile: Profile = SYNCTERM) -> Guest:
-    """Somebody who reads who is on."""
+    """Bring a caller to the list of callers."""
     guest = await visitor(board, name, profile=profile)
     await guest.presses("w").is_asked(LIST)
     return guest
@@ -63,7 +63,7 @@ async def test_a_watcher_at_a_table_sees_the_table_and_nothing_else(tmp_path: Pa
         await ada.has_the_turn()
         await sees_in_time(board, bob, "3 coins")
         await sees_in_time(board, cyd, "Dealer: ")
-        # What is said aloud is heard; what is hers alone is not.
+        # Watchers see lines spoken aloud, but not private ones.
         ada.presses("khello table\r")
         for each in (bob, cyd):
             await sees_in_time(board, each, "Ada says: hello table")
@@ -119,7 +119,7 @@ async def test_a_watcher_reads_no_talk_of_a_caller_they_ignore(tmp_path: Path) -
 async def test_a_caller_chooses_where_others_may_watch(board: World) -> None:
     ada = await seated(board, "Ada")
     bob = await reader(board, "Bob")
-    assert "watch" not in bob.terminal.lines[3]  # alone at a table nobody is watched, unasked
+    assert "watch" not in bob.terminal.lines[3]  # alone at a table, unasked, she is not watched
     await bob.presses("w").sees("Ada lets nobody watch here.")
     await ada.presses("q").is_asked(MENU)
     await ada.presses("yh").sees("Watched at         all tables")
@@ -130,7 +130,7 @@ async def test_a_caller_chooses_where_others_may_watch(board: World) -> None:
     await ada.bets(5, "hit")
     await sees_in_time(board, bob, "Ada")
     assert bob.screen.count("Pot") == 1  # his own, in the status line
-    # She sends him away, and nobody comes back until she says so.
+    # She sends him away, and watching stays closed until she opens it.
     await board.pass_time(WINDOW_SECONDS)
     await ada.presses("/o\r").sees("Nobody watches you any more.")
     await ada.is_asked("<H>it")
@@ -138,7 +138,7 @@ async def test_a_caller_chooses_where_others_may_watch(board: World) -> None:
     assert bob.caller.place == "Who is on"
     await bob.presses("q").is_asked(LIST)
     await bob.presses("w").sees("Ada lets nobody watch here.")
-    # Whom she ignores does not watch either, nor one more than there is room for.
+    # A caller whom she ignores cannot watch, nor one beyond the limit.
     await ada.caller.remember({"watched": "all", IGNORES: [bob.caller.record.id]})
     await bob.presses("w").sees("Ada lets nobody watch here.")
     await ada.caller.remember({IGNORES: []})
@@ -147,7 +147,7 @@ async def test_a_caller_chooses_where_others_may_watch(board: World) -> None:
     chair.watchers += [mock.Mock()] * MOST_BEHIND
     await bob.presses("w").sees("There is no room left behind Ada.")
     chair.watchers.clear()
-    # Each time is news to her, so there are not too many of them.
+    # Each watcher is announced to her, so their number is limited.
     await bob.presses("w").is_asked("Behind Ada")
     bob.presses("q")
     await ada.sees("Bob has stopped watching.")
@@ -166,7 +166,7 @@ async def test_watchers_leave_when_the_sysop_switches_watching_off(tmp_path: Pat
         read_again(board, off)
         await bob.sees("The sysop lets nobody watch any more.")
         assert ada.caller.console.screen.onlookers == ()
-        # Her call has begun before; that lets nobody in behind her.
+        # Her call is older than the setting, and admits no watchers either.
         await cyd.presses("w").reads_that("The sysop lets nobody watch any more.")
         await bob.presses("q").is_asked("Press any key")
         assert "atch" not in bob.screen

@@ -1,4 +1,4 @@
-"""Who is on line, here and elsewhere."""
+"""Callers on line, here and on other servers."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`door setup`: what another board needs, and who would come."""
+"""`door setup`: the needs of another board, and its callers' identities."""
 
 from __future__ import annotations
 

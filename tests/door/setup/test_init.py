@@ -1,4 +1,4 @@
-"""`door init`: a board in an empty folder, and nothing in the place of what is there."""
+"""`door init`: a board in an empty folder, without replacing any file."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_init_writes_a_dozen_settings_and_the_rest_are_defaults(
     _head, *parts = text.split("\n\n")
     lines = "\n".join(parts).splitlines()
     assert len([line for line in lines if re.match(r"\w+ = ", line)]) == 12
-    own = set(lines) - set(SHIPPED.splitlines())  # what it says of each is said there
+    own = set(lines) - set(SHIPPED.splitlines())  # the shipped file explains each
     assert own == {'name = "Xibalba"'}
     for above, line in pairwise(lines):
         if re.match(r"\w+ = ", line):
@@ -239,7 +239,7 @@ def test_a_link_that_leads_nowhere_is_no_place_for_settings(tmp_path: Path) -> N
     assert not (tmp_path / "data").exists()
 
 
-# What belongs to the machine.
+# Settings that depend on the machine.
 
 
 def test_systemd_understands_the_units_that_are_written(tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_a_container_is_nobodys_root_and_its_commands_are_ours(tmp_path: Path) -
     healthy, begins = (json.loads(words) for words in re.findall(r"CMD (\[.*\])$", text, re.M))
     commands = (" ".join(healthy), *re.findall(r"door [^;\]]+", begins[-1]))
     assert len(commands) == 3
-    # A command keeps the names of its help from the first time: those of the program.
+    # A command keeps the help names of its first run: those of the program.
     usual = main.context_settings
     for words in map(shlex.split, commands):
         main.commands[words[1]].make_context(words[1], words[2:], **usual)

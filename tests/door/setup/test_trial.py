@@ -1,4 +1,4 @@
-"""`door serve` where there are no settings, and `door serve --try`: a board that does not stay."""
+"""`door serve` without settings, and `door serve --try`: a temporary board."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_folder_without_settings_gets_instructions(
 async def test_a_board_to_try_takes_a_call_at_once_and_nothing_of_it_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It does not outlive its terminal either, and leaves nothing in the folder of such files."""
+    """It ends with its terminal and leaves nothing in the folder of temporary files."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     process = await asyncio.create_subprocess_exec(
         *(str(command("door")), "serve", "--try"),

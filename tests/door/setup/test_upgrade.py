@@ -40,7 +40,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Wheels:
     folder = tmp_path_factory.mktemp("wheels")
     version = ("pyproject.toml", f'version = "{server_note.version()}"')
     speaks = f'VERSION = "{hand_over.VERSION}"', 'VERSION = "next"\nLATER = True'
-    # What an old door loads of the new release does not go with what it has loaded before.
+    # What an old door imports of the new release must not mix with its loaded modules.
     loads = "import os\n", "import os\nfrom door.lines.hand_over import LATER as LATER\n"
     changes = ("door/lines/hand_over.py", *speaks), ("door/closed.py", *loads)
     return Wheels(
@@ -73,7 +73,7 @@ class Installed(Host):
         return await self.on_terminal("--dropfile", str(file), name=f"{alias}@Xibalba")
 
     async def hands(self) -> list[Visit]:
-        """Let four callers in by doors; each has won, and has a hand on the table."""
+        """Bring in four callers by doors; each has won and has an open hand."""
         visits = [await self.comes(node, alias) for node, alias in enumerate(ALIASES, 1)]
         for visit in visits:
             await visit.comes_in()
@@ -136,7 +136,7 @@ async def has_the_same(visit: Visit, cards: tuple[tuple[str | None, ...], ...]) 
 
 
 async def all_hang_up(host: Host, visits: list[Visit]) -> None:
-    """Let the host end all calls: each finds what was won in its file, once."""
+    """End all calls by the host: each finds the winnings in its file, once."""
     for node, visit in enumerate(visits, 1):
         staked = host.balances(visit.name)["stake"]
         visit.gets(HANG_UP)

@@ -1,6 +1,8 @@
-"""From a wheel to a hand: built, installed into a bare environment in an empty folder, `door init`,
-`door serve`, a call, a hand, `timebank accounts`. What is to take a minute at most is counted in
-time of the processor, for others may keep the machine busy."""
+"""From a wheel to a hand: install into a bare environment, `door init`, `door serve`, a call.
+
+Then a hand and `timebank accounts`. The limit of a minute is processor time, because the machine
+may be busy.
+"""
 
 from __future__ import annotations
 
@@ -43,9 +45,9 @@ def run(*words: str | Path, folder: Path, **environment: str) -> str:
 
 
 def wheel_built_in(folder: Path, *changes: tuple[str, str, str]) -> Path:
-    """Build the wheel of a copy of the sources: what setuptools leaves behind is left there.
+    """Build the wheel from a copy of the sources, where setuptools may leave files.
 
-    A change is a file, a text in it, and the text that is to stand there instead.
+    A change is a file, a text in it, and the replacement.
     """
     sources = folder / "sources"
     sources.mkdir(parents=True)
@@ -99,15 +101,15 @@ def pages_of(name: str) -> set[str]:
 
 
 def installed(wheel: Path, folder: Path) -> Path:
-    """Install a wheel, and nothing else, beside a Python of its own; return where the commands are.
+    """Install only a wheel, next to its own Python; return the folder of the commands.
 
-    What it depends on is that of the suite's Python: there may be no network here.
+    Its dependencies are those of the suite's Python, as there may be no network here.
     """
     run(sys.executable, "-m", "venv", "--without-pip", folder, folder=folder.parent)
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     packages = folder / "lib" / version / "site-packages"
     install(wheel, folder)
-    # As paths alone: what is installed there for working on it stays out of reach.
+    # As paths alone: editable installs stay out of reach.
     others = [each for each in sys.path if each.endswith("-packages")]
     (packages / "others.pth").write_text("\n".join(others), encoding="utf-8")
     where = run(folder / "bin/python", "-c", "import door; print(door.__file__)", folder=folder)
@@ -116,7 +118,7 @@ def installed(wheel: Path, folder: Path) -> Path:
 
 
 def install(wheel: Path, folder: Path) -> None:
-    """Install a wheel, or bring what is installed up to date, as a sysop does."""
+    """Install or update a wheel, as a sysop does."""
     run(
         *(sys.executable, "-m", "pip", "--python", folder / "bin" / "python", "install", "--quiet"),
         *("--no-deps", "--no-index", "--disable-pip-version-check", wheel),

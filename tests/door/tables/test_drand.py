@@ -1,4 +1,4 @@
-"""Hands out of the books of release 1.0, whose shoes could be shuffled with a round of drand."""
+"""Hands in the books of release 1.0, whose shoes could be shuffled with a round of drand."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def calls_of(books: Books, *names: str) -> list[Call]:
 
 
 def root_where(kind: Kind, *, is_over: bool) -> bytes:
-    """Find a root whose first shoe gives, without a round, a hand that the deal ends, or not."""
+    """Return a root whose first shoe, without a round, deals a hand that is over or not."""
 
     def ends_at_once(root: bytes) -> bool:
         cards = kind.cards(link_of(root, AHEAD, 1), Phrases(PHRASE, 1), kind.decks({}), 0)

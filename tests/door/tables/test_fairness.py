@@ -22,7 +22,7 @@ RUNNING_SHOE = replace(BLACK_JACK_FOR_TIME, shuffle="shoe", penetration=25)
 
 
 def verified(seed: str, cut: str = "") -> tuple[str, list[str]]:
-    """What `door verify` says of a seed: the seal and the cards."""
+    """Return the output of `door verify` for a seed: the seal and the cards."""
     told = CliRunner().invoke(main, ["verify", "--seed", seed, "--cut", cut])
     assert told.exit_code == 0
     seal, *cards = told.stdout.splitlines()
@@ -124,7 +124,7 @@ async def test_the_cut_is_asked_for_after_the_seal_and_mixed_into_the_shuffle(ad
     await ada.prompt("Coins to bet")
     await ada.types_bet(2, seed, cut="Lucky  duck")
     await ada.does("stay")
-    # Seed and cut are what it takes to check the shoe: both are on the page.
+    # Seed and cut suffice to check the shoe: both are on the page.
     assert (await ada.looks_at_fairness())["Cut with"] == "Lucky  duck"
     seal, cards = verified(await ada.seed(), "Lucky  duck")
     assert seal == await ada.seal()
@@ -243,7 +243,7 @@ CHECKED = f'{BOARD}{PLAIN_SHOES}check_address = "{PAGE}"\n'
 
 
 def read_code(terminal: Terminal) -> list[str]:
-    """What a phone reads off the screen, of which each cell is two squares."""
+    """Decode the QR code on the screen, where each cell holds two squares."""
     reader = pytest.importorskip("zxingcpp", reason="zxing-cpp is not installed")
     dots = []
     for line in terminal.lines:

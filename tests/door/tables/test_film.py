@@ -1,4 +1,4 @@
-"""Films of hands: what a terminal shows of them, and what it may not show yet."""
+"""Films of hands: the visible parts, and the hidden ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def stored(
     rules: Mapping[str, object] = MappingProxyType({}),
     **changed: Any,
 ) -> StoredRound:
-    """A hand whose callers are not there to decide, or where `acts` decisions were taken."""
+    """Return a stored hand after `acts` decisions, without its callers."""
     kind = GAMES[game].kind
     decks, seats = kind.decks(rules), min(kind.most_seats, len(NAMES))
     stakes = [5 * MINUTE] * seats
@@ -119,7 +119,7 @@ def test_an_open_hand_hides_hole_card_and_seed() -> None:
 def test_a_shoe_that_is_done_shows_seed_and_hole_card() -> None:
     busted = stored("black-jack-for-time", acts=0)
     kind = GAMES[busted.game].kind
-    for number in range(500):  # of those who hit until they bust
+    for number in range(500):  # players who hit until they bust
         seed = number.to_bytes(32, "big")
         cards = kind.cards(seed, "", 1, 0)
         round_, _ = kind.deal({}, cards, [300], 1)

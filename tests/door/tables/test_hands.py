@@ -1,5 +1,4 @@
-"""Hands at the table, outcome by outcome: what the dealer says, what the screen shows, and what
-the ledger moved, to the second."""
+"""Hands at the table, outcome by outcome: messages, screen and ledger, to the second."""
 
 from __future__ import annotations
 
@@ -112,7 +111,7 @@ async def test_a_natural_is_offered_insurance_too(ada: Table) -> None:
 
 async def test_insurance_that_would_take_the_last_coin_is_declined_unasked(tmp_path: Path) -> None:
     async with at_the_table(tmp_path, toml=house(coin_minutes=4)) as ada:
-        # Fifteen coins: a bet of ten leaves five, of which insurance would take five.
+        # Fifteen coins: a bet of ten leaves five, which insurance would cost.
         await ada.bets(10, hand("no-insurance"), unasked=("no-insurance",))
         await ada.message("Insurance would take your last coin: declined.")
         assert ada.journal() == ["bet", "no-insurance"]

@@ -1,7 +1,6 @@
-"""Hands that were left: by a dropped carrier, a second call, another process, or for good.
+"""Hands left by a dropped carrier, a second call, another process, or for good.
 
-Each game where one caller plays alone is left in each way. What becomes of a hand at a table that
-others sit at is in `vegas`.
+Each solo game is left in each way. Hands at a shared table are in `vegas`.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from tests.world import NOON, PLAIN_SHOES, World, log_on, world
 from timebank.errors import BooksUnavailable
 
 DAY = 24 * 60 * MINUTE
-A_SECOND = 1  # that a call costs in which no time passes
+A_SECOND = 1  # the cost of a call without elapsed time
 CARD = re.compile(r"(?:10|[A2-9JQK])[♥♠♦♣]")
 HANG_UPS = pytest.mark.parametrize(
     "hang_up", [Terminal.hang_up_half, Terminal.abort], ids=["close", "reset"]
@@ -42,14 +41,14 @@ HANG_UPS = pytest.mark.parametrize(
 
 @dataclass(frozen=True)
 class Open:
-    """A hand with one decision left: how a caller comes to it, and what is made of it."""
+    """A hand with one decision left: the way to it, and its end."""
 
     title: str
     seed: Callable[[], bytes]
-    way: tuple[tuple[str, str], ...]  # what is typed from the main menu on, and what is asked then
+    way: tuple[tuple[str, str], ...]  # keys from the main menu on, and the question after each
     stands: str  # the key that ends it
-    after: str  # what is asked when it is over
-    stood: str  # what the journal calls it
+    after: str  # the question after the hand
+    stood: str  # its name in the journal
     resumed: str = "The hand you left is still on the table."
     time_up: str = "Your time is up: you stand."
 
@@ -98,7 +97,7 @@ EVERYWHERE = pytest.mark.parametrize("left", GAMES.values(), ids=GAMES)
 
 
 async def opens(left: Open, board: World) -> Guest:
-    """Somebody new in the books whose hand is open."""
+    """Bring a new caller to an open hand."""
     board.seeds = [left.seed()]
     ada = await visitor(board, "Ada")
     for keys, asked in left.way:
@@ -112,7 +111,7 @@ async def finishes(left: Open, ada: Guest) -> None:
 
 
 def kept(board: World) -> tuple[list[str], int, int]:
-    """What the books have of the one hand: its journal, what stands on it, how many were dealt."""
+    """Return the books' view of the one hand: its journal, its stake, and the number of deals."""
     with board.books() as desk:
         run = desk.connection.exec_driver_sql
         actions = "SELECT json_extract(action, '$.action') FROM actions ORDER BY sequence"
@@ -138,7 +137,7 @@ async def test_a_hand_waits_for_its_caller_with_the_same_cards(
         await caller.ended.wait()
         assert (kept(board), board.findings()) == (before, [])
         online = ada.has["online"]
-        await board.clock.advance(600)  # nobody pays for time off line
+        await board.clock.advance(600)  # time off line costs nothing
         await ada.calls()
         await ada.is_asked(left.decision)
         assert left.resumed in " ".join(ada.terminal.transcript.split())
@@ -288,7 +287,7 @@ async def test_the_next_day_the_hand_is_still_there_and_no_turn_of_that_day(ada:
     assert "Turns today: 0 of 20" in ada.terminal.row(0)
 
 
-# Other settings meanwhile
+# A change of settings
 
 
 async def test_a_hand_keeps_the_rules_of_its_deal_and_the_next_has_new_ones(

@@ -1,4 +1,4 @@
-"""A game is a folder: which may import which among the games, and who may name one."""
+"""A game is a folder: allowed imports among games, and modules that may name one."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from timebank.words import title as bank_title
 ROOM = ROOT / "door" / "games"
 # The shared engine of three black jacks is a folder without a descriptor.
 FOLDERS = sorted({path.parent.name for path in ROOM.glob("*/game.py")} - {"engine"})
-# What a rules module may import besides its own folder: modules of the engine without a screen, a
-# purse or a book. Their errors hang on the tree of the board's.
-# Errors are phrases, which are put into words in the language of whoever reads them.
+# Modules that a rules module may import besides its own folder: those of the engine without
+# screen, purse or books. Their errors belong to the tree of the board's. Errors are phrases,
+# worded in each reader's language.
 PURE = {
     *("door.errors", "timebank.language"),
     *("timebank.settings.forms", "timebank.settings.quoting"),
@@ -33,7 +33,7 @@ PURE = {
         for name in ("cards", "errors", "game", "quoting", "replay", "rules", "shuffle")
     ),
 }
-# Which modules may name a game besides its folders: those that list games, and tables.
+# Modules that may name a game besides its own folders: the lists of games and of tables.
 MAY_NAME_RED_DOG = {"door/games/registry.py", "door/tables/registry.py"}
 
 
@@ -71,7 +71,7 @@ def _at_the_top(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def reached(module: str) -> set[str]:
-    """All modules that are imported with one, by way of others too."""
+    """Return all modules imported by one, directly or not."""
     seen: set[str] = set()
     todo = [module]
     while todo:
@@ -98,7 +98,7 @@ def test_the_rules_of_a_game_know_the_engine_alone(folder: str) -> None:
 
 @pytest.mark.parametrize("module", [name for name in modules() if ".games.engine." in name])
 def test_the_engine_knows_no_game(module: str) -> None:
-    """Nor the registry, nor what reads it, nor tables, calls and lobby."""
+    """It imports neither the registry and its readers nor tables, calls and lobby."""
     for other in imports(module, late=True):
         results = ("door.games.solver.strategy_card", "door.games.solver.odds")
         ours = ("door.games.engine", "door.errors", *results)
@@ -126,7 +126,7 @@ def test_no_module_of_the_games_is_in_a_circle_of_imports() -> None:
 
 @pytest.mark.parametrize("module", [name for name in modules() if name.startswith("door.call.")])
 def test_a_board_is_given_its_tables(module: str) -> None:
-    """What a call is made of knows the engine, and no game."""
+    """The parts of a call know the engine, and no game."""
     for other in imports(module, late=True):
         assert not other.startswith("door.games.") or other.startswith("door.games.engine"), other
 
@@ -182,7 +182,7 @@ def test_letters_codes_and_titles_of_games_are_unique() -> None:
 
 
 def test_red_dog_is_named_only_where_the_guide_for_new_games_says() -> None:
-    """The proof that docs/new-game.md is all there is to do in the program."""
+    """This proves docs/new-game.md complete."""
     named = re.compile(r"red.?dog", re.IGNORECASE)
     found = {
         str(path.relative_to(ROOT))

@@ -123,8 +123,8 @@ async def test_every_seat_commits_before_any_phrase_is_shown(tmp_path: Path) -> 
         assert shoe is not None
         said = [(item.name, item.words) for item in ada.was_told(news.CutMade)]
         assert shoe.cut == "\n".join(words for _, words in said)
-        assert said[-1] == ("Ada", "mine")  # behind all others
-        assert len(said) == 3  # who has left is in it all the same
+        assert said[-1] == ("Ada", "mine")  # the last line
+        assert len(said) == 3  # the caller who left is included
         told |= {item.name: item.commitment for item in ada.was_told(news.CutCommitted)}
         for name, words in said:
             assert commitment(shoe.seed, words, shoe.link) == told[name]

@@ -1,4 +1,4 @@
-"""A hand as it is staged: cards one by one, banners, keys that skip; what else a hand offers."""
+"""Staging of a hand: cards one by one, banners, keys that skip; and other offers."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ async def test_a_bust_a_small_loss_and_a_large_one_look_different(ada: Table) ->
     ]
 
 
-# What a hand offers besides
+# Other offers of a hand
 
 
 async def test_rules_fairness_tutor_and_cut_are_at_hand_in_a_hand(ada: Table) -> None:

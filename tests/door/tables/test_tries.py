@@ -1,5 +1,4 @@
-"""Tries at the daily deal are dealt and weighed again by an audit, and what was made of them is
-named."""
+"""An audit deals and rates the tries at the daily deal again, and names changes."""
 
 from __future__ import annotations
 
@@ -38,7 +37,7 @@ SCORE = PLAYED.score
 
 
 def given_away() -> int:
-    """What the decisions cost by what the tutor would have said at each, in 1/10,000 of a bet."""
+    """Return the cost of the decisions by the tutor, in 1/10,000 of a bet."""
     cost = 0.0
     for at, action in PLAYED.decisions:
         told = tutor.advice(at, at.legal())
@@ -58,7 +57,7 @@ WEIGHED = f"weighed again it is {said(COST)}."
 def changed(
     board: World, table: str, column: str, value: object, seal: str = SEAL
 ) -> Iterator[list[str]]:
-    """What an audit says while a column is another one; afterwards it is as it was."""
+    """Yield the audit's findings with a changed column, and restore it."""
 
     def put(value: object) -> None:
         with board.books() as desk:
@@ -83,7 +82,7 @@ async def test_every_outcome_of_a_try_has_a_name(tmp_path: Path) -> None:
             for number, act in enumerate(ACTS):
                 score = SCORE if number == len(ACTS) - 1 else None
                 deals.act(desk, SEAL, ada, ACTS[:number], act, score)
-        assert board.findings() == []  # nobody has weighed it yet
+        assert board.findings() == []  # not rated yet
         with board.books() as desk:
             deals.weigh(desk, SEAL, ada, COST)
         assert board.findings() == []

@@ -42,7 +42,7 @@ def books_locked(board: World) -> Iterator[None]:
 
 @contextmanager
 def disk_broken(board: World) -> Iterator[None]:
-    """Every COMMIT fails at the last moment, but for those that find out what became of one."""
+    """Make every COMMIT fail at its end, except those that resolve a doubt."""
     engine, find_out = board.database.engine, SqliteDoubt.settle
 
     def fail(connection: Connection) -> None:
@@ -211,7 +211,7 @@ async def test_a_malformed_hand_stops_neither_board_nor_caller(
 
 
 def replace_action(table: Table, text: str) -> str:
-    """Write another text where the journal has the bet; return what stood there."""
+    """Replace the text of the bet in the journal; return the old one."""
     books = sqlite3.connect(table.board.config.database)
     (before,) = books.execute("SELECT action FROM actions").fetchone()
     books.execute("UPDATE actions SET action = ?", (text,))
@@ -238,6 +238,6 @@ async def test_a_disk_that_fills_up_stops_the_bet_and_nothing_else(tmp_path: Pat
                 await ada.prompt(PLACE_BET)
                 played += 1
         assert ada.hands_dealt < played + 1
-        # There is room on the disk again.
+        # The disk has room again.
         await ada.bets(1, seed)
         assert ada.online == ada.time_left == 60 * MINUTE

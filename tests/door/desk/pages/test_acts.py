@@ -1,4 +1,4 @@
-"""Acts on the pages: shown before they are done, done once, and written under who did them."""
+"""Acts on the pages: previewed, done once, and logged with the sysop's name."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def asks(browser: Browser, act: str, caller: int | None, **typed: str) -> 
 
 
 def filled(page: Answer) -> tuple[str, dict[str, str]]:
-    """The form that does what a page has asked, as a browser fills it in."""
+    """Return the form of a page, filled in as by a browser."""
     (place,) = re.findall(r'action="(/act/[^"]+)"', page.body)
     whole = page.body[page.body.index(place) :]
     fields = re.findall(r'name="([^"]+)" value="([^"]*)"', whole)

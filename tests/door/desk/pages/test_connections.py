@@ -1,4 +1,4 @@
-"""Connections to the pages: strangers who say nothing, or little, keep nobody out."""
+"""Connections to the pages: silent or slow strangers do not keep others out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOOPBACK = networks(["127.0.0.0/8"])
 
 
 async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
-    """Say how it was asked, and what came with it."""
+    """Answer with the request's method, host and body."""
     body = b""
     while (message := await receive())["type"] == "http.request":
         body += message.get("body", b"")

@@ -1,4 +1,4 @@
-"""The books as pages: who gets to see them, what they show, and that nothing gets in by a form."""
+"""The books as pages: access, content, and no injection by a form."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from timebank.window import teller
 
 TOML = f"{BOARD}\n[defence]\nallow = []\nwrong_passwords = 2\n"
 GAME = "black-jack-for-time"
-ADA = 2  # her number, who is entered after the sysop
+ADA = 2  # her number; the sysop has 1
 RUDE = "<script>alert(1)</script> & \"'"
 
 
@@ -53,7 +53,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """What somebody reads, without the tags."""
+        """The visible text, without tags."""
         return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", self.body)).split())
 
 

@@ -101,7 +101,7 @@ async def test_wrong_codes_count_like_wrong_passwords(tmp_path: Path) -> None:
         await browser.logs_on()
         secret = await sets_up(board, browser)
         await board.clock.advance(60)
-        browser.address = "192.0.2.8"  # where nobody has logged on before
+        browser.address = "192.0.2.8"  # an address without an earlier log-on
         assert [await logs_on(browser, "000000") for _ in range(2)] == [403, 403]
         form = {"name": "Sysop", "word": PASSWORD, "code": code_now(board, secret)}
         answer = await browser.post("/log-on", form)

@@ -1,4 +1,4 @@
-"""A right password at the pages is never refused for what others typed: it waits for its turn."""
+"""A right password at the pages waits after others' wrong ones, but is never refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.door.desk.pages.test_second_step import code_now, sets_up
 from tests.world import PASSWORD, World, logged_on
 
 STRANGERS = 18
-AT_ONCE = 3  # wrong passwords for one name that are checked at once, each from another address
+AT_ONCE = 3  # wrong passwords for one name, each from another address, that are checked at once
 TURN_SECONDS = 360  # until one more password is checked
 HOME = "198.51.100.1"
 ELSEWHERE = "203.0.113.9"
@@ -74,7 +74,7 @@ async def test_wrong_ones_from_there_use_up_its_tries_before_its_turn(tmp_path: 
 
 @pytest.mark.parametrize("name", ["Sysop", "Nobody"])
 async def test_elsewhere_it_waits_and_is_taken_in_its_turn(tmp_path: Path, name: str) -> None:
-    """Strangers who come later wait longer, from however many addresses."""
+    """Later strangers wait longer, from any number of addresses."""
     async with shown(tmp_path) as (board, browser):
         for number in range(AT_ONCE):
             assert (await guess(browser, number, name)).status == 403

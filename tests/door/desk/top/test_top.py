@@ -35,14 +35,14 @@ def top(board: World) -> Top:
 
 
 def shown(app: App[None]) -> str:
-    """All that stands on the uppermost screen."""
+    """Return all text of the top screen."""
     return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
 async def until(board: World, pilot: Pilot[None], *words: str) -> None:
-    """Let the screen follow until all of these can be read.
+    """Follow the screen until it shows all of these texts.
 
-    The board's clock goes on only while somebody looks over a shoulder, which it times.
+    The board's clock runs only during a look over a shoulder, which it times.
     """
     try:
         async with asyncio.timeout(PATIENCE):
@@ -116,7 +116,7 @@ async def test_a_sysop_watches_the_board_and_acts(tmp_path: Path) -> None:
 
 
 async def tmux(folder: Path, *words: str) -> str:
-    """Have a tmux of the test's own do something; return what it prints, "" where it has ended."""
+    """Run a command of the test's own tmux; return its output, "" if it has ended."""
     process = await asyncio.create_subprocess_exec(
         *("tmux", "-S", str(folder / "tmux"), "-f", "/dev/null", *words),
         stdout=asyncio.subprocess.PIPE,

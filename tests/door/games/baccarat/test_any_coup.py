@@ -1,4 +1,4 @@
-"""What holds for every coup of baccarat, whatever the cards, the house and the decisions."""
+"""Invariants of every coup of baccarat, for all cards, houses and decisions."""
 
 from collections.abc import Callable
 from dataclasses import asdict

@@ -197,7 +197,7 @@ CELLS = [
 
 
 def at_the_bank(bank: int, third: int | None, option: str) -> tuple[bool, bool]:
-    """Whether the bank tosses, and whether it draws, a toss that says no being one to stand."""
+    """Whether the bank tosses and draws; a losing toss means standing."""
     rules = house(bank_option_3v9=option, bank_option_5v4=option)
     if third is None:
         coup = play(of_points(6, bank, 2), rules=rules)
@@ -223,7 +223,7 @@ def test_a_player_who_stands_on_5_has_not_drawn_either(bank: int) -> None:
 
 
 def test_the_third_card_counts_and_not_the_players_point() -> None:
-    """A player of 1 who draws a 5 has 6; the bank's 5 answers the card, and draws."""
+    """A player of 1 who draws a 5 has 6; the bank's 5 answers the drawn card and draws."""
     assert play(of_points(1, 5, 5, 2)).bank_drew
     assert not play(of_points(4, 5, 1, 2)).bank_drew
 
@@ -313,7 +313,7 @@ def test_the_decks_are_reshuffled_when_8_or_fewer_cards_remain() -> None:
     assert BACCARAT.shuffle_due(208 - 3)
 
 
-# What is not open.
+# Unavailable actions
 
 
 def test_nothing_is_open_once_the_coup_is_over() -> None:

@@ -121,8 +121,10 @@ bets = st.lists(stakes, min_size=1, max_size=7)
 
 
 def long_shoes() -> st.SearchStrategy[tuple[Card, ...]]:
-    """Cards for any round of seven seats: a top that tells, then many decks; a card may come twice
-    as it does where several are shuffled together."""
+    """Shoes for any round of seven seats: a decisive top, then many decks.
+
+    A card may appear twice, as in a shuffle of several decks.
+    """
     tops = st.lists(st.sampled_from(_TELLING), max_size=40)
     return st.builds(
         lambda top, rest: (*top, *(rest * 7)),

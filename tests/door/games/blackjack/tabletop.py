@@ -1,4 +1,4 @@
-"""Short ways for the tests to stack a shoe, play a hand and find what was settled."""
+"""Helpers that stack a shoe, play a hand and read its settlement."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ def stacked(player: str, dealer: str, rest: str = "") -> tuple[Card, ...]:
 
 
 def bj(up: str, hole: str, player: str, rest: str, *actions: BlackjackAction) -> "Played":
-    """A hand of the UNIX game, its cards in the order in which they leave the deck."""
+    """Play a hand of the UNIX game with cards in dealing order."""
     shoe = parse_cards(f"{up} {hole} {player} {rest}")
     return play(shoe, *actions, rules=UNIX_BJ, stakes=(UNIX_BJ_STAKE,))
 
@@ -124,6 +124,6 @@ def play(
 
 
 def lead(advice: Advice) -> float:
-    """By how much the best is better than the next best; infinite when there is no other."""
+    """Return by how much the best action beats the second best; infinite for a single action."""
     others = [value for action, value in advice.values.items() if action is not advice.best]
     return advice.values[advice.best] - max(others, default=-inf)

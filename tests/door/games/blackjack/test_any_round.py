@@ -1,5 +1,6 @@
-"""What holds for every round of the three black jacks, of whatever a sysop makes of them, and of
-whatever lies between them: one to seven seats, pairs split, insurance of any amount.
+"""Invariants of every round of the three black jacks and of all rules between them.
+
+One to seven seats, split pairs, and insurance of any amount.
 """
 
 from collections.abc import Callable
@@ -52,7 +53,7 @@ class Told:
 
 
 def named_amount(game: BlackjackRound, action: BlackjackAction, pick: int) -> int | None:
-    """None, or where an amount may be named any that may."""
+    """Return None, or an allowed amount where the action takes one."""
     if action is not BlackjackAction.INSURANCE or game.rules.insurance == "half" or pick % 3 == 0:
         return None
     return 1 + pick % game.amount(action)
@@ -237,7 +238,7 @@ def test_a_shoe_that_runs_out_is_reported_and_changes_nothing(
         told(rules, short, stakes, picked)
 
 
-# The games told a second time, from the cards that ended on the table.
+# The games recomputed from the cards on the table.
 
 
 @unhurried
@@ -253,7 +254,7 @@ def test_the_help_file_alone_gives_the_same_net(shoe, stake: int, picked) -> Non
 
 
 def told_again(player: tuple[Card, ...], dealer: tuple[Card, ...], doubled: bool) -> int:
-    """How many bets the hand itself wins or loses."""
+    """Return how many bets the hand wins or loses, computed from its cards."""
     mine, dealers = count(player).total, count(dealer).total
     natural, dealer_natural = (
         len(cards) == 2 and count(cards).total == 21 for cards in (player, dealer)

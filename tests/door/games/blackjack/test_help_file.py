@@ -1,8 +1,7 @@
-"""The help file of Black Jack For Time, sentence by sentence, as far as it speaks of cards and pay.
+"""The help file of Black Jack For Time, sentence by sentence, on cards and payouts.
 
-A test's docstring names the section, and quotes a few words where the name alone does not lead
-there. What the help file says of pot, last coin, turns a day and system events is no business of
-the engine; tests/door and tests/timebank show it.
+A docstring of a test names the section and quotes a few words where the name is not enough. Pot,
+last coin, turns a day and system events are tested in tests/door and tests/timebank.
 """
 
 import pytest
@@ -242,7 +241,7 @@ def test_the_dealer_stays_on_21() -> None:
 
 
 def test_the_dealer_has_no_choice() -> None:
-    """ "predetermined and known": when the player has stayed, nobody is asked any more"""
+    """ "predetermined and known": after the player has stayed, nobody decides anything"""
     hand = play(stacked("TH 6H", "4C 2S", "5D 5H 9D"), STAY)
     assert hand.round.over
     assert hand.round.legal() == ()
@@ -256,7 +255,7 @@ def test_a_dealers_five_card_charlie_wins_the_hand() -> None:
     assert (hand.outcome, hand.moved) == (BlackjackOutcome.DEALER_CHARLIE, (LOST, 0, 0))
 
 
-# Final Settlement, and what the sections before it say is paid
+# Final Settlement, and the payouts named in the sections before it
 
 PAID = {
     "two naturals are a stand-off": ("AH KH, TS AS", (), "push", 0),

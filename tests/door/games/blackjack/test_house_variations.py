@@ -48,8 +48,8 @@ FIVE_21 = "2H 3H, TC 7S, 2C 4D TH"
 SHORT_CHARLIE = "2H 3H, AS KS, 2C 4D 5C"
 KEYS = {"H": HIT, "S": STAY, "D": DOUBLE, "N": DECLINE}
 
-# What a house reads, the caller's and the dealer's cards with those to come, what the caller does,
-# how the hand ends, and how often the bet is won.
+# The house's reading, the caller's and the dealer's cards with those to come, the actions, the
+# outcome, and the payout in bets.
 READ_OTHERWISE = {
     "equal counts push": (PUSHES, "TH 8H, TC 8S", "S", "push", 0),
     "two counts of 21 are equal": ({}, BOTH_21, "H", "lose", -1),
@@ -188,7 +188,7 @@ def test_a_natural_is_offered_insurance_too(hole: str, net: int) -> None:
     assert play(stacked("AH KH", f"AS {hole}"), INSURE).net == net
 
 
-# What is paid, and for which stakes
+# Payouts and their stakes
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_a_charlie_that_cannot_be_made_needs_no_half() -> None:
     assert replace(rules, charlie=True).refused_stake(5) is not None
 
 
-# Several seats, as no game but Vegas has them, under other rules than those of Vegas
+# Several seats, as only Vegas has them, under other rules than those of Vegas
 
 
 def test_a_table_has_one_to_seven_seats() -> None:

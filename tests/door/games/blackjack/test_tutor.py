@@ -1,4 +1,4 @@
-"""What holds for the tutor's advice to every hand; its words; what it sees and what it keeps."""
+"""Invariants of the tutor's advice for every hand; its words, its view and its memory."""
 
 import re
 from dataclasses import replace
@@ -45,7 +45,7 @@ tables = st.sampled_from([VEGAS, UNIX_BJ, replace(VEGAS, decks=1, dealer="hit 17
 def somewhere(
     rules: BlackjackRules, shoe: tuple[Card, ...], chosen: list[int], seats: int
 ) -> BlackjackRound:
-    """A round in which somebody is asked, after some decisions that have not ended it."""
+    """Return a round with an open decision, after some earlier ones."""
     game, _ = start(rules, shoe, [STAKE] * seats)
     assume(not game.over)
     for choice in chosen:
@@ -78,7 +78,7 @@ def test_partial_insurance_is_weighed_by_its_cost() -> None:
     assert lead(told) == pytest.approx(0.4 * (49 - 3 * 15) / 49)
 
 
-# What a caller sees.
+# The caller's view.
 
 
 def test_advice_stays_within_the_purse() -> None:
@@ -125,7 +125,7 @@ def test_a_table_that_has_run_through_its_deck_is_weighed_by_a_fresh_one() -> No
     assert advice(game, game.legal()).best in game.legal()
 
 
-# What is said.
+# Wording.
 
 
 def gaining(best: BlackjackAction, **gains: float) -> Advice:
@@ -200,7 +200,7 @@ def test_of_two_that_are_equally_good_the_one_that_stakes_less_is_the_best() -> 
     assert (told.best, lead(told)) == (DECLINE, 0)
 
 
-# What is kept.
+# Memory.
 
 
 def test_the_memory_of_the_tutor_is_bounded() -> None:

@@ -1,5 +1,4 @@
-"""What is known of black jack elsewhere, recovered by the tutor; and what nobody has published,
-the book of Black Jack For Time, by reasons that need no arithmetic."""
+"""The tutor reproduces known results of black jack, and unpublished ones by simple reasons."""
 
 from dataclasses import replace
 
@@ -40,7 +39,7 @@ def book(
 def values_of(
     rules: BlackjackRules, player: str, up: str, *, looked: bool = True, shoes: int = 1
 ) -> dict[BlackjackAction, float]:
-    """The numbers of a hand whose dealer has looked, or has not; of so many shoes at once."""
+    """Return the values of a hand, with or without the dealer's peek, for this number of shoes."""
     value_of = {rank: parse_card(rank + "S").value for rank in RANKS}
     hand = [value_of[rank] for rank in player.split()]
     unseen = [4 * rules.decks * shoes] * 9 + [16 * rules.decks * shoes]
@@ -220,7 +219,7 @@ def test_a_charlie_near_at_hand_is_drawn_for_where_others_stand() -> None:
 
 @pytest.mark.parametrize("up", list("789"))
 def test_the_book_stands_less_where_ties_lose(up: str) -> None:
-    """Seventeen, which beats no dealer who has not gone over, is drawn to."""
+    """Seventeen beats no dealer who has not bust, so the book draws to it."""
     losing, pushing = book(BLACK_JACK_FOR_TIME, "T 7", up), book(house(ties="push"), "T 7", up)
     assert (losing.best, pushing.best) == (HIT, STAY)
     assert losing.values[STAY] < pushing.values[STAY] - 0.1
@@ -241,7 +240,7 @@ def test_a_soft_eighteen_is_drawn_to_when_21_and_charlies_pay_double() -> None:
 
 
 def test_a_natural_of_ones_own_makes_insurance_no_better() -> None:
-    """An even win that is sure is still less than what the natural is worth on average."""
+    """A certain even win is worth less than the average value of the natural."""
     told = book(BLACK_JACK_FOR_TIME, "A T", "A")
     tens, cards = 15, 49
     assert told.best is DECLINE

@@ -1,8 +1,6 @@
-"""The rules of the UNIX game bj: its manual pages of 1971 and 1972, sentence by sentence, and then
-what the program did where the pages are silent.
+"""The UNIX game bj: its manual pages of 1971 and 1972, sentence by sentence, then the program.
 
-Amounts are cents. What the program says, and how it reads an answer, is the table's business;
-tests/door shows it.
+Amounts are cents. The texts of the program and its reading of answers are tested in tests/door.
 """
 
 import pytest
@@ -50,8 +48,8 @@ def test_a_players_natural_pays_three_dollars() -> None:
     assert (hand.outcome, hand.moved) == (BlackjackOutcome.NATURAL, (0, BET, 300))
 
 
-# The deck as it leaves for the dealer's two cards, the player's two and those that come; what is
-# answered; what is won in dollars.
+# The deck in dealing order: the dealer's two cards, the player's two, and the rest; the answers;
+# the dollars won.
 PAID = {
     "a natural of the dealer loses two dollars": ("KH AC, 9D 8C", (), -2),
     "of two naturals no money is exchanged": ("KH AC, AD KC", (), 0),
@@ -229,7 +227,7 @@ def test_the_hole_card_is_taken_but_not_shown() -> None:
     assert "9C" not in repr(table)
 
 
-# The program: what comes first
+# The program: precedence
 
 
 def test_insurance_comes_before_anything_else_is_decided() -> None:

@@ -1,7 +1,7 @@
-"""The rules of the Vegas table: the text of NEXTVegas sentence by sentence, and what this house
-reads into it or leaves to the sysop. Splitting and doubling down are in `test_vegas_two_bets`.
+"""The Vegas table: the text of NEXTVegas sentence by sentence, and this house's options.
 
-Bets, bells and turns of callers who sit together are the table's business; tests/door shows them.
+Splitting and doubling are in `test_vegas_two_bets`. Bets, bells and turns of callers at one table
+are tested in tests/door.
 """
 
 import pytest
@@ -178,7 +178,7 @@ def test_an_ace_and_a_ten_of_a_split_are_blackjack_where_the_house_says_so() -> 
     assert told.round.outcomes == (BlackjackOutcome.NATURAL, BlackjackOutcome.LOSE)
     plain = vegas("AH AD", "9D 8S", "KC 5C", SPLIT, STAY)
     assert plain.round.outcomes == (BlackjackOutcome.TWENTY_ONE, BlackjackOutcome.LOSE)
-    # No other 21 of the dealer stands against it, and the dealer need not draw for it.
+    # It loses against no other 21 of the dealer, who need not draw for it.
     beaten = vegas("AH AD", "9D 2S", "KC QC TC", SPLIT, split_21="natural")
     assert beaten.round.outcomes == (BlackjackOutcome.NATURAL,) * 2
     assert beaten.of(DealerStood) == []
@@ -209,7 +209,7 @@ def test_a_natural_is_paid_when_the_round_is_over() -> None:
     assert done.outcomes == (BlackjackOutcome.NATURAL, BlackjackOutcome.WIN)
 
 
-# Flow of the game: who has won
+# Flow of the game: the winner
 
 PAID = {
     "greater wins even money": ("KH 9H, TD 8S", (STAY,), "win", 1),

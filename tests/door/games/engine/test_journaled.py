@@ -1,4 +1,4 @@
-"""What a step of a round settles: what came to it since the step before, and nothing twice."""
+"""A step of a round settles exactly the bets decided since the step before."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KIND = SimpleNamespace(
 
 
 def at(lost: int, returned: int, won: int, *, over: bool = False) -> SimpleNamespace:
-    """A round in which so much was settled."""
+    """Return a round with these bets settled."""
     return SimpleNamespace(totals=Totals(180, lost, returned, won), over=over)
 
 

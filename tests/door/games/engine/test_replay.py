@@ -111,7 +111,7 @@ def test_rounding_down_takes_whole_units_of_the_stake() -> None:
 @unhurried
 @given(shoes(), houses, st.decimals("0.01", "1000", places=2), choices)
 def test_net_is_in_proportion_to_the_stake(shoe, house, stake: Decimal, chosen) -> None:
-    """Whatever the unit, the same hand wins the same share (without rounding to whole units)."""
+    """In any unit the same hand wins the same share (without rounding to whole units)."""
     house = {**house, "insurance_rounding": "exact"}
     actions = finished(shoe, house, chosen)
     one = replay_round(KIND, house, shoe, [200], map(Act, actions)).totals

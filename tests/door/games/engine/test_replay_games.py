@@ -175,7 +175,7 @@ class TestVegas:
     st.lists(st.integers(0, 5), min_size=60, max_size=60),
 )
 def test_a_round_of_any_game_that_is_left_alone_ends(game: str, shoe, choices) -> None:
-    """Whatever was decided before, what is done for one who is not there brings it to its end."""
+    """After any decisions, the actions for an absent caller end the round."""
     kind = GAMES[game].kind
     acts: list[Act] = []
     again = replay_round(kind, {}, shoe, [200], acts)

@@ -1,4 +1,4 @@
-"""Rules from the keys of a table in sysop.toml: what is taken, what is refused, and how."""
+"""Rules from the keys of a table in sysop.toml: accepted values and refusals."""
 
 import json
 from dataclasses import replace

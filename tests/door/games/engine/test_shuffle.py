@@ -87,7 +87,7 @@ def test_a_cut_that_is_no_text_is_refused() -> None:
 
 
 def checked(seed: str, cut: str, decks: str) -> list[str]:
-    """What the twenty lines of the page print."""
+    """Return the output of the page's twenty lines."""
     (program,) = blocks("python")
     run = subprocess.run(
         [sys.executable, "-X", "utf8", "-c", program, seed, cut, decks],

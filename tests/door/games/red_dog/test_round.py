@@ -1,4 +1,4 @@
-"""Red Dog by its rules: every spread, pairs, neighbours, aces, and what all of a deck comes to."""
+"""Red Dog by its rules: every spread, pairs, neighbours, aces, and the total over a deck."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def test_the_examples_in_docstrings_hold(module: str) -> None:
 
 @pytest.mark.parametrize("action", list(RedDogAction))
 def test_every_third_card_after_every_two(action: RedDogAction) -> None:
-    """All ranks against all: what is between wins by the spread, what is not loses all of it."""
+    """All ranks against all: a third card in between wins by the spread, any other loses the
+    stake.
+    """
     for low, high, third in product(range(13), repeat=3):
         for first, second in ((low, high), (high, low)):
             if abs(first - second) < 2:
@@ -120,7 +122,7 @@ def test_the_shoe_does_not_show() -> None:
     assert "7D" not in repr(dealt("5H 9S 7D"))
 
 
-# What is refused
+# Refusals
 
 
 def test_an_unavailable_action_is_refused_and_changes_nothing() -> None:

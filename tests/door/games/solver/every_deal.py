@@ -1,7 +1,7 @@
 """Every deal of a shoe of a few cards, played by the engine card by card.
 
-A world is one way in which the cards may lie, as far as they were dealt: the shoe of its round
-grows by a card whenever the round wants one. Nothing of `door.games.solver` is used here.
+A world is one order of the cards dealt so far. The shoe of its round grows by a card on demand.
+The module uses nothing of `door.games.solver`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class World:
 
     @property
     def net(self) -> float:
-        """What the round won, for one that was bet."""
+        """What the round won per unit bet."""
         totals = self.round.totals
         return (totals.won - totals.lost) / STAKE
 
@@ -116,7 +116,7 @@ def after(world: World, action: BlackjackAction) -> Iterator[World]:
 
 
 def ends(worlds: Iterable[World], decide: Decide) -> Iterator[World]:
-    """Play every world to its end by what a caller decides, who sees what lies open."""
+    """Play every world to its end with a strategy that sees the open cards only."""
     for world in worlds:
         if world.round.over:
             yield world
@@ -125,8 +125,10 @@ def ends(worlds: Iterable[World], decide: Decide) -> Iterator[World]:
 
 
 def best(worlds: Iterable[World]) -> float:
-    """What the best play gains for one that was bet, without insurance: in worlds that look alike
-    to the caller the same is done."""
+    """Return the gain of the best play per unit bet, without insurance.
+
+    Worlds that look alike to the caller get the same action.
+    """
     gain = 0.0
     alike: dict[object, list[World]] = defaultdict(list)
     for world in worlds:

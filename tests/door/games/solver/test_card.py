@@ -1,4 +1,4 @@
-"""Strategy cards: as they are published for six decks, and as the odds say of the other tables."""
+"""Strategy cards: the published ones for six decks, and the computed ones of the other tables."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from door.games.solver.strategy_card import StrategyCard, card_lines
 
 pytestmark = pytest.mark.long
 
-# Six decks, the dealer stands on soft 17, any two cards may be doubled, also after a split; the
-# columns are 2 to 9, ten and ace.
+# Six decks, the dealer stands on soft 17, doubling any two cards, also after a split; the columns
+# are 2 to 9, ten and ace.
 PUBLISHED = {
     "4-8": "H H H H H H H H H H",
     "9": "H D D D D H H H H H",

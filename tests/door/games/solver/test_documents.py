@@ -1,4 +1,4 @@
-"""The figures in the documents are those of the program."""
+"""The figures in the documents match the program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BJFT = GAMES["black-jack-for-time"]
 
 
 def rows(document: str, heading: str) -> dict[str, list[str]]:
-    """The cells of the first table below a heading, by those of its first column."""
+    """Return the cells of the first table below a heading, by those of its first column."""
     text = (ROOT / "docs" / document).read_text("utf-8")
     below = text[re.search(rf"^#+ {heading}$|^# {heading}$", text, re.M).end() :]  # type: ignore[union-attr]
     table = re.search(r"(?:^\|.*\n)+", below, re.M)

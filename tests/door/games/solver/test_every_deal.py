@@ -47,9 +47,9 @@ class House:
 
     @property
     def suffices(self) -> bool:
-        """Whether the shoe finishes each of its rounds, whatever cards come.
+        """Return whether the shoe can finish each round, whatever cards come.
 
-        The dealer must also be able to have a hole card that makes no natural.
+        The dealer must also have a possible hole card that makes no natural.
         """
         hands = 1 if self.rules.split == "never" else 2
         pips = sum(value * copies for value, copies in enumerate(self.shoe, 1))
@@ -85,7 +85,7 @@ seeds = pytest.mark.parametrize("seed", range(8, 8 + HOUSES))
 
 
 def hand_seen(game: BlackjackRound) -> tuple[object, ...]:
-    """What a caller sees who looks at the hand at turn, how it came about, and the up card."""
+    """Return the caller's view of the hand at turn: its cards, its history, and the up card."""
     hand = game.hand
     assert hand is not None
     cards = tuple(sorted(card.value for card in hand.cards))
@@ -94,7 +94,7 @@ def hand_seen(game: BlackjackRound) -> tuple[object, ...]:
 
 
 def as_the_tutor_says(house: House) -> Decide:
-    """By what a caller sees who does not heed the other hand of a split."""
+    """Decide by the visible cards without regard to the other hand of a split."""
 
     def decide(game: BlackjackRound) -> BlackjackAction:
         hand = game.hand
@@ -122,7 +122,7 @@ def as_the_dealer(game: BlackjackRound) -> BlackjackAction:
 
 
 def remembered(decide: Decide) -> Decide:
-    """Decide alike wherever a hand looks alike."""
+    """Return a strategy that decides equally wherever a hand looks the same."""
     known: dict[object, BlackjackAction] = {}
 
     def again(game: BlackjackRound) -> BlackjackAction:

@@ -1,4 +1,4 @@
-"""The odds of the tables as they are set, against what is published and what is known."""
+"""The computed odds of the tables against published and known values."""
 
 from __future__ import annotations
 
@@ -51,9 +51,11 @@ def test_a_careful_caller_of_black_jack_for_time(rules: BlackjackRules, percent:
 
 @pytest.mark.long
 def test_six_decks_as_they_are_published() -> None:
-    """Six decks, the dealer hits soft 17, doubling after a split, one split, one card to each ace:
-    0.67 % for the house with the basic strategy; and 5.7 % to whoever plays like a dealer who
-    stands on it."""
+    """Six decks, the dealer hits soft 17, doubling after a split, one split, one card to each ace.
+
+    The house wins 0.67 % against basic strategy, and 5.7 % against play like a dealer who stands
+    on it.
+    """
     house = replace(VEGAS, dealer="hit soft 17", split_aces="one card")
     strategies = of(house).strategies
     assert strategies["totals"].mean * 100 == pytest.approx(-0.67, abs=0.005)
@@ -131,7 +133,7 @@ def test_insurance_stands_apart() -> None:
     assert plain.insurance is not None
     assert paid.insurance is not None
     assert plain.insurance.offered == pytest.approx(4 / 52)
-    # Of 51 cards beside the ace 16 count ten, whatever the caller holds of them.
+    # Of the 51 other cards 16 count ten, whatever the caller holds of them.
     assert plain.insurance.mean == pytest.approx(3 * 16 / 51 - 1)
     assert plain.insurance.adds == 0
     assert paid.insurance.adds > 0

@@ -1,5 +1,7 @@
-"""What odds would have given for a hand as it was played: over all hands of a table, however they
-are played, that and what they win come to the same."""
+"""The expected result of hands as they were played.
+
+Over all hands of a table, under any play, expectation and winnings agree.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ Decide = Callable[[Any, tuple[str, ...]], str]
 
 
 def played(name: str, rules: Mapping[str, object], cards: list[Card], decide: Decide) -> Any:
-    """Play a round of these cards; returns the hand for the odds and what it won, for one bet."""
+    """Play a round of these cards; return the hand for the odds and its winnings per bet."""
     kind = GAMES[name].kind
     round_, _ = kind.deal(rules, cards, [BET], 1)
     words = []
@@ -77,7 +79,7 @@ def test_the_average_of_all_hands_however_red_dog_is_played() -> None:
 
 
 def hazard(drawn: random.Random) -> Decide:
-    """Decide by lot, by a lot that falls alike wherever the same is seen."""
+    """Return a random strategy that decides equally for equal views."""
     lots: dict[object, str] = {}
 
     def decide(round_: Any, words: tuple[str, ...]) -> str:
@@ -92,7 +94,7 @@ def hazard(drawn: random.Random) -> Decide:
 
 
 def test_baccarat_costs_the_odds_of_both_sides() -> None:
-    """Over all coups, whoever never takes a card on 5 is given what that is worth."""
+    """Over all coups, never drawing on 5 gains exactly its odds."""
     baccarat = GAMES["baccarat"]
     odds = odds_of(baccarat, baccarat.kind.base).strategies
     left = [64] + [16] * 9
@@ -143,7 +145,7 @@ def test_the_time_bank_judges_real_hands_by_it(tmp_path: Path) -> None:
         assert odds is not None
         given -= odds[0]
         house -= net
-        lost = max(0, -net)  # a loss in full, or a win besides what was staked
+        lost = max(0, -net)  # a loss in full, or a win without the stake
         settled = Settlement(
             *(lost, hand.staked - lost, max(0, net)), "over", json.loads(hand.result), True
         )

@@ -1,4 +1,4 @@
-"""Odds in words: no wider than the window, and of columns no more than have something in them."""
+"""Odds in words: no wider than the window, and without empty columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best play by totals against every table of totals there is, out of shoes of three values."""
+"""The best play by totals against all tables of totals, from shoes of three values."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def tables(totals: set[Total]) -> Iterator[set[Total]]:
 
 
 class Playing:
-    """What tables gain under one up card, hand by hand."""
+    """The gains of tables under one up card, hand by hand."""
 
     def __init__(self, against: Against) -> None:
         self.against, self.main, self.hands = against, against.main, against.hands
@@ -83,7 +83,7 @@ class Playing:
         doubling: set[Total],
         splits: set[int] | None = None,
     ) -> float:
-        """What a table gains that splits these pairs, or those that gain by it."""
+        """Return the gain of a table that splits these pairs, or the profitable ones."""
 
         def played(tree: HandTree, place: int) -> float:
             doubles = (tree, place) in self.doubled and self.hands.totals[place] in doubling
@@ -109,7 +109,7 @@ BASES = (BLACK_JACK_FOR_TIME, VEGAS, UNIX_BJ)
 
 
 def drawn(seed: int) -> Playing:
-    """Rules, a shoe and an up card under which there are few enough tables to try them all."""
+    """Draw rules, a shoe and an up card with few enough tables to try all."""
     lot = random.Random(seed)
     while True:
         keys: Any = {key: lot.choice(kept) for key, kept in CHOICES.items() if lot.random() < 0.3}

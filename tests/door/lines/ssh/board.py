@@ -28,7 +28,7 @@ class SshBoard(Board):
         self.shown: dict[Line, Shown] = {}  # by each caller
 
     async def answered_with(self) -> tuple[Call, Shown]:
-        """The next call that got through, and what its caller has shown."""
+        """Return the next connected call and its caller's output."""
         call = await self.answered()
         return call, self.shown[call.line]
 

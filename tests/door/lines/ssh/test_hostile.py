@@ -1,7 +1,7 @@
-"""What strangers do to an SSH port, and that it costs the board next to nothing.
+"""Attacks on an SSH port cost the board next to nothing.
 
-Processor time is measured as the thread's own, which a busy machine does not change; the callers'
-programs run in the same thread, so what the board takes is less than what is found here.
+Processor time is the thread's own, which a busy machine does not change. The callers' programs run
+in the same thread, so the board's part is smaller than the measured one.
 """
 
 import asyncio
@@ -34,13 +34,13 @@ from tests.door.lines.board import GREETING, MEMORY, PATIENCE
 from tests.door.lines.ssh.board import OWN_KEY, SshBoard, connected, open_board, terminal
 from tests.door.lines.test_proxy import Counting
 
-STALL = 0.05  # seconds that no caller may cost the others
+STALL = 0.05  # seconds by which a caller may delay the others
 IN_A_HURRY = replace(USUAL_LIMITS, handshake=0.3, admission=0.3, idle=0.3)
 
 
 @contextmanager
 def steps() -> Iterator[list[float]]:
-    """Measure what each step of the event loop takes of the thread's own time, in seconds."""
+    """Measure the thread's own time of each step of the event loop, in seconds."""
     taken: list[float] = []
     run = Handle._run
 
@@ -70,7 +70,7 @@ async def raw(board: SshBoard, *pieces: bytes) -> bytes:
 
 
 def request(length: int) -> bytes:
-    """The first packet of somebody who wants to be agreed with, unencrypted: a list of junk."""
+    """Return a first packet of a key exchange, unencrypted, with a list of junk."""
     lists = b"".join(String(b",".join([b"a"] * length)) for _ in range(10))
     payload = b"\x14" + bytes(16) + lists + Boolean(False) + UInt32(0)
     padding = 8 - (5 + len(payload)) % 8 + 8
@@ -136,7 +136,7 @@ async def test_a_client_with_keys_that_does_not_log_on_is_cut_off() -> None:
         with pytest.raises(asyncssh.ConnectionLost):
             async with connected(board, password=None, client_factory=Slow):
                 pass
-        async with connected(board) as connection:  # who wants no terminal
+        async with connected(board) as connection:  # without a terminal
             async with asyncio.timeout(PATIENCE):
                 await connection.wait_closed()
     assert gate.cut == [

@@ -33,7 +33,7 @@ def openssh(name: str, home: Path) -> list[str]:
 async def running(
     home: Path, *command: str, on_terminal: bool = False
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, bytearray, int]]:
-    """A program with nobody at its keyboard, what it has said, and the keyboard."""
+    """Run a program without keyboard input; return it, its output and its keyboard."""
     keyboard, screen = os.openpty()
     said = bytearray()
     process = await asyncio.create_subprocess_exec(
@@ -50,7 +50,7 @@ async def running(
     def read() -> None:
         try:
             said.extend(os.read(keyboard, 4096))
-        except OSError:  # how Linux says that the program has closed its end
+        except OSError:  # how Linux reports that the program has closed its end
             loop.remove_reader(keyboard)
 
     loop.add_reader(keyboard, read)
@@ -65,7 +65,7 @@ async def running(
 
 
 async def said_by(home: Path, *command: str) -> str:
-    """Run a program to its end; return all that it has said."""
+    """Run a program to its end and return its output."""
     async with running(home, *command) as (process, said, keyboard), asyncio.timeout(PATIENCE):
         await process.wait()
         while data := _rest(keyboard):

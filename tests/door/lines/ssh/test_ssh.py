@@ -1,4 +1,4 @@
-"""What a caller by SSH meets, with asyncssh's own client at the other end."""
+"""A caller by SSH, with asyncssh's own client at the other end."""
 
 import asyncio
 
@@ -123,7 +123,7 @@ async def test_a_key_that_is_known_and_no_other_is_shown() -> None:
 
 
 async def test_a_key_of_another_kind_than_it_says_is_refused() -> None:
-    """The public half of somebody's key, with a signature of another one."""
+    """The public half of a key, with a signature of another one."""
     public = OWN_KEY.public_data
 
     class Liar(asyncssh.SSHKeyPair):

@@ -1,4 +1,4 @@
-"""A board with nothing behind the port of its page but a notebook, and those who call it."""
+"""A board with only a notebook behind the port of its page, and its callers."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def heard(socket: ClientConnection) -> bytes | str:
 
 
 async def ended(socket: ClientConnection) -> int:
-    """How it was closed: 1006 where without a goodbye."""
+    """The close code; 1006 without a close frame."""
     async with asyncio.timeout(PATIENCE):
         await socket.wait_closed()
     assert socket.close_code is not None

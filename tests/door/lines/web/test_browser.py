@@ -44,7 +44,7 @@ playwright = pytest.importorskip("playwright.async_api", reason="Playwright is n
 
 pytestmark = [pytest.mark.long, pytest.mark.asyncio(loop_scope="module")]
 
-# Functions, for the page's own policy lets nobody evaluate an expression in it.
+# Functions, because the page's policy forbids evaluating expressions.
 IS_MARKED = 'text => document.getElementById("screen").terminal?.getSelection().trim() === text'
 HTML = "text/html"
 # So many keys, whole and without scrolling.
@@ -55,8 +55,8 @@ ARE_SEEN = """many => {
         && buttons.every((each) => each.scrollWidth <= each.clientWidth
             && each.scrollHeight <= each.clientHeight);
 }"""
-# What a browser tells of keys that an input method has in hand. "<" rubs out a letter, and a text
-# in brackets is composed.
+# The events of a browser during composition. "<" deletes a letter, and text in brackets is
+# composed.
 IME = r"""text => {
     const field = document.querySelector(".xterm textarea");
     const tell = (Kind, name, more) => {
@@ -156,7 +156,7 @@ async def test_a_caller_registers_plays_and_returns_to_the_hand_repeatedly(
         await grace.types("Grace\r", then="Password:")
         await grace.types(f"{PASSWORD}\r", then="The hand you left is still on the table.")
 
-        # The line is lost: the page calls by itself, and nobody is asked for a name.
+        # The line is lost: the page reconnects by itself and asks no name.
         (caller,) = grace.board.server.board.callers()
         await grace.types("r", then="The rules of")
         caller.console.line.abort()
@@ -164,7 +164,7 @@ async def test_a_caller_registers_plays_and_returns_to_the_hand_repeatedly(
         (again,) = grace.board.server.board.callers()
         assert (again is caller, again.record.name) == (False, "Grace")
 
-        # Who logs off is not called back, and may call again.
+        # A caller who logs off is not reconnected, and may call again.
         await grace.types("s", then="<Q>uit")
         await grace.types("q", then="<G>oodbye")
         await grace.types("gy", then="Goodbye, Grace.")
@@ -176,7 +176,7 @@ async def test_a_caller_registers_plays_and_returns_to_the_hand_repeatedly(
 async def test_a_caller_who_shuts_the_lid_in_mid_hand_returns_to_it(
     browser: Any, tmp_path: Path
 ) -> None:
-    """Neither side hears an end: the board takes the old line for living, the page asks it."""
+    """Neither side notices an end: the board believes the old line alive, so the page asks it."""
     async with world(tmp_path, toml=WEB) as board:
         board.enter("Ada")
         network = Network(board.server.ports[1])
@@ -203,7 +203,7 @@ async def test_a_caller_who_shuts_the_lid_in_mid_hand_returns_to_it(
             await ada.types("b1\r", then="<H>it")
             (caller,) = board.server.board.callers()
             network.shut()
-            await ada.types("s")  # goes nowhere
+            await ada.types("s")  # it is lost
             await ada.page.evaluate("() => { window.dispatchEvent(new Event('online')); }")
             await ada.sees("The hand you left is still on the table.")
             await caller.ended.wait()
@@ -321,7 +321,7 @@ async def test_selected_text_is_copied_and_links_open(browser: Any, tmp_path: Pa
         await ada.sees("here")
         box = await ada.page.locator(".xterm-screen").bounding_box()
         place = box["x"] + 20, box["y"] + 10
-        for _ in range(100):  # the board may paint over what is marked just then
+        for _ in range(100):  # the board may paint over the selection
             await ada.page.mouse.dblclick(*place)
             if await ada.page.evaluate(IS_MARKED, "here"):
                 break
@@ -334,7 +334,7 @@ async def test_selected_text_is_copied_and_links_open(browser: Any, tmp_path: Pa
             await ada.page.mouse.click(*place)
         assert (await opened.value).url == link
 
-        # An address that is only written there is a link, too.
+        # An address that is only text is a link too.
         console.line.write(f"\x1b[2;1H{link} \x1b[K".encode())
         await ada.sees(link)
         async with ada.page.context.expect_page() as opened:
@@ -370,7 +370,7 @@ async def test_a_long_press_copies_from_the_screen(browser: Any, tmp_path: Path)
         assert asked == [f"Open this page?\n{link}"]
         await ada.page.get_by_role("button", name="Close").tap()
 
-        # Laid on its side, the keys are beside the screen, and its letters as large as they can be.
+        # In landscape the keys are next to the screen, and the letters as large as possible.
         await ada.page.set_viewport_size({"width": 844, "height": 390})
         await ada.page.wait_for_function("() => document.body.classList.contains('lying')")
         pad = await ada.page.locator("#pad").bounding_box()
@@ -393,7 +393,7 @@ async def test_a_sysop_needs_no_mouse(browser: Any, tmp_path: Path) -> None:
         board.enter("Ada", saved=3600)
         sysop, press = Visitor(page, board), page.keyboard.press
         await page.goto(place)
-        await page.locator("input:focus").wait_for()  # what is typed before is lost
+        await page.locator("input:focus").wait_for()  # keys typed earlier are lost
         await sysop.types("Sysop")
         await sysop.tabs_to("Password")
         await sysop.types(PASSWORD)
@@ -467,7 +467,7 @@ async def test_a_hand_is_played_again_step_by_step_and_its_seal_is_checked(
         await page.get_by_text("In all +1 coin. So it was booked: that agrees.").wait_for()
         await page.go_back()
 
-        # A seal that the seed does not open is told.
+        # A seed that does not open its seal is reported.
 
         async def forge(route: Any) -> None:
             answer = await route.fetch()
@@ -494,7 +494,7 @@ async def test_a_hand_is_played_again_step_by_step_and_its_seal_is_checked(
 async def test_a_foreign_page_cannot_act_even_with_stolen_data(
     browser: Any, tmp_path: Path
 ) -> None:
-    """It is of the same site, so the cookie goes along; it has the whole form as well."""
+    """The page is of the same site, so the browser sends the cookie; it also has the whole form."""
     async with (
         world(tmp_path) as board,
         served_pages(board) as place,
@@ -585,7 +585,7 @@ class CheckPage(NamedTuple):
     asked_for: list[str]
 
     async def says(self, text: str, verdict: str) -> str:
-        """Paste a text, wait for what is said of it, and return what was found."""
+        """Paste a text, wait for the verdict and return its lines."""
         await self.page.get_by_role("textbox").fill(text)
         await self.page.keyboard.press("Tab")
         await self.page.keyboard.press("Enter")
@@ -699,9 +699,9 @@ CHECK_ALL = """async hands => {
     }
     return found;
 }"""
-# What the seal binds: whatever was paid, a change of it is found.
+# The fields that the seal binds: a change is detected whatever was paid.
 SEALED = {"card", "seed", "signature"}
-# What the page says of each thing that was changed, when that makes a difference.
+# The page's words for each changed field that makes a difference.
 NAMED = {
     "card": r"Card \d+ of the hand is said to be",
     "seed": "The seed has another seal",
@@ -728,7 +728,7 @@ async def test_the_page_computes_payouts_of_every_game_and_detects_changes(
         for each in played
         for what, proof in tampered(each, chance)
     ]
-    # Most rules have no say in a hand: some of those will do.
+    # Most rules do not affect a given hand; some of these do.
     changed = [
         each for each in changed if each[0] != "rule" or not each[2] or chance.random() < 0.1
     ]
@@ -839,13 +839,13 @@ CHECK_TEXTS = """async texts => {
     return told;
 }"""
 SEALED_AS_IT_WAS = "The hand is as it was sealed."
-# Another test is about rules and moves, of which many have no say. Unit and coin only say how the
-# page puts amounts.
+# Another test covers rules and moves, most of which do not matter. Unit and coin only format
+# amounts.
 NOT_TRIED = {"rules", "actions", "unit", "coin"}
 
 
 def changed_alone(value: Any) -> Iterator[tuple[str, Any]]:
-    """Give each other value that has one thing changed, and where that is."""
+    """Yield each value with one change, and the place of the change."""
     match value:
         case bool():
             yield "", not value
@@ -866,7 +866,7 @@ def changed_alone(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def with_a_failed_round(proof: dict[str, Any]) -> dict[str, Any]:
-    """A proof as release 1.0 wrote it of a shoe that should have had a round."""
+    """Return a proof of release 1.0 of a shoe whose drand round failed."""
     beacon = {"round": 1000, "published": 1_692_806_364, "key": "8" * 192, "signature": ""}
     return {**proof, "beacon": {**beacon, "failed": "late"}}
 
@@ -910,8 +910,10 @@ def vars_of(totals: Totals) -> dict[str, int]:
 
 
 def says_no_less(proof: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether no page can notice: an anchor is left out, what is said of a round that failed, or
-    another seat's bet is not what it was."""
+    """Return whether no page can notice the change.
+
+    That is a missing anchor, another text about a failed round, or another seat's bet.
+    """
     if "anchor" in proof and not other.get("anchor"):
         return True
     beacon, other_beacon = proof.get("beacon"), other.get("beacon")

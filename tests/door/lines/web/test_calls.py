@@ -90,7 +90,7 @@ async def test_a_key_of_the_page_counts_once_and_for_its_own_offer() -> None:
                 await socket.send(json.dumps({"t": "press", "offer": offer, "keys": "é"}))
             await socket.send(b".")
 
-        await taps(1, None, "0", 0, 0)  # nothing was offered yet, and anything may be pressed
+        await taps(1, None, "0", 0, 0)  # no keys were offered yet, so any key is allowed
         await call.until_typed("é.".encode())
         for number, wrong in ((1, (0, 2)), (2, (1, 3, -1))):
             call.typed.clear()
@@ -242,7 +242,7 @@ async def test_nothing_is_compressed() -> None:
             assert "Sec-WebSocket-Extensions" not in socket.response.headers
 
 
-# Who may call
+# Admission
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""What strangers do to the port of the page, and that it costs the board next to nothing.
+"""Attacks on the port of the page cost the board next to nothing.
 
-Processor time is the thread's own, memory is what tracemalloc counts, as for telnet.
+Processor time is the thread's own, and memory is measured by tracemalloc, as for telnet.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from door.lines.web.web import USUAL_LIMITS, WebListener
 from tests.door.lines.board import MEMORY, PATIENCE, Board, Call
 from tests.door.lines.web.site import HELLO, asked, get, open_site, upgrade
 
-STALL = 0.05  # seconds that no caller may cost the others
+STALL = 0.05  # seconds by which a caller may delay the others
 TEXT, BINARY, CONT, CLOSE, PING, PONG = 1, 2, 0, 8, 9, 10
 WORDS = json.dumps(HELLO).encode()
 
 
 def frame(opcode: int, body: bytes = b"", *, fin: bool = True, said: int | None = None) -> bytes:
-    """A frame as clients send them, its mask all zeros; `said` is the length that it claims."""
+    """Return a frame with an all-zero mask and the claimed length `said`."""
     length = len(body) if said is None else said
     if length < 126:
         head = struct.pack("!BB", opcode | fin << 7, 0x80 | length)

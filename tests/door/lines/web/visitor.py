@@ -1,4 +1,4 @@
-"""Somebody at a real browser, by Playwright; and the pages of the books at a port."""
+"""A person at a real browser, by Playwright; and the pages of the books at a port."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ READ_SCREEN = """() => {
 
 
 class Visitor:
-    """Somebody at a browser."""
+    """A person at a browser."""
 
     def __init__(self, page: Any, board: World) -> None:
         self.page = page
@@ -79,7 +79,7 @@ class Visitor:
             await self.sees(then)
 
     async def tabs_to(self, name: str) -> None:
-        """Go on with the Tab key to what is called so; where one is must be seen."""
+        """Press Tab until the element of this name has a visible focus."""
         been = []
         for _ in range(MOST_TABS):
             await self.page.keyboard.press("Tab")
@@ -104,8 +104,10 @@ class Visitor:
 
 
 class Network:
-    """What lies between a browser and the board. Shut like a lid, it carries nothing more on the
-    lines that are open, and ends none of them."""
+    """The network between a browser and the board.
+
+    Shut like a lid, it carries nothing more on open connections and ends none of them.
+    """
 
     def __init__(self, port: int) -> None:
         self._there = port

@@ -28,7 +28,7 @@ from timebank.language import Viewer, speaking_to
 from tools.catalogues import read
 
 FRENCH_HOUSE = baccarat_toml(language="french")
-# A painted screen in plain letters: the terminal types of the two others are known by now.
+# A painted screen in plain letters: the terminal types of the other two are remembered.
 PLAIN = Profile(
     charset="ascii",
     performs=MODERN.performs,
@@ -187,7 +187,7 @@ async def test_a_language_that_was_chosen_here_before_is_spoken_here_still(
 
 @pytest.fixture(params=list(Charset))
 def french(request: pytest.FixtureRequest) -> Iterator[Charset]:
-    """Somebody reads French on a terminal of this character set."""
+    """Bring a French reader on a terminal with this character set."""
     with speaking_to(Viewer("fr", spelling(request.param))):
         yield request.param
 

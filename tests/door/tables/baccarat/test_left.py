@@ -30,7 +30,7 @@ async def test_a_coup_in_francs_stays_in_francs_against_the_same_bank(tmp_path: 
         await ada.wagers(100_000)
         await ada.wagers_on_5(50_000)
         await ada.drops_carrier()
-        # Whatever language Ada chose meanwhile, in another window.
+        # Whichever language Ada has chosen meanwhile in another window.
         with ada.board.books() as desk:
             desk.connection.exec_driver_sql(
                 "UPDATE callers SET preferences = json_set(preferences, '$.language', 'en')"

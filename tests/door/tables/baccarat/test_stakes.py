@@ -1,4 +1,4 @@
-"""What may be wagered at baccarat: against the bank to the last franc, and for time in coins."""
+"""Stakes at baccarat: against the bank to the last franc, and for time in coins."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def test_the_last_wager_is_the_one_that_enter_repeats(tmp_path: Path) -> N
         assert "(Enter for $1,000)" in ada.prompt
         ada.presses("60000\r ")
         await ada.is_asked_any(*MENUS)
-        # No more than there is left.
+        # The remaining amount is the maximum.
         await ada.asks_to_bet()
         assert "$1 to $40,000 (Enter for $40,000)" in ada.prompt
         await ada.presses("\r").is_asked("Bet all of it?  <Y>es  <N>o (Enter)")
@@ -84,7 +84,7 @@ async def test_a_bankroll_is_renewed_at_midnight_for_a_seated_player(tmp_path: P
         await ada.asks_to_bet()
         assert "$1 to $100,000" in ada.prompt
         await ada.sees("A new day, and a new bankroll: $100,000.")
-        # Ada has not returned to the table, so the bank keeps what it has won.
+        # Ada has not returned to the table, so the bank keeps its winnings.
         assert ada.figure("The bank") == "$1,100,000"
         await ada.presses("\x03q").is_asked("oodbye")
         await ada.sits_down_at_baccarat()
@@ -122,8 +122,10 @@ async def test_without_a_bankroll_no_bet_is_offered(tmp_path: Path) -> None:
 
 
 def breaking() -> bytes:
-    """A shoe whose first four coups are the player's: 100,000 becomes 200,000, 400,000, 800,000,
-    and the bank has 300,000 left."""
+    """Return a shoe whose first four coups are the player's.
+
+    100,000 becomes 200,000, 400,000 and 800,000, and the bank has 300,000 left.
+    """
     return seed_where(WINS, WINS, WINS, WINS, LOSES)
 
 
@@ -190,7 +192,7 @@ async def test_the_brass_plate_names_a_player_who_broke_the_bank(tmp_path: Path)
         ada.presses(" ")
         await ada.is_asked_any(*MENUS)
         assert "They broke the bank" in ada.terminal.picture
-        # Others see it too, and after the bank has been filled up again.
+        # Others see it too, also after the bank was refilled.
         for name in ("Bob", "Cleo"):
             await ada.comes_back()
             other = await punter_of(ada.board, name)

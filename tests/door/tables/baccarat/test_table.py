@@ -25,7 +25,7 @@ from tests.door.punting import (
 from tests.door.shell import door
 from tests.world import world
 
-# The deal, and who wins
+# The deal, and the winner
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ async def test_a_toss_is_drawn_from_the_seed_of_the_shoe_and_journaled(
         ada.presses(" ")
         await ada.is_asked_any(*MENUS)
         assert ada.journal() == ["bet", "bank-card" if lands else "bank-no-card"]
-        # As anybody can check who has the seed.
+        # Anyone with the seed can check it.
         told = door("verify", "--seed", seed.hex(), "--decks", "4", "--toss", "5").output
         assert told.endswith(f"toss before card 5: {'a' if lands else 'no'} card for the bank\n")
 
@@ -186,7 +186,7 @@ async def test_the_shoe_lasts_until_8_or_fewer_cards_are_left(
         await ada.is_asked_any(*MENUS)
         assert await ada.named("Seal of this shoe") == sha256(second).hexdigest()
         assert not await ada.named("Seed of this shoe")
-        # Twenty coups are on the board, whatever went before.
+        # The board holds twenty coups at most.
         assert {len(row.split()) for row in ada.score} == {20}
 
 

@@ -1,4 +1,4 @@
-"""The tutor at baccarat: what the book does on a 5, and what doing otherwise costs."""
+"""The tutor at baccarat: the book's move on a 5, and the cost of the other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from door.games.engine.cards import parse_cards
 from door.tables.baccarat.book import advice
 from tests.door.punting import at_baccarat, on_5, seed_where, shoe_of
 
-CARDS = parse_cards("TS AS 2S 3S 4S 5S 6S 7S 8S 9S")  # by what they count
+CARDS = parse_cards("TS AS 2S 3S 4S 5S 6S 7S 8S 9S")  # by their values
 SEED = seed_where(on_5(BaccaratAction.NO_CARD))
 
 

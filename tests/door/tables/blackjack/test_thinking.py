@@ -1,4 +1,4 @@
-"""The process in which the tutor thinks: what it says, and what becomes of it."""
+"""The process of the tutor: its answers, and its life."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def test_the_memory_of_the_helper_is_bounded(monkeypatch: pytest.MonkeyPat
 
 
 async def test_while_it_thinks_the_loop_is_free() -> None:
-    """Nothing of the sums is done in the process that asks."""
+    """The process that asks does no computation."""
     before = values.cache_info()
     async with process() as begun:
         await begun.ask(spot(99))

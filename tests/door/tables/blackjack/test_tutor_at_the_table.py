@@ -1,4 +1,4 @@
-"""The tutor at Black Jack For Time: what the book says, and what it would have done."""
+"""The tutor at Black Jack For Time: the book's move before and after the player's."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def turn_tutor_on(ada: Table) -> None:
 
 
 def standing_is_wrong(dealt: BlackjackRound) -> bool:
-    """A hand in play that the book would not stand on, and that is not over by one card."""
+    """Return whether the book would not stand on this hand and one card does not end it."""
     if dealt.over or BlackjackAction.STAY not in dealt.legal():
         return False
     return tutor.judge(tutor.advice(dealt, dealt.legal()), BlackjackAction.STAY) is not None
@@ -56,7 +56,7 @@ async def test_without_being_asked_it_is_silent(ada: Table) -> None:
 
 
 async def test_it_speaks_of_nothing_that_the_pot_cannot_pay(tmp_path: Path) -> None:
-    """With most of the pot on the table, doubling is not among what is weighed."""
+    """With most of the pot on the table, doubling is not weighed."""
     async with at_the_table(tmp_path, toml=house(largest_bet=50)) as ada:
         await turn_tutor_on(ada)
         await ada.bets(40, seed_of(standing_is_wrong))
@@ -163,7 +163,7 @@ async def test_a_hand_goes_on_when_the_book_is_not_at_hand(
 
 
 async def test_a_hand_that_is_stood_meanwhile_gets_no_advice(tmp_path: Path) -> None:
-    """At Vegas the table stands a hand whose caller takes too long."""
+    """At Vegas the table stands a hand after the time of a turn."""
     thinking = AtOurWord()
     async with world(tmp_path, toml=table_toml(turn_seconds=5), thinking=thinking) as board:
         board.seeds = [shoe(2, everybody_plays)]

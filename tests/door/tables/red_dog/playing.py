@@ -20,12 +20,12 @@ _SUITS = {"♥": "H", "♠": "S", "♦": "D", "♣": "C"}
 
 
 def house(**keys: object) -> str:
-    """A board whose sysop has set these keys of the game."""
+    """Return the settings of a board with these keys of the game."""
     return with_keys(BOARD, "red-dog", keys)
 
 
 def seed_where(wanted: Callable[[RedDogRound], bool], cut: str = "") -> bytes:
-    """A seed whose first hand is as `wanted`."""
+    """Return a seed whose first hand is as `wanted`."""
     for number in range(1, 100_000):
         seed = number.to_bytes(shuffle.SEED_BYTES, "big")
         if wanted(start(RED_DOG, shuffle.shuffle(seed, cut, 1), 1)[0]):
@@ -34,7 +34,7 @@ def seed_where(wanted: Callable[[RedDogRound], bool], cut: str = "") -> bytes:
 
 
 def ends(outcome: str, spread: int | None = None, *, cut: str = "") -> bytes:
-    """A seed whose hand ends so, by itself or after a decision, with that spread."""
+    """Return a seed whose hand ends so with that spread, with or without a decision."""
 
     def wanted(dealt: RedDogRound) -> bool:
         fits = (spread is None and dealt.spread > 0) or dealt.spread == spread
@@ -77,7 +77,7 @@ class RedDog(Table):
 
     @property
     def on_the_table(self) -> tuple[str, ...]:
-        """The cards that lie there, in the order dealt: the third one lies in the middle."""
+        """The cards on the table in dealing order; the third one is in the middle."""
         found = _CARD.findall(self.terminal.lines[4][:54])
         cards = tuple(("T" if rank == "10" else rank) + _SUITS[suit] for rank, suit in found)
         return (cards[0], cards[2], cards[1]) if len(cards) == 3 else cards
@@ -92,7 +92,7 @@ class RedDog(Table):
 
 @asynccontextmanager
 async def at_red_dog(folder: Path, profile: Profile = MODERN, **how: Any) -> AsyncIterator[RedDog]:
-    """A caller who has just sat down, with sixty minutes; `how` is what `world` takes."""
+    """Seat a caller with sixty minutes; `how` goes to `world`."""
     async with world(folder, **how) as board:
         yield await sit_down(board, "Ada", profile)
 

@@ -1,4 +1,4 @@
-"""The Red Dog table on narrow and on large screens, and as it is staged."""
+"""The Red Dog table on narrow and large screens, and its staging."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The UNIX game bj: when its deck is shuffled, and what its account says then (`sessions`)."""
+"""The UNIX game bj: when its deck is shuffled, and its account (`sessions`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hands of UNIX bj that were left: the paper that is printed again, and what is made of it."""
+"""Abandoned hands of UNIX bj: the paper is printed again, and the hand continues."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def test_a_hand_waits_at_the_question_at_which_it_was_left(
         await ada.comes_back()
         assert LEFT in ada.plain
         assert ada.seal == f"Seal {sha256(seed).hexdigest()[:8]}"
-        # It is printed again as it was, but for what Ada had typed.
+        # The text is repeated without Ada's answers.
         assert ada.letters == without_typing(seed, lines)
         await ada.types("")
         await ada.strikes("\x7f")
@@ -104,7 +104,7 @@ async def test_the_deck_of_a_hand_that_was_left_runs_on(tmp_path: Path) -> None:
         await ada.comes_back()
         await ada.types("", "", "")
         whole = from_seed(seed, *lines, "", "", "")
-        # From the hand that was left on, the paper is as if nothing had happened.
+        # From the open hand on, the paper is unchanged.
         after = ada.letters.split("new game\n", 2)[2]
         assert after.count("new game\n") >= 1
         assert after in whole

@@ -18,7 +18,7 @@ HIT = ("Hit? ", "over")
 
 
 def moved(ada: Player) -> list[tuple[str, int]]:
-    """What the ledger has of their hands, in seconds."""
+    """Return the movements of their hands, in seconds."""
     return [(kind, amount) for kind, amount in ada.ledger if kind not in ("grant", "elapsed")]
 
 
@@ -90,7 +90,7 @@ async def test_time_that_passes_in_thought_may_make_a_yes_too_dear(tmp_path: Pat
         await ada.board.pass_time(1)
         await ada.types("y")
         assert "1 minute must stay in your pot." in ada.plain
-        # It is not asked again; what can be paid for is.
+        # The unaffordable question is skipped; the next one is asked.
         assert ada.letters.endswith("Hit? ")
         assert ada.journal() == ["bet"]
 
@@ -160,7 +160,7 @@ def winning_seed() -> bytes:
 
 
 def seeds_of_one_answer() -> list[bytes]:
-    """Seeds whose first hand asks one question and is over when it is answered with no."""
+    """Return seeds whose first hand asks one question and ends with a no."""
     seeds = [number.to_bytes(32, "big") for number in range(20_000, 20_060)]
     return [seed for seed in seeds if from_seed(seed).endswith("Hit? ") and is_first(seed)]
 

@@ -1,4 +1,4 @@
-"""The UNIX game bj: which hands a house lets double and split otherwise than the program."""
+"""The UNIX game bj: houses with other rules for doubling and splitting."""
 
 from __future__ import annotations
 

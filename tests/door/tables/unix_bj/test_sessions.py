@@ -1,10 +1,9 @@
-"""Whole runs of the UNIX game bj, character for character, as they looked on paper.
+"""Whole runs of the UNIX game bj, character for character, as on paper.
 
-Each file in `sessions` is a run. First it says how the program was started, where that is not as
-usual (`Run`), and what each hand was dealt: cards in the order in which they leave the deck, that
-is the dealer's card that is up, the hole card, the player's two, and what is drawn. Below a blank
-line is the paper, with `⏎` where the newline key was struck, and `␡` for DEL.
-tests/door/games/blackjack/test_unix_bj_rules.py shows the rules; here letters and layout count.
+Each file in `sessions` is a run. Its head gives the options of the program (`Run`) and the cards
+of each hand in dealing order: the dealer's up card, the hole card, the player's two, and the drawn
+ones. Below a blank line is the paper, with `⏎` for the newline key and `␡` for DEL.
+tests/door/games/blackjack/test_unix_bj_rules.py tests the rules; here letters and layout count.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from door.tables.unix_bj.teletype import is_yes
 from tests.door.teletype import STRUCK, Run, paper
 
 SESSIONS = sorted(Path(__file__).with_name("sessions").glob("*.txt"))
-# The end of a question, and what was typed behind it.
+# The end of a question, and the answer after it.
 ANSWER = re.compile(rf"\? ?([^?\n]*)(⏎|{STRUCK})$", re.MULTILINE)
 
 

@@ -31,7 +31,7 @@ async def test_a_run_is_to_the_letter(tmp_path: Path, profile: Profile) -> None:
         assert ada.letters == from_seed(seed)
         await ada.types("y", "", "y", "", "", "y", "", "", "", "y", "y", "")
         assert ada.letters == from_seed(seed, "y", "", "y", "", "", "y", "", "", "", "y", "y", "")
-        # Nothing but letters: no colours, no cursor, and a return before each newline.
+        # Letters only: no colours, no cursor, and a return before each newline.
         begin = ada.raw.index("Black Jack")
         assert "\x1b" not in ada.raw[begin:]
         assert "\n" not in ada.raw[begin:].replace("\r\n", "")
@@ -167,7 +167,7 @@ async def test_answers_typed_ahead_are_taken_one_after_the_other(tmp_path: Path)
         assert ada.letters == wanted
 
 
-# What the board says besides
+# Other messages of the board
 
 
 async def test_a_warning_interrupts_the_text_and_the_question_is_repeated(
@@ -246,7 +246,7 @@ async def test_the_goodbye_sums_up_the_game(tmp_path: Path) -> None:
 
 
 async def test_the_page_behind_fairness_has_seal_and_seed_whole(tmp_path: Path) -> None:
-    """The seal of a run before it begins, and its seed when it is over; short ones on the paper."""
+    """The page shows the seal before a run and the seed after it; the paper shows short ones."""
     seed, other = (seed_asking("Hit? ", "over"), bytes(range(32)))
     async with at_the_teletype(tmp_path) as ada:
         ada.board.seeds = [seed]
@@ -254,7 +254,7 @@ async def test_the_page_behind_fairness_has_seal_and_seed_whole(tmp_path: Path) 
         await ada.sees(sha256(seed).hexdigest())
         assert "Seed of the last shoe" not in ada.screen
         await ada.presses(" ").is_asked(PLAY)
-        # What was sealed then is what is dealt, whatever comes next.
+        # The seed sealed first is dealt, despite the later one.
         await ada.starts(other)
         assert ada.letters == from_seed(seed)
         await ada.strikes("\r\x7f")

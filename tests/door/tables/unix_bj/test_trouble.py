@@ -1,4 +1,4 @@
-"""UNIX bj when the books cannot be written, and for callers who have no time left."""
+"""UNIX bj with unwritable books, and for callers without time."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ async def test_a_seed_that_cannot_be_declared_done_is_shown_another_time(
             await ada.is_asked(ANY_KEY)
             assert "The seed stays sealed." in ada.plain
             assert seed.hex()[:8] not in ada.plain
-        # The next run has another seed all the same.
+        # The next run has another seed.
         await ada.presses(" ").is_asked(PLAY)
         other = seed_asking(*ONE_ANSWER)
         await ada.starts(other)

@@ -1,4 +1,4 @@
-"""The tutor at UNIX bj: what it says stands between the program's lines."""
+"""The tutor at UNIX bj: its advice is printed between the program's lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SPLIT = seed_asking("Split pair? y", "Double down? y", "Hit? ")
 
 
 async def asked_of(ada: Player) -> tutor.Advice:
-    """What the book makes of their first decision, once it has been said."""
+    """Return the tutor's view of their first decision, once it was printed."""
     await ada.terminal.wait_for(lambda _: "Book: " in ada.plain, "the book")
     round_, _events = start(UNIX_BJ, cards_of(SPLIT, 0), [UNIX_BJ_STAKE])
     return tutor.advice(round_, round_.legal())

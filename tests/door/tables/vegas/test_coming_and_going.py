@@ -1,4 +1,4 @@
-"""Who comes to the Vegas table, who goes, and what becomes of a hand that is left there."""
+"""Arrivals at and departures from the Vegas table, and abandoned hands."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ async def after_the_round(table: Party) -> None:
     await table.play_out()
 
 
-A_SECOND = 1  # that a call costs in which no time passes
+A_SECOND = 1  # the cost of a call without elapsed time
 IN_PLAY = [at_their_turn, after_a_card, after_doubling, at_anothers_turn]
 
 

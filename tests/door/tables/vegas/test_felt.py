@@ -47,7 +47,7 @@ def painted(two: Party, area: Area, *, side: int = 0) -> tuple[VegasScene, Canva
     return scene, canvas, "\n".join(canvas.text(row) for row in range(area.rows))
 
 
-# What is printed on it
+# Labels
 
 
 def test_a_label_is_printed_whole_or_not_at_all() -> None:
@@ -127,12 +127,14 @@ async def test_on_a_narrow_screen_a_name_is_not_cut_in_mid_word(tmp_path: Path) 
         assert "Mo" not in shown
 
 
-# How a round ended, across the felt
+# Results across the felt
 
 
 def played(cards: str, *actions: BlackjackAction) -> BlackjackRound:
-    """A round of one seat with a bet of ten coins: seat, dealer, seat, dealer, then what is
-    drawn."""
+    """Play a round of one seat with a bet of ten coins.
+
+    The cards: seat, dealer, seat, dealer, then the draws.
+    """
     rules = rules_to_mapping(VEGAS)
     round_: BlackjackRound = VEGAS_KIND.deal(rules, parse_cards(cards), [600], 1)[0]
     for action in actions:
@@ -164,7 +166,7 @@ def test_the_banner_says_how_it_ended_for_the_caller(
 
 
 def stands_at_once(dealt: BlackjackRound) -> bool:
-    """The first seat stands, and has lost when the dealer's cards are turned over."""
+    """The first seat stands and has lost when the dealer's cards are turned over."""
     if not everybody_plays(dealt) or len(dealt.seats) > 1:
         return False
     after = dealt.apply(STAND)[0]
@@ -173,7 +175,7 @@ def stands_at_once(dealt: BlackjackRound) -> bool:
 
 @asynccontextmanager
 async def at_the_end(folder: Path, toml: str, profile: Profile) -> AsyncIterator[Player]:
-    """A caller who has stood, and lost two coins to the dealer's two cards."""
+    """Bring a caller to the end of a round lost to the dealer's two cards, for two coins."""
     async with world(folder, toml=toml) as board:
         board.seeds = [shoe(1, stands_at_once)]
         ada = await player(board, "Ada", profile)
@@ -211,7 +213,7 @@ async def test_a_key_takes_the_banner_down_and_counts(tmp_path: Path) -> None:
 
 
 async def settles(ada: Player) -> None:
-    """Wait until the board has done all that it can do by itself."""
+    """Wait until the board has finished all work that needs no key."""
     for _round in range(30):
         await ada.board.at_rest()
         await asyncio.sleep(0)
@@ -267,7 +269,7 @@ async def test_the_pot_is_updated_when_the_last_card_is_down(tmp_path: Path) -> 
         await ada.sees("Pot 61 coins")
 
 
-# What was said, beside the felt of a large window
+# Messages next to the felt of a large window
 
 
 async def test_help_next_to_the_felt_does_not_repeat_messages(tmp_path: Path) -> None:

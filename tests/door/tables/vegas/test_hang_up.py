@@ -1,4 +1,4 @@
-"""Calls that end at the Vegas table, or go on without time: the hand, the others, the minutes."""
+"""Calls that end at the Vegas table or go on without time: hand, others, minutes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.door.visiting import MENU, MINUTE, event
 from tests.terminal import Terminal
 from tests.world import log_on, world
 
-FEW = table_toml(minutes=10)  # so that less time has to pass until it is up
+FEW = table_toml(minutes=10)  # so that time runs out sooner
 
 HALF_PAST = event("Mail hour", "12:30")
 
 
 def standing(wanted: Callable[[int], bool]) -> Callable[[BlackjackRound], bool]:
-    """Seats that all stand, of which the first comes out with a net that is `wanted`."""
+    """Return a predicate: all seats stand, and the first one's net is `wanted`."""
 
     def deals(dealt: BlackjackRound) -> bool:
         if not everybody_plays(dealt):
@@ -34,7 +34,7 @@ def standing(wanted: Callable[[int], bool]) -> Callable[[BlackjackRound], bool]:
 
 
 def everybody_wins(dealt: BlackjackRound) -> bool:
-    """Everybody who stands wins."""
+    """Every seat that stands wins."""
     if not everybody_plays(dealt):
         return False
     while not dealt.over:

@@ -1,4 +1,4 @@
-"""Words that callers at Vegas are not shown: of those who are muted, or whom they ignore."""
+"""Words hidden from callers at Vegas: of muted and of ignored callers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ignores(here: World, reader: str, writer: str) -> None:
 
 
 def cuts(three: Party) -> list[list[str | None]]:
-    """The words of Ada's cut that each of the three was told."""
+    """Return the words of Ada's cut as each of the three read them."""
     return [
         [each.words for each in sitter.was_told(news.CutMade) if each.name == "Ada"]
         for sitter in three.sitters

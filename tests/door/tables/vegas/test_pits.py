@@ -49,14 +49,14 @@ def held(two: Servers) -> list[int]:
 
 
 def is_taken(two: Servers) -> None:
-    """Let the second server take the pit of the first, as if its lease had run out."""
+    """Give the second server the pit of the first, as if its lease had expired."""
     with two[1].books() as desk:
         desk.connection.exec_driver_sql("UPDATE leases SET until = 0 WHERE name = 'vegas/1'")
         assert pits.take_lowest(desk, two[1].server.board.server_id).pit == 1
 
 
 def everything(two: Servers) -> list[Any]:
-    """What a dealer writes."""
+    """Return everything that a dealer writes."""
     with two[0].books() as desk:
         run = desk.connection.exec_driver_sql
         return [
@@ -76,7 +76,7 @@ def told(two: Servers, name: str) -> list[str]:
 
 
 def staked(two: Servers) -> int:
-    """What all callers have on the table, in seconds."""
+    """Return the seconds that all callers have on the table."""
     with two[0].books() as desk:
         run = desk.connection.exec_driver_sql
         return int(run("SELECT sum(balance) FROM accounts WHERE kind = 'stake'").scalar_one())
@@ -206,7 +206,7 @@ async def test_a_server_that_was_stopped_writes_nothing_when_it_goes_on(
         before = everything(two)
         ada.presses("s")  # which is typed before it looks around
         await two.goes_on(0)
-        for each in (ada, bob):  # their calls were closed meanwhile
+        for each in (ada, bob):  # their calls were closed in the crash
             await each.terminal.until_closed()
         assert everything(two) == before
         assert in_play(two) == [51]
@@ -235,7 +235,7 @@ async def test_callers_at_a_lost_table_are_warned_and_sit_down_again(
 async def test_a_server_that_slept_stands_no_round_of_its_own_tables(
     tmp_path: Path, bank: str
 ) -> None:
-    """The lease has run out meanwhile, and it is the one that leads."""
+    """Its lease has expired meanwhile, and it is the leader."""
     async with in_mid_round(tmp_path, bank) as (two, _):
         with two[0].books() as desk:
             desk.connection.exec_driver_sql("UPDATE leases SET until = until - 60")
@@ -248,7 +248,7 @@ async def test_a_server_that_slept_stands_no_round_of_its_own_tables(
 async def test_a_dealer_without_the_lease_writes_nothing(
     tmp_path: Path, bank: str, what: str
 ) -> None:
-    """Each thing that a dealer writes, with the lease another's in the very moment."""
+    """At each write of a dealer, another server takes the lease just before."""
     async with servers(tmp_path, bank, toml=table_toml()) as two:
         two[0].seeds = [shoe(1, everybody_plays)]
         ada = await arrives(two[0], "Ada")

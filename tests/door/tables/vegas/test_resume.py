@@ -42,7 +42,7 @@ async def after_a_crash(folder: Path, **keys: object) -> AsyncIterator[Party]:
 
 
 async def returns(after: Party, name: str) -> Sitter:
-    """Somebody whose call was cut off by the crash calls again and is led to their hand."""
+    """Have a caller cut off by the crash call again and return to their hand."""
     with after.here.books() as desk:
         record = callers.find(desk, name)
     assert record is not None
@@ -84,7 +84,7 @@ async def test_a_caller_who_returns_in_time_plays_on_with_the_same_cards(tmp_pat
         assert (after.round.seats, after.round.dealer) == (cards, dealer)
         bob = await returns(after, "Bob")
         assert bob.is_at_turn
-        await after.pass_time(RESUME)  # Bob is here, and alone: there is no hurry
+        await after.pass_time(RESUME)  # Bob is alone, so there is no countdown
         await bob.does("stay")
         assert after.journal() == ["1:stay", "2:stay"]
         assert bob.caller.purse.posted.stake == 0
@@ -171,7 +171,7 @@ async def test_an_orderly_stop_leaves_the_round_as_it_lies(tmp_path: Path) -> No
     async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as before:
         await before.deal()
         await before.table.stop()
-        for sitter in before.sitters:  # told that the board is closing
+        for sitter in before.sitters:  # with the notice that the board closes
             before.table.leave(sitter)
         assert before.journal() == []
     async with after_a_crash(tmp_path) as after:

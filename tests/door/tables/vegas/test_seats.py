@@ -1,4 +1,4 @@
-"""The table that callers share: seats, bets, bell, turns, and what becomes of those who go."""
+"""The shared table: seats, bets, bell, turns, and departures."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ async def test_a_silent_seat_goes_without_insurance(tmp_path: Path) -> None:
         await two.pass_time(TURN)
         assert two.journal() == ["1:no-insurance"]
         await two.sitters[1].does("insurance")
-        # Who was silent once is not waited for a second time in a round.
+        # A silent seat is not waited for a second time in a round.
         assert two.journal() == ["1:no-insurance", "2:insurance", "1:stay"]
 
 
@@ -266,7 +266,7 @@ async def test_an_unaffordable_double_is_refused_and_changes_nothing(
         assert alone.journal() == []
 
 
-# What goes wrong
+# Failures
 
 
 async def test_a_guest_with_a_broken_screen_delays_no_other(tmp_path: Path) -> None:
@@ -292,7 +292,7 @@ async def test_while_the_books_are_slow_the_table_waits_and_talk_does_not(tmp_pa
             await asyncio.sleep(0)
             bob.says("are you asleep?")
             assert ada.was_told(news.TableTalk) == [news.TableTalk("Bob", "are you asleep?")]
-            assert ada.is_at_turn  # nothing is shown that is not in the books
+            assert ada.is_at_turn  # the screen shows only what is in the books
         await stays
         assert bob.is_at_turn
 

@@ -178,7 +178,7 @@ async def test_events_of_a_round_reveal_no_seed_and_no_future_card(tmp_path: Pat
         assert f"DealerDealt(card='{hole}')" not in shown
 
 
-# Others who deal, or have dealt, from the shoe
+# Other dealers from the shoe
 
 
 async def test_a_solo_hand_of_an_earlier_release_goes_on_at_the_table(
@@ -216,7 +216,7 @@ async def test_a_solo_hand_of_an_earlier_release_goes_on_at_the_table(
 
 
 def _own_shoe(take: Callable[..., Shoe], caller_id: int, *of: Any, **more: Any) -> Shoe:
-    """Take a caller's own shoe in place of the table's, as doors have done that played alone."""
+    """Take a caller's own shoe in place of the table's, like doors in 1.0."""
     desk, kind, rules, _, seed = of
     return take(desk, kind, rules, caller_id, seed, **more)
 

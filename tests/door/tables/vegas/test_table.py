@@ -54,7 +54,7 @@ async def test_alone_enter_and_enter_again_deals_for_the_bet_that_was_last(tmp_p
 async def test_alone_again_deals_at_once(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, over_at_once)) as (ada,):
         await ada.is_asked("<B>et (Enter)")
-        assert "<A>gain" not in ada.prompt  # there is no last bet yet
+        assert "<A>gain" not in ada.prompt  # no last bet yet
         await ada.presses("b\r").sees("Turns today: 1")
         await ada.is_asked("<A>gain")
         await ada.presses("a").sees("Turns today: 2")
@@ -325,7 +325,7 @@ async def test_a_caller_reading_or_banking_is_called_to_their_turn(
 
 async def test_the_tutor_speaks_before_a_move_and_after_a_worse_one(tmp_path: Path) -> None:
     def stiff(dealt: BlackjackRound) -> bool:
-        """Thirteen or so against a six: the book stands."""
+        """The hand has about thirteen against a six: the book stands."""
         return everybody_plays(dealt) and (
             dealt.dealer_hand[0].value == 6
             and 12 < dealt.seats[0].hands[0].count.total < 17
@@ -344,7 +344,7 @@ async def test_the_tutor_speaks_before_a_move_and_after_a_worse_one(tmp_path: Pa
 
 async def test_the_tutor_judges_a_move_by_the_cards_visible_before_it(tmp_path: Path) -> None:
     def hit_and_then_stand(dealt: BlackjackRound) -> bool:
-        """A hand to hit by the book, and then to stand on."""
+        """The book hits the hand and then stands on it."""
         if not first_may_hit(dealt) or dealt.dealer_hand[0].value not in (8, 9, 10):
             return False
         after, _ = dealt.apply(BlackjackAction.HIT)

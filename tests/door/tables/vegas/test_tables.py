@@ -1,4 +1,4 @@
-"""Several tables in one room: which one a caller comes to, and that nothing of one is another's."""
+"""Several tables in one room: the choice for a caller, and their separation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from timebank.wagers import journal
 
 
 async def comes(here: World, name: str) -> Sitter:
-    """Somebody new who sits down where they are sent."""
+    """Seat a new caller at the table chosen for them."""
     sitter = await arrives(here, name)
     await seated(sitter)
     return sitter

@@ -1,4 +1,4 @@
-"""The terms of a bet at Vegas: what its caller was told when it was made, whatever is set later."""
+"""The terms of a bet at Vegas: those at its time, despite later settings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def test_a_bet_costs_the_price_at_which_it_was_made(tmp_path: Path) -> Non
         ada, bob = two.sitters
         await ada.is_ready(5)
         await reload(two, coin_minutes=10, smallest_bet=1)
-        assert two.table.coin == MINUTE  # shown, as long as a bet lies there
+        assert two.table.coin == MINUTE  # shown while a bet is on the table
         await bob.is_ready(2)
         assert [seat.bet for seat in two.round.seats] == [5 * MINUTE, 2 * MINUTE]
         assert two.here.balances("Ada")["stake"] == 5 * MINUTE

@@ -20,7 +20,7 @@ from timebank.errors import BooksUnavailable
 
 @asynccontextmanager
 async def impatient_party(folder: Path, count: int) -> AsyncIterator[Party]:
-    """A party whose books give up at once when another program writes."""
+    """Open a party whose books give up at once when another program writes."""
     async with world(folder, toml=vegas(), busy_seconds=0.02) as here:
         here.seeds = [shoe(count, everybody_plays)]
         yield Party(here, [await (await arrives(here, name)).sits() for name in NAMES[:count]])
@@ -80,7 +80,7 @@ async def test_a_silent_seat_is_stood_as_soon_as_it_can_be_written(tmp_path: Pat
         await two.pass_time(TURN - 1)
         with books_locked(two.here):
             await two.here.clock.advance(1)
-            await two.sitters[1].sits()  # it is done when what came before it is
+            await two.sitters[1].sits()  # it completes after the work before it
             assert two.state.alarm.what == "retry"
         assert two.journal() == []
         await two.pass_time(RETRY_SECONDS)

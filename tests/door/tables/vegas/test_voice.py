@@ -45,7 +45,7 @@ async def test_a_caller_after_the_last_turn_of_the_day_reads_where_else_to_bet(
 
 
 def loses(dealt: BlackjackRound) -> bool:
-    """Standing on what is dealt loses."""
+    """Standing on the dealt cards loses."""
     if not everybody_plays(dealt):
         return False
     return dealt.apply(BlackjackAction.STAY)[0].outcomes == (BlackjackOutcome.LOSE,)
@@ -108,7 +108,7 @@ async def test_a_lost_line_leaves_the_rest_of_the_turn_for_the_way_back(tmp_path
         assert two.journal() == ["1:stay"]
 
 
-# What hands are called
+# Names of hands
 
 
 def first_is(wanted: Callable[[BlackjackRound], bool]) -> bytes:
