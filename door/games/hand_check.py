@@ -21,15 +21,15 @@ from timebank.errors import JournalDamaged
 from timebank.ledger.generations import generation_of
 from timebank.reports import extracts
 from timebank.reports.extracts import Wanted
-from timebank.wagers import chains, deals, journal
-from timebank.wagers.deals import WHOLE_BET
+from timebank.wagers import chains, contests, journal
+from timebank.wagers.contests import WHOLE_BET
 from timebank.wagers.rounds import VOID, WHY_VOID
 from timebank.words import amount_words, clock, money, title
 
 if TYPE_CHECKING:
     from door.games.engine.game import Dealt
     from timebank.ledger.database import Desk
-    from timebank.wagers.deals import KeptTry
+    from timebank.wagers.contests import StoredContest, StoredTry
     from timebank.wagers.journal import Shoe, StoredRound
 
 
@@ -229,12 +229,12 @@ def wrong_tries(desk: Desk, since_hand: int = 1) -> list[Finding]:
     """
     return [
         Finding(f"{'daily deal' if deal.daily else 'tournament'} {deal.day}", words)
-        for deal in deals.kept(desk, since_hand)
+        for deal in contests.stored(desk, since_hand)
         for words in _wrong_in(desk, deal)
     ]
 
 
-def _wrong_in(desk: Desk, deal: deals.KeptDeal) -> Iterator[str]:
+def _wrong_in(desk: Desk, deal: StoredContest) -> Iterator[str]:
     if not shuffle.fits(deal.seed, deal.seal):
         yield "its seed does not fit its seal."
     try:
@@ -242,12 +242,12 @@ def _wrong_in(desk: Desk, deal: deals.KeptDeal) -> Iterator[str]:
     except (GameError, ValueError, TypeError, AttributeError) as error:
         yield f"its rules cannot be read: {str(error).rstrip('.')}."
         return
-    for each in deals.kept_tries(desk, deal.seal):
+    for each in contests.stored_tries(desk, deal.seal):
         if words := _differs(rules, deal, each):
             yield f"the try of {each.name} {words}."
 
 
-def _differs(rules: BlackjackRules, deal: deals.KeptDeal, stored: KeptTry) -> str:
+def _differs(rules: BlackjackRules, deal: StoredContest, stored: StoredTry) -> str:
     """Return how a replayed try differs from the books, "" for no difference."""
     try:
         again = duplicate.played(rules, deal.seed, stored.acts.split(), deal.hands or HANDS)

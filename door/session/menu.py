@@ -20,7 +20,7 @@ from door.lobby import bulletins, fame, texts
 from door.lobby.luck import show_luck
 from door.lobby.pulse import DEAL_KEY, MenuPulse
 from door.lobby.teller import visit_bank
-from door.session.daily_deal import DailyDeal
+from door.session.daily_deal import DailyDeal, LeftHands, waiting
 from door.session.mail import visit_mail
 from door.session.settings import visit_settings
 from door.session.who import visit_who
@@ -30,7 +30,6 @@ from timebank.callers.hearing import ignored
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable
 from timebank.language import N_, _, ngettext, speaking_to
-from timebank.wagers.tournaments import LeftHands, waiting
 
 if TYPE_CHECKING:
     from ansi.art import Art

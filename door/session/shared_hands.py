@@ -5,12 +5,11 @@ A decision is durable before its card is shown, so a caller who hangs up finds t
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from door.call.markup import lit, literal, wrap
-from door.call.page import MARGIN, TITLE_ROWS
+from door.call.markup import lit
 from door.games.blackjack import duplicate
 from door.games.blackjack import events as happened
 from door.games.blackjack.duplicate import STAKE, Duplicate, cards_of
@@ -18,24 +17,16 @@ from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.tables.black_jack_for_time.scene import ENDINGS, BlackJackScene
 from door.tables.black_jack_for_time.table import BlackJackForTimeTable
 from door.tables.black_jack_for_time.words import printed, sentence
-from door.tables.fairness import SHORT
 from door.tables.words import count_words
-from timebank.language import N_, _, ngettext
-from timebank.names import names
-from timebank.wagers.deals import WHOLE_BET
-from timebank.words import decimal
+from timebank.language import N_, _
 
 if TYPE_CHECKING:
     from door.call.console import Console
     from door.games.blackjack.events import Event
     from door.games.blackjack.rules import BlackjackRules
-    from timebank.wagers.deals import Placed
 
 TITLE = N_("The daily deal")
 ACTIONS = BlackJackForTimeTable.action_keys
-NAME_CELLS = 17  # for names, where there is no room for the longest
-NARROW, ROOMY = 48, 54  # columns of a ranking with prizes: with cut names, and with whole ones
-LEAST_SHOWN, MOST_SHOWN = 3, 50  # callers of a ranking
 
 # Stores a decision after the given ones, with the score if it ends the last hand.
 Note = Callable[[tuple[str, ...], str, "int | None"], Awaitable[None]]
@@ -194,95 +185,6 @@ class SharedHands:
         )
         self._console.screen.say(f"|{'10' if won > 0 else '12' if won < 0 else '14'}{words}")
         await self._console.pager.any_key()
-
-
-def about(hands: int) -> str:
-    return ngettext(
-        "{number} hand of Black Jack For Time with the same cards for everybody. You have one"
-        " try, and the best decisions win.",
-        "{number} hands of Black Jack For Time with the same cards for everybody. You have one"
-        " try, and the best decisions win.",
-        hands,
-    ).format(number=hands)
-
-
-def how_scored() -> str:
-    return _(
-        "You bet 10 coins of play money on each hand. What a decision costs is what the book's"
-        " best move would have won more, on average, in percent of a bet. The lowest cost comes"
-        " first, and of equal costs the most coins won. Equal results share a place."
-    )
-
-
-def room_below(console: Console, rows: Sequence[str]) -> int:
-    """Return how many callers of a ranking fit on a page below `rows`."""
-    if not console.screen.is_painted:
-        return MOST_SHOWN
-    used = sum(len(wrap(row, console.screen.page_columns - MARGIN)) for row in rows)
-    return max(LEAST_SHOWN, console.screen.page_rows - TITLE_ROWS - used - 1)
-
-
-def seal_row(console: Console, seal: str) -> str:
-    """Return the row with the seal; on plain lines, which are read out, its first digits."""
-    if console.screen.is_painted:
-        return f"|07{_('Seal')} |08{seal}"
-    return f"|07{_('Seal {digits}: R shows all of it.').format(digits=seal[:SHORT])}"
-
-
-def whole_seal(console: Console, seal: str) -> str:
-    """Return the whole seal for the rules, if the page before shows only its first digits."""
-    return "" if console.screen.is_painted else f"\n\n|15{_('Seal')}|07  {seal}"
-
-
-def placed_of(placed: Sequence[Placed], caller_id: int) -> Placed | None:
-    return next((each for each in placed if each.caller_id == caller_id), None)
-
-
-def place_words(mine: Placed | None, among: int, waiting: int | None) -> str:
-    """Return the words for a caller's place `among` so many, or for the hand that is `waiting`."""
-    if mine is not None and among == 1:
-        return _("You're the first to play it to the end.")
-    if mine is not None:
-        return _("You're number {place} of {all}.").format(place=mine.place, all=among)
-    if waiting is None:
-        return _("You haven't played it yet.")
-    return _("Hand {number} waits for you.").format(number=waiting)
-
-
-def ranked(
-    placed: Sequence[Placed],
-    caller_id: int,
-    room: int,
-    columns: int,
-    prizes: Mapping[int, str] | None = None,
-) -> Iterator[str]:
-    """Return the rows of a ranking of at most `room` callers, this caller always among them.
-
-    `prizes` are by caller number. They replace the coins where there are too few `columns`.
-    """
-    if not placed:
-        yield f"|07{_('Nobody has played it to the end yet.')}"
-        return
-    mine = placed_of(placed, caller_id)
-    has_coins = not (prizes and columns < NARROW)
-    cells = names.LONGEST if columns >= ROOMY else NAME_CELLS
-    coins = f"{_('Coins'):>6}" if has_coins else ""
-    won = f"{_('Prize'):>7}" if prizes else ""
-    yield f"|11   {_('Caller'):<{cells + 1}}{coins}{_('Cost'):>9}{won}"
-    shown = list(placed[:room])
-    if mine is not None and mine not in shown:
-        shown[-1] = mine
-    for each in shown:
-        colour = "|14" if each is mine else "|15"
-        cost = "?" if each.cost is None else percent(each.cost)
-        name = literal(each.name[:cells])
-        coins = f"{signed(each.score):>6}" if has_coins else ""
-        won = f"|10{prizes.get(each.caller_id, ''):>7}" if prizes else ""
-        yield f"|07{each.place:>2} {colour}{name:<{cells + 1}}|07{coins}{cost:>9}{won}"
-
-
-def percent(cost: int) -> str:
-    return f"{decimal(cost * 100 / WHOLE_BET)}%"
 
 
 def signed(coins: int) -> str:

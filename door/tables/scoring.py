@@ -1,4 +1,4 @@
-"""Weighs the tries of deals and tournaments, and settles tournaments.
+"""Weighs the tries of contests, and settles tournaments.
 
 A board asks its tutor for the cost of a try's decisions (games/solver/tutor/costs.py). A command
 without a tutor computes it itself.
@@ -7,21 +7,22 @@ without a tutor computes it itself.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from door.errors import HelperUnavailable
 from door.games.blackjack import duplicate
+from door.games.blackjack.duplicate import HANDS, Duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
 from door.games.solver.tutor import costs
 from door.tables.tutor.tutor_process import TutorProcess
-from timebank.wagers import deals, tournaments
+from timebank.wagers import contests, tournaments
 
 if TYPE_CHECKING:
     from door.call.board import Board
-    from door.tables.tutor.tutor_process import TutorProcess
-    from timebank.wagers.tournaments import Tournament, Unweighed
+    from timebank.wagers.contests import Contest
+    from timebank.wagers.tournaments import Tournament
 
 log = logging.getLogger("door.tables")
 
@@ -30,34 +31,35 @@ def rules_of(stored: Mapping[str, Any]) -> BlackjackRules:
     return rules_from_mapping(stored, BLACK_JACK_FOR_TIME)
 
 
-def weigh(unweighed: Unweighed) -> int:
+def hands_of(contest: Contest) -> int:
+    return contest.hands or HANDS
+
+
+def played(contest: Contest, acts: Sequence[str]) -> Duplicate:
+    """Deal a try again. Raises as `duplicate.played`."""
+    return duplicate.played(rules_of(contest.rules), contest.seed, acts, hands_of(contest))
+
+
+def weigh(contest: Contest, acts: Sequence[str]) -> int:
     """Return the cost of a try, as `costs.cost_of` does (entry point `timebank.weigh`)."""
-    return costs.cost_of(
-        duplicate.played(rules_of(unweighed.rules), unweighed.seed, unweighed.acts, unweighed.hands)
-    )
+    return costs.cost_of(played(contest, acts))
 
 
-async def cost_of(
-    thinking: TutorProcess, rules: BlackjackRules, seed: bytes, acts: Sequence[str], hands: int
-) -> int:
-    """Return the cost of a try by the tutor; raises `HelperUnavailable`."""
-    lost = 0.0
-    for decision in costs.decisions(duplicate.played(rules, seed, acts, hands)):
-        lost += decision.lost(await thinking.ask(decision.spot))
-    return costs.whole(lost)
-
-
-async def weigh_tournament(board: Board) -> None:
-    """Weigh the finished tries of the tournament.
+async def weigh_tries(board: Board, contest: Contest, most: int | None) -> AsyncIterator[int]:
+    """Weigh the finished tries of a contest, at most so many, and yield the caller after each.
 
     Raises `HelperUnavailable` and `BooksUnavailable`.
     """
     thinking = TutorProcess.among(board.shared)
-    for each in await board.books.read(tournaments.unweighed):
-        cost = await cost_of(thinking, rules_of(each.rules), each.seed, each.acts, each.hands)
-        await board.books.run(
-            partial(deals.weigh, seal=each.seal, caller_id=each.caller_id, cost=cost)
-        )
+    for each in (await board.books.read(partial(contests.unweighed, seal=contest.seal)))[:most]:
+        lost = 0.0
+        for decision in costs.decisions(played(contest, each.acts)):
+            lost += decision.lost(await thinking.ask(decision.spot))
+        number, cost = each.caller_id, costs.whole(lost)
+        weighed = partial(contests.weigh, seal=contest.seal, caller_id=number, cost=cost)
+        await board.books.run(weighed)
+        board.books.awards_wait.set()
+        yield number
 
 
 async def settle_tournament(board: Board) -> Tournament | None:
@@ -67,8 +69,11 @@ async def settle_tournament(board: Board) -> Tournament | None:
     """
     if not await board.books.read(tournaments.is_due):
         return None
+    running = await board.books.read(tournaments.running)
     try:
-        await weigh_tournament(board)
+        if running is not None:
+            async for _caller in weigh_tries(board, running, None):
+                pass
     except HelperUnavailable as problem:
         log.warning("the tournament is over, but a try could not be weighed: %s", problem)
         return None

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.reports.exports import Record
     from timebank.settings.schedule import Schedule
-    from timebank.wagers.tournaments import PlacedEntry, Pot, Tournament
+    from timebank.wagers.contests import ContestResult
+    from timebank.wagers.tournaments import Pot, Tournament
 
-    Shown = tuple[Tournament, Pot, list[PlacedEntry]]
+    Shown = tuple[Tournament, Pot, list[ContestResult]]
 
 FIELDS = (
     *("day", "starts", "ends", "state", "hands", "entry", "prizes", "put_in", "entered"),

@@ -9,13 +9,13 @@ cannot be undone.
 
 The time bank knows no games. The board registers two entry points. A function of the group STAND
 takes a desk and a `StoredRound`, and settles the hand through `wagers.stand`. A function of the
-group WEIGH takes a `tournaments.Unweighed`, and returns the cost of its decisions.
+group WEIGH takes a contest and the decisions of a try, and returns their cost.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -56,9 +56,9 @@ from timebank.ledger.sql import (
 )
 from timebank.names import names
 from timebank.settings.settings import Retention
-from timebank.wagers import deals, journal, tournaments
+from timebank.wagers import contests, journal, tournaments
+from timebank.wagers.contests import Contest
 from timebank.wagers.journal import StoredRound
-from timebank.wagers.tournaments import Unweighed
 
 STAND = "timebank.stand"
 WEIGH = "timebank.weigh"
@@ -66,7 +66,7 @@ BY = "maintain"
 ROWS_PER_TRANSACTION = 200  # takes about 2 ms
 
 Stand = Callable[[Desk, StoredRound], None]
-Weigh = Callable[[Unweighed], int]
+Weigh = Callable[[Contest, Sequence[str]], int]
 # Opens the books for one transaction.
 Work = Callable[[], AbstractContextManager[Desk]]
 
@@ -172,14 +172,14 @@ def _settle_tournament(work: Work, weigh: Weigh | None) -> date | None:
     Returns None if there is none, or if tries must be weighed and `weigh` is None.
     """
     with work() as desk:
-        tries = tournaments.unweighed(desk) if tournaments.is_due(desk) else []
-    if tries and weigh is None:
-        return None
+        found = tournaments.running(desk) if tournaments.is_due(desk) else None
+        tries = [] if found is None else contests.unweighed(desk, found.seal)
     for each in tries:
-        assert weigh is not None
-        cost = weigh(each)
+        if weigh is None or found is None:
+            return None
+        cost = weigh(found, each.acts)
         with work() as desk:
-            deals.weigh(desk, each.seal, each.caller_id, cost)
+            contests.weigh(desk, found.seal, each.caller_id, cost)
     with work() as desk:
         settled = tournaments.settle(desk)
     return None if settled is None else settled.day

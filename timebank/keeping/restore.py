@@ -72,7 +72,7 @@ from timebank.ledger.sqlite.live_mark import Note
 from timebank.servers import registry
 from timebank.settings.settings import BankSettings
 from timebank.thebank import bookings
-from timebank.wagers import deals, tournaments
+from timebank.wagers import contests, tournaments
 from timebank.wagers import rounds as hands
 from timebank.wagers.rounds import VOID, WHY_VOID, Settlement
 from timebank.wagers.stakes import Stakes
@@ -271,7 +271,7 @@ def treat(desk: Desk, given: PriorBooks, by: str, why: str) -> Treated:
     _CLOSE_SHOES(books, closed=stamp(desk.now))
     _CLOSE_CHAINS(books, closed=stamp(desk.now))
     tournament = tournaments.end_restored(desk)
-    deals.close_all(desk)
+    contests.close_all(desk)
     files = bookings.find_again(desk)
     _tell_callers(desk, copied)
     _keep_early_events(desk, given)

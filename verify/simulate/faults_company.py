@@ -14,7 +14,7 @@ from door.call.call_clock import CallClock
 from door.call.talk import Talk
 from door.games.blackjack import duplicate
 from door.session import shared_hands
-from door.session.daily_deal import DailyDeal
+from door.session.daily_deal import DailyDeal, DealOverview
 from door.session.shared_hands import SharedHands
 from timebank.callers import hearing, messages
 from timebank.callers.callers import CallerRecord
@@ -26,8 +26,8 @@ from timebank.keeping import restore
 from timebank.language import Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.entries.posting import Posting
-from timebank.wagers import deals, tournaments
-from timebank.wagers.deals import DealTry, Placed, SealedDeal
+from timebank.wagers import contests, deals, tournaments
+from timebank.wagers.contests import Contest, ContestTry
 from timebank.wagers.rounds import Json
 
 
@@ -42,33 +42,33 @@ def deals_other_cards_than_it_keeps(patch: pytest.MonkeyPatch) -> None:
 
 def deals_anew_after_a_hang_up(patch: pytest.MonkeyPatch) -> None:
     """A try that begins from its first card whenever its caller comes back to it."""
-    real = deals.begin
+    real = contests.begin
 
-    def begin(desk: Desk, seal: str, caller_id: int) -> DealTry:
-        real(desk, seal, caller_id)
+    def begin(desk: Desk, contest: Contest, caller_id: int) -> ContestTry:
+        real(desk, contest, caller_id)
         desk.connection.exec_driver_sql(
             f"UPDATE deal_tries SET acts = '' WHERE caller_id = {caller_id} AND finished IS NULL"
         )
-        return DealTry(())
+        return ContestTry(())
 
-    patch.setattr(deals, "begin", begin)
+    patch.setattr(contests, "begin", begin)
 
 
 def shows_the_seed_of_an_open_deal(patch: pytest.MonkeyPatch) -> None:
-    real = DailyDeal._rows
+    real = DailyDeal.rows
 
-    def rows(self: DailyDeal, placed: Sequence[Placed]) -> list[str]:
-        return [f"|07{self._deal.seed.hex()}", *real(self, placed)]
+    def rows(self: DailyDeal, overview: DealOverview) -> list[str]:
+        return [f"|07{overview.contest.seed.hex()}", *real(self, overview)]
 
-    patch.setattr(DailyDeal, "_rows", rows)
+    patch.setattr(DailyDeal, "rows", rows)
 
 
 def seals_a_deal_for_each(patch: pytest.MonkeyPatch) -> None:
     """Another shoe for everybody who comes."""
     real = deals.todays
 
-    def todays(desk: Desk, seed: bytes, seal: str, rules: Json) -> SealedDeal:
-        deals.close_all(desk)
+    def todays(desk: Desk, seed: bytes, seal: str, rules: Json) -> Contest:
+        contests.close_all(desk)
         return real(desk, seed, seal, rules)
 
     patch.setattr(deals, "todays", todays)
@@ -76,7 +76,7 @@ def seals_a_deal_for_each(patch: pytest.MonkeyPatch) -> None:
 
 def goes_on_after_the_end_of_a_deal(patch: pytest.MonkeyPatch) -> None:
     """A try at a deal of which everybody may know the seed."""
-    patch.setattr(deals, "_refuse_ended", lambda *_: None)
+    patch.setattr(contests, "refuse_closed", lambda *_: None)
 
 
 def shows_decisions_before_they_are_kept(patch: pytest.MonkeyPatch) -> None:
@@ -99,29 +99,34 @@ def shows_decisions_before_they_are_kept(patch: pytest.MonkeyPatch) -> None:
 
 
 def notes_another_score(patch: pytest.MonkeyPatch) -> None:
-    real = deals.act
+    real = contests.act
 
     def act(
-        desk: Desk, seal: str, caller_id: int, before: Sequence[str], word: str, score: int | None
+        desk: Desk,
+        contest: Contest,
+        caller_id: int,
+        before: Sequence[str],
+        word: str,
+        score: int | None,
     ) -> None:
-        real(desk, seal, caller_id, before, word, None if score is None else score + 10)
+        real(desk, contest, caller_id, before, word, None if score is None else score + 10)
 
-    patch.setattr(deals, "act", act)
+    patch.setattr(contests, "act", act)
 
 
 def weighs_too_lightly(patch: pytest.MonkeyPatch) -> None:
     """Decisions that are said to cost half of what they do, all of them alike."""
-    real = deals.weigh
+    real = contests.weigh
 
     def weigh(desk: Desk, seal: str, caller_id: int, cost: int) -> None:
         real(desk, seal, caller_id, cost // 2)
 
-    patch.setattr(deals, "weigh", weigh)
+    patch.setattr(contests, "weigh", weigh)
 
 
 def leaves_deals_open(patch: pytest.MonkeyPatch) -> None:
     """A restore after which a deal goes on whose cards somebody may have seen."""
-    patch.setattr(restore.deals, "close_all", lambda desk: None)
+    patch.setattr(restore.contests, "close_all", lambda desk: None)
 
 
 def keeps_messages_twice(patch: pytest.MonkeyPatch) -> None:
@@ -187,7 +192,7 @@ def keeps_entries(patch: pytest.MonkeyPatch) -> None:
 
 def forgets_what_was_paid(patch: pytest.MonkeyPatch) -> None:
     """Entries that are in the account of prizes, and that nobody can win."""
-    patch.setattr(tournaments, "_ALL_PAID", SimpleNamespace(one=lambda *_, **__: 0))
+    patch.setattr(contests, "ALL_PAID", SimpleNamespace(one=lambda *_, **__: 0))
 
 
 def gives_every_call_minutes_of_its_own(patch: pytest.MonkeyPatch) -> None:

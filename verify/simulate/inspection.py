@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from door.call.caller import Caller
 from door.games import hand_check
-from door.session import daily_deal, tournament
+from door.session import shared_hands, tournament
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.simulate import shown
@@ -33,7 +33,7 @@ from verify.simulate.wrong import must
 Look = Callable[[Person, Wire, Caller], None]
 
 AUDIT_STEPS = 400
-AT_DEALS = (daily_deal.TITLE, tournament.TITLE)
+AT_DEALS = (shared_hands.TITLE, tournament.TITLE)
 ABOUT = timedelta(minutes=30)  # by which clocks that are believed may differ
 JUST_NOW = 0.021  # seconds, a beat in which clocks of callers tick, and a moment
 # Seconds after which a caller knows what another process has done with their account: it is posted

@@ -10,14 +10,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from door.call.passwords import hash_password
-from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, rules_to_mapping
 from door.games.engine import shuffle
-from door.tables.scoring import rules_of, weigh
+from door.tables.scoring import played, weigh
 from timebank.callers import callers
 from timebank.calls.calls import close_call, open_call
 from timebank.errors import OutOfStep, Refused, ShoeGone
-from timebank.wagers import deals, tournaments
+from timebank.wagers import contests, tournaments
 from verify.simulate.people import PASSWORD
 from verify.simulate.wrong import must
 
@@ -61,7 +60,7 @@ def _plays(story: Story, desk: Desk, person: Person, found: Tournament) -> None:
     if record is None:
         record = callers.register(desk, person.name, hash_password(PASSWORD))
     call = open_call(desk, record.id, NODE, "another server", "192.0.2.9", take_over=False)
-    again = tournaments.entry_of(desk, found.seal, record.id)
+    again = contests.entry_of(desk, found.seal, record.id)
     entered = tournaments.enter(desk, call.call_id, 0, found.seal, found.entry)
     if again is not None:
         must(entered.entry == again, "{} entered as {}, and then {}", record.name, again, entered)
@@ -73,15 +72,15 @@ def _plays(story: Story, desk: Desk, person: Person, found: Tournament) -> None:
 
 
 def _decides(story: Story, desk: Desk, found: Tournament, caller_id: int, acts: list[str]) -> None:
-    chance, rules = story.chance, rules_of(found.rules)
+    chance = story.chance
     for _ in range(chance.choice((2, 40, 40))):
-        game = duplicate.played(rules, found.seed, acts, found.hands)
+        game = played(found, acts)
         if game.at is None:
             return
         word = str(chance.choice(sorted(game.at.legal(), key=str)))
-        after = duplicate.played(rules, found.seed, [*acts, word], found.hands)
+        after = played(found, [*acts, word])
         score = after.score if after.is_over else None
-        tournaments.act(desk, found.seal, caller_id, acts, word, score)
+        contests.act(desk, found, caller_id, acts, word, score)
         acts.append(word)
 
 
@@ -109,8 +108,9 @@ def _sleep_until(story: Story, ends: datetime) -> None:
 
 
 def _weigh(desk: Desk) -> None:
-    for each in tournaments.unweighed(desk):
-        deals.weigh(desk, each.seal, each.caller_id, weigh(each))
+    running = tournaments.running(desk)
+    for each in contests.unweighed(desk, running.seal) if running is not None else ():
+        contests.weigh(desk, running.seal, each.caller_id, weigh(running, each.acts))
 
 
 def call_off_a_tournament(story: Story) -> None:

@@ -12,7 +12,8 @@ from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from tests.terminal import REFUSING
 from tests.thinking import AtOurWord
 from tests.world import BOARD, NOON, World, log_on, logged_on, newcomer, world
-from timebank.wagers import deals
+from timebank.wagers import contests, deals
+from timebank.wagers.contests import Contest
 
 # So late that little time is left of the day; in seconds.
 LATE, BY_MIDNIGHT = NOON.replace(hour=23, minute=30), 1860
@@ -20,12 +21,12 @@ LATE, BY_MIDNIGHT = NOON.replace(hour=23, minute=30), 1860
 TOML = f"{BOARD}\n[calls]\nminutes_per_day = 600\n"
 
 
-def sealed(board: World) -> deals.SealedDeal:
+def sealed(board: World) -> Contest:
     with board.books() as desk:
         return deals.todays(desk, bytes(32), "0" * 64, {})
 
 
-def keys_to_the_end(deal: deals.SealedDeal, acts: tuple[str, ...] = ()) -> str:
+def keys_to_the_end(deal: Contest, acts: tuple[str, ...] = ()) -> str:
     """Return the keys that stand every remaining hand, with a key after each."""
     game = duplicate.played(BLACK_JACK_FOR_TIME, deal.seed, acts)
     met, keys = len(game.over), ""
@@ -68,7 +69,7 @@ async def test_everyone_plays_the_same_cards_once_and_sees_the_seed_next_day(
         bob = await newcomer(board, "Bob", REFUSING)
         await bob.send("dp" + keys_to_the_end(deal)).until("You're number 1 of 2.")
         with board.books() as desk:
-            one, other = deals.ranking(desk, deal.seal)
+            one, other = contests.ranking(desk, deal.seal)
         assert (one.score, one.cost, one.place) == (other.score, other.cost, other.place)
         assert (one.cost or 0) > 0
         for caller in (ada, again, bob):

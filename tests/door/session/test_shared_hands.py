@@ -6,11 +6,11 @@ import pytest
 
 from door.call.markup import plain
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
-from door.session.shared_hands import ranked
+from door.session.contest_page import ranked
 from door.tables.black_jack_for_time.scene import ENDINGS
 from door.tables.black_jack_for_time.words import sealed_rules
 from timebank.language import LANGUAGES, Viewer, _, speaking_to
-from timebank.wagers.deals import Placed
+from timebank.wagers.contests import ContestResult
 
 LONG = "Wolfeschlegelsteinhausen"
 PANEL_WORDS = 15  # cells of the panel for how a hand ended
@@ -31,7 +31,7 @@ def test_the_rules_speak_of_no_minutes_and_of_no_key_that_only_a_table_has() -> 
 
 @pytest.mark.parametrize(("columns", "name"), [(80, LONG), (40, LONG[:17])])
 def test_a_long_name_is_cut_only_where_there_is_no_room(columns: int, name: str) -> None:
-    placed = [Placed(1, LONG, 30, 17723, (), 1), Placed(2, "Bob", -10, 20000, (), 2)]
+    placed = [ContestResult(1, LONG, 30, 17723, (), 1), ContestResult(2, "Bob", -10, 20000, (), 2)]
     for prizes in (None, {1: "15:00"}):
         rows = [plain(row) for row in ranked(placed, 1, 5, columns, prizes)]
         assert f" {name} " in rows[1]

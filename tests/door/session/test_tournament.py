@@ -17,8 +17,8 @@ from tests.door.visiting import visitor
 from tests.terminal import REFUSING
 from tests.world import BOARD, NOON, World, log_on, logged_on, newcomer, world
 from timebank.ledger.database import Desk
-from timebank.wagers import deals, tournaments
-from timebank.wagers.deals import Placed
+from timebank.wagers import contests, tournaments
+from timebank.wagers.contests import ContestResult
 
 MINUTE, HOUR = 60, 3600
 # Open at once, for a day; one hand each, and callers are known from the first day.
@@ -135,13 +135,13 @@ async def test_a_champion_is_announced_as_soon_as_the_tournament_is_settled(tmp_
 async def test_a_new_caller_plays_for_rank_only_and_pays_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    threads, ranking = list[str](), deals.ranking
+    threads, ranking = list[str](), contests.ranking
 
-    def seen(desk: Desk, seal: str) -> list[Placed]:
+    def seen(desk: Desk, seal: str) -> list[ContestResult]:
         threads.append(threading.current_thread().name)
         return ranking(desk, seal)
 
-    monkeypatch.setattr(deals, "ranking", seen)
+    monkeypatch.setattr(contests, "ranking", seen)
     settings = toml(hands=1).replace("known_days = 0", "known_days = 7")
     async with world(tmp_path, toml=settings) as board:
         bob = await newcomer(board, "Bob")
@@ -153,7 +153,7 @@ async def test_a_new_caller_plays_for_rank_only_and_pays_nothing(
             found = tournaments.running(desk)
             assert found is not None
             assert found.seed.hex() not in bob.transcript
-            entry = tournaments.entry_of(desk, found.seal, 1)
+            entry = contests.entry_of(desk, found.seal, 1)
             assert entry is not None
             assert (entry.for_prize, entry.paid) == (False, 0)
         # All players' tries are read for it, outside the writer.

@@ -15,7 +15,7 @@ from door.games.solver.tutor import tutor
 from tests.door.playing import Table, hand
 from tests.world import World, world
 from timebank.callers import callers
-from timebank.wagers import deals
+from timebank.wagers import contests, deals
 
 SEED = bytes([7]) * 32
 SEAL = shuffle.seal(SEED)
@@ -77,14 +77,14 @@ async def test_every_outcome_of_a_try_has_a_name(tmp_path: Path) -> None:
         board.enter("Ada")
         with board.books() as desk:
             ada = callers.number_of(desk, "Ada")
-            deals.todays(desk, SEED, SEAL, rules_to_mapping(BLACK_JACK_FOR_TIME))
-            deals.begin(desk, SEAL, ada)
+            deal = deals.todays(desk, SEED, SEAL, rules_to_mapping(BLACK_JACK_FOR_TIME))
+            contests.begin(desk, deal, ada)
             for number, act in enumerate(ACTS):
                 score = SCORE if number == len(ACTS) - 1 else None
-                deals.act(desk, SEAL, ada, ACTS[:number], act, score)
+                contests.act(desk, deal, ada, ACTS[:number], act, score)
         assert board.findings() == []  # not rated yet
         with board.books() as desk:
-            deals.weigh(desk, SEAL, ada, COST)
+            contests.weigh(desk, SEAL, ada, COST)
         assert board.findings() == []
         for column, value, words in (
             ("score", SCORE + 5, f"has won {SCORE + 5} coins in the books, replayed it is {SCORE}"),
@@ -123,7 +123,7 @@ async def test_part_of_an_audit_leaves_out_deals_that_were_over_before(ada: Tabl
         deals.todays(desk, SEED, SEAL, rules_to_mapping(BLACK_JACK_FOR_TIME))
         dealt = desk.connection.exec_driver_sql("SELECT dealt FROM rounds").scalar_one()
         day, rules = date(2026, 11, 19), rules_to_mapping(BLACK_JACK_FOR_TIME)
-        deals.add(desk, LATER, day, LATER_SEED, rules, is_daily=True)
+        contests.add(desk, LATER, day, LATER_SEED, rules, is_daily=True)
     for closed, later, since_hand, is_named in (
         (None, None, 2, True),
         (dealt - 2, dealt - 1, 1, True),

@@ -11,7 +11,7 @@ from timebank.callers.award_names import BANK, DEAL, DEPOSIT, WEEK, all_awards, 
 from timebank.callers.standings import NAMED_AS_LOSER
 from timebank.calls import clock_mend
 from timebank.keeping import deletion, maintain
-from timebank.wagers import deals
+from timebank.wagers import contests, deals
 from timebank.wagers.rounds import Move
 from timebank.window import teller
 
@@ -149,13 +149,13 @@ def test_a_deposit_and_a_perfect_deal_earn_awards(books, ann):
     ann.post(teller.deposit, 300)
     assert earned(books, ann.caller_id) == [DEPOSIT]
     seal = "00" * 32
-    books.do(deals.todays, bytes(32), seal, {})
+    deal = books.do(deals.todays, bytes(32), seal, {})
     bob = books.caller("Bob")
     for caller_id, cost in ((ann.caller_id, 0), (bob, 40)):
-        books.do(deals.begin, seal, caller_id)
-        books.do(deals.act, seal, caller_id, (), "stay", 5)
-        books.do(deals.weigh, seal, caller_id, cost)
-    books.do(deals.weigh, seal, ann.caller_id, 0)
+        books.do(contests.begin, deal, caller_id)
+        books.do(contests.act, deal, caller_id, (), "stay", 5)
+        books.do(contests.weigh, seal, caller_id, cost)
+    books.do(contests.weigh, seal, ann.caller_id, 0)
     assert DEAL not in earned(books, bob)
     assert has(books, ann.caller_id) == {DEPOSIT, DEAL}
     assert differing(books) == []

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from timebank.wagers import deals, tournaments
+from timebank.wagers import contests, tournaments
 
 
 @pytest.fixture
@@ -18,12 +18,12 @@ def running(board):
     ann = board.caller("Ann")
     board.wait(int(timedelta(days=12, hours=7).total_seconds()))
     seal = f"{1:064x}"
-    board.do(tournaments.current, bytes(32), seal, "black-jack-for-time", {}, 10)
+    running = board.do(tournaments.current, bytes(32), seal, "black-jack-for-time", {}, 10)
     call = board.call(ann)
     call.post(lambda *values: tournaments.enter(*values, seal, 0).receipt)
     call.close()
-    board.do(tournaments.act, seal, ann, (), "stay", 10)
-    board.do(deals.weigh, seal, ann, 0)
+    board.do(contests.act, running, ann, (), "stay", 10)
+    board.do(contests.weigh, seal, ann, 0)
     return board
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from timebank.errors import OutOfStep, ShoeGone
 from timebank.keeping import deletion
-from timebank.wagers import deals
+from timebank.wagers import contests, deals
 
 RULES = {"decks": 1}
 
@@ -44,30 +44,30 @@ def test_a_clock_that_was_years_ahead_leaves_a_deal_for_every_day(books, deal):
     assert (today.day, today.shown_seed) == (books.now.date(), None)
     assert books.do(deals.last_closed).seal == deal.seal
     with pytest.raises(ShoeGone):
-        books.do(deals.begin, deal.seal, books.caller("Bob"))
+        books.do(contests.begin, deal, books.caller("Bob"))
 
 
 def test_a_try_is_one_and_goes_on_where_it_was_left(books, deal, ann):
-    assert books.do(deals.try_of, deal.seal, ann) is None
-    books.do(deals.begin, deal.seal, ann)
-    books.do(deals.act, deal.seal, ann, (), "hit", None)
-    assert books.do(deals.begin, deal.seal, ann) == deals.DealTry(("hit",))
+    assert books.do(contests.try_of, deal.seal, ann) is None
+    books.do(contests.begin, deal, ann)
+    books.do(contests.act, deal, ann, (), "hit", None)
+    assert books.do(contests.begin, deal, ann) == contests.ContestTry(("hit",))
     with pytest.raises(OutOfStep):
-        books.do(deals.act, deal.seal, ann, (), "stay", None)
-    books.do(deals.act, deal.seal, ann, ("hit",), "stay", -10)
-    books.do(deals.weigh, deal.seal, ann, 25)
-    assert books.do(deals.begin, deal.seal, ann) == deals.DealTry(("hit", "stay"), -10, 25)
+        books.do(contests.act, deal, ann, (), "stay", None)
+    books.do(contests.act, deal, ann, ("hit",), "stay", -10)
+    books.do(contests.weigh, deal.seal, ann, 25)
+    assert books.do(contests.begin, deal, ann) == contests.ContestTry(("hit", "stay"), -10, 25)
     with pytest.raises(OutOfStep):
-        books.do(deals.act, deal.seal, ann, ("hit",), "hit", 90)
+        books.do(contests.act, deal, ann, ("hit",), "hit", 90)
 
 
 def test_nothing_is_added_once_the_cards_are_open(books, deal, ann):
     bob = books.caller("Bob")
-    books.do(deals.begin, deal.seal, ann)
-    books.do(deals.close_all)
+    books.do(contests.begin, deal, ann)
+    books.do(contests.close_all)
     for late in (
-        lambda desk: deals.act(desk, deal.seal, ann, (), "hit", None),
-        lambda desk: deals.begin(desk, deal.seal, bob),
+        lambda desk: contests.act(desk, deal, ann, (), "hit", None),
+        lambda desk: contests.begin(desk, deal, bob),
     ):
         with pytest.raises(ShoeGone):
             books.do(late)
@@ -78,15 +78,15 @@ def test_decisions_come_before_luck(books, deal, ann):
     results = {"Bob": (40, 300), "Cyd": (-20, 0), "Dan": (10, 0), "Eve": (10, 0), "Fay": (90, None)}
     for name, (score, cost) in results.items():
         number = books.caller(name)
-        books.do(deals.begin, deal.seal, number)
-        books.do(deals.act, deal.seal, number, (), "stay", score)
+        books.do(contests.begin, deal, number)
+        books.do(contests.act, deal, number, (), "stay", score)
         if cost is not None:
-            books.do(deals.weigh, deal.seal, number, cost)
-    books.do(deals.begin, deal.seal, ann)  # not to its end
-    placed = books.do(deals.ranking, deal.seal)
+            books.do(contests.weigh, deal.seal, number, cost)
+    books.do(contests.begin, deal, ann)  # not to its end
+    placed = books.do(contests.ranking, deal.seal)
     assert [(each.place, each.name) for each in placed] == [
         *((1, "Dan"), (1, "Eve"), (3, "Cyd"), (4, "Bob"), (5, "Fay"))
     ]
     books.do(deletion.delete, placed[0].caller_id)
-    assert books.do(deals.ranking, deal.seal)[0].name == "Eve"
+    assert books.do(contests.ranking, deal.seal)[0].name == "Eve"
     assert books.audit() == []

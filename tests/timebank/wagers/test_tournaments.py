@@ -21,7 +21,7 @@ from timebank.keeping.maintain import maintain
 from timebank.ledger import transfers
 from timebank.ledger.machine import ClockReading
 from timebank.settings.settings import TournamentTerms
-from timebank.wagers import deals, tournaments
+from timebank.wagers import contests, deals, tournaments
 from timebank.window.corrections import freeze
 
 RULES = {"decks": 1}
@@ -70,10 +70,10 @@ def play(books, caller_id: int, score: int, cost: int | None = 0, call=None) -> 
     """Enter on a call of its own, play to the end, and have it weighed."""
     call, _ = enter(books, caller_id, call)
     call.close()
-    seal = books.do(tournaments.running).seal
-    books.do(tournaments.act, seal, caller_id, (), "stay", score)
+    running = books.do(tournaments.running)
+    books.do(contests.act, running, caller_id, (), "stay", score)
     if cost is not None:
-        books.do(deals.weigh, seal, caller_id, cost)
+        books.do(contests.weigh, running.seal, caller_id, cost)
 
 
 def end(books) -> None:
@@ -120,12 +120,12 @@ def test_an_entry_is_paid_once_and_the_try_goes_on(books, held):
     call, entered = enter(books, 1)
     assert (entered.entry.for_prize, entered.entry.paid) == (True, 300)
     assert call.moved[-1] == ("entry", 300, "online", "prizes")
-    books.do(tournaments.act, held.seal, 1, (), "hit", None)
+    books.do(contests.act, held, 1, (), "hit", None)
     again = call.post(tournaments.enter, held.seal, TERMS.entry)
     assert (again.entry, again.deal_try.acts) == (entered.entry, ("hit",))
     assert books.system()["prizes"] == 1200
     with pytest.raises(OutOfStep):
-        books.do(tournaments.act, held.seal, 1, (), "hit", None)
+        books.do(contests.act, held, 1, (), "hit", None)
     assert books.do(tournaments.pot, held) == tournaments.Pot((800, 400), 1, 0)
     assert books.audit() == []
 
@@ -226,9 +226,10 @@ def test_it_waits_until_every_try_is_weighed(books, held):
     play(books, 1, 30, cost=None)
     end(books)
     assert books.do(tournaments.settle) is None
-    (waits,) = books.do(tournaments.unweighed)
-    assert (waits.caller_id, waits.acts, waits.hands, waits.rules) == (1, ("stay",), 10, RULES)
-    books.do(deals.weigh, held.seal, 1, 0)
+    (waits,) = books.do(contests.unweighed, held.seal)
+    assert (waits.caller_id, waits.acts) == (1, ("stay",))
+    assert (held.hands, held.rules) == (10, RULES)
+    books.do(contests.weigh, held.seal, 1, 0)
     assert books.do(tournaments.settle).outcome == "settled"
 
 
@@ -245,7 +246,7 @@ def test_the_cost_of_a_try_stays_and_is_hidden_while_the_tournament_runs(books, 
     assert books.do(awards.latest) is None  # that is for daily deals
     end(books)
     books.do(tournaments.settle)
-    books.do(deals.weigh, held.seal, 1, 25)  # by a server that was late
+    books.do(contests.weigh, held.seal, 1, 25)  # by a server that was late
     assert books.do(tournaments.standings, held.seal)[0].cost == 0
     assert books.audit() == []
 
@@ -256,7 +257,7 @@ def test_nothing_is_added_once_it_is_over(books, held):
     bob = books.call(2)
     end(books)
     for late in (
-        lambda: books.do(tournaments.act, held.seal, 1, (), "hit", None),
+        lambda: books.do(contests.act, held, 1, (), "hit", None),
         lambda: bob.post(tournaments.enter, held.seal, TERMS.entry),
     ):
         with pytest.raises(ShoeGone):
@@ -358,7 +359,7 @@ def test_an_entry_costs_at_most_the_agreed_amount(books, held):
     with pytest.raises(Refused, match="You can win minutes now"):
         call.post(tournaments.enter, held.seal, 0)
     assert books.system()["prizes"] == 900
-    assert books.do(tournaments.entry_of, held.seal, 1) is None
+    assert books.do(contests.entry_of, held.seal, 1) is None
 
 
 def test_an_entry_is_a_loss_for_the_own_limit_until_it_is_refunded(books, held):
@@ -498,7 +499,7 @@ def test_the_nightly_work_rates_open_tries_and_settles(books, held):
     assert nightly(books).tournament is None
 
 
-def nightly(books, weigh=lambda each: len(each.acts)):
+def nightly(books, weigh=lambda contest, acts: len(acts)):
     def work():
         return books.database.transaction(books.settings, books.now)
 

@@ -1,9 +1,9 @@
 """What the decisions of a try cost against the book.
 
 A cost is what the best move would have won more, on average, in ten-thousandths of a bet
-(`deals.WHOLE_BET`), added up over all decisions. The books keep it, and an audit works it out again
-to the last digit: a tutor that comes to other numbers would have to know which deals were weighed
-by the one before it.
+(`contests.WHOLE_BET`), added up over all decisions. The books keep it, and an audit works it out
+again to the last digit: a tutor that comes to other numbers would have to know which deals were
+weighed by the one before it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from door.games.solver.tutor import tutor
 from door.games.solver.tutor.hand_value import values
-from timebank.wagers.deals import WHOLE_BET
+from timebank.wagers.contests import WHOLE_BET
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,0 +1,351 @@
+"""The page of a contest: its terms, the caller's place, the ranking, and the result of the last.
+
+A kind of contest says in a subclass how it is found, what is written above the ranking, and how a
+caller takes part. The ranking compares decisions with the book, so knowing the cards does not help.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from door.call.markup import literal, wrap
+from door.call.page import MARGIN, TITLE_ROWS, Page
+from door.errors import HelperUnavailable
+from door.games.black_jack_for_time.game import BlackJackForTimeSettings
+from door.games.blackjack import duplicate
+from door.games.blackjack.duplicate import HANDS, cut_of
+from door.games.blackjack.rules import rules_to_mapping
+from door.games.engine import shuffle
+from door.lobby.greeting import champion_words
+from door.session.shared_hands import DealScene, SharedHands, signed
+from door.tables.black_jack_for_time.words import sealed_rules
+from door.tables.fairness import SHORT
+from door.tables.scoring import hands_of, played, rules_of, weigh_tries
+from timebank.errors import BooksFailed, OutOfStep, Refused, ShoeGone
+from timebank.language import _, ngettext
+from timebank.names import names
+from timebank.wagers import contests
+from timebank.wagers.contests import WHOLE_BET
+from timebank.words import decimal, minutes, whole_date
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from timebank.ledger.database import Desk
+    from timebank.wagers.contests import Contest, ContestResult, ContestTry
+
+NAME_CELLS = 17  # for names, where there is no room for the longest
+NARROW, ROOMY = 48, 54  # columns of a ranking with prizes: with cut names, and with whole ones
+LEAST_SHOWN, MOST_SHOWN = 3, 50  # callers of a ranking
+MOST_WEIGHED = 20  # tries for each visit
+
+log = logging.getLogger("door.tables")
+
+
+@dataclass(frozen=True)
+class Overview:
+    """A contest, the caller's try, and the ranking, as stored in the books."""
+
+    contest: Contest
+    own_try: ContestTry | None
+    placed: Sequence[ContestResult]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the caller has finished their try."""
+        return self.own_try is not None and self.own_try.score is not None
+
+
+Seen = TypeVar("Seen", bound=Overview)
+
+
+class ContestPage(ABC, Generic[Seen]):
+    """One caller at the page of a contest."""
+
+    title: ClassVar[str]
+    rules_title: ClassVar[str]
+    last_title: ClassVar[str]
+    keys: ClassVar[Mapping[str, str]]
+    meanings: ClassVar[Mapping[str, str]]
+    scene: ClassVar[type[DealScene]] = DealScene
+    leaving: ClassVar[str]  # explains the key that leaves a hand for later
+
+    def __init__(self, board: Board, caller: Caller) -> None:
+        self._board, self._caller, self._console = board, caller, caller.console
+        self._settings = BlackJackForTimeSettings.of(board.config.games)
+
+    async def visit(self) -> None:
+        """Show the page until the caller leaves it; without a contest, the result of the last."""
+        while True:
+            self._caller.place = self.title
+            overview = await self.look()
+            if overview is None:
+                await self._read_last()
+                return
+            choice = await self._ask(overview)
+            if choice == "Q":
+                return
+            if choice == "P":
+                await self._play(overview)
+            elif choice == "R":
+                await self._console.pager.read(_(self.rules_title), self._rules_text(overview))
+            elif choice == "L":
+                await self._read_last()
+            else:
+                await self.go_to(choice)
+
+    async def _ask(self, overview: Seen) -> str:
+        rows = self.rows(overview)
+        self._console.display.stage(Page(_(self.title), rows))
+        weighing = asyncio.create_task(self._weigh_meanwhile(overview, rows))
+        hidden = self.hidden_keys(overview) | ({"P"} if overview.is_over else set())
+        try:
+            return await self._console.prompt.ask(
+                {key: _(label) for key, label in self.keys.items() if key not in hidden},
+                default="Q" if overview.is_over else "P",
+                cancel="Q",
+                meanings=self.meanings,
+            )
+        finally:
+            weighing.cancel()
+            await asyncio.gather(weighing, return_exceptions=True)
+
+    async def _weigh_meanwhile(self, overview: Seen, rows: list[str]) -> None:
+        """Compute the costs that the books lack while the caller reads, and show them in `rows`.
+
+        On plain lines the caller reads their own cost in a line.
+        """
+        number = self._caller.record.id
+        try:
+            async for caller_id in weigh_tries(self._board, overview.contest, MOST_WEIGHED):
+                ranking = partial(contests.ranking, seal=overview.contest.seal)
+                overview = replace(overview, placed=await self._board.books.read(ranking))
+                rows[:] = self.rows(overview)
+                self._console.display.refresh()
+                if caller_id == number and not self._console.screen.is_painted:
+                    self._tell_own(overview)
+            last = await self._board.books.read(self.last)
+            if last is not None:  # its last players may have hung up before the costs were known
+                async for _caller in weigh_tries(self._board, last, MOST_WEIGHED):
+                    pass
+        except (BooksFailed, HelperUnavailable) as problem:  # the next visit tries again
+            log.info("the cost of a try at a contest is not known yet: %s", problem)
+
+    def _tell_own(self, overview: Seen) -> None:
+        mine = placed_of(overview.placed, self._caller.record.id)
+        if mine is not None and mine.cost is not None:
+            words = _("Your decisions cost {percent} of a bet.").format(percent=percent(mine.cost))
+            self._console.screen.say(f"|14{words} {self._place_words(overview)}")
+
+    # What a kind says.
+
+    @abstractmethod
+    async def look(self) -> Seen | None:
+        """Find the contest, or seal it if it is due. Return None without one."""
+
+    @abstractmethod
+    def terms(self, overview: Seen) -> Iterator[str]:
+        """Yield the rows above the caller's place."""
+
+    @abstractmethod
+    async def take_part(self, overview: Seen) -> ContestTry | None:
+        """Begin the caller's try or return it; None if the caller does not want to."""
+
+    @staticmethod
+    @abstractmethod
+    def last(desk: Desk) -> Contest | None:
+        """Return the contest of this kind that ended last."""
+
+    def notes(self, overview: Seen) -> Iterator[str]:
+        """Yield the rows below the caller's place."""
+        yield from ()
+
+    def hidden_keys(self, overview: Seen) -> set[str]:
+        return set()
+
+    def is_ranking_shown(self, overview: Seen) -> bool:
+        return True
+
+    def last_ranking(self, desk: Desk, last: Contest) -> list[ContestResult]:
+        return contests.ranking(desk, last.seal)
+
+    def more_rules(self) -> str:
+        return ""
+
+    async def none_ended(self) -> str:
+        return _("No deal is over yet.")
+
+    async def go_to(self, choice: str) -> None:
+        """Visit the room of a further key."""
+
+    def _new_shoe(self, hands: int = HANDS) -> tuple[bytes, str, dict[str, Any]]:
+        """Return seed, seal and rules of a new shoe, which has something to decide."""
+        rules = replace(self._settings.rules, insurance_unit=1)
+        seed = self._caller.new_seed()
+        while duplicate.played(rules, seed, (), hands).is_over:
+            seed = self._caller.new_seed()
+        return seed, shuffle.seal(seed), rules_to_mapping(rules)
+
+    # The page.
+
+    def rows(self, overview: Seen) -> list[str]:
+        rows = [
+            *self.terms(overview),
+            f"|14{self._place_words(overview)}",
+            *self.notes(overview),
+            seal_row(self._console.screen.is_painted, overview.contest.seal),
+            "",
+        ]
+        if not self.is_ranking_shown(overview):
+            return [*rows, f"|07{_('You see the ranking once you have played.')}"]
+        return [*rows, *self._ranked(overview.placed, self._room_below(rows))]
+
+    def _ranked(self, placed: Sequence[ContestResult], room: int) -> Iterator[str]:
+        columns = self._console.screen.page_columns
+        return ranked(placed, self._caller.record.id, room, columns)
+
+    def _room_below(self, rows: Sequence[str]) -> int:
+        """Return how many callers of a ranking fit on the page below `rows`."""
+        screen = self._console.screen
+        if not screen.is_painted:
+            return MOST_SHOWN
+        used = sum(len(wrap(row, screen.page_columns - MARGIN)) for row in rows)
+        return max(LEAST_SHOWN, screen.page_rows - TITLE_ROWS - used - 1)
+
+    def _place_words(self, overview: Seen) -> str:
+        mine = placed_of(overview.placed, self._caller.record.id)
+        if mine is not None and len(overview.placed) == 1:
+            return _("You're the first to play it to the end.")
+        if mine is not None:
+            words = _("You're number {place} of {all}.")
+            return words.format(place=mine.place, all=len(overview.placed))
+        if overview.own_try is None:
+            return _("You haven't played it yet.")
+        waiting = played(overview.contest, overview.own_try.acts).number
+        return _("Hand {number} waits for you.").format(number=waiting)
+
+    def _rules_text(self, overview: Seen) -> str:
+        scored = _(
+            "You bet 10 coins of play money on each hand. What a decision costs is what the book's"
+            " best move would have won more, on average, in percent of a bet. The lowest cost"
+            " comes first, and of equal costs the most coins won. Equal results share a place."
+        )
+        parts = [scored, self.more_rules(), sealed_rules(rules_of(overview.contest.rules))]
+        if not self._console.screen.is_painted:  # the page shows only its first digits
+            parts.append(f"|15{_('Seal')}|07  {overview.contest.seal}")
+        return "|07" + "\n\n".join(filter(None, parts))
+
+    async def _read_last(self) -> None:
+        def look(desk: Desk) -> tuple[Contest, list[ContestResult]] | None:
+            last = self.last(desk)
+            return None if last is None else (last, self.last_ranking(desk, last))
+
+        result = await self._caller.look_up(look)
+        text = f"|07{await self.none_ended()}" if result is None else self._ended(*result)
+        await self._console.pager.read(_(self.last_title), text)
+
+    def _ended(self, last: Contest, placed: Sequence[ContestResult]) -> str:
+        words = _(
+            "The seed is open now. The shuffle of each hand mixes in its words: {first} for the "
+            "first, {last} for the last."
+        ).format(first=cut_of(1), last=cut_of(hands_of(last)))
+        prizes = {each.caller_id: minutes(each.prize) for each in placed if each.prize}
+        champions = [each.name for each in placed if each.place == 1 and last.ends is not None]
+        columns = self._console.screen.page_columns
+        rows = [
+            f"|15{whole_date(last.day)}",
+            *([f"|14{literal(champion_words(champions))}"] if champions else ()),
+            "",
+            *ranked(placed, self._caller.record.id, MOST_SHOWN, columns, prizes),
+            "",
+            f"|07{_('Seal')} {last.seal}",
+            f"|07{_('Seed')} {last.shown_seed}",
+            f"|07{words}",
+        ]
+        return "\n".join(rows)
+
+    # The hands.
+
+    async def _play(self, overview: Seen) -> None:
+        """Play the rest of the hands, or as many as the caller wants to."""
+        contest, number = overview.contest, self._caller.record.id
+        scene = self.scene(coin=1, turns_limit=None, has_purse=False, seal=contest.seal)
+        scene.hands = hands_of(contest)
+
+        async def note(before: tuple[str, ...], word: str, score: int | None) -> None:
+            await self._caller.ask_books(
+                lambda desk: contests.act(desk, contest, number, before, word, score)
+            )
+
+        rules = rules_of(contest.rules)
+        hands = SharedHands(self._console, rules, contest.seed, scene, note, self.leaving)
+        try:
+            own_try = await self.take_part(overview)
+            if own_try is not None:
+                await hands.play_on(list(own_try.acts))
+        except (OutOfStep, ShoeGone, Refused) as refused:
+            self._console.screen.say(f"|12{refused}")
+            await self._console.pager.any_key()
+
+
+def about(hands: int) -> str:
+    return ngettext(
+        "{number} hand of Black Jack For Time with the same cards for everybody. You have one"
+        " try, and the best decisions win.",
+        "{number} hands of Black Jack For Time with the same cards for everybody. You have one"
+        " try, and the best decisions win.",
+        hands,
+    ).format(number=hands)
+
+
+def seal_row(is_painted: bool, seal: str) -> str:
+    """Return the row with the seal; on plain lines, which are read out, its first digits."""
+    if is_painted:
+        return f"|07{_('Seal')} |08{seal}"
+    return f"|07{_('Seal {digits}: R shows all of it.').format(digits=seal[:SHORT])}"
+
+
+def placed_of(placed: Sequence[ContestResult], caller_id: int) -> ContestResult | None:
+    return next((each for each in placed if each.caller_id == caller_id), None)
+
+
+def ranked(
+    placed: Sequence[ContestResult],
+    caller_id: int,
+    room: int,
+    columns: int,
+    prizes: Mapping[int, str] | None = None,
+) -> Iterator[str]:
+    """Return the rows of a ranking of at most `room` callers, this caller always among them.
+
+    `prizes` are by caller number. They replace the coins where there are too few `columns`.
+    """
+    if not placed:
+        yield f"|07{_('Nobody has played it to the end yet.')}"
+        return
+    mine = placed_of(placed, caller_id)
+    has_coins = not (prizes and columns < NARROW)
+    cells = names.LONGEST if columns >= ROOMY else NAME_CELLS
+    coins = f"{_('Coins'):>6}" if has_coins else ""
+    won = f"{_('Prize'):>7}" if prizes else ""
+    yield f"|11   {_('Caller'):<{cells + 1}}{coins}{_('Cost'):>9}{won}"
+    shown = list(placed[:room])
+    if mine is not None and mine not in shown:
+        shown[-1] = mine
+    for each in shown:
+        colour = "|14" if each is mine else "|15"
+        cost = "?" if each.cost is None else percent(each.cost)
+        name = literal(each.name[:cells])
+        coins = f"{signed(each.score):>6}" if has_coins else ""
+        won = f"|10{prizes.get(each.caller_id, ''):>7}" if prizes else ""
+        yield f"|07{each.place:>2} {colour}{name:<{cells + 1}}|07{coins}{cost:>9}{won}"
+
+
+def percent(cost: int) -> str:
+    return f"{decimal(cost * 100 / WHOLE_BET)}%"
