@@ -34,7 +34,7 @@ class Guest:
     begins or it must have them back. `way` is how whole minutes can go back to the host, and `look`
     the look of their terminal; each is None if unknown. `formerly` is the board that earlier
     releases entered callers of this one under, else None. `by_door` is set if a door's process has
-    handed them over: they stay on their node there. A guest who `went_on` was on a call at a server
+    handed them over: they stay on their node there. If `is_continued`, the call began at a server
     that has ended. `give` writes minutes into a file of the host, or raises `NotGivenBack`.
     """
 
@@ -49,7 +49,7 @@ class Guest:
     look: Look | None
     formerly: str | None = None
     by_door: bool = False
-    went_on: bool = False
+    is_continued: bool = False
     give: Callable[[GiveBack, int], Awaitable[Path]] = give_here
 
     @property

@@ -60,7 +60,7 @@ class HostCaller(Caller):
         posted, limit = opened.receipt.purse, arrival.host_limit
         purse = TickingPurse(books, console.clock, posted, guest.arrived, limit, guest.until)
         super().__init__(console, books, config, record, node, opened, purse, new_seed)
-        self.guest, self.is_back = guest, guest.went_on
+        self.guest, self.is_back = guest, guest.is_continued
         self.arrival: GuestArrival = arrival
         self.status.account = Phrase("From {board}", board=f"|15{literal(arrival.board)[:16]}")
         self._left: asyncio.Future[list[str]] | None = None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from timebank.settings.place import ServerPlace
 
-LOOK_SECONDS = 0.2  # at least, between two looks
+LOOK_SECONDS = 0.2  # the shortest time between two looks
 BEAT_SECONDS = 5.0  # of silence before a query checks the connection
 ANSWER_SECONDS = 5.0  # for PostgreSQL to answer
 CONNECT_SECONDS = 10.0
@@ -37,7 +37,7 @@ async def listen(server: ServerPlace, look: Callable[[], None]) -> None:
         try:
             async with _connected(server) as connection:
                 if is_logged:
-                    log.warning("what other servers write is heard of at once again")
+                    log.warning("notifications of other servers arrive again")
                 is_logged = False
                 await _serve(connection, look)
         except Exception as error:  # of any library: always connect again
@@ -45,8 +45,8 @@ async def listen(server: ServerPlace, look: Callable[[], None]) -> None:
             if not is_logged:
                 is_logged = True
                 log.warning(
-                    "no notifications arrive through %s (%s): what other servers write is seen"
-                    " some seconds later",
+                    "no notifications arrive through %s (%s): changes by other servers are"
+                    " read some seconds late",
                     *(server, failures.sentence(error) or "it does not answer"),
                 )
         await asyncio.sleep(RETRY_SECONDS)
@@ -73,7 +73,7 @@ async def _connected(server: ServerPlace) -> AsyncIterator[AsyncConnection[Any]]
 
 async def _serve(connection: AsyncConnection[Any], look: Callable[[], None]) -> None:
     notified = asyncio.Event()
-    connection.add_notify_handler(lambda notification: notified.set())  # with an answer
+    connection.add_notify_handler(lambda notification: notified.set())  # runs during a query
     look()  # at rows written before this connection
     while True:
         await asyncio.sleep(LOOK_SECONDS)

@@ -32,15 +32,10 @@ if TYPE_CHECKING:
 
 CONFIG, CONFIG_VARIABLE = "sysop.toml", "BJFT_CONFIG"
 VALUES = ("config", "dropfile", "door", "board", "node", "socket", "connect", "charset", "size")
-GOES_ON = "goes-on"  # an option that a door passes only to itself
-FLAGS = (
-    "stdio",
-    "local",
-    "telnet",
-    "no-telnet",
-    "verbose",
-)  # release 1.0 had verbose, which is ignored
-WAYS = ("stdio", "local", "socket", "connect")
+STATE_OPTION = "goes-on"  # a door passes it only to itself
+# Release 1.0 had --verbose, which is ignored now.
+FLAGS = ("stdio", "local", "telnet", "no-telnet", "verbose")
+LINE_OPTIONS = ("stdio", "local", "socket", "connect")
 CHARSETS = ("cp437", "cp437-text", "utf-8", "iso-8859-1", "us-ascii")
 NODE_DIGITS = 4
 
@@ -67,7 +62,7 @@ UP_TO_DATE_SECONDS, UP_TO_DATE_PAUSE = 60.0, 1.0
 CLOSED_SECONDS = 15.0  # for `door serve` to restart
 
 NO_FOLDER: HostFolder = ("", False, 0, [])  # before the files are read
-BEGIN = "from door.cli.entry import main; main()"
+ENTRY_CODE = "from door.cli.entry import main; main()"
 HANG_UPS = (signal.SIGHUP, signal.SIGTERM)
 _SIGNALS = {
     signal.SIGHUP: hand_over.HUNG_UP,
@@ -76,10 +71,10 @@ _SIGNALS = {
 }
 
 
-class Before:
-    """The state of a call that the door keeps from one server to the next.
+class CallState:
+    """The state of a call that the door carries from one server to the next.
 
-    `went_on` is True once a server has had the call. `now` is the start of the call by the wall
+    `was_served` is True after a server has had the call. `now` is the start of the call by the wall
     clock, in seconds since 1970, and `arrived` the same instant by the monotonic clock.
     `called_back` is the descriptor of the connection to the host, or None. `place` is the path of
     the drop files, and `folder` has their contents.
@@ -87,25 +82,26 @@ class Before:
 
     def __init__(self) -> None:
         self.now, self.arrived = time.time(), time.monotonic()
-        self.went_on = False
+        self.was_served = False
         self.called_back: int | None = None
         self.place, self.folder = "", NO_FOLDER
         self.release = hand_over.release()  # of this process; an update may install another
 
     def read(self, place: str) -> None:
-        """Read the host's files, when the call begins and after minutes were written into them.
+        """Read the host's files in `place`.
 
-        A change of servers is no reason to read them again: they may be the next caller's by then.
+        The door reads them when the call begins and after it has written minutes into them. It does
+        not read them for another server, because they may be the next caller's by then.
         """
         self.place, self.folder = place, hand_over.files_at(place)
 
     def call_back(self, host: str, port: int) -> int:
-        """Connect to the host, which takes a single connection. Raises `_NotServed`."""
+        """Return the descriptor of the only connection to the host. Raises `_NotServed`."""
         if self.called_back is None:
-            self.called_back = _connected(host, port)
+            self.called_back = _connect(host, port)
         return self.called_back
 
-    def begin_again(self) -> None:
+    def restart(self) -> None:
         """Replace this program by the door of the installed release; return only on failure.
 
         The process keeps its number and the caller's descriptors. A memory file, named by an
@@ -115,29 +111,29 @@ class Before:
 
         path, is_named, error, files = self.folder
         read = path, is_named, error, [(*about, inside.hex()) for *about, inside in files]
-        facts = self.now, self.arrived, self.went_on, self.called_back, self.place, read
+        facts = self.now, self.arrived, self.was_served, self.called_back, self.place, read
         # An update may have removed the old script already, as pip installs modules first.
-        begin = [sys.executable, "-P", "-c", BEGIN]
+        begin = [sys.executable, "-P", "-c", ENTRY_CODE]
         try:
-            end = os.memfd_create(GOES_ON, 0)
+            end = os.memfd_create(STATE_OPTION, 0)
             with open(end, "w", encoding="ascii", closefd=False) as file:
                 json.dump(facts, file)
             if self.called_back is not None:
                 os.set_inheritable(self.called_back, True)
             signal.pthread_sigmask(signal.SIG_BLOCK, HANG_UPS)
-            os.execv(sys.executable, [*begin, *sys.argv[1:], f"--{GOES_ON}={end}"])
+            os.execv(sys.executable, [*begin, *sys.argv[1:], f"--{STATE_OPTION}={end}"])
         except OSError:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, HANG_UPS)
 
-    def go_on(self, descriptor: str) -> None:
-        """Restore the state that `begin_again` has written, if the descriptor has one."""
-        import json  # noqa: PLC0415 - few doors go on
+    def restore(self, descriptor: str) -> None:
+        """Restore the state that `restart` has written, if the descriptor has one."""
+        import json  # noqa: PLC0415 - few doors restart
 
         try:
             os.lseek(end := int(descriptor), 0, os.SEEK_SET)
             with open(end, encoding="ascii") as file:
                 facts = json.load(file)
-            self.now, self.arrived, self.went_on, self.called_back, self.place, read = facts
+            self.now, self.arrived, self.was_served, self.called_back, self.place, read = facts
             path, is_named, error, files = read
         except (OSError, ValueError, TypeError, OverflowError):
             return
@@ -164,7 +160,7 @@ class _HungUp(Exception):
     """The host has hung up before a server had the caller."""
 
 
-class _SpeaksOtherwise(Exception):
+class _OtherProtocol(Exception):
     """The server uses the protocol of another release."""
 
 
@@ -182,13 +178,13 @@ class Door:
 
     def __init__(self, options: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self.options, self.environment = dict(options), environment
-        self.before = Before()
-        if GOES_ON in self.options:
-            self.before.go_on(self.options.pop(GOES_ON))
+        self.state = CallState()
+        if STATE_OPTION in self.options:
+            self.state.restore(self.options.pop(STATE_OPTION))
         self.settings = Settings(options, environment)
         self._hand_overs: list[float] = []
-        self._waits = ""  # the last text that asked the caller to wait
-        self._updated_since: float | None = None  # since when an update keeps it from a server
+        self._last_notice = ""  # the last text that asked the caller to wait
+        self._update_since: float | None = None  # since when an update keeps it from a server
 
     def run(self) -> int:
         for number in HANG_UPS:
@@ -207,67 +203,67 @@ class Door:
             finally:
                 # A hasty host sends a second signal after the first.
                 for number in HANG_UPS:
-                    signal.signal(number, _pass_over)
+                    signal.signal(number, _ignore_signal)
         except _HungUp:
             return WELL
 
     def _serve(self) -> int:
-        """Run the call at one server after the other; return its status. Raises `_NotServed`."""
+        """Run the call at servers in turn; return its exit status. Raises `_NotServed`."""
         status = None
         while status is None:
             try:
-                status = self._at_a_server()
+                status = self._serve_once()
             except ImportError as error:  # an update is replacing the files of the program
-                self._wait_for_another(f"the program is not whole, install it again: {error}")
+                self._wait_for_update(f"the program is not whole, install it again: {error}")
         return status
 
     def wait(self, words: str) -> None:
-        """Show the caller a text that asks to wait; the same text only once."""
-        if words == self._waits:
+        """Ask the caller to wait, with each text only once."""
+        if words == self._last_notice:
             return
-        begins = f"{self._below()}\r\n" if self._waits or self.before.went_on else ""
+        begins = f"{self._line_break()}\r\n" if self._last_notice or self.state.was_served else ""
         if (line := self._line()) is not None:
             line.say(f"{begins}{words}")
-        self._waits = words
+        self._last_notice = words
 
-    def _below(self) -> str:
+    def _line_break(self) -> str:
         """Return the line break that puts the cursor below the screen of a killed server, or ""."""
-        return "\r\n" if self.before.went_on and not self._waits else ""
+        return "\r\n" if self.state.was_served and not self._last_notice else ""
 
     def _line(self) -> CallerLine | None:
         try:
             from door.run import caller_line  # noqa: PLC0415 - only without a server
 
-            return caller_line.line_of(self.options, self.before.folder[3], self.before.call_back)
-        except (_NotServed, ImportError):  # the host takes no connection, or an update goes on
+            return caller_line.find_line(self.options, self.state.folder[3], self.state.call_back)
+        except (_NotServed, ImportError):  # the host refuses, or an update is under way
             return None
 
     def _turn_away(self, refusal: _NotServed) -> int:
         line = self._line() if refusal.words else None
         path = "" if refusal.is_logged else self.settings.path
-        words = refusal.words and f"{self._below()}{refusal.words}"
+        words = refusal.words and f"{self._line_break()}{refusal.words}"
         try:
-            from door.run import turning_away  # noqa: PLC0415 - few are
-        except ImportError:  # an update goes on
+            from door.run import turning_away  # noqa: PLC0415 - few callers
+        except ImportError:  # an update is under way
             if line is not None:
                 line.say(words)
         else:
             turning_away.turn_away(path, line, words, refusal.why)
         return refusal.status
 
-    def _at_a_server(self) -> int | None:
-        """Run the call at a server; return its status, or None if another server must go on."""
-        if self.before.went_on:
-            self._keep_up()
+    def _serve_once(self) -> int | None:
+        """Run the call at a server; return its status, or None to continue at another server."""
+        if self.state.was_served:
+            self._update()
         # The host's disk may be slow, so read it before a server waits for this door.
-        if not self.before.place:
-            self.before.read(_placed(self.options, self.environment)[0])
+        if not self.state.place:
+            self.state.read(_absolute_paths(self.options, self.environment)[0])
         wire = self._reach()
         try:
-            messages = _messages(self.options, self.environment, self.before)
-            status = _Relay(wire, self.before, str(self.settings.folder)).run(messages)
-        except _SpeaksOtherwise:
-            self._wait_for_another("the board's server is of a release of before")
+            messages = _messages(self.options, self.environment, self.state)
+            status = _Relay(wire, self.state, str(self.settings.folder)).run(messages)
+        except _OtherProtocol:
+            self._wait_for_update("the board's server is of another release")
             return None
         except TimeoutError:
             self._end_hung(wire)
@@ -275,10 +271,10 @@ class Door:
         finally:
             wire.close()
         if status is None:
-            self._count()
+            self._count_hand_over()
         return status
 
-    def _count(self) -> None:
+    def _count_hand_over(self) -> None:
         """Count a hand-over to another server; raise `_NotServed` after `MAX_HAND_OVERS`."""
         now = time.monotonic()
         recent = [each for each in self._hand_overs if now - each < HAND_OVER_SECONDS]
@@ -287,7 +283,7 @@ class Door:
             raise _NotServed(
                 hand_over.CLOSED, FAILED, "the board's servers have ended one after another"
             )
-        self._waits = ""
+        self._last_notice = ""
         time.sleep(hand_over.PAUSE if recent else 0)
 
     def _end_hung(self, wire: _socket.socket) -> None:
@@ -298,19 +294,20 @@ class Door:
         if not is_ended:
             raise _NotServed(NO_ANSWER, FAILED, HUNG)
 
-    def _keep_up(self) -> None:
-        """Become a door of the installed release if it is another one, because modules of two
-        releases do not work together."""
-        if hand_over.release() not in ("", self.before.release):
-            self.before.begin_again()
+    def _update(self) -> None:
+        """Restart if another release is installed: modules of two releases do not work together."""
+        if hand_over.release() not in ("", self.state.release):
+            self.state.restart()
 
-    def _wait_for_another(self, why: str) -> None:
-        """Wait for a server of this protocol or for the files of an update, or become a door of the
-        installed release; raise `_NotServed` with `why` after `UP_TO_DATE_SECONDS`."""
-        self._keep_up()
+    def _wait_for_update(self, why: str) -> None:
+        """Wait for a server of this protocol or for the files of an update; restart if needed.
+
+        Raises `_NotServed` with `why` after `UP_TO_DATE_SECONDS`.
+        """
+        self._update()
         now = time.monotonic()
-        self._updated_since = self._updated_since or now
-        if now - self._updated_since > UP_TO_DATE_SECONDS:
+        self._update_since = self._update_since or now
+        if now - self._update_since > UP_TO_DATE_SECONDS:
             raise _NotServed(hand_over.CLOSED, REFUSED, why)
         self.wait(UP_TO_DATE)
         time.sleep(UP_TO_DATE_PAUSE)
@@ -325,7 +322,7 @@ class Door:
         try:
             wire = hand_over.dial_if_any(folder)
             while wire is None:
-                folder = self.settings.without_note() or folder
+                folder = self.settings.reread_folder() or folder
                 self._wait_while_closed(folder)
                 wire = hand_over.dial_if_any(folder) or self._start(folder)
         except BlockingIOError as error:  # the server's queue is full
@@ -336,16 +333,18 @@ class Door:
         # Another user with access to the folder could listen there, and spy on callers.
         if not hand_over.is_of(wire, os.stat(folder).st_uid):
             wire.close()
-            why = f"the server in {folder} is neither its owner's nor root's: it is told nothing"
+            why = f"the server in {folder} is neither its owner's nor root's: it gets no calls"
             raise _NotServed(hand_over.CLOSED, REFUSED, why)
         return wire
 
     def _wait_while_closed(self, folder: str) -> None:
-        """Wait for a restart of the sysop's server if the caller was online or waits for an update;
-        raise `_NotServed` if the board stays closed."""
+        """Raise `_NotServed` if the board is closed.
+
+        A caller who was served or waits for an update waits for the sysop's server to restart.
+        """
         from door import closed  # noqa: PLC0415 - only without a server
 
-        is_restarted = self.before.went_on or self._updated_since is not None
+        is_restarted = self.state.was_served or self._update_since is not None
         until = time.monotonic() + (CLOSED_SECONDS if is_restarted else 0.0)
         while closed.is_closed(folder):
             if time.monotonic() >= until:
@@ -360,8 +359,8 @@ class Door:
         try:
             place = self.settings.lock(folder)
             # A failed start, as in an update, must not cost a caller online their hand.
-            is_on = self.before.went_on
-            wire = starting.reach(self.settings.path, folder, place, waits=is_on)
+            is_online = self.state.was_served
+            wire = starting.reach(self.settings.path, folder, place, waits=is_online)
         except PermissionError as refused:
             raise _NotServed(hand_over.CLOSED, REFUSED, str(refused)) from refused
         except OSError as error:
@@ -375,7 +374,7 @@ def _hang_up(number: int, frame: FrameType | None) -> NoReturn:
     raise _HungUp
 
 
-def _pass_over(number: int, frame: FrameType | None) -> None:
+def _ignore_signal(number: int, frame: FrameType | None) -> None:
     return
 
 
@@ -395,7 +394,7 @@ def read(words: Sequence[str]) -> dict[str, str] | None:
         name, sign, value = word.removeprefix("--").partition("=")
         if not word.startswith("--"):
             return None
-        if name in (*VALUES, GOES_ON):
+        if name in (*VALUES, STATE_OPTION):
             argument = value if sign else next(remaining, None)
             if argument is None:
                 return None
@@ -410,7 +409,7 @@ def read(words: Sequence[str]) -> dict[str, str] | None:
 def _is_valid(options: Mapping[str, str]) -> bool:
     node, descriptor = options.get("node", "0"), options.get("socket", "0")
     return (
-        sum(way in options for way in WAYS) <= 1
+        sum(way in options for way in LINE_OPTIONS) <= 1
         and (node.isdecimal() and len(node) <= NODE_DIGITS)
         and descriptor.isdecimal()
         and options.get("charset", CHARSETS[0]) in CHARSETS
@@ -425,12 +424,11 @@ class Settings:
 
     def __init__(self, options: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self.path = options.get("config") or environment.get(CONFIG_VARIABLE) or CONFIG
-        self.folder = hand_over.folder_noted(self.path) or self._folder_set()
+        self.folder = hand_over.folder_noted(self.path) or self._configured_folder()
 
-    def without_note(self) -> str | None:
-        """Return the data folder by sysop.toml, because the server of the note has ended and the
-        folder may have moved."""
-        self.folder = self._folder_set() or self.folder
+    def reread_folder(self) -> str | None:
+        """Return the data folder by sysop.toml: it may have moved since the last server."""
+        self.folder = self._configured_folder() or self.folder
         return self.folder
 
     def lock(self, folder: str) -> str:
@@ -440,23 +438,23 @@ class Settings:
         on_server = bool(self._table("timebank").get("database"))
         return serving.place_of(os.path.join(folder, serving.BOOKS), on_server=on_server)
 
-    def _folder_set(self) -> str | None:
+    def _configured_folder(self) -> str | None:
         folder = self._table("board").get("data", "data")
-        if not isinstance(folder, str) or self._cannot_be_read:
+        if not isinstance(folder, str) or self._is_unreadable:
             return None  # the whole command reads all settings, and reports their faults
         return os.path.join(os.path.dirname(self.path), folder)
 
     def _table(self, name: str) -> dict[str, Any]:
         import tomllib  # noqa: PLC0415 - not needed with a server's note
 
-        self._cannot_be_read = False
+        self._is_unreadable = False
         try:
             with open(self.path, "rb") as file:
                 table = tomllib.load(file).get(name, {})
         except (OSError, ValueError, RecursionError):
             table = None
         if not isinstance(table, dict):
-            self._cannot_be_read = True
+            self._is_unreadable = True
             return {}
         return table
 
@@ -464,25 +462,25 @@ class Settings:
 def _messages(
     options: Mapping[str, str],
     environment: Mapping[str, str],
-    before: Before,
+    state: CallState,
 ) -> list[bytes]:
     """Return the messages that describe the call to a server, with absolute paths.
 
     Raises `_NotServed` if a message is too long for a server.
     """
-    _, here, asked, variables = _placed(options, environment)
-    path, is_named, error, files = before.folder
+    _, here, asked, variables = _absolute_paths(options, environment)
+    path, is_named, error, files = state.folder
     facts = [
         f"version={hand_over.VERSION}",
         f"release={hand_over.release()}",
-        f"now={before.now!r}",
-        f"arrived={before.arrived!r}",
-        f"offset={time.localtime(before.now).tm_gmtoff}",
+        f"now={state.now!r}",
+        f"arrived={state.arrived!r}",
+        f"offset={time.localtime(state.now).tm_gmtoff}",
         f"here={here}",
         f"folder={path}",
         f"named={is_named:d}",
         f"unread={error}",
-        *([f"went_on={time.monotonic()!r}"] if before.went_on else []),
+        *([f"went_on={time.monotonic()!r}"] if state.was_served else []),
         *(f"--{name}={value}" for name, value in asked.items()),
         *(f"${name}={value}" for name, value in variables.items()),
     ]
@@ -493,11 +491,13 @@ def _messages(
     return [*map(hand_over.file_packed, files), call]
 
 
-def _placed(
+def _absolute_paths(
     options: Mapping[str, str], environment: Mapping[str, str]
 ) -> tuple[str, str, dict[str, str], dict[str, str]]:
-    """Return the path of the drop files, the current folder, the options and the variables, all
-    with absolute paths."""
+    """Return the path of the drop files, the current folder, the options and the variables.
+
+    All paths are absolute.
+    """
     try:
         here = os.getcwd()
     except OSError:  # the host has removed the current folder
@@ -517,10 +517,10 @@ def _placed(
 class _Relay:
     """One call at one server."""
 
-    def __init__(self, wire: _socket.socket, before: Before, board: str) -> None:
+    def __init__(self, wire: _socket.socket, state: CallState, board: str) -> None:
         """`board` is the data folder."""
         self._wire = wire
-        self._before = before
+        self._state = state
         self._board = board
         self._is_on = False  # whether the server has the caller
         self._hung_up = False
@@ -528,19 +528,19 @@ class _Relay:
         self._terminals: list[tuple[int, list[Any]]] = []  # with their first attributes
 
     def run(self, messages: Sequence[bytes]) -> int | None:
-        """Return the status of the call; None if another server must go on.
+        """Return the status of the call; None to continue at another server.
 
-        Raises `_NotServed`, `_SpeaksOtherwise`, and `TimeoutError` if the server does not answer.
+        Raises `_NotServed`, `_OtherProtocol`, and `TimeoutError` if the server does not answer.
         """
         usual = {number: signal.signal(number, self._pass_on) for number in _SIGNALS}
-        usual[signal.SIGALRM] = signal.signal(signal.SIGALRM, _give_up)
+        usual[signal.SIGALRM] = signal.signal(signal.SIGALRM, _stop_posting)
         try:
             self._call(messages)
             return self._follow()
         except _Late:
             return WELL  # the caller's next session finds what is not posted yet
         except ConnectionError:
-            return self._go_on()
+            return self._restore_line()
         except OSError as error:
             if self._hung_up:
                 return WELL
@@ -562,7 +562,7 @@ class _Relay:
     def _follow(self) -> int | None:
         while self._obey(message := self._next()):
             continue
-        return self._result_of(message)
+        return self._result(message)
 
     def _is_readable(self) -> bool:
         """Return whether a message has come, or the server has ended."""
@@ -571,25 +571,27 @@ class _Relay:
         return bool(poll.poll(0))
 
     def _next(self) -> bytes:
-        """Wait for a message, and return it. Kill a server that hangs with the caller, so that
-        the call goes on at another server: no other door may come to do it."""
+        """Wait for a message and return it. Kill a server that hangs during the call, because no
+        other door may come to do so."""
         poll = select.poll()
         poll.register(self._wire, select.POLLIN)
         while self._is_on and not poll.poll(hand_over.BEAT_SECONDS * 1000):
             if hand_over.stands_still(self._board):
-                from door.run import starting  # noqa: PLC0415 - few servers stand still
+                from door.run import starting  # noqa: PLC0415 - few servers hang
 
                 starting.end_hung(self._wire, self._board)
         return hand_over.receive(self._wire)
 
     def _obey(self, message: bytes) -> bool:
-        """Carry out a message of the server; return whether the call goes on. An empty message
-        means that the server has ended."""
+        """Carry out a message of the server; return whether the call continues.
+
+        An empty message means that the server has ended.
+        """
         word, *texts = hand_over.unpacked(message)
         if word == hand_over.WANTED:
             hand_over.send_ends(self._wire, hand_over.packed(hand_over.LINE), self._ends(texts))
         elif word == hand_over.TAKEN:
-            self._before.went_on = self._is_on = True
+            self._state.was_served = self._is_on = True
             self._wire.settimeout(None)
         elif word == hand_over.GIVE:
             # A server that waits for the answer sends nothing until then.
@@ -597,17 +599,17 @@ class _Relay:
                 self._wire.send(hand_over.packed(*self._give_back(texts)))
         elif word == hand_over.REFUSED:
             if len(texts) != 4 or texts[0] != hand_over.VERSION:
-                raise _SpeaksOtherwise
+                raise _OtherProtocol
             _, status, words, why = texts
             raise _NotServed(words, int(status), why, is_logged=True)
         else:  # done, again, or an empty message
             return False
         return True
 
-    def _result_of(self, message: bytes) -> int | None:
+    def _result(self, message: bytes) -> int | None:
         """Return the result of `run` for the last message."""
         word, *texts = hand_over.unpacked(message)
-        return int(texts[0]) if word == hand_over.DONE else self._go_on()
+        return int(texts[0]) if word == hand_over.DONE else self._restore_line()
 
     def _give_back(self, texts: Sequence[str]) -> tuple[str, str]:
         """Write minutes into a file of the host, and return the answer for the server."""
@@ -616,15 +618,15 @@ class _Relay:
         except Exception as error:  # an update is under way, for example
             return hand_over.NOT_GIVEN, f"The door cannot load what it needs: {error}."
         try:
-            answer = give_back(self._before.folder[0], texts)
+            answer = give_back(self._state.folder[0], texts)
             if answer[0] == hand_over.GIVEN:
-                self._before.read(self._before.place)
+                self._state.read(self._state.place)
             return answer
         except Exception as error:
             return hand_over.IN_DOUBT, f"The door failed: {error!r}."
 
-    def _go_on(self) -> int | None:
-        """Restore the line to its state before the server; return the result of `run`."""
+    def _restore_line(self) -> int | None:
+        """Restore the line to its state before this server; return the result of `run`."""
         for terminal, attributes in self._terminals:
             try:
                 termios.tcsetattr(terminal, termios.TCSANOW, attributes)
@@ -639,13 +641,13 @@ class _Relay:
         kind, *where = wanted
         if kind == hand_over.CONNECT:
             host, port = where
-            return [self._before.call_back(host, int(port))]
+            return [self._state.call_back(host, int(port))]
         ends = [int(where[0])] if kind == hand_over.SOCKET else [0, 1]
         # A number that the host has not passed down may be a descriptor of this process.
-        if self._wire.fileno() in ends or not _leads_to_a_caller(ends):
-            from door.run.turning_away import why_no_line  # noqa: PLC0415 - few are
+        if self._wire.fileno() in ends or not _are_caller_ends(ends):
+            from door.run.turning_away import line_problem  # noqa: PLC0415 - few fail
 
-            raise _NotServed("", REFUSED, why_no_line(ends) or f"{ends} is not the caller's")
+            raise _NotServed("", REFUSED, line_problem(ends) or f"{ends} is not the caller's")
         for end in ends:
             self._blocking.append((end, os.get_blocking(end)))
             if os.isatty(end):
@@ -664,11 +666,11 @@ class _Relay:
             return
 
 
-def _give_up(number: int, frame: FrameType | None) -> None:
+def _stop_posting(number: int, frame: FrameType | None) -> None:
     raise _Late
 
 
-def _leads_to_a_caller(ends: Sequence[int]) -> bool:
+def _are_caller_ends(ends: Sequence[int]) -> bool:
     try:
         if len(ends) == 1:
             return hand_over.is_socket(ends[0])
@@ -677,7 +679,7 @@ def _leads_to_a_caller(ends: Sequence[int]) -> bool:
         return False
 
 
-def _connected(host: str, port: int) -> int:
+def _connect(host: str, port: int) -> int:
     """Connect to the host, and return the descriptor; raise `_NotServed` without an answer."""
     import socket  # noqa: PLC0415 - it resolves names, and few hosts want a connection
 

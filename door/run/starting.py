@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LOG = "server.log"  # in the data folder
 PROGRAM = "door.cli.for_doors"
 
-# The limit of a start: ten times its usual length, as an old server may have to end first.
+# The limit of a start: ten times the usual, because an old server may have to end first.
 START_SECONDS = 20.0
 # Time for another user to start a server, if this door may not. A service restarts a killed server,
 # so a door whose caller is online waits longer.
@@ -42,21 +42,21 @@ AWAKE_SECONDS = 1.0  # for a resumed server to leave a sign of life
 POLL_SECONDS = 0.02  # between two attempts to reach the server
 REPLACING = (serving.RESTORING, serving.MOVING)  # the sysop is replacing the books
 
-# The variables of the host that a server keeps: those of the machine, not of a call.
-KEPT = ("PATH", "TZ", "LANG", "HOME", "PYTHONPATH")
-KEPT_BEGINNINGS = ("LC_", "PG", "XDG_")
+# Variables of the host that a server inherits, because they describe the machine and not a call.
+MACHINE_VARIABLES = ("PATH", "TZ", "LANG", "HOME", "PYTHONPATH")
+MACHINE_PREFIXES = ("LC_", "PG", "XDG_")
 # The host's limits for a door that would kill a server during calls.
 LIMITS = ((resource.RLIMIT_CPU, "CPU time"), (resource.RLIMIT_AS, "memory"))
 FIRST_FREE = 16  # above all descriptors that a server gets
-LOCK_AT = 3  # the lock's descriptor in the server, after input, output and errors
+LOCK_DESCRIPTOR = 3  # in the server, after input, output and errors
 # Signals for which a new server restores the default action.
-USUAL = (
+RESET_SIGNALS = (
     *(signal.SIGALRM, signal.SIGHUP, signal.SIGTERM),
     *(signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP),
 )
 
 
-def why_not(folder: str) -> str:
+def objection(folder: str) -> str:
     """Return why this door may not start a server for a data folder; "" if it may.
 
     Only the owner of the folder may start a server, because the owner must be able to use and end
@@ -87,11 +87,10 @@ def why_not(folder: str) -> str:
 
 
 def end_hung(wire: _socket.socket, folder: str) -> bool:
-    """Kill the server at the other end of a wire if it hangs and belongs to this user; return
-    whether it was killed.
+    """Kill a hanging server of this user, given the connection to it; return whether it was killed.
 
-    After a halt of the whole machine the server gets `AWAKE_SECONDS` for a sign of life. If the
-    disk takes no signs of life, the server is left alone.
+    The server first gets `AWAKE_SECONDS` for a sign of life, because the whole machine may have
+    halted. If the disk takes no signs of life, the server is left alone.
     """
     process = hand_over.process_of(wire)
     if not (process and hand_over.is_of(wire, os.geteuid()) and hand_over.stands_still(folder)):
@@ -109,7 +108,7 @@ def end_hung(wire: _socket.socket, folder: str) -> bool:
 
 
 def has_ended(wire: _socket.socket) -> bool:
-    """Return whether the server at the other end of a wire has ended, by another door perhaps."""
+    """Return whether a connection's server has ended. Another door may have ended it."""
     poll = select.poll()
     poll.register(wire, 0)  # poll always reports the end of a connection
     return bool(poll.poll(0))
@@ -137,9 +136,9 @@ def _give_up(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _reach(config: str, folder: str, place: str, waits: bool) -> _socket.socket:
-    why = why_not(folder)
+    why = objection(folder)
     _make_folder(config, folder)
-    started = -RETRY_SECONDS  # the last start by this door, as a full disk takes no note
+    started = -RETRY_SECONDS  # a full disk takes no note of the start
     others_until = time.monotonic() + (SERVICE_SECONDS if waits else OTHERS_SECONDS)
     while True:
         lock = None if why else serving.take_now(place)
@@ -209,7 +208,7 @@ def _start(lock: int, config: str, folder: str) -> None:
 
 
 def environment(host: Mapping[str, str]) -> dict[str, str]:
-    """Return the part of a host's environment that a server keeps.
+    """Return the part of a host's environment that a server inherits.
 
     >>> environment({"TZ": "UTC", "LC_ALL": "C", "SBBSNODE": "/sbbs/node1", "LD_PRELOAD": "x.so"})
     {'TZ': 'UTC', 'LC_ALL': 'C'}
@@ -217,7 +216,7 @@ def environment(host: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in host.items()
-        if name in KEPT or name.startswith(KEPT_BEGINNINGS)
+        if name in MACHINE_VARIABLES or name.startswith(MACHINE_PREFIXES)
     }
 
 
@@ -246,15 +245,16 @@ def _become_a_server(lock: int, config: str, folder: str) -> NoReturn:
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD, FIRST_FREE) for end in (null, log, log, lock)]
         for target, end in enumerate(ends):
             os.dup2(end, target)
-        os.closerange(LOCK_AT + 1, os.sysconf("SC_OPEN_MAX"))
-        whole = os.path.abspath(config)
-        kept = environment(os.environ)
+        os.closerange(LOCK_DESCRIPTOR + 1, os.sysconf("SC_OPEN_MAX"))
+        path = os.path.abspath(config)
+        variables = environment(os.environ)
         os.umask(0o077)
         os.chdir("/")
-        for number in USUAL:
+        for number in RESET_SIGNALS:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         # -P keeps the current folder, which is the host's, out of the module path.
-        os.execve(sys.executable, [sys.executable, "-P", "-m", PROGRAM, whole, str(LOCK_AT)], kept)
+        command = [sys.executable, "-P", "-m", PROGRAM, path, str(LOCK_DESCRIPTOR)]
+        os.execve(sys.executable, command, variables)
     finally:
         os._exit(1)

@@ -1,4 +1,4 @@
-"""The end of a call that nobody serves: the caller reads why, and the log says what to do."""
+"""The end of a call without a server: the caller reads why, and the log says what to do."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ log = logging.getLogger("door.run")
 
 
 def turn_away(path: str, line: CallerLine | None, words: str, why: str) -> None:
-    """Tell a caller `words`, and the log and standard error `why`; "" for nothing.
+    """Show `words` to a caller, and write `why` to the log and to standard error; "" for nothing.
 
-    `path` is sysop.toml, "" where the log of a server has it already. A host may give the door its
-    caller's terminal as standard error: then nothing is written there.
+    `path` is sysop.toml, or "" if a server has logged `why`. Nothing is written to a standard error
+    that is the caller's terminal.
     """
     if line is not None and words:
         line.say(f"\r\n{words}")
@@ -42,7 +42,7 @@ def turn_away(path: str, line: CallerLine | None, words: str, why: str) -> None:
 
 
 def _log(path: str, why: str) -> str:
-    """Log `why`, or what is wrong with the settings; return what was logged."""
+    """Log `why`, or the fault of the settings; return the logged sentence."""
     config = None
     try:
         config = settings.load(Path(path))
@@ -54,27 +54,27 @@ def _log(path: str, why: str) -> str:
 
 
 def _is_apart(descriptor: int) -> bool:
-    """Return whether a descriptor leads elsewhere than standard input and output do."""
-    where = _identity(descriptor)
-    return where is not None and where not in (_identity(0), _identity(1))
+    """Return whether a descriptor is another file than standard input and standard output."""
+    identity = _identity(descriptor)
+    return identity is not None and identity not in (_identity(0), _identity(1))
 
 
 def _identity(descriptor: int) -> tuple[int, int, int] | None:
     try:
-        found = os.fstat(descriptor)
+        status = os.fstat(descriptor)
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_rdev
+    return status.st_dev, status.st_ino, status.st_rdev
 
 
-def why_no_line(descriptors: Sequence[int]) -> str:
-    """Say why the caller cannot be on a socket, or on standard input and output; "" if they can."""
+def line_problem(descriptors: Sequence[int]) -> str:
+    """Return why a socket, or standard input and output, are no caller's line; "" if they are."""
     try:
         if len(descriptors) == 1:
             socket.checked(descriptors[0])
         else:
             stdio.check(0, "input")
             stdio.check(1, "output")
-    except NoHostLine as nobody:
-        return str(nobody)
+    except NoHostLine as error:
+        return str(error)
     return ""

@@ -50,7 +50,7 @@ from door.session.arrival import (
     DoorOptions,
     arrive,
     at_home,
-    goes_on,
+    continued_call,
     note,
     welcome,
 )
@@ -318,8 +318,8 @@ class DoorListener:
             arrival = facts.arrival(self._board.config.boards)
         except DropFileRefused as refused:
             raise DoorCallRefused(str(refused), refused.polite) from refused
-        if facts.went_on is not None:
-            arrival = goes_on(arrival, facts.went_on)
+        if facts.continued_at is not None:
+            arrival = continued_call(arrival, facts.continued_at)
         until = arrival.guest.until
         if until is not None:  # the host's wall clock gave it
             until = self._board.clock.from_wall(until)
@@ -369,7 +369,7 @@ class DoorListener:
         if arrival is not None:
             note(arrival)
         news: Sequence[str] = AT_HOME if guest is None else welcome(guest)
-        if guest is not None and guest.went_on:
+        if guest is not None and guest.is_continued:
             news = [f"|14{_(WENT_ON)}"]
         greeting.show(console, board.config, news, board.champion)
         with self._on(console) as back, self._session():
@@ -411,7 +411,7 @@ class Facts:
             self._now = datetime.fromtimestamp(float(fields["now"]), UTC).astimezone(zone)
             self._arrived = _instant(fields["arrived"])
             # When the last server handed the call back, on the monotonic clock.
-            self.went_on = _instant(fields["went_on"]) if "went_on" in fields else None
+            self.continued_at = _instant(fields["went_on"]) if "went_on" in fields else None
             self._asked = DoorOptions(
                 dropfile=Path(asked["dropfile"]) if "dropfile" in asked else None,
                 board=asked.get("board"),

@@ -166,7 +166,7 @@ def welcome(guest: Guest) -> list[str]:
     return [f"|07Welcome from |15{guest.board.name}|07. One moment, please."]
 
 
-def goes_on(arrival: DoorCall, now: float) -> DoorCall:
+def continued_call(arrival: DoorCall, now: float) -> DoorCall:
     """Take off the time that a guest spent at a server that has ended and has charged for it.
 
     `now` is the monotonic instant from which the next server counts.
@@ -175,7 +175,7 @@ def goes_on(arrival: DoorCall, now: float) -> DoorCall:
     seconds = guest.seconds
     if seconds is not None:
         seconds = max(0, seconds - seconds_begun(now - guest.arrived))
-    return replace(arrival, guest=replace(guest, seconds=seconds, arrived=now, went_on=True))
+    return replace(arrival, guest=replace(guest, seconds=seconds, arrived=now, is_continued=True))
 
 
 def key_of(who: HostIdentity) -> str:

@@ -47,7 +47,7 @@ class Rider:
 
     async def asks(self) -> list[str]:
         """Send the caller's data and return the server's answer."""
-        before = relay.Before()
+        before = relay.CallState()
         before.now = self.board.clock.now().timestamp()
         before.arrived = self.board.clock.monotonic()
         before.read(self.words.get("dropfile", "/"))

@@ -101,7 +101,7 @@ class Door(Life):
             said["door"] = chance.choice(list(GAMES))
         with self.at_work():
             door = relay.Door(said, {})
-            self._come_since[self.name] = door.before.arrived
+            self._come_since[self.name] = door.state.arrived
             self.task = loop.create_task(self._run(door))
 
     async def _run(self, course: relay.Door) -> int:
@@ -111,7 +111,7 @@ class Door(Life):
                 came_to = await self._hand_over(ear, course)
                 if came_to is not None:
                     return came_to
-                course._count()
+                course._count_hand_over()
         except relay._NotServed as refusal:
             return refusal.status
         finally:
@@ -136,21 +136,21 @@ class Door(Life):
             self.machine.lines[os.fstat(line.fileno()).st_ino] = (self, self.wire)
             self.end = ear.dial(self.machine.loop, self.machine.chance, self.mortal)
             self.pipes.append(self.end)
-            if not door.before.place:
-                door.before.read(door.options["dropfile"])
-            course = self.relay = Relay(self.end, door.before, "")  # type: ignore[arg-type] # a fake
+            if not door.state.place:
+                door.state.read(door.options["dropfile"])
+            course = self.relay = Relay(self.end, door.state, "")  # type: ignore[arg-type] # a fake
             try:
-                if door.before.went_on:
+                if door.state.was_served:
                     self._come_since[self.name] = self.machine.loop.time()
                 said = {**door.options, "socket": f"{line.fileno()}"}
-                course._call(relay._messages(said, {}, door.before))
+                course._call(relay._messages(said, {}, door.state))
                 while course._obey(message := await self.end.receive()):
                     self.hand_overs += message == handed.packed(handed.TAKEN)
-                return course._result_of(message)
+                return course._result(message)
             except relay._Late:
                 return relay.WELL
             except OSError:
-                return course._go_on()
+                return course._restore_line()
             finally:
                 self.relay = None
                 self.end.close()

@@ -21,19 +21,19 @@ from door.session.arrival import DoorCall
 def charges_again_what_a_server_has_charged(patch: pytest.MonkeyPatch) -> None:
     """A server that counts from the instant at which its caller came to the one before."""
 
-    def goes_on(arrival: DoorCall, now: float) -> DoorCall:
+    def continued_call(arrival: DoorCall, now: float) -> DoorCall:
         return arrival
 
-    patch.setattr(door_calls, "goes_on", goes_on)
+    patch.setattr(door_calls, "continued_call", continued_call)
 
 
 def brings_again_what_a_server_has_charged(patch: pytest.MonkeyPatch) -> None:
     """A server that lets a caller go on with all of the time of the drop file."""
 
-    def goes_on(arrival: DoorCall, now: float) -> DoorCall:
+    def continued_call(arrival: DoorCall, now: float) -> DoorCall:
         return replace(arrival, guest=replace(arrival.guest, arrived=now))
 
-    patch.setattr(door_calls, "goes_on", goes_on)
+    patch.setattr(door_calls, "continued_call", continued_call)
 
 
 def gives_again_after_the_hand_over(patch: pytest.MonkeyPatch) -> None:

@@ -358,7 +358,7 @@ def test_a_host_that_does_not_listen_is_named_in_a_sentence(host: str, why: str)
     with socket.create_server(("127.0.0.1", 0)) as port:
         number = port.getsockname()[1]
     with pytest.raises(relay._NotServed) as refused:
-        relay.Before().call_back(host, number)
+        relay.CallState().call_back(host, number)
     assert refused.value.why.startswith(f"{host} does not answer on port {number} (")
     assert why in refused.value.why
 
@@ -371,7 +371,7 @@ def test_a_host_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch
         socket.create_connection(port.getsockname()),
         pytest.raises(relay._NotServed) as refused,
     ):
-        relay.Before().call_back(*port.getsockname())
+        relay.CallState().call_back(*port.getsockname())
     assert "(timed out)" in refused.value.why
 
 
@@ -455,7 +455,7 @@ def test_a_caller_waiting_for_an_update_also_waits_for_the_restart(
     closed.close(folder, "a test")
     with pytest.raises(relay._NotServed, match="closed"):
         door._wait_while_closed(folder)
-    door._wait_for_another("")
+    door._wait_for_update("")
     closed.close(folder, "a test")
     door._wait_while_closed(folder)
     assert told == [relay.UP_TO_DATE, relay.ONE_MOMENT]
@@ -465,7 +465,7 @@ def test_a_caller_waiting_for_an_update_also_waits_for_the_restart(
 def test_a_door_takes_on_nothing_but_a_call(tmp_path: Path, facts: bytes) -> None:
     (tmp_path / "facts").write_bytes(facts)
     for descriptor in (str(os.open(tmp_path / "facts", os.O_RDONLY)), "9999", "one", f"{2**70}"):
-        assert relay.Door({relay.GOES_ON: descriptor}, {}).before.folder == relay.NO_FOLDER
+        assert relay.Door({relay.STATE_OPTION: descriptor}, {}).state.folder == relay.NO_FOLDER
 
 
 @pytest.mark.usefixtures("in_this_process")
@@ -698,7 +698,7 @@ async def test_a_door_cannot_extend_the_time_by_a_false_arrival(
     """A host may give its doors a monotonic clock of their own."""
     messages = relay._messages
 
-    def says(said: dict[str, str], host: dict[str, str], before: relay.Before) -> list[bytes]:
+    def says(said: dict[str, str], host: dict[str, str], before: relay.CallState) -> list[bytes]:
         before.arrived += 3600
         return messages(said, host, before)
 
@@ -727,7 +727,7 @@ def test_a_door_announces_its_release(tmp_path: Path, monkeypatch) -> None:
     assert hand_over.release() == server_note.version()
     monkeypatch.setattr("sys.path", [str(tmp_path), install(tmp_path, "9.9rc1")])
     assert hand_over.release() == "9.9rc1"
-    (said,) = relay._messages({}, {}, relay.Before())
+    (said,) = relay._messages({}, {}, relay.CallState())
     assert "release=9.9rc1" in hand_over.unpacked(said)
     monkeypatch.setattr("sys.path", [str(tmp_path / "nowhere-packages")])
     assert hand_over.release() == ""
@@ -986,7 +986,7 @@ def test_the_end_of_a_call_is_read_despite_unread_messages() -> None:
         ours.send(hand_over.packed(hand_over.RESIZED))
         theirs.send(hand_over.packed(hand_over.DONE, "0"))
         theirs.close()
-        assert relay._Relay(ours, relay.Before(), "")._follow() == 0
+        assert relay._Relay(ours, relay.CallState(), "")._follow() == 0
 
 
 async def test_minutes_are_given_although_the_door_has_not_read_everything() -> None:
@@ -1069,7 +1069,7 @@ def test_a_door_in_a_removed_folder_learns_where_its_files_are(
         each.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    assert relay._placed({"dropfile": str(node)}, {})[:2] == (str(node), "/")
+    assert relay._absolute_paths({"dropfile": str(node)}, {})[:2] == (str(node), "/")
 
 
 async def test_a_caller_keeps_their_identity_after_the_host_reuses_the_folder(
@@ -1102,11 +1102,11 @@ def test_a_door_of_the_new_release_gets_the_hosts_file_unchanged(
         raise OSError
 
     monkeypatch.setattr(relay.os, "execv", begins)
-    before, again = relay.Before(), relay.Before()
+    before, again = relay.CallState(), relay.CallState()
     before.read(str(file))
-    before.begin_again()
+    before.restart()
     file.write_bytes(b"another caller's")
-    again.go_on(begun[0])
+    again.restore(begun[0])
     assert (again.place, again.folder) == (before.place, before.folder)
     assert again.folder[3][0][3] == b"COM0:\r\n\xe4\xff\x1a"
 
@@ -1119,7 +1119,7 @@ def test_a_value_written_to_a_host_file_reaches_the_next_server(
     (way,) = understood_in(tmp_path).gives
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs:
-        before = relay.Before()
+        before = relay.CallState()
         before.read(str(tmp_path))
         door = relay._Relay(ours, before, "")
         assert way.minutes is not None
@@ -1140,7 +1140,7 @@ def test_a_door_writes_no_minutes_after_the_server_stops_waiting(
     (way,) = understood_in(tmp_path).gives
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours:
-        before = relay.Before()
+        before = relay.CallState()
         before.read(str(tmp_path))
         with theirs:
             for message in (hand_over.packed(hand_over.GIVE, *asked(way, 5)), *behind):

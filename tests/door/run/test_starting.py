@@ -286,7 +286,7 @@ def test_a_door_that_may_not_start_a_server_waits_for_one_that_may(
 ) -> None:
     monkeypatch.setattr(starting, "OTHERS_SECONDS", 0.0)
     monkeypatch.setattr(starting, "START_SECONDS", 0.1)
-    monkeypatch.setattr(starting, "why_not", lambda folder: "it may not")
+    monkeypatch.setattr(starting, "objection", lambda folder: "it may not")
     with serving.take(str(lock_of(board)), serving.STARTING), pytest.raises(TimeoutError):
         reach(board)
     with pytest.raises(PermissionError, match="it may not"):
@@ -299,7 +299,7 @@ def test_a_caller_waits_for_the_service_manager_to_restart_a_killed_server(
     passed = [starting.POLL_SECONDS]
     clock = SimpleNamespace(monotonic=lambda: sum(passed), sleep=passed.append)
     monkeypatch.setattr(starting, "time", clock)
-    monkeypatch.setattr(starting, "why_not", lambda folder: "it may not")
+    monkeypatch.setattr(starting, "objection", lambda folder: "it may not")
     server = socket.socket()
     monkeypatch.setattr(hand_over, "dial_if_any", lambda _: server if sum(passed) > 5 else None)
     with server:

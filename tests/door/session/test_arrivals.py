@@ -123,11 +123,11 @@ async def test_the_sysop_can_do_without(tmp_path: Path) -> None:
         assert "Who comes" not in ada.terminal.heard
 
 
-@pytest.mark.parametrize("went_on", [False, True])
-async def test_a_guest_who_changes_servers_was_never_away(board: World, went_on: bool) -> None:
+@pytest.mark.parametrize("is_continued", [False, True])
+async def test_a_guest_who_changes_servers_was_never_away(board: World, is_continued: bool) -> None:
     (ada,) = await come(board, "Ada")
-    moth = await comes_in(board, by_door=True, went_on=went_on)
-    assert moth.is_back is went_on
+    moth = await comes_in(board, by_door=True, is_continued=is_continued)
+    assert moth.is_back is is_continued
     await board.pass_time(5)
-    assert ("Moth@Xibalba logs on." in ada.terminal.heard) is not went_on
+    assert ("Moth@Xibalba logs on." in ada.terminal.heard) is not is_continued
     await board.server.board.close_call(moth, "carrier lost")
