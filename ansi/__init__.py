@@ -1,1 +1,1 @@
-"""What a caller's terminal understands; no network, no database."""
+"""Text, keys, colours and pictures for a caller's terminal; no network, no database."""

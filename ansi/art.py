@@ -1,8 +1,8 @@
 """Pictures for callers: .ANS and .ASC files in CP437, with the SAUCE record at their end.
 
-Files come from anywhere, so what is read is made harmless: only those escape sequences stay that
-colour, go right, go to a position or clear, and a broken record costs no more than the record. The
-picture itself ends where DOS ended it, at byte 1A.
+Files come from anywhere, so `read` makes them harmless. It keeps only the escape sequences that set
+a colour, move the cursor right or to a position, or clear the screen. A broken record is left out.
+The picture ends at byte 1A, as in DOS.
 
 SAUCE, revision 5 (ACiD, 1994): 128 bytes, numbers little-endian, texts padded with spaces, preceded
 by up to 255 comment lines of 64 bytes.
@@ -20,7 +20,7 @@ from ansi.style import PLAIN, Colour, Style, from_sgr
 
 _RECORD = struct.Struct("<5s2s35s20s20s8sIBBHHHHBB22s")
 _COMMENT_LINE = 64
-_MOST_COMMENTS = 255
+_MAX_COMMENTS = 255
 _END_OF_FILE = b"\x1a"
 _USUAL_COLUMNS = 80
 
@@ -29,7 +29,7 @@ _CONTROLS = {0: " ", 9: "\t", 10: "\n", 13: "\r", 27: "\x1b", 26: ""}
 
 @dataclass(frozen=True, slots=True)
 class Sauce:
-    """What a picture says of itself; numbers as SAUCE has them for characters (type 1)."""
+    """The SAUCE record of a picture; numbers as SAUCE defines them for data type 1, characters."""
 
     title: str = ""
     author: str = ""
@@ -45,13 +45,13 @@ class Sauce:
 
     @property
     def has_bright_backgrounds(self) -> bool:
-        """Whether "blink" means a bright background in it: the flag of iCE colours."""
+        """Whether "blink" means a bright background: the flag of iCE colours."""
         return bool(self.flags & 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Art:
-    """A picture: text with harmless escape sequences, lines ended as they were in the file."""
+    """A picture: text with harmless escape sequences, and the line ends of its file."""
 
     text: str
     sauce: Sauce | None
@@ -67,7 +67,7 @@ def _letters() -> str:
 
 
 _LETTERS = _letters()
-# For writing: byte 0 has to be itself for the table to be built, and space is byte 32.
+# For writing. `charmap_build` needs byte 0 to be itself; a space is byte 32.
 _BYTES = codecs.charmap_build("\0" + _LETTERS[1:])
 
 
@@ -79,8 +79,8 @@ def _encode(text: str) -> bytes:
     return codecs.charmap_encode(text, "ansi.stand-ins", _BYTES)[0].replace(_END_OF_FILE, b"")
 
 
-# A sequence we know, or else any beginning of one, to be taken out. By those with texts in them
-# pictures once gave keys of the caller's keyboard a new meaning.
+# A sequence that stays, or the beginning of any other, which is removed. Some with texts in them
+# redefine keys of the caller's keyboard.
 _SEQUENCE = re.compile(
     r"""\x1b\[([0-9;]{0,40})([mCHfJ])|\x1b(?:\[(?:"[^"]{0,99}"|[ -?])*+[@-~]?)?"""
 )
@@ -93,21 +93,21 @@ def _harmless(sequence: re.Match[str]) -> str:
 
 
 def read(data: bytes) -> Art:
-    """A picture out of a file's bytes; never raises, whatever they are."""
+    """Return the picture in a file's bytes. Never raises."""
     if len(data) >= _RECORD.size and data[-_RECORD.size :].startswith(b"SAUCE00"):
         fields = _RECORD.unpack(data[-_RECORD.size :])
         comments, picture = _read_comments(data[: -_RECORD.size], fields[13])
         sauce = _read_record(fields, comments)
         return Art(_text(picture), sauce)
-    return Art(_without_pieces(_text(data)), None)
+    return Art(_without_broken_records(_text(data)), None)
 
 
 def _text(data: bytes) -> str:
     return _SEQUENCE.sub(_harmless, _decode(data.split(_END_OF_FILE, 1)[0]))
 
 
-def _without_pieces(text: str) -> str:
-    """Leave out a record that breaks off at the end, and what looks like one in front of it."""
+def _without_broken_records(text: str) -> str:
+    """Cut off an incomplete record at the end, and anything like a record before it."""
     end = len(text)
     while (start := text.rfind("SAUCE00", max(0, end - _RECORD.size), end)) >= 0:
         end = start
@@ -115,7 +115,7 @@ def _without_pieces(text: str) -> str:
 
 
 def _read_comments(before_record: bytes, count: int) -> tuple[tuple[str, ...], bytes]:
-    """Comment lines, and what stands before them; none when the block is not where it says."""
+    """Return the comment lines and the bytes before them; no lines if their block is misplaced."""
     start = len(before_record) - count * _COMMENT_LINE
     if not count or start < 5 or before_record[start - 5 : start] != b"COMNT":
         return (), before_record
@@ -145,13 +145,15 @@ def _read_record(fields: tuple[object, ...], comments: tuple[str, ...]) -> Sauce
 
 
 def write(art: Art) -> bytes:
-    """struct.error when a number of its record does not fit its field. Texts too long for theirs
-    are cut, comments after the 255th left out."""
+    """Return a picture as the bytes of a file. Raises struct.error for a number out of range.
+
+    Texts longer than their fields are cut, and comments after the 255th are left out.
+    """
     picture = _encode(art.text)
     sauce = art.sauce
     if sauce is None:
         return picture
-    comments = sauce.comments[:_MOST_COMMENTS]
+    comments = sauce.comments[:_MAX_COMMENTS]
     block = b"".join(_encode(line)[:_COMMENT_LINE].ljust(_COMMENT_LINE) for line in comments)
     record = _RECORD.pack(
         b"SAUCE",
@@ -174,12 +176,12 @@ def write(art: Art) -> bytes:
     return picture + _END_OF_FILE + (b"COMNT" + block if block else b"") + record
 
 
-_CLEAR = "\x1b[2J"  # as it is left by `read`
+_CLEAR = "\x1b[2J"  # the only form that `read` keeps
 _TOKEN = re.compile(r"\x1b\[([0-9;]*)([mCHfJ])|([\r\n\t])|([^\x1b\r\n\t]+)")
 
 
 class _Painter:
-    """A PC's screen driver with the canvas for a screen: it wraps at once after its last column."""
+    """Draws on a canvas like a PC's screen driver, which wraps at once after the last column."""
 
     def __init__(
         self, canvas: Canvas, row: int, column: int, columns: int, *, bright: bool
@@ -190,9 +192,9 @@ class _Painter:
         self._columns = columns
         self._row = self._column = 0
         self._style = PLAIN
-        self.height = 0  # of what was printed so far
+        self.height = 0  # rows printed so far
 
-    def obey(self, token: re.Match[str]) -> None:
+    def apply(self, token: re.Match[str]) -> None:
         parameters, final, control, text = token.groups()
         if text:
             self._print(text)
@@ -205,8 +207,8 @@ class _Painter:
         elif final == "m":
             self._style = from_sgr(parameters, self._style)
         elif final == "J":
-            seen = min(self._columns, self._canvas.width)
-            self._canvas.blank(*self._origin, seen, self._canvas.rows)
+            width = min(self._columns, self._canvas.width)
+            self._canvas.blank(*self._origin, width, self._canvas.rows)
             self._row = self._column = self.height = 0
         else:
             self._go(final, [int(part[:5] or 0) for part in parameters.split(";")])
@@ -240,21 +242,21 @@ def _bright(style: Style) -> Style:
 
 
 def paint(canvas: Canvas, art: Art, row: int, column: int) -> None:
-    """Paint a picture with its upper left corner at row and column; what is outside is clipped."""
-    _painted(canvas, art, row, column)
+    """Paint a picture with its upper left corner at `row` and `column`, clipped to the canvas."""
+    _run(canvas, art, row, column)
 
 
 def height(art: Art) -> int:
-    """Count the rows down to the last one with anything in it."""
-    return _painted(Canvas(2, 1), art, 0, 0).height
+    """Return the number of rows down to the last one with text."""
+    return _run(Canvas(2, 1), art, 0, 0).height
 
 
-def _painted(canvas: Canvas, art: Art, row: int, column: int) -> _Painter:
+def _run(canvas: Canvas, art: Art, row: int, column: int) -> _Painter:
     columns = (art.sauce.columns if art.sauce else 0) or _USUAL_COLUMNS
     bright = art.sauce is not None and art.sauce.has_bright_backgrounds
     painter = _Painter(canvas, row, column, columns, bright=bright)
-    shown = art.text.rfind(_CLEAR)  # before that there are thousands of screens in some files
+    start = art.text.rfind(_CLEAR)  # some files hold thousands of screens before the last
     for token in _TOKEN.finditer(art.text):
-        if token.start() >= shown or token[2] == "m":
-            painter.obey(token)
+        if token.start() >= start or token[2] == "m":
+            painter.apply(token)
     return painter

@@ -1,14 +1,13 @@
-"""The screen as a grid of cells: paint it, then send it whole or only what changed.
+"""The screen as a grid of cells: paint it, then send all of it or only the changes.
 
-A row is two strings that never change, its characters and its styles; painting puts other rows in
-their places. So a thousand callers who look at the same page keep it once, and how one row becomes
-another is worked out once for all of them.
+A row is two immutable strings, its characters and its styles. Painting replaces rows. So a thousand
+callers who see the same page share its rows, and the change from one row to another is computed
+once for all of them.
 
-Nothing is ever printed in the last column: some terminals wrap at once when they print there,
-others wait for the next character, and a full last row would scroll. Where a row ends on a
-background, the last column is erased in that colour, so that bars reach the edge; a terminal that
-erases in black leaves it black. A canvas has the size of its terminal; when that changes, make a
-new one.
+The last column stays empty. Some terminals wrap at once after it, others with the next character,
+and a full last row would scroll. If a row ends with a background, the last column is erased in that
+colour, so that bars reach the edge; a terminal that erases in black leaves it black. A canvas has
+the size of its terminal. Make a new canvas when the size changes.
 """
 
 import re
@@ -34,24 +33,24 @@ class Frame(NamedTuple):
 SINGLE = Frame(*"┌┐└┘─│")
 DOUBLE = Frame(*"╔╗╚╝═║")
 
-# Cells alike between two changes are sent again rather than jumped over up to this number: the
-# jump itself takes four bytes.
+# Up to so many equal cells between two changes are sent again, because a jump takes four bytes.
 _WIDEST_GAP = 4
 
-# Of a byte for each cell, 1 where it has changed: what is sent in one piece.
+# The cells to send in one piece, in a string with a byte for each cell: 1 if it has changed.
 _SPAN = re.compile(rb"\x01(?:\x00{0,%d}\x01)*" % _WIDEST_GAP)
 
-# Stands in the second cell of a character that takes two.
+# The second cell of a character that takes two cells.
 _HALF = "\0"
-# What is plain: the character whose number is that of the plain style.
+# The plain style as a character of `Row.inks`.
 _PLAIN_INK = chr(PLAIN.number)
 _RUN = re.compile(r"(.)\1*", re.DOTALL)
 
 
 class Row(NamedTuple):
-    """A row as it is painted: a character for each cell, and the style of each as a character.
+    """A painted row: one character for each cell, and one for the style of each cell.
 
-    The style's number is the character's: strings are shared, compared and looked up as a whole.
+    The code point of an ink is the number of the style. Strings are fast to share, compare and
+    look up.
     """
 
     cells: str
@@ -59,14 +58,15 @@ class Row(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """How a row of the terminal becomes another one.
+    """The output that turns a row of the terminal into another row.
 
-    Go to column `start`, take the style `ink` and send `text`, which jumps and changes styles by
-    itself; the cursor is at column `end` then and the style is `pen`. Before that, what terminals
-    disagree about is sent cell by cell: the stretches in `unsteady`. No text: nothing to do.
+    First send the cells in the spans `unsteady` one by one, because terminals disagree about their
+    width. Then go to column `start`, set the style `ink` and send `text`, which contains its own
+    jumps and styles. The cursor is at column `end` afterwards, and the style is `pen`. An empty
+    `text` needs none of this.
     """
 
-    row: Row  # what it leads to: the same object for everybody who asks
+    row: Row  # the new row, the same object for all callers
     start: int
     ink: int
     text: str
@@ -76,7 +76,7 @@ class _Change(NamedTuple):
 
 
 class Hyperlink(NamedTuple):
-    """Cells of a row, from `column` to before `end`, that lead to an address (OSC 8)."""
+    """A link (OSC 8) on the cells of a row from `column` to before `end`."""
 
     row: int
     column: int
@@ -111,7 +111,7 @@ def _piped(text: str, number: int) -> Row:
     )
 
 
-def _spelt(row: Row) -> str:
+def _with_sgr(row: Row) -> str:
     parts = []
     for run in _RUN.finditer(row.inks):
         cells = row.cells[run.start() : run.end()].replace(_HALF, "")
@@ -125,21 +125,22 @@ def _shared(row: Row) -> Row:
 
 
 @lru_cache(maxsize=512)
-def _whole(row: Row) -> _Change:
+def _full_row(row: Row) -> _Change:
     end = len(row.cells) if row.inks.strip(_PLAIN_INK) else len(row.cells.rstrip(" "))
     return _rewrite(row, [(0, end)] if end else [], -1, to_edge=_edge(row) is not None)
 
 
 def _stretch(before: str, after: str) -> tuple[int, int]:
-    """Return from where to where two texts of one length differ. Halves are compared whole: most
-    rows change by a second of a clock.
+    """Return the start and the end of the difference between two texts of one length.
+
+    Compares halves, because most rows change only by a second of a clock.
 
     >>> _stretch("Time 1:07", "Time 1:06"), _stretch("same", "same")
     ((8, 9), (4, 0))
     """
     if before == after:
         return len(before), 0
-    first, differs = 0, len(before)  # what is before `first` is alike; what is in between is not
+    first, differs = 0, len(before)  # equal before `first`; different from there to `differs`
     while differs - first > 1:
         half = (first + differs) // 2
         if before[first:half] == after[first:half]:
@@ -157,11 +158,10 @@ def _stretch(before: str, after: str) -> tuple[int, int]:
 
 
 def _few_cells(before: Row, row: Row) -> _Change | None:
-    """Return the change of a few cells in one style, as of a clock; None for any other change. The
-    styles of the rows are equal.
+    """Return the change of a few cells in one style, as by a clock; None for any other change.
 
-    No cache: each caller has such a change every second, and all of them together would drive out
-    of a cache what callers share.
+    The rows must have equal styles. There is no cache: the clocks of all callers would push out the
+    changes that callers share.
     """
     first, last = _stretch(before.cells, row.cells)
     ink, text = row.inks[first:last][:1], row.cells[first:last]
@@ -172,10 +172,10 @@ def _few_cells(before: Row, row: Row) -> _Change | None:
     return _Change(row, first, ord(ink), text, last, ord(ink), ())
 
 
-@lru_cache(maxsize=2048)  # some 800 bytes each: what a paste brings is forgotten again
+@lru_cache(maxsize=2048)  # some 800 bytes each
 def _difference(before: Row, row: Row) -> _Change:
-    were, are = zip(*before, strict=True), zip(*row, strict=True)
-    differs = bytes(map(ne, were, are))
+    old_cells, new_cells = zip(*before, strict=True), zip(*row, strict=True)
+    differs = bytes(map(ne, old_cells, new_cells))
     low, high = differs.find(1), differs.rfind(1) + 1
     if not high:
         return _rewrite(before, [], -1)
@@ -193,7 +193,7 @@ def _difference(before: Row, row: Row) -> _Change:
 
 @lru_cache(maxsize=1024)
 def _edge(row: Row) -> Colour | None:
-    """Give the background that a row ends on, for the column behind it."""
+    """Return the background at the end of a row, for the column after it."""
     return style_of(ord(row.inks[-1])).background
 
 
@@ -204,9 +204,9 @@ def _blank_from(row: Row) -> int:
 def _rewrite(
     row: Row, spans: Sequence[tuple[int, int]], erased: int, *, to_edge: bool = False
 ) -> _Change:
-    """Write stretches of a row from the left, and erase it from a column on unless that is -1.
+    """Return the change that writes `spans` of a row and erases it from column `erased` on, or -1.
 
-    `to_edge` also erases the last column of the terminal, in the background that the row ends on.
+    `to_edge` also erases the last column of the terminal, in the background at the row's end.
     """
     unsteady = () if all(STEADY.issuperset(row.cells[a:b]) for a, b in spans) else tuple(spans)
     if unsteady:
@@ -237,44 +237,43 @@ def _rewrite(
             parts.append(change(pen, PLAIN.number))
             pen = PLAIN.number
         parts.append("\x1b[K")
-    if to_edge:  # what changed reaches to the end of the row: its last ink did
+    if to_edge:  # the last ink has changed, so the cursor is at the end
         parts.append("\x1b[K")
     return _Change(row, start, ink, "".join(parts), at, pen, unsteady)
 
 
-def _laid_once(below: Row, first: int, cells: str, inks: str) -> Row:
-    """Return a row with cells laid on it from `first` on."""
+def _overlaid(below: Row, first: int, cells: str, inks: str) -> Row:
+    """Return a row with other cells from column `first` on."""
     last = first + len(cells)
     left, right = below.cells[:first], below.cells[last:]
-    if below.cells[first] == _HALF:  # of a character that begins before us
+    if below.cells[first] == _HALF:  # half of a character that begins to the left
         left = left[:-1] + " "
     if right.startswith(_HALF):
         right = " " + right[1:]
     return Row(left + cells + right, below.inks[:first] + inks + below.inks[last:])
 
 
-# Tables lay the same cells again and again, and callers who see the same share the row. Some 700
-# bytes each.
-_laid = lru_cache(maxsize=2048)(_laid_once)
+# Tables write the same cells again and again, and callers who see the same share the row. An entry
+# takes some 700 bytes.
+_overlaid_cached = lru_cache(maxsize=2048)(_overlaid)
 
 
 class Canvas:
-    """A screen of `columns` by `rows`; rows and columns count from 0, column `width` is barred.
+    """A screen of `columns` by `rows`, both from 0. The last column, number `width`, stays empty.
 
-    What lies outside is clipped, never an error. `cursor` is where the terminal's cursor shall
-    stand after the next update, or None to hide it. `links` are for terminals that have them: the
-    screen is sent whole where they change, for a link stays on a terminal's cells until it is
-    cleared.
+    Text outside is clipped. `cursor` is the row and column of the terminal's cursor after the next
+    update, or None to hide it. `links` are for terminals that support them. A change of links sends
+    the whole screen, because a terminal keeps a link until its cells are cleared.
     """
 
     __slots__ = (
         "_at_column",
         "_at_row",
         "_cursor_shown",
-        "_linked",
         "_pen",
         "_rows",
-        "_shown",
+        "_sent",
+        "_sent_links",
         "colour",
         "columns",
         "cursor",
@@ -284,27 +283,27 @@ class Canvas:
     )
 
     def __init__(self, columns: int, rows: int, *, colour: bool = True) -> None:
-        """Blank, and nothing shown yet; without `colour` positions are sent but no styles."""
+        """Make a blank canvas. Without `colour` no styles are sent, only positions."""
         self.columns = columns
         self.rows = rows
         self.width = columns - 1
         self.colour = colour
         self.cursor: tuple[int, int] | None = None
         self.links: tuple[Hyperlink, ...] = ()
-        self._linked: tuple[Hyperlink, ...] = ()  # as the terminal has them
+        self._sent_links: tuple[Hyperlink, ...] = ()  # as last sent
         self._rows = [_blank(self.width, _PLAIN_INK)] * rows
-        self._shown: list[Row] = []  # as the terminal has them; none before the first render
-        self._pen = 0  # number of the style that the terminal writes in now
-        self._at_row = self._at_column = -1  # where its cursor is now; row -1 when uncertain
+        self._sent: list[Row] = []  # as last sent; empty before the first render
+        self._pen = 0  # number of the terminal's current style
+        self._at_row = self._at_column = -1  # its cursor; row -1 if unknown
         self._cursor_shown = True
 
     # Painting
 
     def put(self, row: int, column: int, text: str, style: Style = PLAIN) -> int:
-        """Write a line of text; returns the column after it (before clipping).
+        """Write a line of text; return the column after it, before clipping.
 
-        Characters of two cells take two, those of none (and controls) are left out; where one of
-        two is cut in half, by the edge or by other text, a blank takes its place.
+        Controls and characters of no width are left out. A wide character that the edge or another
+        text cuts in half becomes a blank.
         """
         if not (text.isascii() and text.isprintable()):
             text = _cells_of(text)
@@ -312,29 +311,38 @@ class Canvas:
         return self._lay(row, column, text, ink * len(text))
 
     def put_pipe(self, row: int, column: int, text: str, style: Style = PLAIN) -> int:
-        """Write a line of text with pipe codes, from `style` on; returns the column after it."""
+        """Write a line with pipe codes, beginning in `style`; return the column after it."""
         cells, inks = _piped(text, style.number)
         return self._lay(row, column, cells, inks if self.colour else _PLAIN_INK * len(inks))
 
     def put_clock(self, row: int, column: int, text: str, style: Style = PLAIN) -> int:
-        """Write a line as `put_pipe` does, but remember nothing of it: the clocks of a thousand
-        callers would drive what tables lay again and again out of the cache."""
+        """Write a line like `put_pipe`, but do not cache the row.
+
+        The clocks of a thousand callers would push the rows of tables out of the cache.
+        """
         cells, inks = _piped(text, style.number)
         inks = inks if self.colour else _PLAIN_INK * len(inks)
-        return self._lay(row, column, cells, inks, _laid_once)
+        return self._lay(row, column, cells, inks, _overlaid)
 
     def put_pieces(self, row: int, column: int, texts: Sequence[str], style: Style = PLAIN) -> int:
-        """Write texts with pipe codes one behind the other, each from `style` on; returns the
-        column after them. Of a line in which only a piece changes, the others are known; of the
-        line itself nothing is remembered, as of a clock."""
+        """Write texts with pipe codes next to each other; return the column after them.
+
+        Each begins in `style`. Each text is cached, but the row is not. Use it for a line in which
+        a single piece changes.
+        """
         pieces = [_piped(text, style.number) for text in texts]
         cells = "".join([piece.cells for piece in pieces])
         inks = "".join([piece.inks for piece in pieces])
         inks = inks if self.colour else _PLAIN_INK * len(inks)
-        return self._lay(row, column, cells, inks, _laid_once)
+        return self._lay(row, column, cells, inks, _overlaid)
 
     def _lay(
-        self, row: int, column: int, cells: str, inks: str, laid: Callable[..., Row] = _laid
+        self,
+        row: int,
+        column: int,
+        cells: str,
+        inks: str,
+        overlay: Callable[..., Row] = _overlaid_cached,
     ) -> int:
         end = column + len(cells)
         first = column
@@ -350,7 +358,7 @@ class Canvas:
             if cells.startswith(_HALF):
                 cells = " " + cells[1:]
         if cells and 0 <= row < self.rows:
-            self._rows[row] = laid(self._rows[row], first, cells, inks)
+            self._rows[row] = overlay(self._rows[row], first, cells, inks)
         return end
 
     def box(
@@ -363,7 +371,7 @@ class Canvas:
         *,
         frame: Frame = SINGLE,
     ) -> None:
-        """Draw the frame of a box, at least 2 by 2; what is inside stays."""
+        """Draw the frame of a box, at least 2 by 2 cells, and keep its inside."""
         across = frame.across * (width - 2)
         right = column + width - 1
         self.put(row, column, frame.top_left + across + frame.top_right, style)
@@ -382,27 +390,26 @@ class Canvas:
         for line in range(row, row + height):
             self.put(line, column, " " * width, style)
 
-    def painted(self, row: int, height: int) -> tuple[Row, ...]:
-        """What stands in rows that are on the canvas, to be pasted again instead of painted. Who
-        paints the same is given the same rows: they are kept once, however many keep them."""
+    def copy(self, row: int, height: int) -> tuple[Row, ...]:
+        """Return rows of the canvas, for `paste` and `stamp`. Equal rows are one object."""
         return tuple(map(_shared, self._rows[row : row + height]))
 
-    def paste(self, row: int, painted: Sequence[Row]) -> None:
-        """Put painted rows of this width back, from `row` on, over all that stands there."""
-        self._rows[row : row + len(painted)] = painted
+    def paste(self, row: int, copied: Sequence[Row]) -> None:
+        """Replace rows from `row` on by copied rows of the same width."""
+        self._rows[row : row + len(copied)] = copied
 
-    def stamp(self, row: int, column: int, painted: Sequence[Row]) -> None:
-        """Put painted rows of any width on what stands there, upper left corner at row and column.
+    def stamp(self, row: int, column: int, copied: Sequence[Row]) -> None:
+        """Write copied rows of any width, with their upper left corner at `row` and `column`.
 
-        They must come from a canvas that is as colourful as this one.
+        The other canvas must have the same `colour`.
         """
-        for number, (cells, inks) in enumerate(painted, row):
+        for number, (cells, inks) in enumerate(copied, row):
             self._lay(number, column, cells, inks)
 
     # Reading back
 
     def text(self, row: int) -> str:
-        """What stands in a row, without the blanks at its end."""
+        """Return the text of a row, without the blanks at its end."""
         return self._rows[row].cells.replace(_HALF, "").rstrip(" ")
 
     def style_at(self, row: int, column: int) -> Style:
@@ -411,43 +418,47 @@ class Canvas:
     # Sending
 
     def render(self) -> str:
-        """The whole screen, whatever the terminal shows now; updates go on from here."""
+        """Return the output for the whole screen, whatever the terminal shows."""
         parts = ["\x1b[?25l\x1b[0m\x1b[2J\x1b[H" if self.colour else "\x1b[?25l\x1b[2J\x1b[H"]
         self._pen = self._at_row = self._at_column = 0
         self._cursor_shown = False
         for number, row in enumerate(self._rows):
-            way = _whole(row)
-            self._write(number, way, parts)
-            self._rows[number] = way.row
-        self._shown = self._rows[:]
+            step = _full_row(row)
+            self._write(number, step, parts)
+            self._rows[number] = step.row
+        self._sent = self._rows[:]
         for link in self.links:
             self._write_link(link, parts)
-        self._linked = self.links
+        self._sent_links = self.links
         self._park(parts)
         return "".join(parts)
 
-    def seen(self) -> list[str]:
-        """Return the rows as they were sent last, with the sequences (SGR) of their styles; none
-        before the first update."""
-        return [_spelt(row) for row in self._shown]
+    def sent_rows(self) -> list[str]:
+        """Return the rows as last sent, with the SGR sequences of their styles.
+
+        The list is empty before the first update.
+        """
+        return [_with_sgr(row) for row in self._sent]
 
     def update(self) -> str:
-        """What turns the screen last sent into this one, "" for nothing; the first is a render."""
-        if not self._shown or self.links != self._linked:
+        """Return the output from the last sent screen to this one. The first is a render."""
+        if not self._sent or self.links != self._sent_links:
             return self.render()
         parts: list[str] = []
-        rows, shown = self._rows, self._shown
+        rows, shown = self._rows, self._sent
         for number, (before, row) in enumerate(zip(shown, rows, strict=True)):
             if row is not before:
                 is_restyled = before.inks != row.inks
-                way = (None if is_restyled else _few_cells(before, row)) or _difference(before, row)
-                self._write(number, way, parts)
-                rows[number] = shown[number] = way.row
+                step = (None if is_restyled else _few_cells(before, row)) or _difference(
+                    before, row
+                )
+                self._write(number, step, parts)
+                rows[number] = shown[number] = step.row
         self._park(parts)
         return "".join(parts)
 
-    def _write(self, row: int, way: _Change, parts: list[str]) -> None:
-        cells, start, ink, text, end, pen, unsteady = way
+    def _write(self, row: int, step: _Change, parts: list[str]) -> None:
+        cells, start, ink, text, end, pen, unsteady = step
         for first, last in unsteady:
             self._write_unsteady(row, cells, first, last, parts)
         if text:
@@ -462,7 +473,7 @@ class Canvas:
     def _write_unsteady(
         self, number: int, row: Row, start: int, end: int, parts: list[str]
     ) -> None:
-        """Cell by cell, saying the column again after what terminals disagree about."""
+        """Send cells one by one, with a new position after each that terminals disagree about."""
         for column in range(start, end):
             character = row.cells[column]
             if character != _HALF:
@@ -487,7 +498,7 @@ class Canvas:
                 self._pen = ink
             parts.append(row.cells[run.start() : run.end()].replace(_HALF, ""))
         parts.append("\x1b]8;;\x1b\\")
-        self._at_row = -1  # terminals may disagree about what was written
+        self._at_row = -1  # terminals may disagree about the width of the text
 
     def _move(self, row: int, column: int, parts: list[str]) -> None:
         distance = column - self._at_column

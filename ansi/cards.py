@@ -1,9 +1,9 @@
 """Playing cards as a caller sees them.
 
-A card is named by rank and suit, "TH" or "AS": "A23456789TJQK" and "HSDC". Drawn, it is a block of
-seven by five cells, or of eleven by nine on a large screen. Its upper left corner tells rank and
-suit, so that a fan of overlapping cards can still be read. All of it is in CP437; the charset turns
-lines and suits into what poorer terminals have.
+A card is named by rank and suit, such as "TH" or "AS". A drawn card is seven cells wide and five
+high, or eleven by nine on a large screen. Its upper left corner shows rank and suit, so that a fan
+of overlapping cards is readable. All characters are in CP437; `ansi.charset` replaces them for
+terminals that lack them.
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ CARD_HEIGHT = 5
 LARGE_WIDTH = 11
 LARGE_HEIGHT = 9
 _GAP = 1  # between cards that do not overlap
-_LEAST_STEP = 4  # what must stay visible of a covered card: its edge, "10" and the suit
+_LEAST_STEP = 4  # the visible part of a covered card: its edge, "10" and the suit
 
 _SUIT_SIGNS = {"H": "♥", "S": "♠", "D": "♦", "C": "♣"}
 _COURT = frozenset("JQK")
 
-# The face is the light grey that PC screens had for paper; their white cannot be a background.
+# The face is light grey, because a PC's white cannot be a background.
 _EDGE = _BLACK = Style(Colour.BLACK, Colour.GREY)
 _RED = Style(Colour.RED, Colour.GREY)
 _BACK_EDGE = Style(Colour.WHITE, Colour.BLUE)
@@ -36,7 +36,7 @@ _LARGE_BACK_LINES = (
     "│░▒▓▒░▒▓▒░│",
     "└─────────┘",
 )
-# How many pips stand in each of the five rows of a large card.
+# The number of pips in each of the five rows of a large card.
 _PIPS = {
     "2": "10001",
     "3": "10101",
@@ -60,13 +60,13 @@ def _parts(card: str) -> tuple[str, str]:
 
 
 def short(card: str) -> str:
-    """The card in two or three cells: "10♥", which a terminal without suits gets as "10H"."""
+    """Return a card in two or three cells: "10♥", which becomes "10H" without suits."""
     rank, suit = _parts(card)
     return rank + _SUIT_SIGNS[suit]
 
 
 def draw(card: str | None) -> tuple[str, ...]:
-    """The five lines of a card, seven cells each; None is a card face down."""
+    """Return the five lines of a card, seven cells each; None is a card face down."""
     if card is None:
         return _BACK_LINES
     rank, suit = _parts(card)
@@ -87,7 +87,7 @@ def draw(card: str | None) -> tuple[str, ...]:
 
 
 def draw_large(card: str | None) -> tuple[str, ...]:
-    """The nine lines of a large card, eleven cells each; None is a card face down."""
+    """Return the nine lines of a large card, eleven cells each; None is a card face down."""
     if card is None:
         return _LARGE_BACK_LINES
     rank, suit = _parts(card)
@@ -108,8 +108,10 @@ def draw_large(card: str | None) -> tuple[str, ...]:
 
 
 def draw_across(card: str, *, large: bool = False) -> tuple[str, ...]:
-    """The three lines of a card that is laid across, ten cells each, face up; of a large one five
-    of fourteen."""
+    """Return the lines of a card that lies across, face up: three of ten cells.
+
+    A large card has five lines of fourteen cells.
+    """
     rank, suit = _parts(card)
     sign = _SUIT_SIGNS[suit]
     if large:
@@ -130,7 +132,7 @@ def draw_across(card: str, *, large: bool = False) -> tuple[str, ...]:
 def paint_card(
     canvas: Canvas, row: int, column: int, card: str | None, *, large: bool = False
 ) -> None:
-    """Paint a card, or one face down for None, with its upper left corner at row and column."""
+    """Paint a card with its upper left corner at `row` and `column`; None is one face down."""
     canvas.stamp(row, column, _upright(card, canvas.colour, covers=False, large=large))
 
 
@@ -139,7 +141,7 @@ def paint_across(canvas: Canvas, row: int, column: int, card: str, *, large: boo
     canvas.stamp(row, column, _painted(card, lines, canvas.colour, covers=False))
 
 
-@lru_cache(maxsize=512)  # every card in both sizes and ways, with colours and without
+@lru_cache(maxsize=512)  # every card in both sizes, covering or not, with colours and without
 def _upright(card: str | None, colour: bool, *, covers: bool, large: bool) -> tuple[Row, ...]:
     return _painted(card, draw_large(card) if large else draw(card), colour, covers=covers)
 
@@ -158,14 +160,14 @@ def _painted(
     if covers:
         canvas.put(0, 0, "┬", edge)
         canvas.put(last, 0, "┴", edge)
-    return canvas.painted(0, len(lines))
+    return canvas.copy(0, len(lines))
 
 
-def step_of(count: int, width: int, card_width: int = CARD_WIDTH) -> int:
-    """Cells from one card to the next when `count` of them share `width` cells.
+def card_step(count: int, width: int, card_width: int = CARD_WIDTH) -> int:
+    """Return the cells from one card to the next for `count` cards in `width` cells.
 
-    As far apart as they fit: beside each other if there is room, else fanned, but never closer
-    than their ranks and suits can be read (then they take more than `width`).
+    The cards overlap if they have no room next to each other. If their ranks and suits would not be
+    readable, they take more than `width`.
     """
     if count < 2:
         return card_width + _GAP
@@ -181,9 +183,9 @@ def paint_hand(
     *,
     large: bool = False,
 ) -> int:
-    """Paint cards from the left, later ones upon earlier; returns the column after the last."""
+    """Paint cards from the left, later ones over earlier; return the column after the last."""
     card_width = LARGE_WIDTH if large else CARD_WIDTH
-    step = step_of(len(cards), width, card_width)
+    step = card_step(len(cards), width, card_width)
     end = column
     for card in cards:
         covers = end > column

@@ -1,12 +1,10 @@
-"""What goes out to a caller's terminal as bytes, and what comes in.
+"""The character sets of terminals: CP437, UTF-8, Latin-1 and ASCII.
 
-Inside the program text is Unicode; a terminal understands CP437, UTF-8, Latin-1 or ASCII. Encoding
-never changes how many cells a text takes, so a screen laid out once is right in all of them: a
-character that the terminal lacks becomes something alike of the same width. No byte 255 ever goes
-out, because hosts between us and the caller forget to double it and telnet would read a command in
-it.
+Inside the program, text is Unicode. Encoding never changes the width of a text, so one layout fits
+all terminals: a character that a terminal lacks becomes a similar one of the same width. Byte 255
+is never sent. It begins a telnet command, and some hosts on the way forget to double it.
 
-Input is never dropped in silence: bytes that mean no letter become `UNREADABLE`.
+Input is never dropped: bytes that are no letter become `UNREADABLE`.
 """
 
 import codecs
@@ -20,8 +18,8 @@ from ansi.width import character_width
 
 class Charset(Enum):
     CP437 = "cp437"
-    # CP437 through a host that turns it into Unicode and takes every byte below 20h for a control
-    # (ENiGMA, by iconv-lite): the pictures there vanish on the way, those from 80h on arrive.
+    # CP437 through a host that takes all bytes below 20h for controls (ENiGMA, with iconv-lite).
+    # The glyphs of these bytes get lost on the way.
     CP437_TEXT = "cp437-text"
     UTF8 = "utf-8"
     LATIN1 = "iso-8859-1"
@@ -33,25 +31,25 @@ class Charset(Enum):
 
     @property
     def has_shapes(self) -> bool:
-        """Whether lines, blocks and suits can be drawn with it."""
+        """Whether it has lines, blocks and suits."""
         return self not in (Charset.ASCII, Charset.LATIN1)
 
 
-# An attribute of an Enum is looked up slowly; these are asked for at every key.
+# Enum attributes are slow, and these are needed for every key.
 _CP437, _CP437_TEXT, _UTF8 = Charset.CP437, Charset.CP437_TEXT, Charset.UTF8
 _LATIN1 = Charset.LATIN1
 
-UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # stands for bytes that mean no letter
+UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # replaces bytes that are no letter
 
 # The pictures that a PC's character generator has for bytes 1 to 31 and 127.
 GLYPHS = dict(zip([*range(1, 32), 127], "☺☻♥♦♣♠•◘○◙♂♀♪♫☼►◄↕‼¶§▬↨↑↓→←∟↔▲▼⌂", strict=True))
 
-# Only these of them are safe to send: SyncTERM was seen to draw them, no terminal acts on them
-# in a way that moves the cursor. The others ring, tab, feed a line or start a sequence somewhere.
+# Only these are safe to send: SyncTERM draws them, and no terminal moves its cursor at them. The
+# others ring, tab, feed a line or start a sequence on some terminal.
 _SAFE_GLYPHS = (1, 2, 3, 4, 5, 6, 16, 17)
 
-# One printable ASCII character for each; the likeness that matters most comes first, because the
-# first 128 of them are encoded by table.
+# A printable ASCII character for each. The most frequent come first, because a table encodes the
+# first 128.
 _LOOKALIKES = dict(
     zip(
         "─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬╒╓╕╖╘╙╛╜╞╟╡╢╤╥╧╨╪╫░▒▓█▄▌▐▀■♥♦♣♠►◄☺☻•·∙°",
@@ -68,13 +66,13 @@ _LOOKALIKES = dict(
 _LOOKALIKES |= dict(zip("æÆøØßþÞðÐđĐłŁıŋŦŧħĦœŒĸ\xa0", "aAoOspPdDdDlLinTthHoOk ", strict=True))
 
 
-# Letters that are two where a terminal lacks them; before a text is laid out, for they take another
-# cell. What was laid out with them keeps its width: `encode` puts one letter for each.
+# Letters that become two on a terminal without them, before the layout, because they take another
+# cell. `encode` replaces each by one letter, to keep the width.
 _SPELLED_OUT = str.maketrans({"œ": "oe", "Œ": "OE"})
 
 
 def spelling(charset: Charset) -> Mapping[int, str]:
-    """Return what spells out, with `str.translate`, the letters that a terminal lacks.
+    """Return the table for `str.translate` that spells out letters which a terminal lacks.
 
     >>> "le cœur".translate(spelling(Charset.CP437)), "le cœur".translate(spelling(Charset.UTF8))
     ('le coeur', 'le cœur')
@@ -86,11 +84,11 @@ def _cp437_letters(low_glyphs: Sequence[int]) -> str:
     letters = list(bytes(range(255)).decode("cp437"))
     for byte in low_glyphs:
         letters[byte] = GLYPHS[byte]
-    return "".join(letters) + "\ufffe"  # byte 255 stands for nothing
+    return "".join(letters) + "\ufffe"  # byte 255 is no character
 
 
 _SHAPES = "─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬╒╓╕╖╘╙╛╜╞╟╡╢╤╥╧╨╪╫░▒▓█▄▌▐▀■♥♦♣♠►◄☺☻•∙▲▼▬◘○◙♂♀♪♫☼↕‼↨↑↓→←∟↔⌂"
-# Stand-ins for shapes in a text that is read aloud, for `str.translate`.
+# For `str.translate`: replaces shapes in a text for a screen reader.
 READ_ALOUD = {ord(shape): _LOOKALIKES[shape] for shape in _SHAPES}
 
 _CP437_MAP = codecs.charmap_build(_cp437_letters(_SAFE_GLYPHS))
@@ -103,7 +101,7 @@ _ASCII_BYTES = bytes(range(128)) + "".join(map(_LOOKALIKES.__getitem__, _ASCII_T
 
 @lru_cache(maxsize=4096)
 def _stand_in(character: str) -> bytes:
-    """ASCII for a character that the terminal lacks, as wide as the character itself."""
+    """Return ASCII of the same width for a character that the terminal lacks."""
     if character < " ":
         return character.encode()
     if character in _LOOKALIKES:
@@ -128,10 +126,10 @@ codecs.register_error("ansi.stand-ins", _stand_ins)
 
 
 def encode(text: str, charset: Charset) -> bytes:
-    """Bytes for the terminal, one cell for each cell of `text`, never with a byte 255.
+    """Return `text` in a terminal's character set, of the same width and without byte 255.
 
-    Control characters pass untouched. What the set lacks is replaced by its look-alike (lines of
-    boxes by + - |, suits by their letters, accented letters by bare ones), else by "?".
+    Control characters stay. A character that the set lacks becomes a similar one (lines of boxes
+    + - |, suits and accented letters plain letters), or else "?".
     """
     if text.isascii():
         return text.encode("ascii")
@@ -151,10 +149,10 @@ _READ_AS = {Charset.ASCII: "utf-8", Charset.LATIN1: "cp1252"}
 
 
 class Decoder:
-    """Text out of the bytes a terminal sends, however packets cut them.
+    """Decodes the bytes from a terminal, wherever packets begin and end.
 
-    Bytes that are no text in the character set become `UNREADABLE`. ASCII is decoded as UTF-8,
-    because typed text in other character sets does not look like it. Latin-1 is decoded as
+    Bytes that are no text become `UNREADABLE`. ASCII is decoded as UTF-8, because typed text in
+    other character sets is not valid UTF-8. Latin-1 is decoded as
     Windows-1252, which adds letters to it.
     """
 
@@ -199,25 +197,25 @@ _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | fro
     map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])  # variation selectors
 )
 _MARKS = frozenset({"Mn", "Me", "Mc"})
-_MOST_MARKS = 2  # accents on one letter: enough for Vietnamese, too few to climb into other rows
+_MAX_MARKS = 2  # accents on one letter: enough for Vietnamese, too few to reach other rows
 
 
 def clean(text: str) -> str:
-    """What another person typed, safe to show: nothing in it moves, hides or reorders text.
+    """Return a typed text without characters that move, hide or reorder other text.
 
-    Controls (C0, C1), bidi overrides, zero-width and unassigned characters go, every kind of
-    space becomes a plain one, letters and their accents are composed (NFC).
+    Controls (C0, C1), bidi overrides, zero-width and unassigned characters are removed. Every kind
+    of space becomes a plain one. Letters and their accents are composed (NFC).
     """
     if text.isascii() and text.isprintable():
         return text
-    kept: list[str] = []
+    letters: list[str] = []
     marks = 0
     for character in unicodedata.normalize("NFC", text):
         category = unicodedata.category(character)
         if category != "Zs" and (not character.isprintable() or character in _INVISIBLE):
-            continue  # and what stands around it is not parted by it
+            continue  # it does not separate its neighbours
         marks = marks + 1 if category in _MARKS else 0
-        if marks <= _MOST_MARKS:
-            kept.append(" " if category == "Zs" else character)
-    # A letter may stand beside its accent only now.
-    return unicodedata.normalize("NFC", "".join(kept))
+        if marks <= _MAX_MARKS:
+            letters.append(" " if category == "Zs" else character)
+    # Removed characters may have separated a letter from its accent.
+    return unicodedata.normalize("NFC", "".join(letters))

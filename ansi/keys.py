@@ -1,16 +1,16 @@
-"""Bytes from a caller's terminal to keys.
+"""Decodes the bytes from a caller's terminal into keys.
 
-One keystroke may be one byte or a sequence of them, a packet may end anywhere, and a terminal also
-reports where its cursor is, what it is, that it got the focus. What is typed comes out as keys, the
-rest is swallowed. How the bytes were cut into packets makes no difference.
+A key is one byte or a sequence of bytes, and a packet may end anywhere. A terminal also reports its
+cursor position, its type and its focus. The decoder returns keys and drops everything else. The
+limits of packets make no difference.
 
-Only time can tell a lone ESC from the beginning of a sequence: whoever feeds the decoder waits a
-moment while `pending_escape` holds and then calls `flush`.
+A lone ESC differs from the beginning of a sequence only by time. While `pending_escape` is True,
+wait a moment and then call `flush`.
 
-A letter that cannot be read becomes `UNREADABLE` of `ansi.charset`, so that a question can refuse
-it. Every kind of space becomes the same key.
+An invalid letter becomes `UNREADABLE` of `ansi.charset`, so that a question can refuse it. Every
+kind of space becomes the same key.
 
-Terminals in doorway mode send the keys of a PC that have no character as NUL and a scan code.
+In doorway mode, a terminal sends a PC's keys without a character as NUL and a scan code.
 """
 
 import re
@@ -20,14 +20,14 @@ from ansi.charset import UNREADABLE, Charset, Decoder
 
 
 class Key(str):
-    """A key without a character; its text is never a single character, so none equals it."""
+    """A key without a character. Its text has several letters, so no typed character equals it."""
 
     __slots__ = ()
 
 
 ENTER = Key("<enter>")
 BACKSPACE = Key("<backspace>")
-# Byte 7F: the Backspace of today's keyboards, the interrupt key of a teletype. Who reads decides.
+# Byte 7F: Backspace on modern keyboards, the interrupt key on a teletype. The reader decides.
 RUBOUT = Key("<rubout>")
 ESCAPE = Key("<escape>")
 TAB = Key("<tab>")
@@ -41,7 +41,7 @@ F9, F10, F11, F12 = Key("<f9>"), Key("<f10>"), Key("<f11>"), Key("<f12>")
 INTERRUPT = Key("<interrupt>")
 
 
-LONGEST_SEQUENCE = 64  # bytes; what goes on longer is no key
+MAX_SEQUENCE = 64  # bytes; a longer sequence is no key
 
 # PuTTY types its name whenever byte 5 reaches it, and byte 5 is the suit of clubs in CP437.
 ANSWERBACK = b"PuTTY"
@@ -59,7 +59,7 @@ _TILDES = {
     **dict(enumerate((F11, F12), 23)),
 }
 
-# What stands after a NUL in doorway mode: the scan codes of a PC. All others are keys for nobody.
+# Scan codes of a PC, which follow a NUL in doorway mode. The keys of all others are not used.
 _SCAN_CODES = {
     **dict(enumerate((F1, F2, F3, F4, F5, F6, F7, F8, F9, F10), 0x3B)),
     **dict(zip((0x47, 0x48, 0x49), (HOME, UP, PAGE_UP), strict=True)),
@@ -74,23 +74,23 @@ _MODIFIED = re.compile(r"(?:1;[0-9]+)?")
 _POSITION = re.compile(r"([0-9]{1,4});([0-9]{1,4})")
 _MODIFIED_TILDE = re.compile(r"([0-9]{1,3})(?:;[0-9]+)?")
 
-# Single bytes that are a key in themselves, whatever comes after them.
+# Single bytes that are a key, whatever follows.
 _ASCII_KEYS: dict[bytes, str] = {bytes((code,)): chr(code) for code in range(0x20, 0x7F)} | {
     bytes((code,)): key for code, key in _CONTROLS.items()
 }
 
-# Telnet's NUL is sent together with its return; nobody presses an arrow so soon after Enter.
+# Telnet sends a NUL together with a return. No one presses an arrow so soon after Enter.
 RETURN_SECONDS = 0.05
-SCAN_SECONDS = 0.35  # how long a NUL waits for its scan code, which is sent together with it
-MOST_POSITIONS = 4  # that are kept for whoever asked; a terminal says one for each question
+SCAN_SECONDS = 0.35  # from a NUL to its scan code, though both are sent together
+MAX_POSITIONS = 4  # unread reports of the cursor position
 
-# What the next byte belongs to. From _ESCAPE on, a sequence is unfinished.
+# The states of the decoder. From _ESCAPE on, a sequence is unfinished.
 _GROUND, _AFTER_RETURN, _LONG_AFTER_RETURN, _SCAN = range(4)
 _ESCAPE, _CSI, _SS3, _STRING, _STRING_ESCAPE = range(4, 9)
 
 
-def _typed(character: str) -> str:
-    """Return the key for a character; "" for one that controls or formats and is not seen."""
+def _key(character: str) -> str:
+    """Return the key for a character; "" for an invisible control or format character."""
     if character.isprintable():
         return character
     kind = unicodedata.category(character)
@@ -100,7 +100,7 @@ def _typed(character: str) -> str:
 
 
 class KeyDecoder:
-    """Keys out of the bytes of one line; memory stays bounded whatever is sent."""
+    """Decodes the keys of one line, in bounded memory."""
 
     __slots__ = ("_idle", "_positions", "_sequence", "_state", "_text")
 
@@ -109,12 +109,12 @@ class KeyDecoder:
         self._state = _GROUND
         self._sequence = bytearray()
         self._positions: list[tuple[int, int]] = []
-        self._idle = True  # nothing waits: a plain byte means itself
+        self._idle = True  # no sequence and no letter is unfinished
 
     def feed(self, data: bytes) -> list[str]:
-        """Keys that these bytes complete: printable characters, or constants of this module.
+        """Return the keys that these bytes complete: characters, or constants of this module.
 
-        An answerback is told from typing only when it comes in one piece.
+        An answerback in several packets is taken for typing.
         """
         if self._idle:
             key = _ASCII_KEYS.get(data)
@@ -134,8 +134,10 @@ class KeyDecoder:
         return self._state >= _ESCAPE
 
     def flush(self) -> list[str]:
-        """Return the keys that a pause completes: a lone ESC, and `UNREADABLE` for an unfinished
-        letter. An unfinished sequence is dropped."""
+        """Return the keys that a pause completes: a lone ESC, or `UNREADABLE` for part of a letter.
+
+        Drops an unfinished sequence.
+        """
         keys: list[str] = [ESCAPE] if self._state == _ESCAPE else []
         if self.pending_escape:
             self._state = _GROUND
@@ -145,9 +147,9 @@ class KeyDecoder:
         return keys
 
     def settle(self, seconds: float) -> None:
-        """Nothing came for `seconds`: what comes now may belong to no NUL or return before it.
+        """Note a pause of `seconds`, after which a byte may no longer belong to a NUL or return.
 
-        A line feed still belongs to its return: it is never typed, and the network may be slow.
+        A line feed always belongs to the return before it, because it is never typed.
         """
         if self._state == _AFTER_RETURN and seconds > RETURN_SECONDS:
             self._state = _LONG_AFTER_RETURN
@@ -156,17 +158,17 @@ class KeyDecoder:
             self._idle = not self._text.pending
 
     def positions(self) -> list[tuple[int, int]]:
-        """Give, once, where the terminal says that its cursor is: row and column, from 1."""
-        found, self._positions = self._positions, []
-        return found
+        """Return the new reports of the cursor's position, as row and column from 1."""
+        positions, self._positions = self._positions, []
+        return positions
 
-    # Each step takes the byte at `position` (or a run from there) and returns what comes next.
+    # Each step decodes the byte or the run at `position`, and returns the next position.
 
     def _ground(self, data: bytes, position: int, keys: list[str]) -> int:
         run = _TYPED.match(data, position)
         if run:
             text = self._text.decode(run[0])
-            keys.extend(text if text.isprintable() else "".join(map(_typed, text)))
+            keys.extend(text if text.isprintable() else "".join(map(_key, text)))
             return run.end()
         keys.extend(self._text.finish())
         byte = data[position]
@@ -191,7 +193,7 @@ class KeyDecoder:
 
     def _scan(self, data: bytes, position: int, keys: list[str]) -> int:
         code = data[position]
-        if code:  # else another NUL: that of a keepalive, and this one begins anew
+        if code:  # another NUL begins again, after that of a keepalive
             self._state = _GROUND
             if code in _SCAN_CODES:
                 keys.append(_SCAN_CODES[code])
@@ -201,7 +203,7 @@ class KeyDecoder:
         byte = data[position]
         if byte == 0x1B:
             keys.append(ESCAPE)
-        elif 0x20 <= byte < 0x7F:  # anything but an introducer is Alt with a letter: not for us
+        elif 0x20 <= byte < 0x7F:  # except for an introducer, Alt with a letter: no key here
             self._sequence.clear()
             self._state = {0x5B: _CSI, 0x4F: _SS3}.get(byte, _GROUND)
             if byte in b"]PX^_":
@@ -216,13 +218,13 @@ class KeyDecoder:
         byte = data[position]
         opens_linux_key = byte == 0x5B and not self._sequence
         if 0x20 <= byte < 0x40 or opens_linux_key:
-            if len(self._sequence) <= LONGEST_SEQUENCE:
+            if len(self._sequence) <= MAX_SEQUENCE:
                 self._sequence.append(byte)
             return position + 1
         self._state = _GROUND
-        if not 0x40 <= byte < 0x7F:  # broken off: the byte stands for itself
+        if not 0x40 <= byte < 0x7F:  # the sequence is broken off, and a new key begins
             return position
-        if len(self._sequence) <= LONGEST_SEQUENCE:
+        if len(self._sequence) <= MAX_SEQUENCE:
             self._finish_csi(self._sequence.decode("ascii"), chr(byte), keys)
         return position + 1
 
@@ -233,10 +235,10 @@ class KeyDecoder:
         elif final == "~":
             tilde = _MODIFIED_TILDE.fullmatch(parameters)
             key = _TILDES.get(int(tilde[1])) if tilde else None
-        elif final == "R" and (found := _POSITION.fullmatch(parameters)):
-            self._positions = [*self._positions, (int(found[1]), int(found[2]))][-MOST_POSITIONS:]
+        elif final == "R" and (report := _POSITION.fullmatch(parameters)):
+            self._positions = [*self._positions, (int(report[1]), int(report[2]))][-MAX_POSITIONS:]
         elif _MODIFIED.fullmatch(parameters) and (final != "R" or not parameters):
-            # With numbers an R is no F3: it says where the cursor is.
+            # An R with numbers is no F3 but a cursor position.
             key = _CSI_LETTERS.get(final)
         if key is not None:
             keys.append(key)
@@ -261,7 +263,7 @@ class KeyDecoder:
         return end.end()
 
     def _string_escape(self, data: bytes, position: int, keys: list[str]) -> int:
-        ends = data[position] == 0x5C  # ESC \ ends a string; any other ESC begins anew
+        ends = data[position] == 0x5C  # ESC \ ends a string; any other ESC begins a sequence
         self._state = _GROUND if ends else _ESCAPE
         return position + ends
 

@@ -1,9 +1,8 @@
 """Colours and attributes of text, the escape sequences (SGR) that set them, and pipe codes.
 
-Only what every BBS terminal draws: sixteen colours of text (the bright eight are bold on the
-wire), eight of background, bold, blink, reverse. A bright background says its dark one first, for
-terminals that have no other. A style is known to the canvas by its number, so that cells compare
-as integers.
+Only what every BBS terminal draws: sixteen colours of text (the bright eight are sent as bold),
+eight of background, bold, blink and reverse. A bright background is sent after its dark one, for
+terminals that lack it. The canvas stores the number of a style, so that cells compare as integers.
 """
 
 import re
@@ -13,7 +12,7 @@ from functools import lru_cache
 
 
 class Colour(IntEnum):
-    """The sixteen colours in the order of SGR (a PC's own order swaps red and blue)."""
+    """The sixteen colours in the order of SGR. (A PC's own order swaps red and blue.)"""
 
     BLACK = 0
     RED = 1
@@ -40,7 +39,7 @@ _styles: list["Style"] = []
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a cell looks; None is the terminal's own colour."""
+    """The look of a cell; None is the terminal's own colour."""
 
     foreground: Colour | None = None
     background: Colour | None = None
@@ -50,7 +49,7 @@ class Style:
     number: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Give styles that send the same codes the same number, counted from 0, the plain one."""
+        """Number the style, from 0 for the plain one. Styles with the same codes share a number."""
         codes = []
         if self.bold or (self.foreground is not None and self.foreground > Colour.GREY):
             codes.append("1")
@@ -71,7 +70,7 @@ class Style:
             _styles.append(self)
 
     def __hash__(self) -> int:
-        """Equal styles have the same number; styles are looked up for every piece of text."""
+        """Return the number, which equal styles share. Every piece of text looks up a style."""
         return self.number
 
 
@@ -84,7 +83,7 @@ def sgr_of(number: int) -> str:
 
 
 def style_of(number: int) -> Style:
-    """The first style made that has this number; others with it look the same."""
+    """Return the first style made with this number; others with it look the same."""
     return _styles[number]
 
 
@@ -94,7 +93,7 @@ def sgr(style: Style) -> str:
 
 @lru_cache(maxsize=4096)
 def change(before: int, after: int) -> str:
-    """The shortest sequence that leads from the style of one number to that of another."""
+    """Return the shortest sequence from one style to another, by their numbers."""
     old, new = _codes[before], _codes[after]
     if "7" in old or "7" in new:  # terminals disagree about colours set while reversed
         return sgr_of(after)
@@ -105,7 +104,7 @@ def change(before: int, after: int) -> str:
 
 
 _PIPE = re.compile(r"\|([01][0-9]|2[0-3])")
-# Pipe codes count the colours as a PC does: the bit of red and the bit of blue change places.
+# Pipe codes number the colours like a PC, which swaps the bits of red and blue.
 _PC_ORDER = tuple(Colour(c & 10 | (c & 1) << 2 | (c & 4) >> 2) for c in range(16))
 
 
@@ -116,9 +115,9 @@ def _piped(style: Style, code: int) -> Style:
 
 
 def from_pipe(text: str, style: Style = PLAIN) -> tuple[tuple[Style, str], ...]:
-    """Split a sysop's text at its pipe codes: |00 to |15 text colours, |16 to |23 backgrounds.
+    """Split a text at its pipe codes: |00 to |15 set a text colour, |16 to |23 a background.
 
-    `style` is what holds before the first code. Any other use of "|" is text.
+    `style` holds before the first code. Any other "|" is text.
     """
     parts = _PIPE.split(text)
     pieces = [(style, parts[0])]
@@ -133,9 +132,9 @@ _MANY_COLOURS = re.compile(r"(?<![0-9])[34]8;(?:5;[0-9]+|2;[0-9]+;[0-9]+;[0-9]+)
 
 @lru_cache(maxsize=4096)
 def from_sgr(parameters: str, style: Style) -> Style:
-    """The style after `CSI parameters m` (digits and ";"); what is not ours changes nothing.
+    """Return the style after `CSI parameters m` (digits and ";"). Unknown codes are ignored.
 
-    A picture says the same few changes again and again: painting it takes half the time so.
+    The cache halves the time to paint a picture, which repeats a few changes.
     """
     shorter = _MANY_COLOURS.sub("", parameters)
     if parameters and not shorter:

@@ -1,11 +1,11 @@
-"""How many cells of a screen a character takes.
+"""The width of characters: how many cells of the screen they take.
 
-The screen is a grid, so every character takes no cell, one or two, and the terminal has to agree.
-`STEADY` are the characters about which all terminals agree (one cell each); after any other one the
-cursor must be placed again.
+A character takes no cell, one or two, and the terminal must agree. All terminals agree about the
+characters in `STEADY`, which take one cell each. After any other one, the cursor must be placed
+again.
 
-`wcwidth` knows the rest. Importing it costs more than all of this package, so that waits for the
-first character that needs it.
+`wcwidth` has the width of the others. Its import takes longer than all of this package, so it waits
+for the first character that needs it.
 """
 
 from functools import lru_cache
@@ -28,19 +28,19 @@ STEADY = frozenset(
 
 
 @lru_cache(maxsize=4096)
-def _looked_up(character: str) -> int:
+def _measured(character: str) -> int:
     from wcwidth import wcwidth  # noqa: PLC0415  # twenty milliseconds that most calls never need
 
     return max(wcwidth(character), 0) if character.isprintable() else 0
 
 
 def character_width(character: str) -> int:
-    """Cells that one character takes: 0 (controls, combining and invisible ones), 1 or 2."""
-    return 1 if character in STEADY else _looked_up(character)
+    """Return the cells of a character: 0 (controls, combining and invisible ones), 1 or 2."""
+    return 1 if character in STEADY else _measured(character)
 
 
 def text_width(text: str) -> int:
-    """Cells that a line of text takes; what cannot be shown counts for nothing."""
+    """Return the cells of a line of text; characters that cannot be shown take none."""
     if text.isascii() and text.isprintable():
         return len(text)
     return sum(map(character_width, text))

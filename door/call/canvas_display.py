@@ -178,7 +178,7 @@ class CanvasDisplay:
 
     def visible_rows(self) -> list[str]:
         """Return the rows that the terminal shows, with their styles (SGR)."""
-        return self._canvas.seen()
+        return self._canvas.sent_rows()
 
     def take_back(self, messages: Sequence[str]) -> None:
         """Drop these latest messages from the earlier ones; the caller of this shows them again."""

@@ -55,7 +55,7 @@ def _painted(
         canvas.put_pipe(row, left, f"|17|15{line}")
     for number, line in enumerate(lines):
         canvas.put_pipe(number + TITLE_ROWS, left, line)
-    return canvas.painted(0, area.rows)
+    return canvas.copy(0, area.rows)
 
 
 @lru_cache(maxsize=64)

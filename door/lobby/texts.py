@@ -246,7 +246,7 @@ def _painted(picture: Art, rows: int, columns: int, left: int, colour: bool) -> 
     """Paint a header; cached, as all callers with this size of terminal see the same."""
     canvas = Canvas(columns, rows, colour=colour)
     art.paint(canvas, picture, 0, left)
-    return canvas.painted(0, rows)
+    return canvas.copy(0, rows)
 
 
 def _unpainted(sequence: re.Match[str]) -> str:

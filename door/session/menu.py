@@ -429,7 +429,7 @@ class MenuScene(WholeWidth):
             if row < area.rows:
                 still.put_pipe(row, left, line)
         free = top + head + len(above) + len(bank) + len(games)
-        return still.painted(0, area.rows), time_row, free
+        return still.copy(0, area.rows), time_row, free
 
     def _fitting(self, area: Area, above: int) -> tuple[Art | None, list[str]]:
         """Choose whether to show the header, and the rows of the games in as much detail as fits.

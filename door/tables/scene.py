@@ -172,7 +172,7 @@ def _empty_table(columns: int, colour: bool, area: Area, title: str) -> tuple[Ro
         canvas.put(FELT_ROW, felt.left, "▀" * felt.columns, RAIL)
         canvas.put(FELT_ROW + felt.rows - 1, felt.left, "▄" * felt.columns, RAIL)
         canvas.box(FELT_ROW, _panel_column(area), PANEL_COLUMNS, area.rows - FELT_ROW, BRASS)
-    return canvas.painted(0, area.rows)
+    return canvas.copy(0, area.rows)
 
 
 @dataclass(slots=True)
@@ -253,7 +253,7 @@ class TableScene:
         They are saved at a tick only: a caller who acts within the second never needs them.
         """
         if self._painted is None:
-            self._painted = (canvas.columns, canvas.colour, area), canvas.painted(0, area.rows)
+            self._painted = (canvas.columns, canvas.colour, area), canvas.copy(0, area.rows)
         self._paint_clock(canvas, area)
 
     def _paint_clock(self, canvas: Canvas, area: Area) -> None:

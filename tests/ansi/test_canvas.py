@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ansi.canvas import DOUBLE, Canvas, _laid
+from ansi.canvas import DOUBLE, Canvas, _overlaid_cached
 from ansi.charset import Charset, encode
 from ansi.style import PLAIN, Colour, Style
 from tests.ansi.terminal import Terminal, shown
@@ -39,7 +39,7 @@ def paste(row: int, text: str, style: Style) -> Paint:
     def pasted(canvas: Canvas) -> None:
         sketch = Canvas(canvas.columns, canvas.rows, colour=canvas.colour)
         sketch.put(row, 0, text, style)
-        canvas.paste(row, sketch.painted(row, 2))
+        canvas.paste(row, sketch.copy(row, 2))
 
     return pasted
 
@@ -50,7 +50,7 @@ def stamp(row: int, column: int, text: str, style: Style) -> Paint:
     def stamped(canvas: Canvas) -> None:
         sketch = Canvas(6, 2, colour=canvas.colour)
         sketch.put(0, 0, text, style)
-        canvas.stamp(row, column, sketch.painted(0, 2))
+        canvas.stamp(row, column, sketch.copy(0, 2))
 
     return stamped
 
@@ -179,24 +179,24 @@ def test_equal_rows_are_stored_once_for_all_canvases() -> None:
         canvas.update()
         canvas.put_pipe(3, 2, "|14the same words")
         canvas.update()
-    assert all(map(operator.is_, first.painted(0, 24), second.painted(0, 24)))
+    assert all(map(operator.is_, first.copy(0, 24), second.copy(0, 24)))
 
 
 def test_a_stamp_leaves_its_neighbours() -> None:
     canvas, card = Canvas(10, 3), Canvas(4, 2)
     canvas.put(1, 0, "abcdefghi", RED)
     card.put(0, 0, "x z")
-    canvas.stamp(1, 2, card.painted(0, 2))
+    canvas.stamp(1, 2, card.copy(0, 2))
     assert [canvas.text(row) for row in range(3)] == ["", "abx zfghi", ""]
     assert canvas.style_at(1, 3) == PLAIN
-    canvas.stamp(2, 7, card.painted(0, 2))
+    canvas.stamp(2, 7, card.copy(0, 2))
     assert canvas.text(2) == "       x", "what lies outside is clipped"
 
 
 def test_rows_pasted_stand_where_others_stood() -> None:
     canvas = Canvas(20, 4)
     canvas.put(1, 0, "page", RED)
-    page = canvas.painted(1, 2)
+    page = canvas.copy(1, 2)
     canvas.blank(0, 0, canvas.width, canvas.rows)
     canvas.put(2, 0, "under the page")
     canvas.paste(2, page)
@@ -318,7 +318,7 @@ def test_a_bar_reaches_the_right_edge_of_the_terminal() -> None:
 def test_a_clock_is_a_line_like_any_other_and_nothing_of_it_is_remembered(colour: bool) -> None:
     clock, line = (Canvas(20, 2, colour=colour) for _ in range(2))
     assert line.put_pipe(1, 15, "|14Time 1:23", RED) == 24
-    remembered = _laid.cache_info()
+    remembered = _overlaid_cached.cache_info()
     assert clock.put_clock(1, 15, "|14Time 1:23", RED) == 24
-    assert _laid.cache_info() == remembered
+    assert _overlaid_cached.cache_info() == remembered
     assert clock.render() == line.render()

@@ -8,6 +8,7 @@ from ansi.cards import (
     CARD_WIDTH,
     LARGE_HEIGHT,
     LARGE_WIDTH,
+    card_step,
     draw,
     draw_across,
     draw_large,
@@ -15,7 +16,6 @@ from ansi.cards import (
     paint_card,
     paint_hand,
     short,
-    step_of,
 )
 from ansi.charset import Charset, encode
 from ansi.style import Colour
@@ -124,7 +124,7 @@ def test_the_edge_of_a_red_card_is_not_red() -> None:
     [(0, 39, 8), (1, 7, 8), (2, 39, 8), (5, 39, 8), (5, 38, 7), (5, 25, 4), (5, 10, 4)],
 )
 def test_cards_fan_out_as_far_as_there_is_room(count: int, width: int, step: int) -> None:
-    assert step_of(count, width) == step
+    assert card_step(count, width) == step
 
 
 def test_five_cards_lie_beside_each_other_where_there_is_room() -> None:

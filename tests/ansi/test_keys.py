@@ -229,7 +229,7 @@ def test_an_endless_sequence_keeps_no_more_than_its_bound() -> None:
     for _ in range(100):
         decoder.feed(b"\x1b[" + b"1" * 1000)
         assert decoder.feed(b"2" * 1000) == []
-        assert len(decoder._sequence) <= keys.LONGEST_SEQUENCE + 1
+        assert len(decoder._sequence) <= keys.MAX_SEQUENCE + 1
 
 
 # Doorway mode
@@ -312,4 +312,4 @@ def test_each_request_for_a_position_gets_one_answer() -> None:
 def test_unrequested_positions_are_dropped() -> None:
     decoder = KeyDecoder(Charset.CP437)
     decoder.feed(b"\x1b[9;9R" * 1000)
-    assert len(decoder.positions()) == keys.MOST_POSITIONS
+    assert len(decoder.positions()) == keys.MAX_POSITIONS

@@ -395,7 +395,7 @@ def _lit(lights: Sequence[str], is_won: bool, colour: bool) -> tuple[Row, ...]:
                 canvas.put(
                     row, column, sign, _LIGHT_OF.get(sign, _GILT)[is_won and sign in "*·°│▓"]
                 )
-    return canvas.painted(0, len(lights))
+    return canvas.copy(0, len(lights))
 
 
 # The ceremony for a broken bank: the black cloth, the plaque, the champagne.

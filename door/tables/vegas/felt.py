@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ansi.cards import CARD_WIDTH, LARGE_WIDTH, paint_hand, short, step_of
+from ansi.cards import CARD_WIDTH, LARGE_WIDTH, card_step, paint_hand, short
 from ansi.style import Colour, Style
 from ansi.width import text_width
 from door.call.markup import plain, wrap
@@ -151,7 +151,7 @@ def fitting(
 
 
 def _taken(cards: int, width: int, card_width: int) -> int:
-    return card_width + max(0, cards - 1) * step_of(cards, width, card_width)
+    return card_width + max(0, cards - 1) * card_step(cards, width, card_width)
 
 
 def paint_fan(
