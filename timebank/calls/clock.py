@@ -269,9 +269,9 @@ class BelievedClock:
 
 def is_certain(desk: Desk) -> bool:
     """Return whether the clock of this transaction is beyond doubt."""
-    if desk.reading is None:
+    if desk.clock_reading is None:
         return True
-    known = _read_belief(desk, desk.reading.boot)
+    known = _read_belief(desk, desk.clock_reading.boot)
     return known is not None and known.certain
 
 

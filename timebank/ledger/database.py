@@ -1,12 +1,11 @@
-"""The books as everybody uses them: transactions, and the one writer with its group commit.
+"""Transactions of the books, and the single writer with its group commit.
 
-Many callers, one writer: a COMMIT waits for the disk. So everything that is asked while the disk
-is busy goes into the next transaction together, each request in a savepoint of its own where there
-are several, and nothing is answered before the COMMIT. Other processes may have the same books
-open; they take turns.
+A COMMIT waits for the disk. So the writer collects the requests that arrive meanwhile, and carries
+them out in one next transaction, each in its own savepoint. It replies to none before the COMMIT.
+Other processes with the same books open take turns with it.
 
-Nothing here knows in what the books are. `Database` is what the writer needs of that;
-sqlite/database.py keeps them in a file, and engines.py opens what the settings name.
+This module is the same for both engines. sqlite/database.py and postgres/database.py implement
+`Database`; engines.py chooses one of them by the settings.
 """
 
 from __future__ import annotations
@@ -32,72 +31,68 @@ from timebank import errors
 from timebank.language import Phrase
 from timebank.ledger import dialects, failures, migrations
 from timebank.ledger.machine import ClockReading
-from timebank.ledger.schema import (
-    APPLICATION_ID,
-    MOVED_AWAY,
-    MOVING_IN,
-)
+from timebank.ledger.schema import APPLICATION_ID, MOVED_AWAY, MOVING_IN
 from timebank.settings.settings import BankSettings
 
 log = logging.getLogger("timebank")
 
-# How long a transaction waits for another process's turn to end before it gives up.
+# How long a transaction waits for its turn to write.
 BUSY_SECONDS = 10.0
-# The same while the books have been found locked, until they can be written again: whoever comes
-# then is told so soon, and not each after a wait of its own.
+# The same after a wait in vain, until a transaction gets its turn again: only the first caller
+# waits the whole time for locked books. A writer that closes waits as long for an outcome.
 SHORT_BUSY_SECONDS = 1.0
 
-# Until it is tried again to find out what became of a COMMIT that failed.
+# The pause between two look-ups of the outcome of a failed COMMIT.
 DOUBT_RETRY_SECONDS = 0.25
 
-# How many requests share a COMMIT at most; beyond it the wait of the first grows for little gain
-# (measured: 10 a group give half of what 50 give, and of 64 callers at play 50 leave some behind,
-# whose group then takes turns with the loop that answers the others: a sixth more CPU).
+# The most requests that share a COMMIT. A larger group keeps its first request waiting for little
+# gain. Measured: groups of 10 have half the throughput of groups of 50. With 64 callers at play,
+# groups of 50 leave a second group, which competes with the event loop: a sixth more CPU.
 GROUP_SIZE = 100
 
-# Instead of a savepoint, for a request that is alone in its transaction.
+# For the only request of a transaction.
 NO_SAVEPOINT = contextlib.nullcontext()
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """One open transaction: what every function of the bank works at."""
+    """An open transaction, the first argument of every function of the bank."""
 
     connection: Connection
     settings: BankSettings
-    # What the clocks show, or the wall clock alone, as this transaction sees it.
+    # The time of this transaction, from all clocks of the machine or from the wall clock alone.
     clock: datetime | ClockReading
 
     @property
     def now(self) -> datetime:
-        """The instant, aware UTC."""
+        """The time of this transaction, aware, in UTC."""
         return self.clock.now if isinstance(self.clock, ClockReading) else self.clock
 
     @property
-    def reading(self) -> ClockReading | None:
+    def clock_reading(self) -> ClockReading | None:
         return self.clock if isinstance(self.clock, ClockReading) else None
 
     def nudge(self) -> None:
-        """Have other servers look at the books once this transaction is committed."""
+        """Tell other servers to read the books, when this transaction commits."""
         dialects.dialect_of(self.connection).nudge(self.connection)
 
 
-# What an engine knows a transaction by: a number, or a key with a number behind it.
+# SQLite numbers the transactions of a file; PostgreSQL numbers those of each connection's key.
 TransactionId = int | tuple[str, int]
 
 
 class Doubt(Protocol):
-    """A transaction that nobody knows yet to be in the books or not."""
+    """A transaction whose COMMIT failed with an unknown outcome."""
 
     def settle(self) -> bool | None:
-        """Find out: True, it is in the books; False, it is not and never will be.
+        """Return whether the transaction is in the books, or None if that can never be known.
 
-        None says that nobody will ever know. Raises `StillInDoubt`, and may be asked again.
+        False is final too. Raises `StillInDoubt` if the outcome is unknown yet; call again later.
         """
 
 
 class Upgrade(NamedTuple):
-    """How books were moved forward: from which version, and where a copy of before is, if any."""
+    """A finished upgrade of the books; `copy` is the copy of the old ones, None on a server."""
 
     place: str
     old_version: int
@@ -114,38 +109,37 @@ class Upgrade(NamedTuple):
 
 
 class Database(ABC):
-    """Books, in whatever they are. `place` names it in sentences, with no password in it."""
+    """The books on one engine. `place` names them in sentences, without a password."""
 
     engine: Engine
     place: str
-    # For how long it is being found out what became of a COMMIT, counted from its beginning, before
-    # those who wait are told that nobody knows. It is still found out then.
+    # How long a request in doubt waits before its reply is `OutcomeUnknown`. The look-ups go on.
     doubt_seconds = math.inf
 
     def __init__(self, busy_seconds: float) -> None:
         self._busy_seconds = busy_seconds
-        self._is_locked = False  # whether the last who wanted to write has waited in vain
-        self._deadline = math.inf  # the instant after which nobody waits any more
+        self._is_locked = False  # whether the last transaction waited in vain for its turn
+        self._deadline = math.inf  # when all waits end, by the monotonic clock
 
     @abstractmethod
     def open(self) -> None:
         """Create the books with their tables, or check that they are ours and of this version.
 
-        Safe when several processes do it at once. Raises `DatabaseRefused`; `OlderBooks` for those
-        that `upgrade` moves forward.
+        Several processes may do this at once. Raises `DatabaseRefused`, which is `OlderBooks` for
+        books that `upgrade` can upgrade.
         """
 
     @abstractmethod
     def open_existing(self) -> None:
-        """Check books that must be there, as `open` does; raises `DatabaseRefused`."""
+        """Check existing books as `open` does. Raises `DatabaseRefused`, also if there are none."""
 
     @abstractmethod
     def upgrade(self, *, alone: bool = False) -> Upgrade | None:
-        """Move books of an earlier version forward; None where nothing is to be moved.
+        """Upgrade books of an earlier version; return None if they need no upgrade.
 
-        Raises `DatabaseRefused`, also while a server of the earlier release may have them open;
-        `alone` says that nobody has. Who moves a file forward holds its lock (timebank/serving.py);
-        on a server several processes may do it at once.
+        Raises `DatabaseRefused`, also while a server of the earlier release may have the books
+        open; `alone` rules that out. The caller holds the lock of a file (timebank/serving.py). On
+        PostgreSQL several processes may upgrade at once.
         """
 
     @abstractmethod
@@ -153,55 +147,59 @@ class Database(ABC):
 
     @abstractmethod
     def guard(self) -> None:
-        """See whether the books are still what they were when this was first asked.
+        """Check that the files of the books are those of the first call. Call it often.
 
-        To be asked again and again. Raises `BooksGone` when they are not, and from then on all
-        that is asked of the books does.
+        Raises `BooksGone` if they were removed or replaced. From then on every use of the books
+        raises it too.
         """
 
     @abstractmethod
     def rescue(self, writer: Connection | None) -> str:
-        """Save what is open of books that are gone, and say where; `writer` has them open."""
+        """Save the open contents of books that are gone; return sentences that say where.
+
+        `writer` is the writer's connection, if it has one.
+        """
 
     @abstractmethod
     def number_transaction(self, connection: Connection) -> TransactionId | None:
-        """Number a transaction that is about to be committed; None for one that changes nothing."""
+        """Number a transaction just before its COMMIT; return None if it changed nothing."""
 
     @abstractmethod
     def note_committed(self, transaction_id: TransactionId | None) -> None:
-        """Remember the number of a transaction that is in the books for good."""
+        """Remember that the transaction is durable."""
 
     @abstractmethod
     def doubt(self, transaction_id: TransactionId | None) -> Doubt:
-        """Doubt the transaction of this number, the last one whose COMMIT failed.
+        """Return the doubt about the last transaction, whose COMMIT failed.
 
-        Its connection is rolled back.
+        Its connection must be rolled back already.
         """
 
     @abstractmethod
     def roll_back(self, connection: Connection) -> None:
-        """End the transaction of a COMMIT that has failed, as far as it is not ended."""
+        """End a transaction whose COMMIT failed, if it is still open."""
 
     @abstractmethod
     def _raise_if_gone(self) -> None:
-        """Raise `BooksGone` when that was found before."""
+        """Raise `BooksGone` if `guard` found that before."""
 
     @property
     def is_past_deadline(self) -> bool:
         return time.monotonic() >= self._deadline
 
     def limit_waits(self, seconds: float) -> None:
-        """Let nobody wait to write beyond `seconds` from now; of several, the earliest counts."""
+        """End all waits for a turn to write in `seconds`, or earlier if a call said so before."""
         self._deadline = min(self._deadline, time.monotonic() + seconds)
 
     def _wait_for_turn(self, begin: Callable[[float], None]) -> None:
-        """Call `begin` until nobody else writes; it waits as many seconds as it is given at most.
+        """Call `begin(seconds)` until it gets the turn to write or the time is up.
 
-        Raises what it raises when the last moment has come.
+        `begin` waits `seconds` at most and raises an error if another transaction writes. At the
+        deadline that error is raised here too.
         """
-        seconds = (
-            min(self._busy_seconds, SHORT_BUSY_SECONDS) if self._is_locked else self._busy_seconds
-        )
+        seconds = self._busy_seconds
+        if self._is_locked:
+            seconds = min(seconds, SHORT_BUSY_SECONDS)
         deadline = time.monotonic() + seconds
         while True:
             try:
@@ -217,10 +215,11 @@ class Database(ABC):
 
     @contextlib.contextmanager
     def transaction(self, settings: BankSettings, now: datetime | ClockReading) -> Iterator[Desk]:
-        """Give a desk whose work commits when the block ends, or not at all when it raises.
+        """Yield a desk. Its transaction commits at the end of the block, or rolls back on an error.
 
-        Raises `BooksUnavailable` when the books cannot be read or written, and `OutcomeUnknown`
-        when the COMMIT fails and for so long afterwards nobody can tell whether it counts.
+        Raises `BooksUnavailable` if the books cannot be read or written, and `NotEnough` if an
+        account may not have its new balance. Raises `OutcomeUnknown` if the COMMIT fails and its
+        outcome stays unknown for `busy_seconds`.
         """
         self._raise_if_gone()
         with (
@@ -242,6 +241,7 @@ class Database(ABC):
 
     @contextlib.contextmanager
     def reading(self, settings: BankSettings, now: datetime | ClockReading) -> Iterator[Desk]:
+        """Yield a desk that only reads, from one snapshot. Raises `BooksUnavailable`."""
         self._raise_if_gone()
         with (
             _translate_errors(self.place),
@@ -253,6 +253,7 @@ class Database(ABC):
     def _is_committed(
         self, connection: Connection, transaction_id: TransactionId | None, error: DBAPIError
     ) -> bool:
+        """Wait for the outcome of a failed COMMIT; return whether it is in the books."""
         self.roll_back(connection)
         doubt = self.doubt(transaction_id)
         deadline = time.monotonic() + self._busy_seconds
@@ -294,6 +295,7 @@ def _unavailable_error(error: BaseException) -> errors.BooksUnavailable:
 
 
 def open_error(place: str, error: Exception) -> errors.DatabaseRefused:
+    """Return the error to raise for books that cannot be opened, and log the driver's text."""
     if failures.is_damaged(error):
         return errors.DatabaseRefused(damage_sentence(place, error))
     log.info("the database %s cannot be opened: %s", place, failures.driver_error(error))
@@ -302,10 +304,11 @@ def open_error(place: str, error: Exception) -> errors.DatabaseRefused:
 
 
 def damage_sentence(place: str, error: BaseException) -> str:
+    """Return a sentence for the sysop about a damaged database, and log the driver's text."""
     log.info("the database %s is damaged: %s", place, failures.driver_error(error))
     return (
-        f"The database {place} is damaged. `timebank restore` puts a backup in its place, and keeps"
-        " what is there beside it."
+        f"The database {place} is damaged. `timebank restore` puts a backup in its place and keeps"
+        " the damaged one."
     )
 
 
@@ -320,7 +323,10 @@ def _unknown_error(error: BaseException) -> errors.OutcomeUnknown:
 
 
 def check_version(place: object, program: int, version: int) -> None:
-    """Raise `DatabaseRefused` for what is not the books of this version of the program."""
+    """Raise `DatabaseRefused` unless a database contains books of the newest version.
+
+    `program` is the application ID in the database (see schema.py), and `version` its version.
+    """
     if program != APPLICATION_ID:
         raise errors.DatabaseRefused(foreign_sentence(place, program))
     if version < migrations.FIRST_VERSION:
@@ -343,17 +349,20 @@ def check_version(place: object, program: int, version: int) -> None:
 
 
 def foreign_sentence(place: object, program: int) -> str:
+    """Return why a database with another application ID than ours cannot be used."""
     if program == MOVING_IN:
-        return f"A `timebank move` of an earlier release broke off in {place}: take it away."
+        return f"An earlier release's `timebank move` to {place} did not finish. Remove {place}."
     if program == MOVED_AWAY:
         return (
-            f"`timebank move` has taken the books of {place} elsewhere. Name that place as database"
-            " in [timebank] of sysop.toml."
+            f"`timebank move` has taken the books of {place} elsewhere. Name their new place as"
+            " database in [timebank] of sysop.toml."
         )
     return f"{place} is the database of some other program."
 
 
 class Reply(NamedTuple):
+    """The reply to the request with this ticket: the result of its operation, or an error."""
+
     ticket: object
     result: object
     error: BaseException | None
@@ -361,7 +370,7 @@ class Reply(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Request:
-    """Something that was asked of the writer, and is carried out unless it is taken back before."""
+    """An operation for the writer. `ticket` identifies it in the reply, and may be any object."""
 
     operation: Callable[[Desk], object]
     ticket: object
@@ -369,7 +378,7 @@ class Request:
     _claimed: threading.Lock = field(default_factory=threading.Lock)
 
     def claim(self) -> bool:
-        """Take it, to carry it out, or so that nobody does: whoever is first has it for good."""
+        """Return True to the first call alone. The writer claims to run, others to cancel."""
         return self._claimed.acquire(blocking=False)
 
 
@@ -379,10 +388,10 @@ class _DoubtfulGroup:
     group: list[Request]
     replies: list[Reply]
     error: BaseException
-    waiting: list[Request]  # those of the group who have not been told that nobody knows
+    waiting: list[Request]  # the requests without a reply of `OutcomeUnknown`
 
     def pop_late(self, seconds: float) -> list[Request]:
-        """Take those who have waited for so long, since they asked_at: the COMMIT began later."""
+        """Remove and return the waiting requests that are at least `seconds` old."""
         limit = time.monotonic() - seconds
         late = [request for request in self.waiting if request.asked_at <= limit]
         self.waiting = [request for request in self.waiting if request.asked_at > limit]
@@ -390,17 +399,16 @@ class _DoubtfulGroup:
 
 
 class Load(NamedTuple):
-    """What a writer has done since it began, and what waits for it now. `seconds` is the time that
-    groups took, their COMMITs included."""
+    """The work of a writer since its start, and the number of requests waiting now."""
 
     waiting: int
     groups: int
     operations: int
-    seconds: float
+    seconds: float  # the time that all groups took, with their COMMITs
 
 
 class Writer:
-    """One thread that carries out what many ask, in groups that commit together."""
+    """A thread that carries out requests in groups, each group in one transaction."""
 
     def __init__(
         self,
@@ -409,13 +417,18 @@ class Writer:
         now: Callable[[], datetime | ClockReading],
         deliver: Callable[[list[Reply]], None],
     ) -> None:
-        """Prepare it over an open `database`; its thread starts with the first operation, so that
-        whoever fails before that leaves none behind, for which the process would wait.
+        """Prepare a writer of an open `database`.
 
-        `settings` and `now` are asked once a group, `deliver` gets the answers of a group after
-        its COMMIT; all three run on the writer's thread. While it is not known whether a COMMIT
-        that failed counts, `deliver` has an `InDoubt` for each, and all else is refused. Whoever
-        asked `doubt_seconds` ago has an `OutcomeUnknown`, and later what came of it, for nobody.
+        The thread starts with the first request. So a process that fails earlier can end without
+        waiting for a thread.
+
+        `settings` and `now` are called once for each group. `deliver` gets the replies of a group
+        after its COMMIT. All three run on the writer's thread.
+
+        If the outcome of a COMMIT is unknown, `deliver` gets an `InDoubt` for each request of the
+        group, and new requests are refused meanwhile. A request older than the `doubt_seconds` of
+        the database gets an `OutcomeUnknown`. The outcome is delivered when it is known, also for
+        requests that have an `OutcomeUnknown` already.
         """
         self._database = database
         self._settings = settings
@@ -427,11 +440,9 @@ class Writer:
         self._connection: Connection | None = None
         self._doubtful: _DoubtfulGroup | None = None
         self._is_rescued = False
-        self._outage_reason, self._failed_requests = (
-            "",
-            0,
-        )  # why nothing can be committed, and requests since
-        self._close_deadline = math.inf  # when nobody waits any more, the writer being closed
+        self._outage_reason = ""  # why no group can be committed, already logged
+        self._failed_requests = 0  # in the present outage
+        self._close_deadline = math.inf  # when a closed writer gives up a doubtful group
         self._thread = threading.Thread(target=self._run, name="timebank-writer")
         self._has_started = False
         self._load = Load(0, 0, 0, 0.0)
@@ -440,11 +451,10 @@ class Writer:
         return self._load._replace(waiting=self._queue.qsize())
 
     def submit(self, request: Request) -> None:
-        """Queue a request, answered by `deliver`; raises `BooksUnavailable` once closed, or where
-        the system has no room for the thread.
+        """Queue a request; `deliver` gets its reply.
 
-        Whoever can `claim` it has taken it back: nothing of it is ever done then, and no answer
-        comes.
+        A request that is claimed before the writer's turn is dropped without a reply. Raises
+        `BooksUnavailable` if the writer is closed or the system cannot start its thread.
         """
         with self._close_lock:
             if self._is_closed:
@@ -456,11 +466,12 @@ class Writer:
     def _start_thread(self) -> None:
         try:
             self._thread.start()
-        except RuntimeError as error:  # the system has no room for a thread now
+        except RuntimeError as error:  # the system has too many threads
             raise _unavailable_error(error) from error
         self._has_started = True
 
     def close(self) -> None:
+        """Carry out the queued requests, and end the thread."""
         with self._close_lock:
             if not self._is_closed:
                 self._is_closed = True
@@ -491,9 +502,9 @@ class Writer:
         self._load = Load(0, load.groups + 1, load.operations + operations, load.seconds + seconds)
 
     def _next_group(self) -> tuple[list[Request], bool]:
-        """Wait for a request, and take with it what else is queued; True when it is the end.
+        """Wait for a request; return the queued requests, and whether they are the last ones.
 
-        In doubt the wait is short, and may end without one.
+        In doubt the wait is short, and the group may be empty.
         """
         group: list[Request] = []
         timeout = None if self._doubtful is None else DOUBT_RETRY_SECONDS
@@ -548,15 +559,15 @@ class Writer:
         return replies
 
     def _fail(self, group: list[Request], error: BaseException) -> list[Reply]:
-        """Answer a group of which nothing is in the books.
+        """Return error replies for a group that is not in the books.
 
-        The connection may be in any state, so the next group starts with another one.
+        The connection may be in any state, so the next group gets a new one.
         """
         if isinstance(error, errors.BooksGone):
             if not self._is_rescued:
                 self._is_rescued = True
                 if self._connection is not None:
-                    self._database.roll_back(self._connection)  # nothing of this group is saved
+                    self._database.roll_back(self._connection)  # leave this group out
                 rescue = self._database.rescue(self._connection)
                 log_gone(error.missing, rescue)
             return [Reply(request.ticket, None, error) for request in group]
@@ -568,7 +579,7 @@ class Writer:
         return [Reply(request.ticket, None, _unavailable_error(error)) for request in group]
 
     def _note_outage(self, requests: int, error: BaseException) -> None:
-        """Log each reason of an outage once: requests may fail by the hundred meanwhile."""
+        """Log each reason of an outage once, because hundreds of requests may fail."""
         if (reason := failures.sentence(error)) != self._outage_reason:
             self._outage_reason = reason
             text = " ".join(str(failures.driver_error(error)).split())
@@ -577,13 +588,11 @@ class Writer:
 
     def _note_commit(self) -> None:
         if self._failed_requests:
-            log.warning(
-                "requests are committed again; %d could not be meanwhile", self._failed_requests
-            )
+            log.warning("requests are committed again; %d failed before", self._failed_requests)
             self._outage_reason, self._failed_requests = "", 0
 
     def _settle(self, doubtful: _DoubtfulGroup) -> list[Reply]:
-        """Find out what became of a group whose COMMIT failed; in doubt, say so once."""
+        """Look up the outcome of a failed COMMIT. If it is unknown, reply `InDoubt` once."""
         group, error, is_new = doubtful.group, doubtful.error, self._doubtful is None
         try:
             is_committed = doubtful.doubt.settle()
@@ -614,7 +623,7 @@ class Writer:
         doubtful, self._doubtful = self._doubtful, None
         if doubtful is None:
             return []
-        log.error("whether %d requests were committed was not found out", len(doubtful.group))
+        log.error("it stays unknown whether %d requests were committed", len(doubtful.group))
         return _unknown_replies(doubtful, doubtful.group)
 
     def _disconnect(self) -> None:
@@ -630,7 +639,7 @@ def _unknown_replies(doubtful: _DoubtfulGroup, requests: Sequence[Request]) -> l
 
 
 def _carry_out(desk: Desk, request: Request, savepoint: AbstractContextManager[None]) -> Reply:
-    """Do one request; only what breaks the whole transaction is raised."""
+    """Carry out a request. An error is in the reply, unless it breaks the whole transaction."""
     try:
         with savepoint:
             result = request.operation(desk)
@@ -643,8 +652,8 @@ def _carry_out(desk: Desk, request: Request, savepoint: AbstractContextManager[N
 
 @contextlib.contextmanager
 def _savepoint(connection: Connection) -> Iterator[None]:
-    """Undo what was written in the block when it raises."""
-    # Past SQLAlchemy, which takes longer over a savepoint than SQLite does.
+    """Undo the writes of the block if it raises."""
+    # SQLAlchemy takes longer for a savepoint than SQLite does, so bypass it.
     run = connection.connection.cursor().execute
     run("SAVEPOINT request")
     try:
@@ -658,7 +667,7 @@ def _savepoint(connection: Connection) -> Iterator[None]:
 
 
 def _refusal(error: Exception) -> Exception:
-    """Return the error that a request is answered with, and log it when it is a fault of ours."""
+    """Return the error for the reply to a request, and log it if the program is at fault."""
     if failures.is_beyond_bounds(error):
         return errors.NotEnough(Phrase("There is not that much in the account."))
     if not isinstance(error, errors.Refused | errors.LeaseLost):

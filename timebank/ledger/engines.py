@@ -20,7 +20,7 @@ def books_of(settings: BankSettings, busy_seconds: float = BUSY_SECONDS) -> Data
         from timebank.ledger.postgres.database import PostgresDatabase  # noqa: PLC0415 # an extra
     except ModuleNotFoundError as error:
         raise DatabaseRefused(
-            f"The books are in {settings.server}, and this program has no {error.name} to reach"
-            ' them with: pip install "blackjack-for-time[postgres]"'
+            f"The books are in {settings.server}, but this program has no {error.name} to read"
+            ' them: pip install "blackjack-for-time[postgres]"'
         ) from error
     return PostgresDatabase(settings.server, busy_seconds)

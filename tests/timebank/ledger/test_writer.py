@@ -213,7 +213,7 @@ def test_an_outage_is_logged_once_however_many_ask_meanwhile(books, desks, caplo
         said = f"1 requests could not be committed: {' '.join(reason.split())}"
         assert [asked(), asked()] == [[said], []]
     monkeypatch.setattr(books.database, "guard", lambda: None)
-    again = "requests are committed again; 4 could not be meanwhile"
+    again = "requests are committed again; 4 failed before"
     assert [asked(), asked()] == [[again], []]
 
 
