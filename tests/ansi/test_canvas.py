@@ -34,7 +34,7 @@ def paint_box(row: int, column: int, width: int, style: Style) -> Paint:
 
 
 def paste(row: int, text: str, style: Style) -> Paint:
-    """Paint a row on another canvas, and paste what stands there."""
+    """Paint a row on another canvas and paste it."""
 
     def pasted(canvas: Canvas) -> None:
         sketch = Canvas(canvas.columns, canvas.rows, colour=canvas.colour)
@@ -45,7 +45,7 @@ def paste(row: int, text: str, style: Style) -> Paint:
 
 
 def stamp(row: int, column: int, text: str, style: Style) -> Paint:
-    """Paint on a small canvas, and put what stands there on this one, wherever it falls."""
+    """Paint on a small canvas and stamp it on this one at any place."""
 
     def stamped(canvas: Canvas) -> None:
         sketch = Canvas(6, 2, colour=canvas.colour)

@@ -168,7 +168,7 @@ def test_clean_text_has_nothing_that_moves_hides_or_reorders(text: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "cleaned"),
     [
-        ("x\u0302\u0303\u200b\u0300", "x\u0302\u0303"),  # what is not seen parts no accents
+        ("x\u0302\u0303\u200b\u0300", "x\u0302\u0303"),  # an invisible letter joins accents
         ("e\u200b\u0301", "é"),
         ("Ann\x1b[2J\x07a\x9b\r\n", "Ann[2Ja"),
         ("abc\u202edef\u2066", "abcdef"),

@@ -18,7 +18,7 @@ import bench.pages
 import bench.peers
 from bench.report import Scale
 
-# What is measured so briefly says nothing; it is enough to see that every part still finds its way.
+# Such short measurements mean nothing; they only check that every part still runs.
 BRIEF = Scale(
     callers=4,
     pressing=2,
@@ -38,7 +38,7 @@ BRIEF = Scale(
     leisure_seconds=0.02,
     crowd_seconds=0.05,
 )
-# And what is done several times on every scale, for a median that says something.
+# Measurements that every scale repeats for a meaningful median.
 BRIEFLY = ((bench.connect, "CROWDS", 1), (bench.doors, "WARM", 0), (bench.doors, "STARTS", 1))
 FIGURE = r"-|-?[0-9,.]+"
 PRINTED = re.compile(
@@ -85,7 +85,7 @@ def test_every_part_prints_figures_with_their_baselines_and_goals(
 
 @contextlib.contextmanager
 def echo() -> Iterator[int]:
-    """A host that asks for telnet's echo, shows a question and sends back what is typed."""
+    """A host that requests telnet's echo, asks a question and returns the typed bytes."""
 
     def serve(wire: socket.socket) -> None:
         with wire:

@@ -1,7 +1,7 @@
-"""Every point of an evening at which the books may fail a caller, and what they are told there.
+"""Every point of an evening where the books may fail a caller, and the messages there.
 
-A `Point` is one caller, who comes to it while all is well, tries something while it is not, reads
-what is said of it, and goes on when it is over.
+A `Point` is one caller: they reach it before the trouble, try an act during it, read the message,
+and go on afterwards.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ UNWRITTEN = "The books can't be written right now. Nothing has changed."
 WINDOWLESS = "The books can't be written right now ("
 TURNED_AWAY = "The board's books can't be opened just now. Please call again later."
 SOON = 120.0  # seconds: the longest wait for a lock, twice, on a very busy machine
-HANDS = 60  # of which one asks something; the shuffles are known, so it is always the same one
+HANDS = 60  # one of them asks a question; the shuffles are fixed, so it is always the same one
 
 
 class Point(Guest):
-    """A caller at the main menu, who looks who else is on."""
+    """A caller at the main menu who opens the list of callers."""
 
     async def comes(self) -> None:
         """Come to the point, while all is well."""
@@ -37,13 +37,13 @@ class Point(Guest):
         await self.sees_one_of(WINDOWLESS, "Who is on")
 
     async def goes_on(self) -> None:
-        """Do it again, and have it done."""
+        """Repeat the act, which succeeds."""
         await self.leaves_any_list(MENU)
         self.presses("w")
         await self.leaves_any_list()
 
     async def leaves_any_list(self, *others: str) -> None:
-        """Leave the list of who is on, where some may be watched or nobody, or be asked another."""
+        """Leave the list of callers, with or without tables to watch, or answer its question."""
         asked = ("Press any key", "<W>atch", *others)
         await self.terminal.wait_for(
             lambda _: any(words in self.prompt for words in asked), "the list", SOON
@@ -242,7 +242,7 @@ POINTS: tuple[type[Point], ...] = (
 
 
 async def household(board: Served, kinds: Iterable[type[Point]] = POINTS) -> list[Point]:
-    """Let a caller come to each of these points, one after the other."""
+    """Bring a caller to each of these points in turn."""
     points = []
     for kind in kinds:
         board.enter(kind.__name__)
@@ -253,7 +253,7 @@ async def household(board: Served, kinds: Iterable[type[Point]] = POINTS) -> lis
 
 
 async def all_try(points: Iterable[Point]) -> None:
-    """Let all of them need the books in the same moment, and be told."""
+    """Have all of them need the books at the same moment and read the message."""
     for point in points:
         if isinstance(point, Calls):
             await point.dials_in()

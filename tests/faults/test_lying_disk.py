@@ -1,4 +1,4 @@
-"""A real `door serve` whose disk fails in a COMMIT, or whose log loses its index."""
+"""A real `door serve` with a disk that fails in a COMMIT, or a log without its index."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def test_an_index_that_is_cut_off_loses_nothing(tmp_path: Path) -> None:
         books = board.config.database
         os.truncate(books.with_name(f"{books.name}-shm"), 0)
         await point.terminal.until_closed()
-        await board.process.wait()  # the kernel ends whoever looks into it
+        await board.process.wait()  # the kernel ends any process that reads the file
         board.port = 0
         board.database.open()
         assert rounds(board) == played

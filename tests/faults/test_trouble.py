@@ -1,4 +1,4 @@
-"""A real `door serve` whose disk fills up, or whose books another program locks."""
+"""A real `door serve` with a full disk, or books locked by another program."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from tests.long import long
 from tests.terminal import PATIENCE
 
 FEW = (InAHand, AtTheWindow, LogsOn)
-TEN_SECONDS = 10.0  # what init systems leave, and what the board promises
+TEN_SECONDS = 10.0  # the limit of init systems, and the board's promise
 KILLED_AFTER = 10.0  # seconds after its first signal for which Synchronet waits for a door
 TOML = f"""{OPEN_ALL_DAY}
 [games.black-jack-for-time]
@@ -54,7 +54,7 @@ turns_per_day = 0
 
 
 class Count:
-    """What was durable in the books of a file at the last look: all of it must still be there."""
+    """The durable rows of the books at the last look: all of them must still be there."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -64,7 +64,7 @@ class Count:
         self.open: dict[int, int] = {}  # hands in play, and how many actions each has
 
     def look(self) -> None:
-        """Compare everything; raises AssertionError at what is gone or goes back."""
+        """Compare everything; raise AssertionError for a lost or reduced row."""
         with contextlib.closing(sqlite3.connect(self.path, timeout=10)) as file:
             (whole,) = file.execute("PRAGMA integrity_check").fetchone()
             assert whole == "ok", whole
@@ -98,7 +98,7 @@ LEFT JOIN actions a ON a.round_id = coalesce(r.lead, r.id) WHERE r.settled IS NU
 
 
 def like_anybody() -> tuple[str, ...]:
-    """What to put before a command so that it may not write into any file, as root may."""
+    """Return the words that run a command without root's right to write any file."""
     if os.geteuid() != 0:
         return ()
     words = ("setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override")
@@ -109,7 +109,7 @@ def like_anybody() -> tuple[str, ...]:
 
 
 def minutes_are_whole(points: Sequence[Point], began: float) -> None:
-    """Everybody was granted their day once, and charged for no more than the time that went by."""
+    """Check that each caller got one grant and was charged at most the elapsed time."""
     went_by = time.monotonic() - began
     for point in points:
         moved = point.ledger
@@ -118,7 +118,7 @@ def minutes_are_whole(points: Sequence[Point], began: float) -> None:
 
 
 async def carry_on(board: Served, how: Trouble, kinds: Iterable[type[Point]] = POINTS) -> None:
-    """Let everybody meet the trouble at their point, and go on when it is over."""
+    """Have every caller meet the trouble at their point and go on afterwards."""
     began = time.monotonic()
     points = await household(board, kinds)
     count = Count(board.config.database)
@@ -259,7 +259,7 @@ async def test_a_hang_up_does_not_make_the_host_wait_for_locked_books(
         await again.prompt("Press any key")
         again.presses(" ")
         if is_deciding:
-            await again.prompt("oodbye")  # the server has kept the decision meanwhile
+            await again.prompt("oodbye")  # the server has stored the decision meanwhile
         else:
             await question(again)
             await stand(again)

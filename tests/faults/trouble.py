@@ -1,6 +1,6 @@
-"""What happens to the disk under a real board, and is over again: no room, a full disk, a lock.
+"""Troubles of the disk under a real board, which pass: no room, a full disk, a lock.
 
-Each is a context manager over a board that serves; while it lasts, the trouble is real, made by
+Each is a context manager over a running board. While it lasts, the trouble is real, made by
 another process or by the kernel.
 """
 
@@ -59,7 +59,7 @@ def no_room(board: Board) -> Iterator[None]:
     try:
         yield
     finally:
-        with contextlib.suppress(ProcessLookupError):  # a server may end meanwhile
+        with contextlib.suppress(ProcessLookupError):  # a server may end during this
             resource.prlimit(pid, resource.RLIMIT_FSIZE, (soft, most))
 
 
@@ -109,7 +109,7 @@ def _locked(board: Board, how: str) -> Iterator[None]:
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[None]:
-    """Put a disk of a few megabytes at `folder`; where nobody may, the test is passed over."""
+    """Mount a disk of a few megabytes at `folder`; skip the test where that is forbidden."""
     folder.mkdir()
     words = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)]
     try:

@@ -1,4 +1,4 @@
-"""What callers do at the bank's window, in minutes, for tests."""
+"""Callers at the bank's window, in minutes, for tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def limit(books, **changes):
 
 
 def give(books, caller_id, minutes):
-    """Put minutes into somebody's account."""
+    """Credit a caller's account."""
     books.do(adjust, caller_id, MINUTE * minutes, "for the test", "Tester")
 
 
@@ -41,12 +41,12 @@ def send(call, minutes, to=2, message=""):
     call.post(transfer, to, MINUTE * minutes, message)
 
 
-# What moves minutes on a call, by the name of each operation.
+# Functions that move minutes on a call, by the name of each operation.
 WAYS = {each.name: _way(each) for each in teller.OPERATIONS} | {"transfer": send}
 deposit, withdraw, borrow, repay = map(WAYS.get, ("deposit", "withdraw", "borrow", "repay"))
 
 
 def allowed(call):
-    """What the caller may move now, by operation: `allowed(call).deposit`."""
+    """Return the caller's current limits by operation: `allowed(call).deposit`."""
     may = call.books.do(allowance, call.id)
     return SimpleNamespace(**{operation.name: found for operation, found in may.items()})

@@ -56,7 +56,7 @@ def settings_for(folder: Path, **changes) -> BankSettings:
 
 
 def lay_new_books(path: Path) -> None:
-    """Lay new books where there are none: a copy is had sooner than they are made."""
+    """Create new books where there are none, by copying prepared ones."""
     if path.parent.exists() and not path.exists():
         path.write_bytes(_new_books())
         path.chmod(0o600)
@@ -64,7 +64,7 @@ def lay_new_books(path: Path) -> None:
 
 @contextmanager
 def statements_of(database: Database) -> Iterator[list[tuple[Connection, str, Any]]]:
-    """Gather what is run on books meanwhile, with its connection and its values."""
+    """Record the statements run on books, with connection and values."""
     found: list[tuple[Connection, str, Any]] = []
 
     def hear(connection, _cursor, text, values, *_):
@@ -93,7 +93,7 @@ def _new_books() -> bytes:
 
 
 def as_written(connection):
-    """Run a text of SQL, as SQLite understands it and values stand at its question marks."""
+    """Return an SQL text as SQLite reads it, with its values inserted."""
     run = dialects.runner(connection)
     if connection.dialect.name == "sqlite":
         return run
@@ -130,7 +130,7 @@ class Books:
         return self.settings.server is not None
 
     def change(self, **changes) -> None:
-        """What a SIGHUP with another sysop.toml does."""
+        """Change settings, as a SIGHUP with another sysop.toml does."""
         self.settings = replace(self.settings, **changes)
 
     def do(self, operation, *values):
@@ -143,7 +143,7 @@ class Books:
             return [tuple(row) for row in found] if found.returns_rows else []
 
     def shell(self):
-        """A connection of somebody with a shell of the server, who may do anything."""
+        """Return an unrestricted connection, as a shell on the server has."""
         import psycopg
 
         server = self.settings.server
@@ -151,7 +151,7 @@ class Books:
         return psycopg.connect(host=where, user=server.user, dbname=server.name, autocommit=True)
 
     def wait(self, seconds: int) -> None:
-        """Let time pass, on both clocks."""
+        """Let time pass on both clocks."""
         self.now += timedelta(seconds=seconds)
         self.uptime += seconds
 
@@ -163,17 +163,17 @@ class Books:
         self.now += timedelta(seconds=seconds)
 
     def wait_in_a_call(self, seconds: int) -> None:
-        """Let time pass on the clock of the server that the books are on, too."""
+        """Let time pass on the database server's clock too."""
         self.wait(seconds)
         if self.is_on_a_server:
             self.sql("UPDATE calls SET seen = seen - ? WHERE closed IS NULL", seconds)
 
     def server_dies(self) -> None:
-        """Let the calls that are open be those of a server that is known to be dead."""
+        """Mark the server of all open calls as known to be dead."""
         if self.is_on_a_server:
             self.sql("UPDATE calls SET seen = seen - ? WHERE closed IS NULL", LEASE_SECONDS + 1)
         else:
-            Path(self.settings.lock).touch()  # which nobody holds
+            Path(self.settings.lock).touch()  # a free lock
 
     def server_starts(self) -> None:
         Path(self.settings.lock).unlink(missing_ok=True)
@@ -185,7 +185,7 @@ class Books:
         return Call(self, caller_id, node, process, take_over)
 
     def balances(self, caller_id: int, unit: str = "second") -> dict[str, int]:
-        """What a caller has, by kind of account."""
+        """Return a caller's balances by kind of account."""
         return dict(
             self.sql(
                 "SELECT kind, balance FROM accounts WHERE caller_id = ? AND unit = ?",
@@ -195,7 +195,7 @@ class Books:
         )
 
     def system(self, unit: str = "second") -> dict[str, int]:
-        """What the accounts hold that are nobody's, by kind."""
+        """Return the balances of the system accounts by kind."""
         return dict(
             self.sql(
                 "SELECT kind, balance FROM accounts WHERE caller_id IS NULL AND unit = ?", unit
@@ -233,7 +233,7 @@ class Call:
 
     @property
     def moved(self) -> list[tuple[str, int, str, str]]:
-        """What the last entry moved."""
+        """The rows of the last ledger entry."""
         return [(row.kind, row.amount, row.source, row.target) for row in self.receipt.rows]
 
     def post(self, operation, *values):
@@ -299,7 +299,7 @@ class Call:
         self.books.do(note_seen, self.caller_id, self.round_id)
 
 
-# A caller who sits alone.
+# A lone caller.
 
 
 def place_bet(
@@ -356,5 +356,5 @@ def pushed(stake: int) -> Settlement:
 
 
 def said(phrases) -> tuple[str, ...]:
-    """Notices as somebody reads them in English."""
+    """Return notices in English."""
     return tuple(map(str, phrases))

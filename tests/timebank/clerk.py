@@ -1,10 +1,10 @@
-"""A process that works in the books as it is told, line by line; for tests that break its disk.
+"""A process that works in the books on command, line by line, for tests that break its disk.
 
     write TEXT      through the writer, as the board does
     transact TEXT   in a transaction of its own, as a command does
-    hurry           let the writer wait for nothing from now on
+    hurry           make the writer wait for nothing from now on
 
-It answers with a line for each: what came of it, and the text.
+It answers each command with a line: the outcome and the text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from timebank.ledger.sqlite.database import SqliteDatabase
 
 
 def note(text: str) -> Callable[[Desk], int]:
-    """What is written: a notice of this text for the first caller."""
+    """Write a notice of this text for the first caller."""
 
     def operation(desk: Desk) -> int:
         add_notice(desk, 1, text)
@@ -43,7 +43,7 @@ def main() -> None:
     # Commands wait no longer than that for the disk.
     database = SqliteDatabase(settings.database, busy_seconds=0.5)
     database.open()
-    other = database.engine.connect()  # as a board has, for what its writer does not do
+    other = database.engine.connect()  # as a board has for work outside its writer
     writer = Writer(database, lambda: settings, lambda: datetime.now(UTC), tell)
     print("ready", flush=True)
     for line in sys.stdin:

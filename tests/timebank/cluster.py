@@ -1,9 +1,9 @@
-"""A server of PostgreSQL of the tests' own: as a user of its own, on a socket, gone afterwards.
+"""The tests' own server of PostgreSQL: with its own user, on a socket, removed afterwards.
 
-All workers of a run share one, which the first that needs it starts in the folder that
-tests/conftest.py has named to all of them. A database is had by cleaning one that was used: that
-takes a few milliseconds, a new one thirty. So are connections: a new one takes the server five
-milliseconds, and twenty more until it knows the tables and has planned what a test asks.
+All workers of a run share one. The first that needs it starts it in the folder that
+tests/conftest.py has given to all. A used database is cleaned in a few milliseconds; a new one
+takes thirty. Connections are reused too: a new one costs the server five milliseconds, and twenty
+more until it has loaded the tables and planned the queries.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.ledger.schema import SYSTEM_ACCOUNTS, metadata
 from timebank.settings.place import ServerPlace, read_place
 
-ACCOUNTS = ("postgres", "nobody")  # who may run a server when we are root, which it refuses
+ACCOUNTS = ("postgres", "nobody")  # users that may run a server when we are root, which it refuses
 TEMPLATE = "books_template"
 # After so many tests a database is thrown away, with all the dead rows in it.
 USES = 200
 OPTIONS = (
     *("listen_addresses=''", "max_connections=200", "shared_buffers=64MB", "autovacuum=off"),
-    # No test of these takes the power from the server: what is killed are processes of ours.
+    # No test cuts the power of the server; only our own processes are killed.
     *("fsync=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0"),
     *("synchronous_commit=on", "max_wal_size=4GB", "checkpoint_timeout=1h"),
 )
-# Counts whatever is done to tables, triggers, functions or rules, done for good or not: books that
-# have another shape than they were made with are thrown away.
+# Counts all changes to tables, triggers, functions or rules, committed or not: books with a
+# changed shape are thrown away.
 WATCH = """
 CREATE SCHEMA watch;
 CREATE SEQUENCE watch.changes;
@@ -175,7 +175,7 @@ class Cluster:
         return psycopg.connect(host=str(self.folder), user="postgres", dbname=name, autocommit=True)
 
     def take(self) -> str:
-        """Give the name of a database with new books."""
+        """Return the name of a database with new books."""
         if self._clean:
             return self._clean.pop()
         self._made += 1
@@ -189,14 +189,14 @@ class Cluster:
         return name
 
     def empty(self) -> str:
-        """Give the name of a database with nothing in it; it is not used again."""
+        """Return the name of an empty database; it is not used again."""
         self._made += 1
         name = f"{self._own}_{self._made}"
         self._admin.execute(f"CREATE DATABASE {name} TEMPLATE template0")
         return name
 
     def connect(self, name: str) -> psycopg.Connection:
-        """A connection of somebody who may do anything."""
+        """Return an unrestricted connection."""
         return self._connect(name)
 
     def end_sessions(self, name: str) -> None:
@@ -241,7 +241,7 @@ class Cluster:
 
 
 def _cleaning() -> str:
-    """What makes used books new: no trigger fires, and no catalogue changes."""
+    """Return the statements that empty used books without triggers or catalogue changes."""
     numbered = [
         (table.name, table.primary_key.columns.values()[0].name)
         for table in metadata.sorted_tables

@@ -1,4 +1,4 @@
-"""What the tests of the time bank share."""
+"""Fixtures for tests of the time bank."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from timebank.settings.settings import load
 
 SHARED_MEMORY = Path("/dev/shm")
 
-# Processes that tests start beside their own are forked from one that has these already.
+# Processes of tests are forked from one that has loaded these modules.
 multiprocessing.set_forkserver_preload(["pytest", "tests.timebank.books", "timebank.cli.main"])
 SETTINGS = """
 [board]
@@ -35,7 +35,7 @@ minutes_per_day = 60
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """A folder in memory where there is one: every COMMIT waits for the disk."""
+    """A folder in memory, if there is one, because every COMMIT waits for the disk."""
     if not os.access(SHARED_MEMORY, os.W_OK):
         yield tmp_path
         return
@@ -58,7 +58,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def engine(request: pytest.FixtureRequest) -> str:
-    """What the books are in, "sqlite" or "postgres"."""
+    """The kind of books, "sqlite" or "postgres"."""
     return getattr(request, "param", "sqlite")
 
 
@@ -76,7 +76,7 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture
 def place(engine: str, request: pytest.FixtureRequest) -> Iterator[Callable[[Path], str]]:
-    """Give the URL of new books for a folder, the same ones each time; "" for a file there."""
+    """Return a function that gives each folder a URL of new books; "" for a file there."""
     if engine == "sqlite":
         yield lambda folder: ""
         return
@@ -117,7 +117,7 @@ def books(open_books: Callable[..., Books]) -> Books:
 
 @pytest.fixture
 def books_on_a_server(cluster: Cluster, folder: Path) -> Iterator[Books]:
-    """Books on a server, for what is told of no file."""
+    """Books on a server, for tests that do not apply to a file."""
     name = cluster.take()
     made = Books(folder, server=cluster.place(name))
     yield made
@@ -127,7 +127,7 @@ def books_on_a_server(cluster: Cluster, folder: Path) -> Iterator[Books]:
 
 @pytest.fixture
 def config(folder: Path, place: Callable[[Path], str]) -> Path:
-    """A sysop.toml, for the tests of commands."""
+    """A sysop.toml for tests of commands."""
     path = folder / "sysop.toml"
     url = place(folder)
     path.write_text(f'{SETTINGS}\n[timebank]\ndatabase = "{url}"\n' if url else SETTINGS)

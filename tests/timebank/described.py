@@ -1,4 +1,4 @@
-"""What is defined in a database on a server, to be compared with another's."""
+"""The definitions in a server's database, for comparison with another's."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ QUESTIONS = (
 
 
 def described(cluster: Cluster, name: str) -> list[set[tuple[object, ...]]]:
-    """Give all columns, rules, indexes, triggers and functions of a database, apart from spaces."""
+    """Return all columns, rules, indexes, triggers and functions of a database, without spaces."""
     with cluster.connect(name) as shell:
         return [set(shell.execute(question).fetchall()) for question in QUESTIONS]

@@ -1,4 +1,4 @@
-"""Other boards and their callers, for tests: hosts whose clocks really tick."""
+"""Other boards and their callers, for tests: hosts with clocks that really tick."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def brought(
     shows_losses: bool = False,
     way: str | None = None,
 ) -> HostTerms:
-    """What a host says; without more, that its caller has an hour and nothing can go back."""
+    """Return a host's data; by default its caller has an hour and nothing can be given back."""
     return HostTerms(seconds, allowance, share, until, shows_losses, way)
 
 
@@ -59,7 +59,7 @@ class HostCall(Call):
         return self.books.do(claims.take_claim, self.id)
 
     def close_and_give(self) -> int:
-        """Hang up, and write into the host's file what is owed; returns the minutes written."""
+        """Hang up and write the debt into the host's file; return the minutes written."""
         self.close()
         claim = self.claim()
         if claim is None:
@@ -69,7 +69,7 @@ class HostCall(Call):
 
 
 def known(books: Books, alias: str = "Ann", key: str = "7", board: str = BOARD) -> int:
-    """Give the number here of a caller of another board."""
+    """Return the number here of a caller of another board."""
     return books.do(host_caller, board, key, alias).id
 
 
@@ -83,13 +83,13 @@ def comes(
     take_over: bool = False,
     **more,
 ) -> HostCall:
-    """Let somebody come in with the time that their host says they have."""
+    """Bring a caller with the time of their host."""
     what = brought(seconds, **more)
     return HostCall(books, caller_id, what, node=node, process=process, take_over=take_over)
 
 
 def debt(books: Books, caller_id: int) -> int:
-    """What the caller owes the host today."""
+    """Return what the caller owes the host today."""
     day = books.settings.schedule.day_of(books.now).isoformat()
     with books.database.reading(books.settings, books.now) as desk:
         return debt_of(desk, caller_id, day)

@@ -1,4 +1,4 @@
-"""A board that takes files over, for the tests."""
+"""A board that imports files, for the tests."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Board:
             file.write(content)
 
     def take(self, path: Path | None = None) -> Report:
-        """Do a round; whatever it does, the books are in order after it."""
+        """Do a round of imports and check the books."""
         books = self.books
         report = import_file(books.database, books.settings, books.now, path or self.path)
         assert books.audit() == []
@@ -71,7 +71,7 @@ class Board:
         return minutes
 
     def transfers(self) -> list[tuple[str, str, int, str]]:
-        """What imports have moved: from, to, seconds and why."""
+        """The transfers of imports: from, to, seconds and reason."""
         found = self.books.sql(
             "SELECT s.kind, g.kind, t.amount, t.facts FROM transfers t"
             " JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target"
@@ -86,7 +86,7 @@ class Board:
         return self.path.with_name(f"BANK.EXT.{number}.BAK")
 
     def errors(self) -> list[str]:
-        """What the sysop's log says of refused lines."""
+        """The sysop's log of refused lines."""
         log = self.books.sql("SELECT what FROM sysop_log WHERE by = 'import' ORDER BY id")
         return [what for (what,) in log]
 
@@ -98,7 +98,7 @@ class Board:
 
     @contextmanager
     def impatient(self) -> Iterator[Database]:
-        """The same books, for one who does not wait."""
+        """The same books, without waiting for locks."""
         database = books_of(self.books.settings, busy_seconds=0)
         yield database
         database.close()

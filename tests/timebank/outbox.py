@@ -1,4 +1,4 @@
-"""Records on their way to THEBANK.EXT, for the tests."""
+"""Records for THEBANK.EXT, for the tests."""
 
 from __future__ import annotations
 

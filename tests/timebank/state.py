@@ -34,7 +34,7 @@ class BooksMachine(RuleBasedStateMachine):
         self._steps = 0
 
     def audit(self) -> list[str]:
-        """What the audit finds; on a server it does not look each time."""
+        """Return the audit's findings; on a server not every time."""
         self._steps += 1
         is_due = not self.is_on_a_server or self._steps % STEPS == 0
         return self.books.audit() if is_due else []
@@ -57,7 +57,7 @@ class BooksMachine(RuleBasedStateMachine):
 
 
 def on_a_server(machine: type[BooksMachine]) -> type[TestCase]:
-    """Make the test of a machine whose books are on a server; skipped where there is none."""
+    """Return the test of a machine with books on a server; skipped without one."""
     there = type(f"{machine.__name__}OnAServer", (machine,), {"is_on_a_server": True})
     case: type[TestCase] = there.TestCase
     same = machine.TestCase.settings

@@ -1,4 +1,4 @@
-"""A table of several callers at the books, for the tests of it."""
+"""A table of several callers in the books, for tests."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Table:
         return Sitter(call.caller_id, call.id, call.ticked)
 
     def gone(self, seat: int) -> Sitter:
-        """Somebody whose call is not known any more."""
+        """A caller without a known call."""
         return Sitter(self.calls[seat].caller_id, None, None)
 
     def bet(self, amounts: Mapping[int, int], settlements=None, **changes) -> None:
@@ -72,11 +72,11 @@ class Table:
         return [(row.kind, row.amount, row.source, row.target) for row in rows]
 
     def stakes(self) -> list[int]:
-        """What each seat has on the table."""
+        """The stakes of all seats."""
         return [self.books.balances(call.caller_id)["stake"] for call in self.calls.values()]
 
     def online(self) -> list[int]:
-        """What each seat has left."""
+        """The online balances of all seats."""
         return [self.books.balances(call.caller_id)["online"] for call in self.calls.values()]
 
     def everything(self) -> list[object]:

@@ -1,4 +1,4 @@
-"""Who reads decides the language: a task speaks to its viewer, and a phrase waits to be read."""
+"""The reader decides the language: a task has a viewer, and a phrase is worded when read."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor

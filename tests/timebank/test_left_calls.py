@@ -1,4 +1,4 @@
-"""What is known of the processes that have left calls in the books."""
+"""Processes that have left calls in the books."""
 
 import os
 from pathlib import Path
@@ -25,7 +25,7 @@ def on_server(tmp_path: Path) -> BankSettings:
 
 
 def was_killed(bank: BankSettings) -> None:
-    """Leave behind what a server that was killed has left."""
+    """Leave the traces of a killed server."""
     lock = serving.take(bank.lock, serving.SERVING)
     with open(bank.lock, "r+") as file:
         text = file.read().replace(this_process(), SERVER)

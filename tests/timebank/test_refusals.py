@@ -1,4 +1,4 @@
-"""What a caller is refused is said in their language: every refusal carries a phrase."""
+"""Refusals are in the caller's language: each carries a phrase."""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The lock of the books: who has it, who is told what, and when it is free again."""
+"""The lock of the books: its holder, the messages, and its release."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_kill_frees_the_lock_and_the_note_names_the_holder(place: str) -> None
 def test_a_failed_write_of_the_note_leaves_the_earlier_one(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The servers that held it before are known by it, whose calls are to be closed."""
+    """The note names earlier servers whose calls must be closed."""
     lock = serving.take(place, serving.SERVING, "/srv/a/board/with/a/long/name")
     seen = []
     for dies in (True, False):

@@ -1,4 +1,4 @@
-"""Days, money and numbers are written in the language of whoever reads them."""
+"""Days, money and numbers are written in the reader's language."""
 
 from __future__ import annotations
 

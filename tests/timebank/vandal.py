@@ -1,4 +1,4 @@
-"""What somebody with a shell of the database can do to the books."""
+"""Damage by a shell of the database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _in_postgres(statement: str) -> str:
 
 
 class Vandal:
-    """Somebody with a shell of the database, who takes away what guards the books first."""
+    """A shell of the database that removes the books' guards first."""
 
     def __init__(self, books) -> None:
         self.books = books
@@ -54,7 +54,7 @@ class Vandal:
         from psycopg.errors import CheckViolation, InvalidTextRepresentation
 
         with self.books.shell() as connection:
-            # As one who may do anything: no trigger fires, and no reference is looked at.
+            # Without limits: no trigger fires, and no reference is checked.
             connection.execute("SET session_replication_role = replica")
             for statement in statements:
                 said = _in_postgres(statement)

@@ -1,4 +1,4 @@
-"""What a translator finds: every text that is marked, wherever it stands."""
+"""The translator's tool extracts every marked text, wherever it is."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tools.catalogues import (
 )
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
-# What stands with a space before it in French, and brackets that stand with one inside.
+# Punctuation that has a space before it in French, and brackets with one inside.
 UNSPACED = re.compile(r"[^\s\d(«][;!?]|\S:(?!\d\d|//)|«\S|\S»")
 
 SOURCE = """
@@ -73,8 +73,7 @@ def test_no_text_sends_a_caller_to_a_file_that_they_cannot_read() -> None:
 
 
 def said(language: str) -> Iterator[tuple[str, str]]:
-    """Give every text that a language has, with the English that it stands for: one of a thing, or
-    of many."""
+    """Yield every text of a language with its English, singular or plural."""
     for message in read(language):
         if isinstance(message.id, tuple) and all(message.string):
             yield from zip(message.id, message.string, strict=False)
@@ -96,8 +95,7 @@ def test_a_translation_that_is_in_doubt_is_missing_for_no_caller_reads_it() -> N
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_language_has_a_place_for_every_text_and_is_compiled(language: str) -> None:
     catalogue = brought_up_to_date(language, marked())
-    # Lines, and no more than whether they are the same: a minute goes by over a picture of how two
-    # long files differ.
+    # Compare lines, and only for equality: a diff of two long files takes a minute.
     kept, now = place(language).read_bytes(), written(catalogue)
     differing = set(kept.splitlines()) ^ set(now.splitlines())
     assert differing == set(), "run `python -m tools.catalogues`"

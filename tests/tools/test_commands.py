@@ -1,4 +1,4 @@
-"""The commands, options and settings that documents name are those of the program.
+"""The commands, options and settings in documents are those of the program.
 
 Nothing is run: click and argparse parse the commands, and the board reads the settings.
 """
@@ -44,7 +44,7 @@ OTHERS_WORDS = {
 
 FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```", re.M | re.S)
 SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
-# A line of code without a fence, and what some documents say of it behind two spaces.
+# A line of code without a fence, and the remark of some documents after two spaces.
 LINE = re.compile(r"^    ((?:python -m|door|timebank) .*?)(?:  .*)?$", re.M)
 PROGRAMS: dict[str, click.Command] = {"door": door, "timebank": timebank}
 PACKAGES = {"bench", "tools", "verify"}
@@ -79,7 +79,7 @@ def shell_commands(block: str) -> Iterator[list[str]]:
 
 
 def of_ours(words: Sequence[str]) -> list[str]:
-    """Return the words from our program on, without what starts it; none if it is another's."""
+    """Return the words from our program on, without a prefix; none for another program."""
     for number, word in enumerate(words):
         if PurePath(word).name in PROGRAMS and (number == 0 or words[0] in STARTERS):
             return [PurePath(word).name, *words[number + 1 :]]
@@ -108,7 +108,7 @@ class Asked(Exception):
 
 @cache
 def parser_of(module: str) -> click.Command | argparse.ArgumentParser:
-    """Return what parses the command line of `python -m MODULE`."""
+    """Return the parser of the command line of `python -m MODULE`."""
     spec = find_spec(module)
     assert spec is not None, f"no module {module}"
     found = import_module(f"{module}.__main__" if spec.submodule_search_locations else module)
@@ -166,7 +166,7 @@ def understand(words: Sequence[str], is_whole: bool) -> None:
         assert not (is_whole and parameter.required and lacks), f"{parameter.name} is needed"
         if not isinstance(parameter.type, click.Path):
             for one in value if isinstance(value, list | tuple) else [value]:
-                if isinstance(one, str) and not one.isupper():  # NAME stands for any
+                if isinstance(one, str) and not one.isupper():  # NAME is a placeholder
                     parameter.type.convert(one, parameter, context)
 
 
@@ -182,7 +182,7 @@ def faults_of_commands(place: str, text: str) -> Iterator[str]:
         if span.startswith("pytest "):
             places = re.findall(r" (tests/\S+)", span)
             yield from [place for place in places if not (ROOT / place).exists()]
-    # Options in the files of host boards are those of tests/door/cli/test_board_guides.py.
+    # Options in the files of host boards are checked by tests/door/cli/test_board_guides.py.
     for span in [] if place.startswith("docs/boards/") else spans(text):
         if span.startswith("--"):
             named = {word for word in span.split() if word.startswith("--")}

@@ -1,4 +1,4 @@
-"""Our own screens: what the program draws is what is shipped, and every editor opens it."""
+"""Our own screens: the shipped files match the drawings, and every editor opens them."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""Every screen is as it was when it was last looked at, on one terminal, and others say the same.
+"""Every screen matches its approved copy on one terminal, and others show the same.
 
-`python -m tools.gallery --keep` writes the screens anew: see docs/screens/README.md.
+`python -m tools.gallery --keep` rewrites the screens: see docs/screens/README.md.
 """
 
 import logging
@@ -31,7 +31,7 @@ LOW_GLYPHS = {code: glyph for code, glyph in GLYPHS.items() if chr(code) != "\n"
 async def shots_of(
     name: str, terminal: str, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> dict[str, str]:
-    """Take a walk on a terminal, during which the board warns of nothing."""
+    """Take a walk on a terminal, and check that the board logs no warning."""
     shots: dict[str, str] = {}
 
     def keep(shot: Shot) -> None:
@@ -67,7 +67,7 @@ def keys(text: str) -> set[str]:
 
 
 def words(text: str) -> set[str]:
-    """Return words, amounts and times, but those that turn pages."""
+    """Return words, amounts and times, without those that turn pages."""
     return set(re.findall(r"\w[\w'’:,]{2,}", PAGING.sub("", text)))
 
 
@@ -81,7 +81,7 @@ def is_in_cp437(text: str, usual: str) -> bool:
 
 
 def is_in_ascii(text: str, usual: str) -> bool:
-    """Return whether all is said in ASCII; drawn screens have pictures of their own there."""
+    """Return whether all text is ASCII; drawn screens have their own pictures there."""
     return text.isascii() and words(in_ascii(usual)) <= words(text)
 
 
@@ -90,11 +90,11 @@ def has_all_words(text: str, usual: str) -> bool:
 
 
 def has_all_keys(text: str, usual: str) -> bool:
-    """Return whether what can be pressed is the same, in fewer words."""
+    """Return whether the open keys are the same, in fewer words."""
     return keys(text) == keys(usual) and has_no_more_stand_ins(text, usual)
 
 
-# What each terminal shows of a screen, beside what stands on the terminal that is kept.
+# The output of each terminal that differs from the approved one.
 SHOWS: dict[str, Callable[[str, str], bool]] = {
     "80x24-cp437": is_in_cp437,
     "80x24-ascii": is_in_ascii,
@@ -123,7 +123,7 @@ async def test_other_terminals_show_the_same(
 async def test_plain_lines_offer_the_same_keys_and_draw_nothing(
     name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Lines say what is new, so a key may have been offered some screens ago."""
+    """Lines show only news, so a key may have been offered some screens earlier."""
     screens = kept.screens_of(name)
     shots = await shots_of(name, "lines", tmp_path, caplog)
     assert shots.keys() ^ screens.keys() <= OF_SOME

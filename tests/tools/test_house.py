@@ -1,4 +1,4 @@
-"""What `python -m tools.house` prints about commits."""
+"""The report of `python -m tools.house` about commits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documentation's site: what is made for it, and that nothing is left out of it."""
+"""The documentation's site: its generated pages, and that none is missing."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_links_lead_to_where_things_are_on_the_site() -> None:
     assert site.turned("[the files](machines)", "many-machines.md") == "the files"
 
 
-# A fence or a span of code, in which no link is one; or a link with its anchor.
+# A fence or a span of code, where there are no links; or a link with its anchor.
 LINK = re.compile(r"^( *```).*?^\1|``.*?``|`[^`]*`|\]\(([^)\s:#]*)(#[^)\s]*)?\)", re.M | re.S)
 FILLED = {"reference/door.md", "reference/timebank.md"}  # by mkdocs-click, with anchors of its own
 
@@ -89,7 +89,7 @@ def dead_links(
 
 
 def test_no_link_of_the_site_is_dead() -> None:
-    """`mkdocs build --strict` refuses those, in the words of the README."""
+    """`mkdocs build --strict` refuses them, in the words of the README."""
     assert list(dead_links(of_the_site(), Path.is_file, ROOT / "docs")) == []
 
 

@@ -33,7 +33,7 @@ from verify.robots.phone import SYNCTERM, UNKNOWN, XTERM
 from verify.robots.screen import Screen
 from verify.robots.seen import Place
 
-PATIENCE = 120.0  # seconds, for a machine that is busy with other tests
+PATIENCE = 120.0  # seconds, on a machine busy with other tests
 PACE = replace(HASTY, think=(0.01, 0.04), stays=(600.0, 600.0), hangs_up=0.004, takes_over=0.0)
 MUCH = 7200  # seconds: more than hasty callers win or lose while a screen may be late
 IN_LINES = {"Bob", "Dan"}  # at tables, on terminals that cannot be painted
@@ -47,7 +47,7 @@ pytestmark = [
 
 @dataclass
 class Evening:
-    """What was left of an evening that some robots spent on a real board."""
+    """The traces of an evening that some robots spent on a real board."""
 
     books: Path
     robots: dict[str, Robot]
@@ -59,7 +59,7 @@ class Evening:
 
 
 def guests(port: int) -> dict[str, Robot]:
-    """One for every table, on terminals of each kind; a newcomer, and one who dials twice."""
+    """Return a robot for every table and kind of terminal; a newcomer, and a double caller."""
     tastes = {
         "Ada": ("black jack", SYNCTERM),
         "Bob": ("black jack", UNKNOWN),
@@ -96,7 +96,7 @@ def guests(port: int) -> dict[str, Robot]:
 
 
 def not_seen_yet(robots: dict[str, Robot]) -> list[str]:
-    """Name what no robot has seen so far, of what the tests compare."""
+    """Name the compared things that no robot has read so far."""
     seen = [robot.seen for robot in robots.values()]
     games = {settlement.game for one in seen for settlement in one.settlements}
     in_lines = [robots[name].seen for name in IN_LINES]
@@ -118,12 +118,12 @@ def settled_black_jack(seen: Seen) -> list[Settlement]:
 
 
 def is_witness(seen: Seen) -> bool:
-    """Whether one has seen all of what is made up below."""
+    """Return whether a robot has read everything listed below."""
     return bool(settled_cards(seen) and seen.purses and seen.seals)
 
 
 def settled_cards(seen: Seen) -> list[Place]:
-    """The places of cards that are surely those of a hand whose end was seen."""
+    """Return the places of cards that certainly belong to a hand with a displayed end."""
     numbers = {one.number for one in settled_black_jack(seen)}
     return [
         place

@@ -68,8 +68,8 @@ def test_a_changed_trigger_is_found(books, engine):
     ]
 
 
-# What somebody with a shell changed, and all that the audit says of it. {won} and the like are the
-# numbers of the first transfers of that kind.
+# A change made by a shell, and all findings of the audit. {won} and the like are the numbers of
+# the first transfers of that kind.
 TOLD = [
     (
         "UPDATE accounts SET balance = balance + 60 WHERE id = 8",
@@ -148,7 +148,7 @@ def test_the_audit_reports_exactly_the_changed_rows(books, vandal, change, told)
     assert books.audit() == [sentence.format(**numbers) for sentence in told]
 
 
-# What was changed, and what the audit says of it among other things that follow.
+# A change, and its finding among others that follow.
 AMONG = [
     (
         "UPDATE transfers SET amount = amount + 60 WHERE id = {won}",

@@ -1,4 +1,4 @@
-"""The audit finds what was changed of callers and their accounts by hand."""
+"""The audit finds manual changes to callers and their accounts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def evening(books, ann, bob):
 
 
 def exchanged(column: str, one: int, other: int) -> tuple[str, str, str]:
-    """Give each of two accounts what the other says; no two may say the same at any time."""
+    """Exchange the rows of two accounts, which must stay unique at every step."""
     spare, mine, theirs = {
         "kind": ("'spare'", "'online'", "'bank'"),
         "caller_id": ("NULL", "1", "2"),
@@ -89,7 +89,7 @@ def test_minutes_of_a_caller_who_was_deleted_are_found(books, evening, vandal):
     assert "caller 1: Ann was deleted, but has 900 in bank." in books.audit()
 
 
-# What the sysop gave and took.
+# Powers given and removed by the sysop.
 
 
 def test_powers_without_a_grant_are_found(books, ann, vandal):
@@ -228,7 +228,7 @@ def test_a_registration_by_the_sysop_with_a_fast_clock_is_in_order(books):
     assert books.audit() == []
 
 
-# What is held behind an event.
+# Minutes held behind an event.
 
 
 @pytest.fixture
@@ -266,7 +266,7 @@ def test_minutes_held_behind_another_event_are_found(books, held, vandal):
 
 def test_minutes_held_behind_a_renamed_event_are_in_order(books, held):
     books.change(events=(Event("Repairs", time(3), DAILY, 90),))
-    held.touch()  # of whose half hour nothing more could be used before it
+    held.touch()  # this half hour could not be used before the event anyway
     assert books.audit() == []
     books.wait(1800 + 90 * 60)
     held.touch()

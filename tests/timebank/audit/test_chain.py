@@ -1,4 +1,4 @@
-"""The chain of digests: whatever is done to a transfer, the audit names it."""
+"""The chain of digests: the audit names every change to a transfer."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def books(open_books):
 
 
 def chained(books) -> list[str]:
-    """What the audit finds that has to do with the chain, the first finding first."""
+    """Return the audit's findings about the chain, in order."""
     words = re.compile(r"does not continue|fit the chain|No transfer")
     return [line for line in books.audit() if words.search(line)]
 
 
 def unfit(number: int, before: str | None = None) -> str:
-    """What the audit says of the first row that does not fit."""
+    """Return the audit's sentence about the first row that does not fit."""
     return f"transfer {number}" + UNFIT.format(before or f"transfer {number - 1}")
 
 
@@ -52,7 +52,7 @@ def row_of(books, number):
 
 
 def mended(books, number, **changes) -> str:
-    """The digest that a row would have had with these fields; what a skilled forger writes."""
+    """Return the digest of a row with these fields, as a skilled forger writes it."""
     names = FIELDS.split(", ")
     fields = dict(zip(names, row_of(books, number), strict=False)) | changes
     before = row_of(books, number - 1)[-1] if number > 1 else GENESIS
@@ -91,7 +91,7 @@ class TestTheChain:
 
     @pytest.mark.of_a_file
     def test_matches_the_formula_of_the_documents(self, books, monkeypatch, capsys):
-        """The program in docs/formats.md, run as it stands there."""
+        """The test runs the program in docs/formats.md."""
         (program,) = re.findall(r"```python\n(.*?)```", FORMATS.read_text(encoding="utf-8"), re.S)
         assert len(program.splitlines()) <= 20
         monkeypatch.chdir(books.database.path.parent)
@@ -236,7 +236,7 @@ class TestADigestNotedDown:
         ]
 
     def test_reveals_rewritten_books(self, books, vandal):
-        """A forger who makes every digest after the change fits the chain, but not the note."""
+        """A forger who recomputes every later digest fits the chain, but not the note."""
         noted = books.do(transfers.head)
         vandal("UPDATE transfers SET facts = 'otherwise' WHERE id = 2")
         before = row_of(books, 1)[-1]

@@ -1,4 +1,4 @@
-"""The audit finds what was changed of the days of callers by hand."""
+"""The audit finds manual changes to callers' days."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DAY = 86_400
 
 @pytest.fixture
 def evenings(books, ann):
-    """Ann plays on two days, the second of which is 3 June."""
+    """Play as Ann on two days; the second is 3 June."""
     call = books.call(ann)
     call.lose(300)
     call.close()

@@ -1,4 +1,4 @@
-"""The audit finds what was kept of a day and was not earned on it, and what was earned and lost."""
+"""The audit finds minutes saved from a day without being earned, and earned ones lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_minutes_falsely_earned_and_banked_overnight_are_found(books, ann, vanda
     call.next_day()
     assert books.balances(ann)["bank"] == 600
     assert books.audit() == [began]
-    vandal("UPDATE days SET carried = 0")  # and nobody sees it any more, but for what was kept
+    vandal("UPDATE days SET carried = 0")  # only the banked minutes still show it
     assert books.audit() == [
         "caller 1: When 2026-06-01 ended for Ann, 600 were kept as earned, but 0 were earned."
     ]
@@ -77,7 +77,7 @@ def test_an_old_stake_passed_off_as_new_is_found(books, ann, vandal, stands):
     stands(call)
     found = books.audit()
     forfeited = books.sql("SELECT sum(amount) FROM transfers WHERE facts LIKE '%old-stake%'")[0][0]
-    if forfeited is None:  # lost: nothing of it came back, and what it was makes no difference
+    if forfeited is None:  # lost: nothing returned, so its origin makes no difference
         assert found == []
     else:
         (said,) = found
@@ -137,7 +137,7 @@ def test_a_guests_day_with_earnings_is_found(books, vandal):
 
 
 def test_a_day_that_ended_by_the_rule_of_version_1_0_is_in_order(books, ann, vandal):
-    """There what was deposited was taken off what was earned: 600 of 900 were forfeited."""
+    """That version subtracted deposits from earnings: 600 of 900 were forfeited."""
     call = books.call(ann)
     deposit(call, 10)
     call.win(300, 900)

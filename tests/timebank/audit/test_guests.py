@@ -1,4 +1,4 @@
-"""The audit names whatever is off about the visits of other boards' callers."""
+"""The audit names every fault in the visits of other boards' callers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audit of hands played for money, and of those that several play together."""
+"""The audit of hands for money, and of rounds of several callers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audit finds calls that were not charged though their caller had minutes left."""
+"""The audit finds uncharged calls of callers who had minutes left."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_time_that_is_released_at_once_was_not_there_before(books, ann):
     """The first second was waived, and the event was called off in the same one."""
     books.change(events=(Event("Backup", time(12, 30), DAILY, 60),))
     call = books.call(ann)
-    books.uptime += 1800  # the wall clock stands, so the event is still to come
+    books.uptime += 1800  # the wall clock is unchanged, so the event is still to come
     call.close()
     assert books.balances(ann) | {"online": 0, "held": 1800} == books.balances(ann)
     call = books.call(ann)

@@ -1,4 +1,4 @@
-"""Callers in the books: names, locks, preferences, and what deleting one leaves behind."""
+"""Callers in the books: names, locks, preferences, and the traces of a deletion."""
 
 from __future__ import annotations
 

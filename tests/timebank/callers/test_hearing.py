@@ -19,7 +19,7 @@ WITH = 'Ann sent you 5 minutes: "so there"'
 
 @pytest.fixture
 def pair(books):
-    """Ann, who has savings and is on a call, and Bob."""
+    """Create Ann, with savings and on a call, and Bob."""
     ann, bob = books.caller("Ann"), books.caller("Bob")
     books.change(limits=BankLimits(known_days=0))
     books.do(sysop_deposit, ann, 60 * MINUTE, "savings", "Sysop")
@@ -39,7 +39,7 @@ def sends(books, giver: int, taker: int) -> None:
 
 
 def waits(books, number: int) -> list[str]:
-    """What waits for a caller, by both ways to it."""
+    """Return a caller's pending messages of both kinds."""
     texts = [str(each) for each in books.do(notices.waiting, number)]
     unseen = books.do(notices.unseen, [number]).get(number, ())
     assert [str(each) for each in unseen] == texts

@@ -61,11 +61,11 @@ def test_waiting_messages_of_a_muted_caller_are_withheld(books):
     books.do(caller_acts.set_muted, ann, True, "the test")
     assert [each.text for each in books.do(messages.waiting, cyd)] == ["kind"]
     assert waiting() == ["kind"]
-    # It takes no room among what waits, either.
+    # It does not use the quota of messages either.
     sends(bob, "kinder")
     assert takes() == ["kind", "kinder"]
     assert books.do(messages.unseen, [cyd]) == {}
-    # It was kept, and is heard when its sender may speak again.
+    # It was stored, and is delivered when its sender is no longer muted.
     books.do(caller_acts.set_muted, ann, False, "the test")
     assert waiting() == ["rude"]
     assert takes() == ["rude"]
@@ -86,7 +86,7 @@ def test_waiting_messages_are_limited_per_reader_and_sender(books):
     sends(bob, dan)
     with pytest.raises(Refused, match="Too many messages wait for Dan"):
         sends(cyd, dan)
-    sends(cyd, ann)  # others have room
+    sends(cyd, ann)  # other senders have room
     books.do(messages.take, dan)
     sends(ann, dan)
 

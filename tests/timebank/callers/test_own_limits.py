@@ -62,7 +62,7 @@ def test_wins_count_against_losses_and_a_push_counts_as_neither(books, ann, call
     assert again.purse.may_lose == 420
     again.bet(60)
     again.act(lost(20, final=False))
-    assert again.purse.may_lose == 360  # of what lay on the table, 40 are left there
+    assert again.purse.may_lose == 360  # of the stake on the table, 40 may still be lost
 
 
 def test_a_win_raises_the_remaining_loss_limit_at_once(ann, books, call):
@@ -119,7 +119,7 @@ def test_a_pause_stops_every_bet_of_time_and_of_play_money(books, ann, call):
     books.do(own_limits.pause, ann, 3)
     with pytest.raises(OwnLimit, match="you can bet again at 2026-06-04 12:00"):
         call.act(stake=60, kind="double")
-    call.act(won(60, 60))  # what lies on the table is played to its end
+    call.act(won(60, 60))  # an open hand is played to its end
     for bet in (call.bet, call.coup, lambda _: call.hand_of_bj()):
         with pytest.raises(OwnLimit):
             bet(60)
@@ -155,7 +155,7 @@ def test_a_clock_that_is_ahead_loosens_nothing_before_it_is_sure(books, ann):
         call.bet(60)
     books.sql("UPDATE own_limits SET paused_until = NULL")
     with pytest.raises(OwnLimit, match="you can stake 0 seconds more"):
-        call.bet(60)  # what was lost on the last day that is known counts still
+        call.bet(60)  # losses of the last known day still count
     here.wait(TRIAL_SECONDS)
     books.call(ann, take_over=True).bet(60)
 

@@ -1,4 +1,4 @@
-"""Recovery codes in the books: whom they let in, and what makes them void."""
+"""Recovery codes in the books: whom they admit, and what voids them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CODE, OTHER = "a" * 64, "b" * 64
 
 @pytest.fixture
 def code(books, ann):
-    """Give Ann a code."""
+    """Create a code for Ann."""
     before = books.do(recovery.secrets_of, ann)
     assert books.do(recovery.replace, ann, before, CODE)
     return CODE

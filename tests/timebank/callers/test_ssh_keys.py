@@ -1,4 +1,4 @@
-"""SSH keys in the books: their owners, their number, and what makes them void."""
+"""SSH keys in the books: their owners, their number, and what voids them."""
 
 from __future__ import annotations
 

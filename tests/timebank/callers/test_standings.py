@@ -27,7 +27,7 @@ def differing(books):
 
 @pytest.fixture
 def ann(books):
-    """A caller who has won 10 minutes and lost 5."""
+    """Create a caller who has won 10 minutes and lost 5."""
     call = books.call(books.caller("Ann"))
     call.bet(600)
     call.act(won(600, 600))
@@ -73,7 +73,7 @@ def test_a_settlement_that_is_asked_for_twice_counts_once(books, ann):
 
 
 def test_streaks_naturals_and_the_best_hand_match_a_recount(books):
-    """A push neither counts in a row nor ends it; a split hand's words are told apart."""
+    """A push neither extends nor ends a streak; outcomes of a split hand count separately."""
     call = books.call(books.caller("Ann"))
     course = (
         *(won(60, 90), pushed(60), won(60, 180), lost(60), lost(60), lost(60)),

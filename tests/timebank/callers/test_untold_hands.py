@@ -52,7 +52,7 @@ def test_marking_an_earlier_hand_as_read_leaves_the_last_unread(books, ann, call
 
 
 def test_the_next_bet_leaves_the_last_hand_unread(books, ann, call):
-    """UNIX bj deals on by itself, and the line may be gone by then."""
+    """UNIX bj deals by itself, perhaps after the line was lost."""
     call.bet(60, lost(60))
     call.bet(60)
     call.close()

@@ -1,4 +1,4 @@
-"""Callers of other boards: who they are here, and the time that they bring."""
+"""Callers of other boards: their identity here, and the time they bring."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ann(books):
     return known(books)
 
 
-# Who a guest is.
+# Identity of a guest.
 
 
 def test_a_caller_is_a_board_and_a_key_and_never_the_bare_name(books):
@@ -189,7 +189,7 @@ def test_a_deleted_guest_returns_as_a_new_one(books, ann):
     assert known(books) != ann
 
 
-# What a guest brings.
+# Time of a guest.
 
 
 def test_time_moves_from_the_host_to_the_clock_and_nothing_is_granted(books, ann):
@@ -291,7 +291,7 @@ def test_a_way_that_there_is_not_is_refused(books, ann):
         comes(books, ann, way="carrier pigeon")
 
 
-# What a guest cannot save here.
+# Limits on a guest's savings.
 
 
 def test_the_hosts_minutes_cannot_be_banked(books, ann):
@@ -314,7 +314,7 @@ def test_they_pay_no_loan_either(books, ann):
     books.change(limits=BankLimits(known_days=0, loan_share=0))
     call = comes(books, ann)
     call.post(borrow, 600)
-    # What was borrowed is the guest's own, and may go back as long as the guest has it.
+    # Borrowed minutes are the guest's own, and may be repaid while they last.
     call.post(repay, 120)
     call.lose(1200)
     with pytest.raises(Refused, match="can't pay a loan with"):

@@ -1,4 +1,4 @@
-"""Which time the board believes it is, and that a wrong clock leaves nobody worse off."""
+"""The board's idea of the time, and that a wrong clock harms no caller."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Process:
 
 
 class Machines:
-    """One machine after the other: each boot begins a new count."""
+    """Machines in sequence: each boot starts a new count."""
 
     def __init__(self, books: Books) -> None:
         self.books, self.boots = books, 0
@@ -98,7 +98,7 @@ def log(books) -> list[str]:
     return [entry.what for entry in books.do(sysop_log.entries, None, 100)]
 
 
-# What is believed.
+# Trust.
 
 
 def test_the_wall_clock_is_believed_while_it_moves_on_with_the_uptime(here):
@@ -280,7 +280,7 @@ def test_a_board_long_without_calls_has_no_doubt_after_a_boot(here):
 
 
 def test_a_clock_behind_the_books_is_not_believed(here, ann):
-    """As on a machine whose clock has no battery: it begins somewhere in the past."""
+    """A machine whose clock has no battery starts somewhere in the past."""
     here.books.call(ann).close()
     here.wait(7200)
     process = here.boot(datetime(1970, 1, 1, tzinfo=UTC))
@@ -307,7 +307,7 @@ def test_rows_written_in_doubt_prove_nothing_at_the_next_boot(here, ann):
 
 @pytest.mark.parametrize("vouched", ["the sysop", "time servers"])
 def test_a_clock_that_was_set_right_is_right_at_the_next_boots_too(here, ann, vouched):
-    """Although the newest entry in the books is of a year to come, and nobody has called since."""
+    """The newest row of the books is of a future year, and there were no calls since."""
     here.books.call(ann).close()
     here.boot(NOON + timedelta(days=366))
     here.wait(TRIAL_SECONDS)
@@ -347,7 +347,7 @@ def test_books_that_know_of_no_clock_are_held_against_their_newest_entry(here, a
     assert not here.boot(NOON + timedelta(seconds=GAP_SECONDS + 1)).is_certain
 
 
-# What a wrong clock must not do.
+# Harm prevented.
 
 
 @pytest.mark.parametrize("skew", [-86_400, 86_400])
@@ -377,7 +377,7 @@ def test_a_renewal_keeps_a_call_of_another_machine_alive(books_on_a_server):
 
 
 def gone_for_a_year(here: Machines) -> int:
-    """A caller whose account is empty, and who is about to be gone."""
+    """Create a caller with an empty account who is due for deletion."""
     here.books.change(minutes_per_day=0)
     call = here.books.call(here.books.caller("Bob"))
     call.close()
@@ -457,7 +457,7 @@ def test_a_caller_with_a_wrong_day_gets_the_next_grant_again(led_astray, ann):
     led_astray.wait(A_DAY)
     call = led_astray.books.call(ann, take_over=True)
     assert [kind for kind, *_ in call.moved] == ["forfeit", "carry", "grant"]
-    # What she won under the wrong clock is earned like any other.
+    # Her winnings under the wrong clock are earned like any others.
     assert call.purse.bank == 900
     assert led_astray.books.audit() == []
 
@@ -469,7 +469,7 @@ def test_several_days_that_were_wrong_are_taken_back_together(here, ann):
         here.books.call(ann).close()
         here.wait(A_DAY)
     here.boot(NOON + timedelta(days=2))
-    here.process.believe()  # the wrong one had run well for days
+    here.process.believe()  # the wrong clock had run for days
     (mended,) = here.books.do(clock_mend.mend, "Sysop")
     assert mended.days == ("2027-06-02", "2027-06-03", "2027-06-04")
     assert here.books.audit() == []
@@ -479,7 +479,7 @@ def test_several_days_that_were_wrong_are_taken_back_together(here, ann):
 
 @pytest.mark.parametrize("servers_agree", [False, True])
 def test_a_clock_set_back_explains_registration_dates(here, servers_agree):
-    """Nobody has called by the wrong clock, nor since: nothing but the log tells of it."""
+    """There were no calls under the wrong clock or since: only the log shows it."""
     here.boot(NOON + timedelta(days=2))
     here.books.caller("Ann")
     here.step(-2 * A_DAY)
@@ -497,7 +497,7 @@ def test_a_clock_set_back_explains_registration_dates(here, servers_agree):
 @pytest.mark.parametrize("has_called", [False, True])
 @pytest.mark.parametrize("off", [3600, 10 * A_DAY], ids=["believed", "in doubt"])
 def test_a_boot_with_the_right_clock_explains_registration_dates(here, ann, off, has_called):
-    """Nobody calls by the wrong clock, and nobody sets it back: the next boot has the right one."""
+    """There were no calls under the wrong clock, and the next boot has the right time."""
     here.books.call(ann).close()
     here.boot(NOON + timedelta(seconds=A_YEAR))
     here.wait(3600)
@@ -604,7 +604,7 @@ def test_the_command_shows_the_mending_before_doing_it(board, timebank):
         "A wrong clock has put these callers on later days:\n  Ann: day set back from 2036-"
         in output
     )
-    code, output, _ = timebank("clock", "--mend")  # nobody answers
+    code, output, _ = timebank("clock", "--mend")  # without an answer
     assert code == 1
     assert "Set that right?" in output
     assert timebank("clock")[0] == 1

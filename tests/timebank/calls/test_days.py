@@ -95,7 +95,7 @@ def test_a_hand_open_at_midnight_settles_into_the_day_it_ends(books, ann):
     assert books.audit() == []
 
 
-# A stake that lies on the table over midnight.
+# A stake on the table over midnight.
 
 LATE = at("2026-06-01T23:50")
 TOO_LATE = at("2026-06-02T00:10")
@@ -103,14 +103,14 @@ ENDS = {"lost": lost(600), "pushed": pushed(600), "won": won(600, 900)}
 
 
 def earn(books, ann, seconds: int) -> None:
-    """Put into the bank what a caller will withdraw."""
+    """Bank minutes for a later withdrawal."""
     books.do(adjust, ann, seconds, "for the test", "Tester")
 
 
 def saved_in_the_end(books, ann) -> int:
-    """What is left to a caller of two days when both are over, and nothing of the second is used.
+    """Return what a caller has after two days without using the second.
 
-    The seconds that ticked were of the first day's minutes, which are gone anyhow.
+    The charged seconds were the first day's minutes, which are forfeited anyway.
     """
     if books.do(open_calls):
         books.call(ann, take_over=True).close()

@@ -1,4 +1,4 @@
-"""What counts as earned when a day ends: the grant pays for everything first."""
+"""Earnings at the end of a day: the grant pays for everything first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A frozen account takes nothing in, and what its caller earns is not lost for that."""
+"""A frozen account takes nothing in, yet its caller's earnings are not lost."""
 
 from __future__ import annotations
 

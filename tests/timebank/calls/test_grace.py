@@ -1,4 +1,4 @@
-"""The uncharged minutes of a day: counted before they are used, and never more than there are."""
+"""The uncharged minutes of a day: counted before use, and limited."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MINUTE = 60
 
 @pytest.fixture
 def call(books, ann):
-    """A call of Ann's who has used up her minutes."""
+    """Open a call of Ann's without minutes left."""
     books.change(grace_minutes=1)
     call = books.call(ann)
     books.wait(60 * MINUTE)

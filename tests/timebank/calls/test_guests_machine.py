@@ -1,10 +1,9 @@
-"""Callers of other boards in any order of coming, losing, winning, leaving hands and being killed.
+"""Callers of other boards arrive, lose, win, leave hands and are killed, in any order.
 
-Each has a host with a clock of its own, which really ticks while they are here, and which shows
-losses or does not, or is none at all. A second account is kept here, of what they have anywhere:
-what the host shows and was given, what is owed to it, and what is in our bank. It may only change
-by what they won or lost and by time that passed; and however they go about it, they never have more
-than if they had stopped when they were furthest ahead that day.
+Each has a host whose clock really ticks, which shows losses, hides them, or does not exist. The
+test keeps a second account of each guest's total: the host's figure, the minutes given to it, the
+debt to it, and our bank. The total may change only by winnings, losses and elapsed time. No
+behaviour leaves a guest with more than stopping at the day's best moment.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from timebank.wagers.rounds import Move, Settlement
 from timebank.window.corrections import adjust
 from timebank.window.teller import borrow, deposit, repay, withdraw
 
-# How gains are given back, whether the clock shows losses, and whether there is one.
+# The way of giving back, whether the clock shows losses, and whether there is one.
 HOSTS = {
     "plain": (None, False, True),
     "synchronet": ("moduser", False, True),
@@ -41,7 +40,7 @@ HOSTS = {
 }
 LIMITS = BankLimits(deposit=86400, withdrawal=86400, loan=86400, keep=0, known_days=0)
 results = st.sampled_from((-1, -1, 0, 1, 2))
-# What part of the time left is bet, and how it ends; None for a hand that is left open.
+# The part of the time left to bet, and the outcome; None leaves the hand open.
 parts = st.sampled_from((1, 2, 4))
 hands = st.lists(st.tuples(parts, st.none() | results), min_size=1, max_size=3)
 windows = st.sampled_from((deposit, withdraw, borrow, repay))
@@ -50,7 +49,7 @@ minutes = st.sampled_from((1, 5, 20, 30))
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole visit: what they may bring, play and do at the window, and how they go."""
+    """One visit: the time brought, the hands, the acts at the window, and the departure."""
 
     share: int
     event: int | None
@@ -88,29 +87,29 @@ class Host:
     way: str | None
     shows_losses: bool
     clocked: bool
-    # What its clock shows; without one, what is left of the day's allowance.
+    # The host's clock; without one, the rest of the day's allowance.
     left: int = HOUR
     day: date | None = None
-    # What it read in the files that we wrote, apart from its clock.
+    # The minutes in the files we wrote, apart from the clock.
     given: int = 0
     call: HostCall | None = None
-    # The visit that is not accounted for yet; what they had when it began, and what hands brought.
+    # The visit not accounted for yet; the total at its start, and its winnings.
     visit: int = 0
     had: int = 0
-    # The sysop gave something to the account: it may hold that beside a loan until a visit ends.
+    # The sysop gave minutes to the account: it may hold them during a loan until a visit ends.
     gifts: bool = False
     results: list[int] = field(default_factory=list)
-    # The day: what they had before it and used of it, how far ahead they are, and were at best.
+    # The day: the total before it, the used part, the lead, and the best lead.
     since: str = ""
     began: int = 0
     used: int = 0
     ahead: int = 0
     best: int = 0
-    # Claims that nobody confirmed: whether they were written.
+    # Unconfirmed claims: whether they were written.
     unsure: dict[str, bool] = field(default_factory=dict)
 
     def gets(self, seconds: int) -> None:
-        """Something comes to them, or goes, that they did not win."""
+        """Add minutes that the guest gained or lost outside of play."""
         self.had += seconds
         self.began += seconds
 
@@ -223,7 +222,7 @@ class Visits(BooksMachine):
 
     @rule(data=st.data(), dies=st.sampled_from(("", "", "before it claims", "before", "after")))
     def a_guest_hangs_up(self, data, dies):
-        """The process may die then: before it claims what is owed, before it writes, or after."""
+        """The process may die before claiming the debt, before writing, or after it."""
         self.hangs_up(self.any_host(data), dies)
 
     def hangs_up(self, host: Host, dies: str) -> None:
@@ -339,7 +338,7 @@ class Visits(BooksMachine):
         if host.call is not None:
             self.attempt(host, lambda: host.call.post(what, MINUTE * minutes))
 
-    # What must hold.
+    # Invariants.
 
     @invariant()
     def the_audit_finds_nothing(self):
@@ -383,7 +382,7 @@ class Visits(BooksMachine):
         return host.left + host.given + owed + saved + sum(amount for (amount,) in own)
 
     def account(self, host: Host) -> None:
-        """After a visit, compare what they have with what they had, and the best of the day."""
+        """Compare the guest's total after a visit with the earlier total and the day's best."""
         visit = self.row(host.visit)
         if visit is None or visit["closed"] is None:
             return
@@ -405,7 +404,7 @@ class Visits(BooksMachine):
             host.best = max(host.best, host.ahead)
         has = self.has(host)
         assert has <= host.began - host.used + host.best
-        # To the second: what is too much is the debt, and a host's clock may run on without us.
+        # To the second: the excess is the debt, and a host's clock may run on without us.
         owes = visit["debt_added"] - visit["debt_paid"]
         missing = host.had + sum(host.results) - used + owes - has
         assert missing >= 0

@@ -128,7 +128,7 @@ class TestADeadCall:
         assert nodes_of(books) == {"Bob": 1}
         reasons = books.sql("SELECT reason FROM calls WHERE id = ?", dead.id)
         assert reasons == [("lease ran out",)]
-        assert list(dead.renew()) == [dead.id]  # its server was only slow, and hears of it
+        assert list(dead.renew()) == [dead.id]  # its server was only slow, and learns of it
         assert books.audit() == []
 
     def test_on_another_node_stays_as_it_is(self, books, callers):

@@ -1,4 +1,4 @@
-"""The `timebank` commands that read the books: filters, formats, what is paged and what is not."""
+"""The `timebank` commands that read the books: filters, formats and paging."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.timebank.outbox import put, states
 
 @pytest.fixture
 def doubtful(board):
-    """A record that waits, and one of which only the sysop can tell whether it arrived."""
+    """Create a pending record, and one whose arrival only the sysop can confirm."""
     put(board, "Ann", 12)
     number = put(board, "Bob", 5)
     board.sql(

@@ -31,7 +31,7 @@ def test_a_line_stands_on_a_terminal_alone_and_is_wiped_away(
 
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What a terminal would be shown of commands that take long, whose output goes elsewhere."""
+    """Record what a terminal shows of long commands with redirected output."""
     told: list[str] = []
     monkeypatch.setattr(progress, "_show", told.append)
     return told

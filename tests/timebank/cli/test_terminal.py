@@ -1,4 +1,4 @@
-"""The `timebank` command where somebody looks, and where its output is cut off."""
+"""The `timebank` command on a terminal, and with its output cut off."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests import ROOT
 
-# How it looks on a terminal is the same whatever the books are in.
+# The output on a terminal does not depend on the kind of books.
 pytestmark = [pytest.mark.long, pytest.mark.of_a_file]
 
 

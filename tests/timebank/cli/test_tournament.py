@@ -1,4 +1,4 @@
-"""`timebank tournament`: what there was, and the one that runs called off."""
+"""`timebank tournament`: the list, and cancelling the running one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from timebank.wagers import contests, tournaments
 
 @pytest.fixture
 def running(board):
-    """Ann, whom the board knows, has entered the tournament of a Friday and finished it."""
+    """Enter Ann, a known caller, into a Friday's tournament and finish it."""
     ann = board.caller("Ann")
     board.wait(int(timedelta(days=12, hours=7).total_seconds()))
     seal = f"{1:064x}"

@@ -1,4 +1,4 @@
-"""The sysop's hand at the command line: amounts, reasons, refusals, and a server beside it."""
+"""The sysop's acts at the command line: amounts, reasons, refusals, and a running server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is owed to a host is written into its file exactly once, whoever dies over it."""
+"""Minutes owed to a host are written into its file exactly once, whoever dies over it."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_settling_a_doubt_without_one_is_refused(books, ann, over, say):
         books.do(say, 99)
 
 
-# Hosts whose clock shows losses.
+# Hosts with clocks that show losses.
 
 
 def shown(books, ann, loss, **more):

@@ -1,4 +1,4 @@
-"""The end of a visit: what goes home, what is given back, what is owed, and tricks that fail.
+"""The end of a visit: minutes returned, given back and owed, and tricks that fail.
 
 The sentences are those of the issue, under "Whose minutes".
 """
@@ -193,7 +193,7 @@ def test_time_counted_by_the_host_is_not_charged_twice(books, ann):
     call.win(1200, 1800)
     books.wait(2700)
     call.close()
-    # The host shows 15 minutes. Ann had 60, won 30 and used 45: 30 are Ann's, and 15 the host's.
+    # The host shows 15 minutes. Ann had 60, won 30 and used 45: 30 are hers, and 15 the host's.
     assert call.moved == [
         ("elapsed", 2700, "online", "elapsed"),
         ("brought", 900, "external", "online"),
@@ -361,7 +361,7 @@ def test_a_deleted_guest_is_owed_nothing(books, ann):
 
 
 def test_the_worked_example_of_the_guide(books, ann):
-    """docs/door-mode.md tells this evening in figures."""
+    """docs/door-mode.md has the figures of this evening."""
     call = comes(books, ann, HOUR, way="moduser")
     books.wait(600)
     call.lose(1800)

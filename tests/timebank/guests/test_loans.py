@@ -17,7 +17,7 @@ def shares(call):
 
 @pytest.fixture
 def owing(call):
-    """Ann, who owes thirty minutes and has ninety."""
+    """Create Ann with a debt of thirty minutes and a balance of ninety."""
     borrow(call, 30)
     return call
 
@@ -53,9 +53,9 @@ class TestWinnings:
         assert shares(owing) == []
 
     def test_pay_before_an_event_cuts_them_off(self, books, owing):
-        """The clamp takes of the winnings what the loan has left of them."""
+        """The event takes the winnings that remain after the loan."""
         books.wait_until(books.now.replace(hour=23))
-        books.wait(2 * 3600)  # 01:00; a new day, whose minutes have paid the loan
+        books.wait(2 * 3600)  # 01:00; a new day, whose minutes have repaid the loan
         call = books.call(owing.caller_id, take_over=True)
         assert call.purse.loan == 0
         borrow(call, 30)
@@ -68,7 +68,7 @@ class TestWinnings:
         assert call.purse.online == 7200
 
     def test_are_the_rest_after_the_loan_when_a_stake_no_longer_fits(self, books, owing):
-        """What comes back of the stake waits behind the event; only the winnings are banked."""
+        """The returned stake waits behind the event; only the winnings are banked."""
         limit(books, loan=120)
         books.wait_until(books.now.replace(hour=23))
         books.wait(2 * 3600)  # 01:00, two hours before the Mail hour
@@ -106,7 +106,7 @@ class TestDays:
         assert books.audit() == []
 
     def test_earnings_are_carried_though_the_loan_took_from_the_grant(self, books, owing):
-        """The share of the grant was never earned, so it takes nothing from what was."""
+        """The share of the grant was never earned, so it does not reduce earnings."""
         owing.close()
         books.wait(DAY)
         call = books.call(owing.caller_id)

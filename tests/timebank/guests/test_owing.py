@@ -1,6 +1,6 @@
-"""What is owed is paid: nobody sends minutes while owing, nor borrows on a loan of an earlier day.
+"""Debts are paid: a debtor sends no minutes and takes no loan on an earlier day's.
 
-Callers of other boards, who have no minutes of ours each day, pay at the end of their visit.
+Callers of other boards, who get no daily minutes of ours, pay at the end of their visit.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ OWES = r"^You owe {}: pay that back before you send any minutes\.$"
 
 @pytest.fixture
 def ann(books, bob):
-    """Somebody who is known for long enough, on line, with 40 minutes saved."""
+    """Create a caller known for long enough, on line, with 40 minutes saved."""
     number = books.caller("Ann")
     books.wait(8 * DAY)
     give(books, number, 40)
@@ -128,7 +128,7 @@ class TestALoanOfAnEarlierDay:
             borrow(ann, 1)
 
     def test_is_paid_before_todays_loan(self, books, ann):
-        """A payment goes to the oldest loan, and gives nothing back of the day's limit."""
+        """A payment reduces the oldest loan and restores nothing of the day's limit."""
         limit(books, loan_share=0)
         borrow(ann, 10)
         books.wait(DAY)
@@ -151,7 +151,7 @@ def owed(books, caller_id) -> int:
 
 
 def sums(books) -> dict[str, int]:
-    """What was moved, by kind."""
+    """Return the moved sums by kind."""
     return dict(books.sql("SELECT kind, sum(amount) FROM transfers GROUP BY kind"))
 
 
@@ -225,7 +225,7 @@ class TestAGuestPays:
         assert books.audit() == []
 
     def test_with_winnings_cut_by_an_event(self, books, eve, folder):
-        """Also where it would go home at once, past our bank."""
+        """This also holds for winnings that would bypass our bank."""
         limit(books, loan_share=0)
         call = HostCall(books, eve, brought(3000))
         borrow(call, 30)
@@ -279,12 +279,12 @@ def test_a_loan_paid_after_midnight_is_of_an_earlier_day(books, eve):
 
 
 class TestAGuestWhoComesEachDay:
-    """What an attacker did over many days; the loan of one day is all there ever is to gain."""
+    """An attacker's behaviour over many days gains at most the loan of one day."""
 
     @pytest.mark.parametrize("seed", range(2))
     @pytest.mark.parametrize("way", ["moduser", "thebank.ext", None])
     def test_and_stakes_borrowed_or_withdrawn_minutes(self, books, eve, folder, way, seed):
-        """A win goes home only when the loan is paid."""
+        """A win returns to the host only when the loan is repaid."""
         books.change(thebank_ext=folder / "THEBANK.EXT")
         chance = random.Random(seed)
         won_here = 0
@@ -315,14 +315,14 @@ class TestAGuestWhoComesEachDay:
 
 
 class TestPutBack:
-    """What came out of the account goes back there, up to the most that an account holds."""
+    """Withdrawn minutes return to the account up to its maximum."""
 
     def comes_and_fills_up(self, books, eve, *, way):
         limit(books, balance=60)
         give(books, eve, 60)
         call = HostCall(books, eve, brought(3600, way=way))
         call.withdraw(40 * MINUTE)
-        give(books, eve, 30)  # of the 40 there is room for 10 now
+        give(books, eve, 30)  # there is room for 10 of the 40
         books.wait(60)
         return call
 

@@ -1,4 +1,4 @@
-"""A caller of another board at a table with others, who leaves before the hand is over."""
+"""A caller of another board leaves a shared table before the hand is over."""
 
 from __future__ import annotations
 

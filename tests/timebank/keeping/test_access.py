@@ -1,4 +1,4 @@
-"""A restore gives nobody back what was taken from them since, on both engines."""
+"""A restore returns nothing that was taken from a caller since, on both engines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from timebank.keeping import backup, caller_acts, deletion, dumps
 from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.window import corrections as window
 
-pytestmark = pytest.mark.of_a_file  # which books there are is said here
+pytestmark = pytest.mark.of_a_file  # the test chooses the books itself
 
 ONE, OTHER, THIRD = (f"ssh-ed25519 {letter * 40} laptop" for letter in "ABC")
 ANN, BOB = "Ann, caller number 1", "Bob, caller number 2"
@@ -26,7 +26,7 @@ SECRET, SECOND = "A" * 32, "B" * 32
 
 @pytest.fixture(params=["file", "server"])
 def kept(request: pytest.FixtureRequest, folder) -> Iterator[Copies | Server]:
-    """Books of which copies are taken, and put back an hour later."""
+    """Open books for taking copies, which are restored an hour later."""
     if request.param == "file":
         copies = Copies(Books(folder), folder)
         yield copies
@@ -52,7 +52,7 @@ def record(books: Books, number: int) -> callers.CallerRecord:
 
 
 def restored(kept: Copies | Server, copy) -> list[str]:
-    """Restore a copy, and give what was said; a rehearsal says the same, and all is in the log."""
+    """Restore a copy and return the sentences; a rehearsal gives the same, and all are logged."""
     module = backup if isinstance(kept, Copies) else dumps
     kept.books.close()
     rehearsed = module.rehearse(copy, kept.books.settings, kept.books.now).treated.admission
@@ -191,7 +191,7 @@ class TestTwoCopies:
             shell.execute(f'DROP DATABASE "{kept.name}"')
 
     def protect(self, books: Books, number: int, password: str, secret: str, line: str) -> None:
-        """Have a caller choose anew what protects their name."""
+        """Have a caller change everything that protects their name."""
         books.do(callers.set_password_hash, number, password)
         books.do(second_step.turn_on, number, SecondStep(secret, 7), BY)
         books.do(ssh_keys.add, number, line)

@@ -40,7 +40,7 @@ def no_event(config):
 
 @pytest.fixture
 def played(board):
-    """Books with a hand in them, closed as they are when the board is."""
+    """Create closed books with a played hand."""
     call = board.call(board.caller("Ann"))
     call.lose(60)
     call.close()
@@ -60,7 +60,7 @@ def transfers(books) -> int:
 
 
 def files(books) -> list[str]:
-    """What is in the data folder, but for the files by which the books are known."""
+    """Return the content of the data folder, except files that identify the books."""
     path = books.database.path
     lock = path.with_name(f"{path.name}.serving")
     known_by = (
@@ -89,7 +89,7 @@ def test_a_backup_overwrites_nothing(played, copy, timebank, folder):
 
 
 def test_in_a_folder_of_others_nothing_of_ours_is_written_over(played, timebank, folder):
-    """Whatever has a name there may be a link by the time it is written to."""
+    """Any name there may become a link before it is written to."""
     shared, secret = folder / "shared", folder / "secret"
     shared.mkdir()
     shared.chmod(0o777)
@@ -181,7 +181,7 @@ def test_a_restore_brings_the_books_back_and_keeps_the_others(
     again.close()
     assert timebank("restore", aside)[0] == 0
     played.now += timedelta(seconds=1)
-    assert transfers(played) == 6 + 1  # and the second that the call had begun which it closed
+    assert transfers(played) == 6 + 1  # and the second begun by the call that it closed
     assert played.audit() == []
 
 
@@ -409,7 +409,7 @@ def test_books_that_root_puts_back_are_the_boards_to_read_and_write(played, copy
 
 
 def test_a_restore_removes_the_leftovers_of_a_killed_one(played, copy) -> None:
-    """Copies of all the books stayed there for ever, one for each kill."""
+    """Copies of all the books used to stay for ever, one for each kill."""
     folder = played.database.path.parent
     with backup._room_beside(played.database.path) as room:
         shutil.copytree(room, left := room.with_name(f"{room.name}-killed"))

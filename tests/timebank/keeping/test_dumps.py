@@ -1,4 +1,4 @@
-"""Copies of books on a server are whole, and are put back by the same rules as those of files."""
+"""Copies of books on a server are whole, and are restored by the rules for files."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.wagers import journal
 from timebank.wagers.journal import open_shoe
 
-pytestmark = pytest.mark.of_a_file  # which books there are is said here
+pytestmark = pytest.mark.of_a_file  # the test chooses the books itself
 
 SEED, SEAL = bytes(32), "a" * 64
 OTHER_SEED, OTHER_SEAL = bytes([1] * 32), "b" * 64
 
 
-# What ends all who are where databases are made, but for the tests' own.
+# Ends all connections to the maintenance database except the tests' own.
 ENDING = """
 SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
 WHERE datname = 'postgres' AND application_name = 'timebank'
@@ -32,7 +32,7 @@ WHERE datname = 'postgres' AND application_name = 'timebank'
 
 
 class Server:
-    """Books on a server of which copies are taken, and put back."""
+    """Books on a server that are copied and restored."""
 
     def __init__(self, books: Books, cluster, folder: Path) -> None:
         self.books = books
@@ -41,19 +41,19 @@ class Server:
         self.name = books.settings.server.name
 
     def take(self, name: str = "copy.dump") -> Path:
-        """What `timebank backup` does."""
+        """Copy the books, as `timebank backup` does."""
         target = self.folder / name
         dumps.back_up(self.books.database, self.books.settings, self.books.now, target)
         return target
 
     def restore(self, copy: Path) -> backup.Restored:
-        """What `timebank restore` does an hour later, once every lease has run out."""
+        """Restore the books as `timebank restore` does, an hour later with all leases expired."""
         self.books.wait(3600)
         self.books.close()
         return dumps.restore(copy, self.books.settings, self.books.now)
 
     def databases(self) -> list[str]:
-        """Those of these books, and what was made beside them."""
+        """Return the databases of these books and those next to them."""
         with self.cluster.connect("postgres") as shell:
             like = f"{self.name}%"
             found = shell.execute("SELECT datname FROM pg_database WHERE datname LIKE %s", [like])
@@ -178,7 +178,7 @@ class TestRefusals:
         return str(refusal.value)
 
     def test_while_the_books_are_open(self, server, copy):
-        with server.cluster.connect(server.name):  # who may be about to go is waited for
+        with server.cluster.connect(server.name):  # it waits for a connection that may be closing
             assert self.refused(server, copy) == (
                 f"Another process has the database {server.name} open. Close the board, then"
                 " restore."
@@ -199,7 +199,7 @@ class TestRefusals:
         assert self.refused(server, copy) == "no"
 
     def test_that_leave_changes_behind_say_so(self, server, copy, monkeypatch):
-        """The server went away just when the books had no name."""
+        """The server failed while the books had no name."""
 
         def goes_away(*words):
             with server.cluster.connect("postgres") as shell:

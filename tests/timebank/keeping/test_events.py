@@ -1,4 +1,4 @@
-"""Events that the sysop starts early: what callers may use ends there, and nothing is lost."""
+"""Events that the sysop starts early: usable time ends there, and nothing is lost."""
 
 from __future__ import annotations
 

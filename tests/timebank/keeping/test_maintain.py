@@ -1,4 +1,4 @@
-"""The nightly work: what it does, what it must leave alone, and that a second time does nothing."""
+"""The nightly work: what it does, what it leaves alone, and that repeating it does nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from timebank.wagers.wagers import stand
 
 NOTHING = Maintained((), (), (), (), 0, 0)
 A_DAY = 86400
-# What there is little of, however old the books are; `one_open_call` is an index of open calls.
+# Tables that stay small as the books age; `one_open_call` is an index of open calls.
 SMALL = re.compile(
     "one_open_call|sqlite_sequence|generations|clocks|anon|early_events|json_each|one_liners"
 )
@@ -34,7 +34,7 @@ def run(books, stand=None) -> Maintained:
 
 
 def left_behind(books, name="Ann", **changes):
-    """A caller whose hand is left on the table."""
+    """Create a caller who has left a hand on the table."""
     call = books.call(books.caller(name))
     shoe = books.do(journal.open_shoe, call.caller_id, "black-jack-for-time", 1, b"s" * 32, "seal")
     call.bet(600, shoe_id=shoe.id, cut="", cards_used=4, **changes)
@@ -43,7 +43,7 @@ def left_behind(books, name="Ann", **changes):
 
 
 def lose(desk, stored):
-    """How a hand is stood in a game in which standing loses."""
+    """Stand a hand of a game in which standing loses."""
     move = Move(stored.id, stored.sequence + 1, {"action": "stay"}, 4)
     settlement = Settlement(600, 0, 0, "lose", {}, True)
     stand_alone(desk, [move], settlement)
@@ -317,7 +317,7 @@ def test_messages_that_were_read_are_forgotten_in_time_and_some_at_once(
 
 @pytest.mark.of_a_file
 def test_nothing_goes_through_all_rows_while_others_wait_to_write(books):
-    """SQLite says of each statement of the nightly work that writes how it finds its rows."""
+    """SQLite reports how each writing statement of the nightly work finds its rows."""
     left_behind(books)
     ann = books.caller("Eve")
     books.do(notices.add_notice, ann, "old")

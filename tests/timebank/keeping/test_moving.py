@@ -1,4 +1,4 @@
-"""Books are moved from a file to a server and back; no row is lost, and nobody serves from both."""
+"""Books are moved from a file to a server and back without losing a row or being served twice."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_books_that_are_there_stay(played, server, folder):
 
 def test_a_move_is_refused_during_a_call(books, server, folder):
     call = books.call(books.caller("Ann"))
-    move(books, books.database, server)  # nobody serves from a file whose lock is ours
+    move(books, books.database, server)  # we hold the file's lock, so no server uses it
     there = Books(folder, books.now, server=server.server)
     assert [each.live for each in there.do(open_calls)] == [False]
     there.do(renew, "p", [(call.id, 31)])

@@ -1,4 +1,4 @@
-"""A restore begins a new generation of the books: no seal, number or gift comes a second time."""
+"""A restore starts a new generation: no seal, number or gift is repeated."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ AHEAD = MIN_NUMBERS_AHEAD + 3600 * NUMBERS_AHEAD_PER_SECOND  # an hour after the
 
 
 class Copies:
-    """Books of which copies are taken, and put back."""
+    """Books that are copied and restored."""
 
     def __init__(self, books: Books, folder: Path) -> None:
         self.books = books
@@ -59,24 +59,24 @@ class Copies:
         self.folder = folder
 
     def take(self, name: str = "copy.sqlite3") -> Path:
-        """What `timebank backup` does."""
+        """Copy the books, as `timebank backup` does."""
         target = self.folder / name
         backup.back_up(self.books.database, self.books.settings, self.books.now, target)
         return target
 
     def cp(self, name: str = "cp.sqlite3") -> Path:
-        """What `cp` does while the board is closed."""
+        """Copy the files, as `cp` does while the board is closed."""
         self.books.database.close()
         return Path(shutil.copy(self.path, self.folder / name))
 
     def restore(self, copy: Path) -> backup.Restored:
-        """What `timebank restore` does an hour later, once every lease has run out."""
+        """Restore the books as `timebank restore` does, an hour later with all leases expired."""
         self.books.wait(3600)
         self.books.database.close()
         return backup.restore(copy, self.books.settings, self.books.now)
 
     def put_back(self, copy: Path) -> None:
-        """What `cp` does the other way."""
+        """Copy the files back, as `cp` does."""
         self.books.wait(3600)
         self.books.database.close()
         for ending in ("-wal", "-shm"):
@@ -84,12 +84,12 @@ class Copies:
         shutil.copy(copy, self.path)
 
     def lose_the_books(self) -> None:
-        """What a disk does that dies."""
+        """Remove the books, as a dying disk does."""
         self.books.database.close()
         self.path.unlink()
 
     def serve(self) -> restoring.Treated | None:
-        """What whoever serves from the books does first."""
+        """Do the first step of any server of the books."""
         return restoring.take_up(self.books.database, self.books.settings, self.books.now)
 
 
@@ -164,7 +164,7 @@ class TestNumbers:
         copies.restore(copy)
         first = books.caller("Cid")
         assert first == ann + AHEAD + 1
-        # The same copy once more, a day later: what was given meanwhile is not known either.
+        # The same copy a day later: numbers given since are unknown too.
         copies.lose_the_books()
         live_mark.beside(copies.path).unlink()
         books.wait(86400)
@@ -276,7 +276,7 @@ class TestOpenHands:
         copies.restore(copies.take())
         assert books.do(registry.living_servers) == []
         assert books.do(leases.holder, "jobs") is None
-        # Past whatever was given between the copy and now, which the copy cannot know.
+        # Beyond all numbers given between the copy and now, which the copy cannot know.
         assert books.do(leases.take, "jobs", alpha.id + 1, 12) == fence + leases.FENCE_JUMP + 1
 
 
@@ -404,7 +404,7 @@ def log_of(books: Books) -> list[str]:
 
 
 class TestWhoComesIn:
-    """What was seen live: powers that were taken and a code that was used came back, unsaid."""
+    """Seen live: removed powers and a used code returned without a word."""
 
     @pytest.fixture
     def bob(self, books):
@@ -558,7 +558,7 @@ def killed(*_):
 
 
 class TestKilled:
-    """At any step the books are known as what they are."""
+    """At any step the books are recognised as what they are."""
 
     @pytest.mark.parametrize("had_a_mark", [True, False])
     @pytest.mark.parametrize("step", ["write_note", "set_mark", "settle"])

@@ -1,4 +1,4 @@
-"""Nothing on line reaches past the next system event: what is won goes, the rest waits."""
+"""No online time reaches past the next system event: winnings go, the rest waits."""
 
 from __future__ import annotations
 

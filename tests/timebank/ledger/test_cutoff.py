@@ -1,4 +1,4 @@
-"""Nothing on line reaches past the next system event: what was won goes, the rest waits."""
+"""No online time reaches past the next system event: winnings go, the rest waits."""
 
 from __future__ import annotations
 
@@ -120,10 +120,10 @@ ENDS = {"Repair": NOW + timedelta(minutes=30), "Mail hour": NOW + timedelta(hour
         ("02:30:00", (REPAIR,), 0, 2400, "Repair"),
         # A clock that stepped back releases nothing.
         ("01:10:00", (REPAIR, MAIL_HOUR), 0, 0, "Repair"),
-        # What leaves the schedule is over.
+        # An event removed from the schedule is over.
         ("02:10:00", (), 0, 2400, "Repair"),
         ("02:10:00", (MAIL_HOUR,), 600, 2400, "Repair"),
-        # What does not fit before the next event waits for that.
+        # Time that does not fit before the next event waits for that one.
         ("02:30:00", (REPAIR, MAIL_HOUR), 0, 1800, "Mail hour"),
         ("02:30:00", (REPAIR, MAIL_HOUR), 600, 1200, "Mail hour"),
         # With no room, the next entry finds it as it was.

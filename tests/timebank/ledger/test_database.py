@@ -186,7 +186,7 @@ def test_while_it_is_locked_only_the_first_waits_long(path, settings, monkeypatc
     monkeypatch.setattr("timebank.ledger.database.SHORT_BUSY_SECONDS", 0.1)
     patient = SqliteDatabase(path, busy_seconds=1.0)
     patient.open()
-    for _ in range(2):  # whoever could write once again is patient again
+    for _ in range(2):  # a successful write restores the patience
         with raw(path) as rival:
             rival.execute("BEGIN EXCLUSIVE")
             assert refused_after(patient, settings) >= 1.0

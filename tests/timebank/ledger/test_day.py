@@ -66,11 +66,11 @@ def carries(amount, source="online", target="bank"):
     [
         ("built-in", 0, {"online": 3000}, [forfeits(3000)], 0, 0),
         ("built-in", 780, {"online": 4379}, [forfeits(3599), carries(780)], 0, 0),
-        # No more than is left, and nothing for who has lost more than they won.
+        # At most the rest, and nothing for a caller with a net loss.
         ("built-in", 900, {"online": 500}, [carries(500)], 0, 0),
         ("built-in", -300, {"online": 3299}, [forfeits(3299)], 0, 0),
         ("built-in", 900, {}, [], 0, 0),
-        # What is held is part of what is left.
+        # Held minutes are part of the rest.
         (
             "built-in",
             0,
@@ -87,11 +87,11 @@ def carries(amount, source="online", target="bank"):
             0,
             0,
         ),
-        # What stands on the table is taken for what was earned, as far as that reaches.
+        # A stake on the table counts as earned, as far as the earnings reach.
         ("built-in", 0, {"online": 1800, "stake": 600}, [forfeits(1800)], 600, 0),
         ("built-in", 240, {"online": 2640, "stake": 600}, [forfeits(2640)], 360, 240),
         ("built-in", 900, {"online": 300, "stake": 600}, [carries(300)], 0, 600),
-        # Of a stake of two days before, the part that was not earned is no more earned today.
+        # The unearned part of a stake of two days before stays unearned.
         ("built-in", 540, {"online": 300, "stake": 600, "standing": 360}, [carries(300)], 360, 240),
         ("none", 900, {"online": 4499}, [forfeits(3599), carries(900, target="forfeit")], 0, 0),
         ("none", 900, {"stake": 600}, [], 600, 0),
@@ -103,7 +103,7 @@ def carries(amount, source="online", target="bank"):
             0,
             0,
         ),
-        # Into a frozen account nothing goes: it stays, as earned on the next day.
+        # A frozen account takes nothing in: earnings stay, for the next day.
         ("built-in", 900, {"online": 4500, "is_frozen": True}, [forfeits(3600)], 0, 900),
         ("external", 900, {"online": 4500, "is_frozen": True}, [forfeits(3600)], 0, 900),
         ("built-in", 900, {"online": 300, "stake": 600, "is_frozen": True}, [], 0, 900),
@@ -182,7 +182,7 @@ def test_a_grant_that_reaches_past_an_event_is_held_behind_it():
         (0, 0, 600, 0, 0, 0),
         (600, 0, 600, 600, 0, 600),
         (360, 0, 600, 360, 0, 360),
-        # What is put down on the new day comes back whole, also of a hand that is half lost.
+        # A stake of the new day comes back whole, also from a hand half lost.
         (600, 0, 1200, 600, 0, 600),
         (600, 0, 300, 300, 0, 600),
         (600, 0, 0, 0, 0, 600),

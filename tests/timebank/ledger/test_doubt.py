@@ -1,4 +1,4 @@
-"""A failed COMMIT is told as what it is by its number, once another is on the disk."""
+"""A failed COMMIT is resolved by its number, once another is on the disk."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def doubt(books, next_number) -> SqliteDoubt:
 
 
 def revive(books) -> None:
-    """Put a transaction into the books that nobody has noted."""
+    """Add a transaction to the books without its note."""
     with books.database.engine.begin() as connection:
         high_water.count(connection)
 

@@ -1,4 +1,4 @@
-"""A COMMIT fails at the disk, in a process of its own: what is told afterwards must be true."""
+"""A COMMIT fails at the disk, in its own process: every later report must be true."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Clerk:
 
 @pytest.fixture
 def clerk_of(books, folder) -> Iterator:
-    """Start processes that work in the books; none of this process has them open meanwhile."""
+    """Start processes that work in the books, which this process does not open meanwhile."""
     books.caller("Ann")
     books.close()
     begun: list[Clerk] = []
@@ -96,7 +96,7 @@ def clerk_of(books, folder) -> Iterator:
 
 
 def in_the_books(books) -> list[str]:
-    """Read what the next process finds: it recovers what was left."""
+    """Return the rows that the next process reads after recovery."""
     return [text for (text,) in books.sql("SELECT text FROM notices ORDER BY id")]
 
 
@@ -150,7 +150,7 @@ def test_a_kill_during_the_doubt_leaves_an_unreported_outcome(books, clerk_of) -
 
 @pytest.mark.long
 def test_frames_that_could_not_be_written_are_no_doubt(books, clerk_of) -> None:
-    """As on a full disk: it is certain at once, without a byte written."""
+    """As on a full disk, the failure is certain at once, before a byte is written."""
     with clerk_of() as ann:
         assert ann.told("write one") == "done one"
         with ann.disk.failing(WRITE_LOG):
@@ -188,7 +188,7 @@ def test_a_transaction_possibly_revived_elsewhere_stays_unreported(books, clerk_
     index = books.database.path.with_name(f"{books.database.path.name}-shm")
     with clerk_of() as ann:
         assert ann.told("write one") == "done one"
-        # Nothing can be written over the frames of "two".
+        # The frames of "two" cannot be overwritten.
         ann.disk.fail(SYNC_LOG, THEN_WRITE_LOG)
         assert ann.told("write two") == f"{IN_DOUBT} two"
         with index.open("r+b") as file:

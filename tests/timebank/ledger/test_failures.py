@@ -1,4 +1,4 @@
-"""Callers and sysops read sentences of ours about a database, and never what its driver says."""
+"""Callers and sysops read our sentences about a database, and never its driver's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests import ROOT
 from timebank.ledger import failures
 from timebank.ledger.database import _unavailable_error, _unknown_error, damage_sentence, open_error
 
-# What the drivers say of files, servers and statements.
+# Words of the drivers about files, servers and statements.
 OF_A_DRIVER = "zygote"
 
 

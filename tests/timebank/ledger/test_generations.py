@@ -1,4 +1,4 @@
-"""A new generation of the books: where its numbers may begin."""
+"""A new generation of the books: the first free numbers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from timebank.ledger.generations import NUMBERED, ClosedCounts, begin, last_numb
 
 @pytest.fixture
 def played(open_books):
-    """Books in which every kind of number was given that a hand needs."""
+    """Create books in which a hand has used every kind of number."""
     books = open_books()
     books.call(books.caller("Ann")).lose(60)
     return books
 
 
 def begin_with(books, firsts):
-    """Begin the second generation with these first numbers."""
+    """Start the second generation with these first numbers."""
     with books.database.transaction(books.settings, books.now) as desk:
         closed, now = ClosedCounts(0, 0, 0), books.now
         return begin(desk.connection, 2, firsts, closed, now, None, "the tests", "for the test")

@@ -1,4 +1,4 @@
-"""The files of the books are removed or replaced while somebody works in them."""
+"""The files of the books are removed or replaced during work."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.of_a_file
 
 @pytest.fixture(autouse=True)
 def ann(books, monkeypatch: pytest.MonkeyPatch):
-    """Let every look at the files be a new one."""
+    """Make every look at the files a fresh one."""
     monkeypatch.setattr(guard, "LOOK_SECONDS", 0.0)
     return books.caller("Ann")
 
@@ -86,7 +86,7 @@ def open_books(open_books, folder: Path):
 
 
 def is_stopped(desks: Desks, caplog: pytest.LogCaptureFixture) -> str:
-    """Nothing is written any more, by anybody of this process; returns the line of the log."""
+    """Check that this process has stopped writing; return the line of the log."""
     books = desks.books
     assert isinstance(written(desks, "too late"), BooksGone)
     assert isinstance(written(desks, "later still"), BooksGone)
@@ -113,7 +113,7 @@ def test_a_removed_log_or_index_loses_nothing_and_the_board_restarts(
     said = is_stopped(desks, caplog)
     assert "is gone" in said
     assert f"All that was acknowledged is in {path}." in said
-    # As a kill -9 leaves it: what is in the one file counts.
+    # As after kill -9: only the main file counts.
     with_path = path.with_name("killed.sqlite3")
     shutil.copy(path, with_path)
     killed = SqliteDatabase(with_path)
@@ -139,7 +139,7 @@ def test_acknowledged_transactions_survive_deletion_of_the_database(
     assert f"All that was acknowledged is in {copy}." in said
     assert copy.stat().st_mode & 0o777 == 0o600
     close_all(desks)
-    # Whoever starts the board now is told, and is not served by other books.
+    # The next start of the board is refused, and not given other books.
     again = SqliteDatabase(path)
     with pytest.raises(DatabaseRefused, match="timebank restore") as refused:
         again.open()

@@ -1,4 +1,4 @@
-"""How far the books have come is remembered beside them, so books that lost their end are known."""
+"""The newest number is noted outside the books, which reveals a lost end."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def served(books, folder):
 
 
 def carry_over(books: Books) -> None:
-    """What SQLite's own checkpoint does: the mark that counts is in the one file now."""
+    """Checkpoint like SQLite: the relevant mark is then in the main file."""
     with contextlib.closing(sqlite3.connect(books.database.path, isolation_level=None)) as shell:
         assert shell.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
 
@@ -42,7 +42,7 @@ def files_of(path: Path) -> dict[str, bytes]:
 
 
 def kill(books: Books, *, remove_log: bool = False) -> None:
-    """Leave what kill -9 leaves of the books, with or without their log."""
+    """Leave the books as kill -9 does, with or without their log."""
     path = books.database.path
     left = files_of(path)
     books.database.close()

@@ -1,9 +1,8 @@
-"""The ledger under everything that can happen to it, in any order, checked after every step.
+"""The ledger under every event, in any order, checked after every step.
 
-Callers come and go on several processes, some of which die; hands are dealt, won, lost and left;
-days end, clocks are set forward and back over changes of daylight saving, events overlap, and the
-sysop edits the settings. A second, much simpler account of it all is kept here from the rows that
-come out, and must agree.
+Callers come and go on several processes, some of which die. Hands are dealt, won, lost and left.
+Days end, clocks move over changes of daylight saving, events overlap, and the sysop edits the
+settings. The test keeps a second, much simpler account from the ledger's rows, which must agree.
 """
 
 from __future__ import annotations
@@ -49,13 +48,13 @@ SETTLED = ("lose", "win", "push", "half")
 
 
 class Story:
-    """What the rows say of one caller."""
+    """One caller's account by the rows."""
 
     def __init__(self) -> None:
         self.balance: defaultdict[str, int] = defaultdict(int)
         self.came = 0  # grants, winnings, withdrawals that were not theirs before
         self.went = 0  # time used, lost, forfeited, written to THEBANK.EXT
-        self.earned = 0  # today, with what was earned before and lies on the table since
+        self.earned = 0  # today, with earlier earnings still on the table
         self.standing = 0  # on the table, and left of an earlier day's minutes
         self.days: list[str] = []
 
@@ -63,7 +62,7 @@ class Story:
 class Ledger(BooksMachine):
     def __init__(self) -> None:
         super().__init__()
-        self.calls: list[Call] = []  # whose process lives, though the call may have been closed
+        self.calls: list[Call] = []  # calls of live processes, though perhaps closed
         self.stories: dict[int, Story] = {}
         self.read = 0
 
@@ -85,7 +84,7 @@ class Ledger(BooksMachine):
                 call.renew()
                 call.renewed = call.ticked
 
-    # A caller who registers is on a call at once, so a row tells that the clock went back.
+    # A new caller is on a call at once, so a row shows that the clock went back.
     @precondition(lambda self: self.read > 0)
     @rule(seconds=st.sampled_from((-90000, -3600, -61, 2, 45, 1700, 7200, 86400)))
     def the_wall_clock_is_set(self, seconds):
@@ -210,7 +209,7 @@ class Ledger(BooksMachine):
         self.calls = [call for call in self.calls if call.caller_id != caller_id]
         self.stories[self.books.caller(name)] = Story()
 
-    # What must hold after every step.
+    # Invariants after every step.
 
     @invariant()
     def the_audit_finds_nothing(self):
@@ -242,7 +241,7 @@ class Ledger(BooksMachine):
     # Helpers.
 
     def any_call(self, data) -> Call:
-        """One of the calls; somebody calls when there is none."""
+        """Return one of the calls; open one if there is none."""
         if not self.calls:
             self.a_caller_calls(data, True)
         return self.calls[data.draw(st.integers(0, len(self.calls) - 1), "call")]
@@ -264,7 +263,7 @@ class Ledger(BooksMachine):
         return Settlement(lost, returned, won, outcome, {"net": won - lost}, True)
 
     def attempt(self, call: Call, operation, least: int = 0) -> None:
-        """Try an operation of a call: it is done and told, or refused and nothing has happened."""
+        """Try an operation of a call: it succeeds, or is refused without a change."""
         before = self.transfers()
         is_open = call.id in self.open_calls_of(call.caller_id)
         _, refused = self.outcome(operation)
@@ -327,7 +326,7 @@ class Ledger(BooksMachine):
         if begins is not None and begins >= len(rows):
             ends_day = all(row[0] in ("elapsed", "forfeit", "carry", "external") for row in rows)
             if begins > len(rows) or not ends_day:
-                begins = None  # it begins with an entry that comes after this one
+                begins = None  # it begins with a later entry
         if begins is not None:
             self.change_day(story, rows[:begins])
         comes_back = 0  # of an earlier day, and must be forfeited
@@ -347,7 +346,7 @@ class Ledger(BooksMachine):
                 story.balance[target] += amount
             else:
                 story.went += amount
-            if kind == "lost":  # what was earned or put down today is lost first
+            if kind == "lost":  # today's earnings and deposits are lost first
                 eaten = max(0, story.standing - story.balance["stake"])
                 story.standing -= eaten
                 story.earned += eaten
@@ -356,7 +355,7 @@ class Ledger(BooksMachine):
         assert comes_back == 0
 
     def change_day(self, story: Story, rows) -> None:
-        """Share out what there is at the end of a day, and compare it with the rows that did so."""
+        """Split the purse at the end of a day and compare the parts with the rows."""
         ended = [row for row in rows if row[0] in ("forfeit", "carry")]
         used = sum(amount for kind, amount, *_ in rows if kind == "elapsed")
         there_was = story.balance["online"] + story.balance["held"] - used

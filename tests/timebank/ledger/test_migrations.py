@@ -43,7 +43,7 @@ def play(books: Books) -> None:
 
 @pytest.fixture
 def path(folder, monkeypatch):
-    """Books in a file, for a release that knows a step from there."""
+    """Create books in a file, for a release with a migration from that version."""
     books = Books(folder)
     play(books)
     monkeypatch.setattr(migrations, "STEPS", next_version.STEPS)
@@ -82,7 +82,7 @@ def dump(path):
 
 
 def upgrade(path):
-    """What a start of the board does; nobody waits here for who has the file open."""
+    """Upgrade as a start of the board does, without waiting for other users of the file."""
     with contextlib.closing(SqliteDatabase(path, 0.0)) as database:
         return database.upgrade()
 

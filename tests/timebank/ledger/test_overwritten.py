@@ -1,4 +1,4 @@
-"""Somebody writes over the files of the books, or damages them."""
+"""The files of the books are overwritten or damaged."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def desks(books):
 
 
 def carry_over(path: Path) -> None:
-    """What a checkpoint does, by a shell."""
+    """Checkpoint, as a shell can."""
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as shell:
         assert shell.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
 
 
 def cp(source: Path, target: Path) -> None:
-    """What the command does: the file stays, and what is in it is replaced."""
+    """Replace the content of the file, as `cp` does."""
     with source.open("rb") as old, target.open("wb") as new:
         shutil.copyfileobj(old, new)
 
@@ -55,7 +55,7 @@ class TestWrittenOver:
         return copy
 
     def is_in_doubt(self, books) -> bool:
-        """What the next start says, or else the audit."""
+        """Check the message of the next start, or else of the audit."""
         again = books.database = SqliteDatabase(books.database.path)
         try:
             again.open()
@@ -72,12 +72,12 @@ class TestWrittenOver:
             call.lose(60)
         carry_over(books.database.path)
         cp(copy, books.database.path)
-        call.lose(60)  # what is in memory fits
+        call.lose(60)  # the state in memory fits
         books.database.close()
         assert self.is_in_doubt(books)
 
     def test_older_books_stop_the_writer_before_a_number_is_given_again(self, books, desks, caplog):
-        """A shell has carried the log over, so that all of the older books is believed."""
+        """A shell has carried over the log, so the older books are trusted entirely."""
         assert written(desks, "one") is None
         copy = self.copy_of(books, "backup")
         for text in ("two", "three"):

@@ -27,7 +27,7 @@ PORT = 6432  # which names its socket; nothing listens on the network
 
 @pytest.fixture
 def pooled(cluster):
-    """Gives the place of an empty database behind a pooler."""
+    """Yield the place of an empty database behind a pooler."""
     if PGBOUNCER is None:
         assert not os.environ.get("BJFT_NEED_CLIENTS"), "pgbouncer must be here"
         pytest.skip("pgbouncer is not installed")
@@ -80,7 +80,7 @@ def test_so_is_one_that_lends_its_processes_in_turn(pooled):
     place = pooled("transaction", "server_round_robin = 1")
     way = reached_by(place)
     with psycopg.connect(**way) as one, psycopg.connect(**way) as other:
-        one.execute("SELECT 1")  # each in a transaction, so that the pooler has two processes
+        one.execute("SELECT 1")  # each in a transaction, so that the pooler uses two processes
         other.execute("SELECT 1")
     with (
         closing(PostgresDatabase(place)) as database,

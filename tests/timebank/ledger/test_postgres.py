@@ -1,4 +1,4 @@
-"""Books on a server: opening and refusing them, whose turn it is, and COMMITs that break off."""
+"""Books on a server: opening, refusals, turns, and COMMITs that break off."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ class TestAWriterThatStandsStill:
             yield other
 
     def stands_still(self, books, other, stop=lambda wire: None):
-        """Let others write while a transaction holds the turn and its process does nothing."""
+        """Let others write while a transaction holds the turn and its process hangs."""
         ann = books.caller("Ann")
 
         def holds(desk):
@@ -285,8 +285,8 @@ class TestAWriterThatStandsStill:
             assert held.connection.exec_driver_sql("SELECT 1").scalar() == 1
 
     def test_of_another_role_is_waited_for(self, books, cluster, monkeypatch):
-        """Of whom everything is seen, and who may not be ended."""
-        # None that is kept: it would be of the role that it was made with.
+        """Its state is visible, but it may not be ended."""
+        # No pooled connection: it would have the role it was made with.
         monkeypatch.setattr(postgres_database, "BooksConnection", BooksConnection)
         place = books.settings.server
         clerk = replace(place, options=(*place.options, ("options", "-c role=bjft_clerk")))
@@ -297,7 +297,7 @@ class TestAWriterThatStandsStill:
                 with books.database.transaction(books.settings, NOON) as held:
                     wire = held.connection.connection.driver_connection
                     wire.execute("SELECT 1")
-                    wire.pgconn.send_flush_request()  # as above: the server ends it no more
+                    wire.pgconn.send_flush_request()  # as above: the server no longer ends it
                     wire.pgconn.flush()
                     with (
                         pytest.raises(BooksUnavailable, match="another program has locked"),
@@ -399,7 +399,7 @@ class TestACommitThatBreaksOff:
         assert texts(books) == ["a"]
 
     def test_of_a_group_is_not_waited_for_without_end(self, books, wire, monkeypatch):
-        """Callers are told that nobody knows; what became of it is still found out."""
+        """Callers read that the outcome is unknown; it is still resolved."""
         monkeypatch.setattr(databases, "DOUBT_RETRY_SECONDS", 0.01)
         monkeypatch.setattr(books.database, "doubt_seconds", 0.05)
         groups: queue.Queue = queue.Queue()
@@ -421,7 +421,7 @@ class TestACommitThatBreaksOff:
         assert texts(books) == ["a", "c"]
 
     def test_of_a_group_is_waited_for_since_it_was_asked_for(self, books, wire, monkeypatch):
-        """Whoever waited for their turn first is not to wait as long again as the others."""
+        """An operation that waited for its turn first must not wait as long again."""
         monkeypatch.setattr(databases, "DOUBT_RETRY_SECONDS", 0.01)
         monkeypatch.setattr(books.database, "doubt_seconds", 60)
         groups: queue.Queue = queue.Queue()
@@ -470,7 +470,7 @@ class TestACommitThatBreaksOff:
         assert [books.database.doubt((one, n)).settle() for n in (first, second)] == [False, True]
 
     def test_is_absent_on_a_server_that_never_received_it(self, books):
-        """So it is after another server, to which it had not come, has taken the place."""
+        """This also holds after a failover to a server that never received it."""
         doubt = books.database.doubt(("0" * 32, 7))
         assert not doubt.settle()
         assert not doubt.settle()
@@ -493,7 +493,7 @@ class TestACommitThatBreaksOff:
             assert count.one() == (left, 1)
 
     def test_that_is_done_with_a_warning_is_looked_up(self, books, monkeypatch):
-        """So a server says it whose wait for its standby was cancelled."""
+        """The server warns so when its wait for a standby was cancelled."""
         books.caller("Ann")
         books.sql(
             "CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$"

@@ -26,7 +26,7 @@ APART = multiprocessing.get_context("forkserver")
 
 
 def run_together(target, *arguments):
-    """Run `target(barrier, answers, ...)` in two processes that start at once; their answers."""
+    """Run `target(barrier, answers, ...)` in two processes at once; return their answers."""
     barrier, answers = APART.Barrier(2), APART.Queue()
     processes = [
         APART.Process(target=target, args=(barrier, answers, number, *arguments))
@@ -42,7 +42,7 @@ def run_together(target, *arguments):
 
 
 def _take_over(barrier, answers, number, settings, caller_id):
-    """Take the caller's call over again and again, and play a hand in between."""
+    """Take over the caller's call repeatedly, with a hand in between."""
     database = books_of(settings)
     database.open_existing()
     played = interrupted = 0
@@ -84,7 +84,7 @@ def test_two_processes_taking_a_caller_from_each_other_leave_sound_books(books):
 
 
 def _serve(pipe, settings, calls):
-    """Place and settle bets through a writer, and tell of each hand once it is answered."""
+    """Place and settle bets through a writer, and report each answered hand."""
     # It runs by the wall clock, at any hour.
     settings = replace(settings, events=())
     database = books_of(settings)
@@ -118,7 +118,7 @@ def test_killing_the_writer_loses_nothing_that_was_answered(books, hands):
     answered = [ours.recv() for _ in range(hands)]
     os.kill(process.pid, signal.SIGKILL)
     process.join()
-    # What it said before it died is still in the pipe; the last word may be half a word.
+    # Its last messages are still in the pipe; the final one may be cut off.
     with contextlib.suppress(EOFError, OSError):
         while True:
             answered.append(ours.recv())

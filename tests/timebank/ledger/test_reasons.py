@@ -1,4 +1,4 @@
-"""Facts: what is written is read back, what is no fact of ours is not, and the page lists them."""
+"""Facts: ours survive writing and reading, others do not, and the page lists them."""
 
 from __future__ import annotations
 

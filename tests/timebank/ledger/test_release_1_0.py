@@ -1,4 +1,4 @@
-"""Books of release 1.0 move forward on both engines, and the board goes on in them."""
+"""Books of release 1.0 are upgraded on both engines, and the board uses them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def file(folder):
 
 @pytest.fixture
 def on_server(cluster):
-    """The name of a database with such books."""
+    """Return the name of a database with such books."""
     name = cluster.empty()
     with cluster.connect(name) as shell:
         release_1_0.on_server(shell)
@@ -41,7 +41,7 @@ def on_server(cluster):
 
 
 def check(books: Books) -> None:
-    """The hand on the table is played, and counted once, with those that release 1.0 counted."""
+    """Play the open hand and check that it is counted once, with those of release 1.0."""
     totals = "SELECT hands, hands_won, best, streak, longest_won, longest_lost FROM results_ever"
     assert books.audit() == []
     assert books.sql("SELECT name FROM callers ORDER BY id") == [("Ann",), ("Bob",)]

@@ -79,7 +79,7 @@ PAIRED = re.compile(r"FROM \w+( AS \w+)?,")
 
 
 def test_no_statement_pairs_tables_without_saying_how():
-    """What is left of a table of the outer query that an inner one was meant to speak of."""
+    """It is left over when an inner query does not name its outer table."""
     for statement in STATEMENTS:
         assert not PAIRED.search(statement.sql(sqlite.dialect())), statement.where
 
@@ -183,7 +183,7 @@ def test_names_are_in_order_whether_great_or_small():
 
 
 def test_the_same_rows_are_indexed_in_every_dialect():
-    """A WHERE that one dialect alone is told of would be another promise in the other."""
+    """A WHERE in one dialect alone would be a different promise in the other."""
     indexes = [index for table in metadata.sorted_tables for index in table.indexes]
     for index in indexes:
         of_some, *others = (

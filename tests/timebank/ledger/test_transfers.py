@@ -1,4 +1,4 @@
-"""transfer(), the rows it adds, and what the schema refuses whoever asks."""
+"""transfer(), its rows, and the schema's refusals."""
 
 from __future__ import annotations
 

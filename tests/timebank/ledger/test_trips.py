@@ -1,4 +1,4 @@
-"""What is sent to a server together: trips of an operation, and whose fault a refused row is."""
+"""Batches to a server: trips of an operation, and the cause of a refused row."""
 
 from __future__ import annotations
 
@@ -120,8 +120,8 @@ class TestARowThatTheServerRefuses:
             desk.connection.exec_driver_sql("SELECT 1")
             raise CallClosed(Phrase("This call has ended."))
 
-        # A connection that has prepared nothing yet: what ends a savepoint is prepared when it is
-        # sent for the third time, here with the row that is refused.
+        # A fresh connection: the statement that ends a savepoint is prepared at its third use,
+        # here with the refused row.
         operations = [refused, add("a"), overdraw(call), add("b")]
         monkeypatch.setattr("timebank.ledger.postgres.database.BooksConnection", BooksConnection)
         books.database.engine.dispose()

@@ -1,4 +1,4 @@
-"""The one writer: groups that commit together, and what becomes of those that cannot."""
+"""The one writer: groups that commit together, and operations that cannot."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Desks:
         return self.groups.get(timeout=PATIENCE)
 
     def together(self, *operations):
-        """Have the writer carry these out as one group, by keeping it busy meanwhile."""
+        """Have the writer do these as one group, by keeping it busy first."""
         busy, go = threading.Event(), threading.Event()
 
         def wait(desk):

@@ -1,4 +1,4 @@
-"""The tables of UTS 39 that are beside the program: whole, of the version told, renewable."""
+"""The shipped tables of UTS 39: complete, of the stated version, renewable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from timebank.names import confusables
 from timebank.names.confusables import skeleton
 from tools import confusables as renewing
 
-# The form in which the Unicode Consortium publishes them.
+# The published form of the Unicode Consortium.
 PUBLISHED = """\
 \ufeff# confusables.txt
 # Date: 2031-02-03, 04:05:06 GMT

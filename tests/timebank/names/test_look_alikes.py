@@ -1,4 +1,4 @@
-"""Names that look like a caller's are refused to new ones; callers who have one keep it."""
+"""Look-alikes of a caller's name are refused to new callers; existing ones keep theirs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_name_is_free_again_when_its_caller_is_deleted(books):
 
 @pytest.fixture
 def of_old(books):
-    """Two callers who registered before their names were found to look alike."""
+    """Create two callers who registered before their names were known to look alike."""
     corn, other = books.caller("Corn"), books.caller("Other")
     books.sql("UPDATE callers SET name = 'Com', fold = 'com', skeleton = '' WHERE id = ?", other)
     return corn, other
@@ -50,7 +50,7 @@ def test_an_existing_look_alike_is_looked_up_by_its_name(books, of_old):
 
 @pytest.mark.parametrize("made_by", ["", "16.0.0/1 corn", "99.0.0/1 corn"])
 def test_skeletons_of_another_version_are_recomputed(books, made_by):
-    """A program of another version may have written it, before or beside this one."""
+    """A program of another version may have written it, earlier or at the same time."""
     books.caller("Corn")
     books.sql("UPDATE callers SET skeleton = ?", made_by)
     with pytest.raises(NameTaken):

@@ -1,4 +1,4 @@
-"""What a caller may be called, and which names are too much alike."""
+"""Allowed names of callers, and names that are too similar."""
 
 from __future__ import annotations
 

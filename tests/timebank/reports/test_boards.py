@@ -1,4 +1,4 @@
-"""What callers of other boards did, in words and in figures: history, statements, reports."""
+"""Acts of other boards' callers in words and figures: history, statements, reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from timebank.window.corrections import adjust
 
 @pytest.fixture
 def guests(board):
-    """Ann of Xibalba loses 10 minutes and wins 25; Bob of Orcus wins 5, to be given back."""
+    """Play as Ann of Xibalba, who loses 10 minutes and wins 25, and Bob of Orcus, who is owed 5."""
     ann = known(board)
     call = comes(board, ann)
     call.lose(600)

@@ -1,4 +1,4 @@
-"""What other programs and terminals would obey in a name or a reason is harmless in reports."""
+"""Control text in a name or a reason is harmless in reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from timebank.reports import exports
 from timebank.reports.statements import printable
 from timebank.window.corrections import adjust
 
-# What a board can call its caller; OWASP's leading characters, and what comes after a separator.
+# Names a board can give its caller; OWASP's leading characters, and text after a separator.
 FORMULAS = [
     "=cmd|' /C calc'!A0",
     "+1+cmd",
@@ -35,7 +35,7 @@ def cells(output: str) -> list[str]:
 
 
 def starts_a_formula(cell: str) -> bool:
-    """Whether a spreadsheet takes a cell, or a part of it behind a separator, for a formula."""
+    """Return whether a spreadsheet reads a cell, or a part after a separator, as a formula."""
     number = re.fullmatch(r"[-+]?(\$|FR )?[0-9][0-9,.:]*", cell)
     return number is None and any(
         part.lstrip(" \t\r\n\"'")[:1] in tuple("=+-@\uff1d\uff0b\uff0d\uff20")
@@ -47,7 +47,7 @@ def starts_a_formula(cell: str) -> bool:
 
 @pytest.fixture
 def crowd(board):
-    """Callers of other boards with such names, and one who says such things in a transfer."""
+    """Create callers of other boards with such names, and a transfer with such a text."""
     for number, alias in enumerate(FORMULAS):
         board.do(host_caller, "Xibalba", str(number), alias)
     board.do(adjust, 1, 600, '=1+1;"quoted" \\ and more', "@Tester")
@@ -100,7 +100,7 @@ class TestSpreadsheets:
 class TestTerminals:
     @pytest.fixture
     def told(self, board):
-        """Books of a program that did not look at what it wrote."""
+        """Create books as a program without checks would write them."""
         number = board.caller("Ann")
         board.do(adjust, number, 600, "for the test", "Tester")
         board.sql("UPDATE callers SET name = ?", TERMINALS)

@@ -1,4 +1,4 @@
-"""Pages of the ledger: nothing skipped or told twice, little memory, nobody kept waiting."""
+"""Pages of the ledger: no row skipped or repeated, little memory, no lock held."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BLOCK = 100
 
 @pytest.fixture(scope="module")
 def long_ledger(tmp_path_factory):
-    """A ledger of many rows: every tenth uses up a second, the others grant one."""
+    """Create a ledger of many rows: every tenth uses a second, the others grant one."""
     books = Books(tmp_path_factory.mktemp("long"))
     books.caller("Ann")
     online = Account(6, "online", "second")
@@ -96,7 +96,7 @@ def test_no_transaction_is_open_while_a_page_is_looked_at(many):
 
 def test_a_long_ledger_is_never_in_memory_as_a_whole(many):
     schedule = many.settings.schedule
-    # Once for what is remembered for good.
+    # Once, to fill permanent caches.
     list(islice(extracts.extracts(reading(many), Wanted(), newest_first=False), 10))
     tracemalloc.start()
     rows = extracts.extracts(reading(many), Wanted(), newest_first=False)

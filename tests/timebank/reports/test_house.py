@@ -1,4 +1,4 @@
-"""What the house won beside what odds would have given: sums, luck, and what is not believable."""
+"""The house's winnings next to the expected ones: sums, luck, and implausible figures."""
 
 from __future__ import annotations
 

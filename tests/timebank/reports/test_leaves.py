@@ -1,4 +1,4 @@
-"""Leaves of the ledger: nothing skipped or told twice, whatever is sought."""
+"""Leaves of the ledger: no row skipped or repeated in any search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ DAYS, A_DAY = 6, 40
 
 @pytest.fixture
 def filled(books):
-    """Six days; on each Ann is granted a second 39 times, and Bob once, who gets 500 of them."""
+    """Create six days; on each Ann is granted a second 39 times, and Bob once, who gets 500 of
+    hers.
+    """
     callers = {}
     for name in ("Ann", "Bob"):
         number = books.caller(name)

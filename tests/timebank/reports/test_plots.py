@@ -16,7 +16,7 @@ MINUTE = 60
 
 @pytest.fixture
 def played(books):
-    """Three days of Ann and Bob; what all accounts hold is noted after each."""
+    """Play three days as Ann and Bob; note all balances after each."""
     books.ann, books.bob = books.caller("Ann"), books.caller("Bob")
     books.known = []
     for number in range(3):

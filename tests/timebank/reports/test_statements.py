@@ -1,4 +1,4 @@
-"""A caller's statement: which entries it tells, and what each account held then."""
+"""A caller's statement: its rows, and the balances of that time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from timebank.reports.statements import statement
 
 @pytest.fixture
 def told(books):
-    """Tell a statement of Ann, who used a minute after each of three: (second, change, online)."""
+    """Return Ann's statement, a minute used after each of three: (second, change, online)."""
     ann = books.caller("Ann")
     began, call = stamp(books.now), books.call(ann)
     for _ in range(3):

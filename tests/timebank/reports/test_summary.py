@@ -1,4 +1,4 @@
-"""The summary: every movement is told once, under the day, week or month it belongs to."""
+"""The summary: every movement counts once, in its day, week or month."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Totals of blocks of transfers: they are those of the transfers themselves, whatever is kept."""
+"""Totals of blocks of transfers always equal the transfers' own sums."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MINUTE = 60
 
 @pytest.fixture
 def played(books, monkeypatch: pytest.MonkeyPatch):
-    """Some days of Ann and Bob, of which every four transfers are a block."""
+    """Play some days as Ann and Bob; every four transfers are a block."""
     monkeypatch.setattr(totals, "BLOCK", 4)
     books.ann, books.bob = books.caller("Ann"), books.caller("Bob")
     for number in range(7):

@@ -1,4 +1,4 @@
-"""What one server has for itself for a while: who takes it, until when, and by which number."""
+"""Leases of a server: who takes one, until when, and with which number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALPHA, BETA = 1, 2
 
 
 def run_out(books, name: str = "jobs") -> None:
-    """Let the lease end as if its seconds were over."""
+    """Let the lease expire."""
     books.sql("UPDATE leases SET until = until - 12 WHERE name = ?", name)
 
 
@@ -27,7 +27,7 @@ def take(books, server: int, name: str = "jobs") -> int | None:
 
 
 def held(books, name: str = "jobs") -> tuple[int, int, bool]:
-    """Who holds a lease, with which number, and whether it runs yet."""
+    """Return a lease's holder, its number, and whether it is valid."""
     found = books.do(leases.holder, name)
     return found.server_id, found.fence, found.live
 
@@ -37,8 +37,10 @@ def texts(books) -> list[str]:
 
 
 def test_no_number_of_before_a_restore_is_given_again(books):
-    """A server was cut off while older books were put back, and believes to hold what it held: in
-    these the numbers are lower, and would come to its own."""
+    """A server cut off during a restore believes that it still holds its leases.
+
+    The restored books have lower numbers, which would reach its own again.
+    """
     take(books, ALPHA)
     run_out(books)
     before = take(books, BETA)  # after the copy was taken
@@ -82,7 +84,7 @@ class TestTaking:
             return
         ((now,),) = books.sql("SELECT CAST(extract(EPOCH FROM clock_timestamp()) AS BIGINT)")
         assert now + 8 <= until <= now + 13
-        books.wait(3600)  # the clock of this machine is nobody's
+        books.wait(3600)  # this machine's clock does not matter
         assert take(books, BETA) is None
 
     def test_a_lease_dated_before_the_clock_went_back_has_expired(self, books):
@@ -183,7 +185,7 @@ class TestWritingUnderIt:
 
     def test_counts_while_it_is_held(self, books, fence):
         books.do(write_under, fence, "a")
-        run_out(books)  # nobody has taken it
+        run_out(books)  # none has taken it
         books.do(write_under, fence, "b")
         assert texts(books)[1::2] == ["a", "b"]
 
@@ -218,11 +220,11 @@ class TestWritingUnderIt:
         errors = {done.ticket: type(done.error) for done in answers}
         assert errors == {"before": type(None), "lost": LeaseLost, "after": type(None)}
         assert texts(books) == ["before", "after"]
-        assert caplog.messages == []  # it was to be expected
+        assert caplog.messages == []  # it was expected
 
 
 def test_of_two_that_fight_for_one_each_number_has_one_holder(books):
-    """Two writers take, write under it and let go or fall silent, as fast as they can."""
+    """Two writers take, use, release or abandon a lease as fast as they can."""
     books.caller("Ann")
     turns, start, trouble = 40, threading.Barrier(2), []
     taken: list[tuple[int, int]] = []

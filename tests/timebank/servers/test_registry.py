@@ -1,4 +1,4 @@
-"""The servers of some books: who has entered, who lives, and what becomes of the dead."""
+"""The servers of the books: registration, life, and removal of the dead."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def enter(books, name: str = "alpha", *gone: str, **said) -> registry.ServerReco
 
 
 def fall_silent(books, server: registry.ServerRecord) -> None:
-    """Let the server renew nothing for longer than one may."""
+    """Let the server miss its renewals."""
     books.sql("UPDATE servers SET renewed = renewed - 31 WHERE id = ?", server.id)
 
 
@@ -90,7 +90,7 @@ class TestOneThatFallsSilent:
         assert books.do(leases.holder, "jobs") is None
 
     def test_keeps_its_row_before_one_that_was_silent_too(self, books, beta):
-        """Their machine slept: each has to be given the time to say that it lives."""
+        """Their machine slept: each needs time to report that it lives."""
         alpha = enter(books)
         books.sql("UPDATE servers SET started = started - 999, renewed = renewed - 999")
         for server in (beta, alpha, beta):

@@ -53,7 +53,7 @@ def event(start: str, minutes: int, days: frozenset[int] = EVERY_DAY, name: str 
 
 @cache
 def clock(zone: str, centre: date) -> tuple[datetime, list[datetime]]:
-    """Every minute of seven weeks around `centre`: the first in UTC, and what the wall shows."""
+    """Return every minute of seven weeks around `centre`: the first in UTC, and the wall times."""
     first = datetime.combine(centre, time(), UTC) - timedelta(days=WINDOW_DAYS // 2)
     info = ZoneInfo(zone)
     minutes = (first + n * MINUTE for n in range(WINDOW_DAYS * 1440))

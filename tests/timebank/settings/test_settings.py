@@ -1,4 +1,4 @@
-"""The time bank's part of sysop.toml, and what is said about a file that is wrong."""
+"""The time bank's part of sysop.toml, and the messages about wrong files."""
 
 from __future__ import annotations
 
@@ -388,7 +388,7 @@ class TestLines:
             try:
                 tomllib.loads(text)
             except tomllib.TOMLDecodeError:
-                text = before  # the same thing twice; not what is asked here
+                text = before  # a repetition, which is not tested here
                 continue
             if kind != "key":
                 table = path

@@ -1,4 +1,4 @@
-"""What is not TOML is told in the words of whoever writes settings."""
+"""Invalid TOML is reported in a sysop's words."""
 
 from __future__ import annotations
 

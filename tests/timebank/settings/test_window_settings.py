@@ -1,4 +1,4 @@
-"""What sysop.toml says about the bank's window, and what is said about it when it is wrong."""
+"""The settings of the bank's window, and the messages about wrong ones."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class TestImports:
 
 
 def at(day: int, clock: str) -> datetime:
-    """A time of the week that begins on Monday, 1 June 2026."""
+    """Return a time of the week that begins on Monday, 1 June 2026."""
     hour, minute = clock.split(":")
     return datetime(2026, 6, day, int(hour), int(minute), 59, tzinfo=UTC)
 

@@ -1,4 +1,4 @@
-"""How records stand in THEBANK.EXT."""
+"""The format of records in THEBANK.EXT."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class TestWriting:
         ("name", "written"),
         [
             ("José Nuñez", b"Jos\x82 Nu\xa4ez"),
-            ("Nguyễn", b"Nguyen"),  # CP437 has no such letter: its accents go
-            ("Łukasz", b"\\u0141ukasz"),  # nothing to take off: its number
+            ("Nguyễn", b"Nguyen"),  # CP437 lacks the letter: its accents are dropped
+            ("Łukasz", b"\\u0141ukasz"),  # no accents to drop: its code point
             ("Иван", b"\\u0418\\u0432\\u0430\\u043d"),
             ("a;b\r\nc\x00", b"a,b  c "),
         ],

@@ -1,4 +1,4 @@
-"""THEBANK.EXT, read: what is applied and what is refused, line by line."""
+"""Reading THEBANK.EXT: applied and refused lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from timebank.thebank.format import LONGEST_LINE
 
 @pytest.fixture
 def board(open_books) -> Board:
-    """A board with Ann and Bob, who have ten minutes each, and a file of other programs."""
+    """Create a board with Ann and Bob, who have ten minutes each, and a foreign file."""
     return Board(open_books())
 
 
@@ -80,7 +80,7 @@ class TestNames:
 
 class TestRefusals:
     def refused(self, board: Board, line: bytes) -> str:
-        """Have one line refused between two good ones; return what the log says of it."""
+        """Have one line refused between two good ones; return its line of the log."""
         before = board.bank("Ann")
         board.write(record("Bob", 1), line, record("Bob", -1))
         report = board.take()

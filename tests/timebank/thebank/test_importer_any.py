@@ -1,4 +1,4 @@
-"""Any file at all, written and read in any pieces, against a simpler account of what it says."""
+"""Any file, written and read in any pieces, against a simpler account of its lines."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def a_board() -> Iterator[Board]:
 
 
 class Expected:
-    """What the callers should have after the lines of a file, in minutes."""
+    """The expected balances after the lines of a file, in minutes."""
 
     def __init__(self) -> None:
         self.bank = dict.fromkeys(NAMES, 10)
         self.applied = self.refused = 0
 
     def read(self, content: bytes) -> None:
-        """Go by the documented rules, in the simplest way: all that is ended, at once."""
+        """Apply the documented rules in the simplest way: all complete lines at once."""
         ended = content[: max(content.rfind(b"\n"), content.rfind(b"\x1a")) + 1]
         for line in ended.replace(b"\x1a", b"\n").split(b"\n"):
             try:

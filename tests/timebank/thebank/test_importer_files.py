@@ -1,4 +1,4 @@
-"""THEBANK.EXT, read: where the files go, what waits, and what stops it."""
+"""Reading THEBANK.EXT: moved files, waiting, and errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from timebank.thebank.importer import import_all, import_file
 
 @pytest.fixture
 def board(open_books) -> Board:
-    """A board with Ann and Bob, who have ten minutes each, and a file of other programs."""
+    """Create a board with Ann and Bob, who have ten minutes each, and a foreign file."""
     return Board(open_books())
 
 

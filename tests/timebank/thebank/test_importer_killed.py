@@ -1,4 +1,4 @@
-"""Taking a file over when it is really killed, at every step, or done twice at once."""
+"""Importing a file while really killed at every step, or twice at once."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from tests.timebank.importing import Board, record
 from tests.timebank.thebank.victims import kill_taking_over
 from timebank import files
 
-# What is killed here has its books in a file.
+# The victims have books in a file.
 pytestmark = pytest.mark.of_a_file
 
 
 def kill_at_every_step(board: Board, second: int = 0) -> Iterator[Board]:
-    """Give what the killed ones have left, one for each step.
+    """Yield the state after each kill, one for each step.
 
-    With `second` the one that goes on after the first is killed too, somewhere else each time;
-    every third step will do there.
+    With `second` the next process is killed too, at a different step; every third step is enough
+    there.
     """
     folder = board.books.settings.database.parent
     board.books.close()
@@ -70,7 +70,7 @@ REST = b"01 12:00\r\n"
 
 
 def check(board: Board, bob: int) -> None:
-    """Everything was done that the lines say, once, and told once."""
+    """Check that all lines were applied and announced once."""
     assert (board.bank("Ann"), board.bank("Bob")) == (21, bob)
     assert [board.reason(said) for said in board.errors()] == [
         "it has 1 field instead of 5",
@@ -152,7 +152,7 @@ for _ in range(3):
 @pytest.mark.long
 class TestTwoProcesses:
     def race(self, board: Board) -> None:
-        """Let two processes, which know no locks, take the file over at once."""
+        """Have two processes without locks import the file at once."""
         folder = board.books.settings.database.parent
         racers = [
             subprocess.Popen(
@@ -183,7 +183,7 @@ class TestTwoProcesses:
 
 @pytest.mark.long
 def test_steps_are_counted_where_files_are_changed():
-    """The victims die in these calls: whoever changes files by others must add them there."""
+    """The victims die in these calls; a change of files by another call must be added there."""
     others = {"replace", "link", "unlink", "remove", "pwrite", "writev", "fdatasync"}
     for name in ("thebank/importer", "thebank/bookings", "thebank/format", "files"):
         source = Path(ROOT, "timebank", f"{name}.py").read_text()

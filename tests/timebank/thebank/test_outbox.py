@@ -1,4 +1,4 @@
-"""THEBANK.EXT: what is written, and what stops it."""
+"""Writing THEBANK.EXT: records, and errors."""
 
 from __future__ import annotations
 
@@ -93,8 +93,10 @@ class TestDelivery:
         assert path.read_bytes() == line(second)
 
     def test_one_that_was_only_slow_appends_nothing_twice(self, books, path, monkeypatch):
-        """A server stands still after it has looked, another leads meanwhile, and the disk that
-        both write to knows no locks."""
+        """A server hangs after its look while another leads.
+
+        The disk that both write to has no locks.
+        """
         number = put(books, "Ann", 12)
         carry = outbox._Courier.carry
 

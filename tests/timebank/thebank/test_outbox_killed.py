@@ -14,7 +14,7 @@ from timebank.errors import NotDoubtful
 from timebank.ledger.schema import instant
 from timebank.thebank.outbox import Delivery, regard_as_delivered, repeat, undelivered
 
-# What is killed here has its books in a file.
+# The victims have books in a file.
 pytestmark = pytest.mark.of_a_file
 
 
@@ -45,7 +45,7 @@ NEVER_BEGUN = ("file made", "committing")
 
 
 def deliver_and_be_killed(books: Books, path: Path, point: str, before: bytes) -> bytes:
-    """Return what the file should hold once the record is delivered."""
+    """Return the file's expected content after the delivery."""
     if before:
         path.write_bytes(before)
     number = put(books, "Ann", 12)
@@ -56,7 +56,7 @@ def deliver_and_be_killed(books: Books, path: Path, point: str, before: bytes) -
     return expected
 
 
-# What the file held before; one that is there already is not made.
+# The file's earlier content; an existing file is not created.
 BEFORE = [b"", b"; ours\r\n", b"; unfinished"]
 CASES = [(b, p) for b in BEFORE for p in POINTS if not (b and p == "file made")]
 THEIRS = b"Bob;5;Another door;2026-01-01 00:00;9\r\n"
@@ -117,7 +117,7 @@ class TestKilled:
 
     @pytest.mark.parametrize("left", [b"", THEIRS])
     def test_nor_is_an_empty_file_that_has_changed_since(self, books, path, left):
-        # A new file may have got the inode of the old one; nothing tells them apart.
+        # A new file may reuse the old one's inode and look the same.
         deliver_and_be_killed(books, path, "all", b"")
         path.write_bytes(left)
         assert flush(books).doubtful == (1,)
@@ -127,7 +127,7 @@ class TestKilled:
 class TestTheSysopIsAsked:
     @pytest.fixture
     def number(self, books, path) -> int:
-        """A record about which nobody can tell."""
+        """Create a record whose delivery is unknown."""
         number = put(books, "Ann", 12)
         kill_delivering(path.parent, "all")
         path.unlink()

@@ -78,7 +78,7 @@ def untouched(secret: Path) -> None:
 
 
 def refused(problem: str | None, *parts: object) -> None:
-    """Check that a problem is told, and says all of this."""
+    """Check that a problem is reported with all of these words."""
     assert all(str(part) in (problem or "") for part in parts), problem
 
 
@@ -158,7 +158,7 @@ class TestAnImport:
 
 @needs_root
 def test_a_folder_may_forbid_listing():
-    """Whoever may pass through it and knows a name may open the file, as ever."""
+    """A user who may traverse it and knows a name may open the file, as usual."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name, "THEBANK.EXT")
         path.write_bytes(b"a line")

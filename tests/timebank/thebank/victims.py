@@ -1,8 +1,8 @@
-"""Processes that are killed while they take THEBANK.EXT over or write into it: a fork for each.
+"""Processes killed while they import THEBANK.EXT or write to it: one fork each.
 
-One process (`python -m tests.timebank.thebank.victims`) imports all that is needed and does
-everything once with files of its own, so that nothing is left to be made at the first time. Each
-victim is a fork of it: hundreds of them would else spend nearly all their time on imports.
+One process (`python -m tests.timebank.thebank.victims`) imports all modules and does everything
+once with its own files, so that all caches are filled. Each victim is a fork of it; otherwise
+hundreds of them would spend nearly all their time on imports.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LINES_A_COMMIT = 3
 
 
 def kill_taking_over(folder: Path, step: int) -> bool:
-    """Take BANK.EXT over in a process that is killed at a step; say whether it came to that."""
+    """Import BANK.EXT in a process killed at a step; return whether the step was reached."""
     status = _forker().does("take over", folder, step)
     assert status in (0, -signal.SIGKILL), status
     return status != 0
@@ -71,7 +71,7 @@ def _forker() -> _Forker:
     return _Forker()
 
 
-# What a victim does
+# Acts of a victim
 
 
 def _die() -> None:
@@ -79,9 +79,9 @@ def _die() -> None:
 
 
 def _take_over(folder: Path, last: int) -> None:
-    """Take a file over, and be killed at the `last` step.
+    """Import a file and be killed at the `last` step.
 
-    A step is before, in the midst of, or after whatever leaves a trace on the disk.
+    A step is before, during, or after any act that leaves a trace on the disk.
     """
     importer.LINES_A_COMMIT = LINES_A_COMMIT
     steps = 0

@@ -1,4 +1,4 @@
-"""Shoes and rounds as the journal keeps them; hands that nobody returned to."""
+"""Shoes and rounds in the journal, and abandoned hands."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def test_an_abandoned_hand_is_stood_and_its_caller_notified(books, ann, call):
         "Your hand of 1 June at Black Jack For Time was left open; the dealer stood it for you:"
         " you won 5 minutes (win).",
     )
-    # Won after the day was last seen: it is put away when the next one begins.
+    # Won after the last known day: it is banked when the next day begins.
     assert ("carry", 300, "online", "bank") in again.moved
     assert books.audit() == []
 
@@ -187,7 +187,7 @@ def test_payouts_of_an_absent_callers_hand_stop_at_an_event(books, ann, call):
     receipt = stand(books, ann, hand, won(3000, 900))
     assert [(row.kind, row.amount, row.target) for row in receipt.rows[2:]] == [
         ("clamp", 900, "bank"),
-        ("held", 1800 - 1, "held"),  # less the second that the call had begun
+        ("held", 1800 - 1, "held"),  # less the second begun by the call
     ]
 
 

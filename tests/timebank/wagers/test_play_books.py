@@ -1,4 +1,4 @@
-"""Play money as those see it who read the books: in words, tables, sums and exports."""
+"""Play money for readers of the books: in words, tables, sums and exports."""
 
 from __future__ import annotations
 

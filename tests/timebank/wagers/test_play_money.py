@@ -349,7 +349,7 @@ def test_a_deleted_callers_play_money_goes_back_to_the_mint(books, ann, call):
     for unit in ("second", "usd-cent", "frf-cent"):
         assert not any(books.balances(ann, unit).values())
     assert books.system("frf-cent") == {"mint": 0}
-    # The house of UNIX bj keeps what the tab lost to it.
+    # The house of UNIX bj has what the tab lost to it.
     assert books.system("usd-cent") == {"house": 200, "mint": -200}
     assert books.sql("SELECT outcome FROM rounds WHERE unit = 'frf-cent'") == [("void",)]
     assert books.audit() == []

@@ -1,4 +1,4 @@
-"""Bets, actions and settlements: what they move, what they journal, what is refused."""
+"""Bets, actions and settlements: transfers, journal rows and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounds of several callers at one table: one journal, one end, and callers who come and go."""
+"""Rounds of several callers at one table: one journal, one end, arrivals and departures."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_a_stake_that_a_seat_cannot_pay_changes_nothing(playing):
 @pytest.mark.of_a_file
 def test_a_disk_error_in_mid_action_is_reported_as_itself(books, playing, monkeypatch):
     def fails(desk, *_):
-        # SQLite rolls back by itself, savepoints and all, when there is no room for a page.
+        # SQLite rolls back by itself, with savepoints, when there is no room for a page.
         desk.connection.exec_driver_sql("ROLLBACK")
         full = sqlite3.OperationalError("database or disk is full")
         full.sqlite_errorname = "SQLITE_FULL"
@@ -158,7 +158,7 @@ def test_a_seat_cannot_be_played_as_if_it_were_alone(playing):
     assert playing.everything() == before
 
 
-# Seats whose callers are gone.
+# Seats of absent callers.
 
 
 def test_a_dropped_seat_is_settled_and_its_caller_reads_it_on_return(books, playing):
@@ -168,7 +168,7 @@ def test_a_dropped_seat_is_settled_and_its_caller_reads_it_on_return(books, play
     playing.act(3, {1: lost(60), 2: won(120, 120), 3: lost(180)})
     again = books.call(playing.calls[2].caller_id)
     assert again.notices == (f"{LEFT_OPEN} won 2 minutes (win).",)
-    assert again.purse.online == 3720 - 1  # the second that the first call had begun
+    assert again.purse.online == 3720 - 1  # the second begun by the first call
     assert books.sql("SELECT call_id FROM actions WHERE sequence = 1") == [(None,)]
     assert books.audit() == []
 
@@ -258,7 +258,7 @@ def test_an_abandoned_table_is_overdue_once(books, playing):
     assert books.audit() == []
 
 
-# Callers who are deleted.
+# Deleted callers.
 
 
 @pytest.mark.parametrize("seat", [1, 2])
@@ -299,7 +299,7 @@ def test_a_round_without_its_deleted_callers_is_over(books, playing):
 
 
 def _bet_and_settle(barrier, answers, settings, wager, sitters):
-    """Bet at the same table as another process, and end what was dealt."""
+    """Bet at the same table as another process, and finish the round."""
     database = books_of(settings)
     database.open_existing()
     dealt = refused = 0

@@ -33,7 +33,7 @@ TERMS = TournamentTerms(entry=5 * MINUTE, prizes=(600, 300), from_house=900)
 
 @pytest.fixture
 def open_board(open_books):
-    """Open books whose callers Ann, Bob and Cyd are known, on the Friday of a tournament."""
+    """Open books with the known callers Ann, Bob and Cyd, on the Friday of a tournament."""
 
     def make(terms: TournamentTerms = TERMS, **changes):
         books = open_books(tournament=terms, **changes)
@@ -112,7 +112,7 @@ def test_there_is_none_before_its_hour_nor_after_nor_where_it_is_off(open_board)
 
 
 def test_nothing_is_sealed_while_the_clock_is_in_doubt(books):
-    books.now = ClockReading(books.now, "boot", 0.0)  # of which the books know nothing yet
+    books.now = ClockReading(books.now, "boot", 0.0)  # which the books do not know yet
     assert look(books) is None
 
 
@@ -199,7 +199,7 @@ def test_the_house_puts_in_no_more_than_it_may_in_a_week(open_board):
 
 
 def test_the_houses_part_is_one_a_week_whatever_the_time_of_sealing(open_board):
-    """Who comes first seals it, so two can be less than seven days apart."""
+    """The first visitor seals it, so two can be less than seven days apart."""
     books = open_board()
     assert look(books).put_in == 900  # an hour after it opened
     play(books, 1, 30)
@@ -243,7 +243,7 @@ def test_any_visitor_settles_a_tournament_and_seals_the_next(books, held):
 
 def test_the_cost_of_a_try_stays_and_is_hidden_while_the_tournament_runs(books, held):
     play(books, 1, 30)
-    assert books.do(awards.latest) is None  # that is for daily deals
+    assert books.do(awards.latest) is None  # awards are for daily deals only
     end(books)
     books.do(tournaments.settle)
     books.do(contests.weigh, held.seal, 1, 25)  # by a server that was late
@@ -305,7 +305,7 @@ def test_a_tournament_that_no_caller_finished_refunds_all(books, held):
     end(books)
     assert books.do(tournaments.settle).outcome == "empty"
     assert books.balances(1)["bank"] == 300
-    assert books.system()["prizes"] == 300  # of who is deleted
+    assert books.system()["prizes"] == 300  # of the deleted caller
     assert books.do(tournaments.champion) is None
     assert books.audit() == []
 

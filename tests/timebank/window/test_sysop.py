@@ -1,4 +1,4 @@
-"""The sysop's corrections: what they move, what they refuse, and where they are recorded."""
+"""The sysop's corrections: transfers, refusals, and records."""
 
 from __future__ import annotations
 

@@ -128,9 +128,9 @@ class TestTheDay:
         give(books, call.caller_id, 120)
         limit(books, **{key: most})
         WAYS[way](call, most)
-        books.wait(86400)  # whose minutes pay what was borrowed
+        books.wait(86400)  # its minutes repay the loan
         WAYS[way](call, most)
-        books.step(-86400)  # no second helping for a clock that goes back
+        books.step(-86400)  # a clock set back grants nothing again
         with pytest.raises(LimitReached):
             WAYS[way](call, 1)
 

@@ -1,4 +1,4 @@
-"""Every reader of bytes, on what once went wrong and on a few hundred inputs that nobody wrote.
+"""Every reader of bytes, on former failures and on a few hundred random inputs.
 
 The long runs are `python -m verify.fuzz --hours 1`, see verify/fuzz/README.md.
 """
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.long
 
 INPUTS = 150  # of each reader: all of them together take a few seconds
 SEED = 20261120
-SPARE = 4  # times the usual limit, for a machine that is slow just now
+SPARE = 4  # times the usual limit, for a slow machine
 
 
 @pytest.fixture(params=NAMES)

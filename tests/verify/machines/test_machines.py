@@ -56,13 +56,13 @@ def test_a_run_that_is_broken_off_leaves_nothing():
 
 
 def mounted() -> list[str]:
-    """The numbers of the runs whose disks are mounted."""
+    """Return the numbers of the runs with mounted disks."""
     return re.findall(r"bjft-machines-(\d+)", Path("/proc/mounts").read_text())
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """One that the databases, who are somebody else, can reach."""
+    """Create a folder that the databases' own user can reach."""
     made = Path(tempfile.mkdtemp(prefix="bjft-slice-", dir="/var/tmp"))
     made.chmod(0o755)
     yield made
@@ -87,7 +87,7 @@ def test_two_killed_boards_show_only_the_contents_of_the_books(
 ) -> None:
     """A board is killed; then the primary with all of its machine, in a COMMIT.
 
-    Its standbys have been cut from it before: what it had alone is lost.
+    Its standbys were cut off before, so its latest transactions are lost.
     """
     world, result = World(databases, folder / "boards", 3, print), Result()
     try:

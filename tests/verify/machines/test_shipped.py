@@ -1,4 +1,4 @@
-"""The files of docs/many-machines.md are what runs are made with, and what the text says."""
+"""The files of docs/many-machines.md are used in the runs and match the text."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_haproxy_takes_its_file() -> None:
 
 
 class Board:
-    """What HAProxy sees of a server: a port for callers, who hear its name, and that for health."""
+    """A server as HAProxy sees it: a port for callers, which sends its name, and one for health."""
 
     def __init__(self, name: bytes) -> None:
         self.name = name
@@ -131,7 +131,7 @@ class Board:
             self._over.set()
 
     def stand_still(self) -> None:
-        """Take no notice of anybody; the kernel still takes in who comes."""
+        """Stop answering; the kernel still accepts connections."""
         assert self.health._wire is not None
         asyncio.get_running_loop().remove_reader(self.health._wire.fileno())
 

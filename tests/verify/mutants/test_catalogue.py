@@ -1,4 +1,4 @@
-"""Every mutant fits the program as it stands, and is another mistake than all others."""
+"""Every mutant fits the current program, and differs from all others."""
 
 from __future__ import annotations
 

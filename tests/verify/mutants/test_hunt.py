@@ -118,6 +118,6 @@ def test_tests_of_the_same_name_come_first_and_long_tools_last(tmp_path):
     assert rest == ["tests", "--ignore=tests/verify", f"--ignore={folder}"]
     assert last == ["tests/verify"]
     assert stages(file, tmp_path, True) == [alike, room]
-    # A file at the top of a package has no room, and the tests of others may be named like it.
+    # A file at the top of a package has no room, and tests elsewhere may share its name.
     assert stages("door/shoe.py", tmp_path, True)[0][0] == f"{folder}/test_shoe.py"
     assert stages("door/clock.py", tmp_path, False)[0][0] == "tests"

@@ -1,4 +1,4 @@
-"""Short stories of callers in company, and faults in what they do there that must be found."""
+"""Short stories of callers with company, and faults in it that must be detected."""
 
 from __future__ import annotations
 

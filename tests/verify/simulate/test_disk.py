@@ -22,7 +22,7 @@ pytestmark = pytest.mark.long
 NEED_CLIENTS = "BJFT_NEED_CLIENTS"  # set where a missing program is a failure, not a skip
 SLICE = ("--disk", "--people", "12", "--steps", "50")
 BOTH = (3, 8)  # in some the power fails, in some many hands are played
-# Those that are found soonest; `python -m verify.simulate --faults` searches for all.
+# The faults found soonest; `python -m verify.simulate --faults` searches for all.
 QUICK = ("syncs_nothing", "syncs_checkpoints_alone")
 # One that is found soon where its search comes later, and where that is.
 FOUND_AT = ("syncs_no_folder", 31)
@@ -36,7 +36,7 @@ def library() -> Path:
 
 
 def without(reason: str) -> NoReturn:
-    """Skip what needs the disk, where it may be missing."""
+    """Skip tests that need the disk, where it may be missing."""
     assert not os.environ.get(NEED_CLIENTS), reason
     pytest.skip(f"{reason} {NEED_CLIENTS} makes that a failure.")
 
@@ -49,7 +49,7 @@ def simulated(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def existing(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
-    """Skip where the simulation has found that there can be no such disk."""
+    """Skip where the simulation knows that there is no such disk."""
     if NO_DISK in done.stderr:
         without(done.stderr)
     return done

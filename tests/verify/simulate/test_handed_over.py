@@ -1,4 +1,4 @@
-"""Callers whom hosts lead to a server of the simulation, by way of a door that only relays."""
+"""Callers brought by hosts to a server of the simulation, through a door that only relays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from verify.simulate.wrong import Wrong
 
 SEED, PEOPLE, NODES = 3, 18, 12
 SERVER = "process 2"  # the first of this seed is killed while it starts
-MOST_KEYS = 400  # until somebody has played a hand
+MOST_KEYS = 400  # until a hand was played
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def hands_over(story: Story, board: str = "Fidelia") -> Door:
 
 
 def goes_on(story: Story, seconds: float = 1.0) -> None:
-    """Let time pass, and look at everything that can be looked at."""
+    """Let time pass and check everything observable."""
     began = story.monotonic
     story.let_pass(seconds)
     story.settle()
@@ -77,7 +77,7 @@ def buries(story: Story) -> None:
 
 
 def calls(story: Story) -> list[tuple[str, str | None]]:
-    """Return who served each call, and why it ended."""
+    """Return each call's server and its reason for ending."""
     with story.watch.reading() as file:
         return file.execute("SELECT process, reason FROM calls ORDER BY id").fetchall()
 
@@ -139,7 +139,7 @@ def test_a_server_ends_the_call_of_a_relay_that_is_killed(story: Story) -> None:
 def test_a_relay_that_is_killed_within_give_leaves_a_doubt(
     story: Story, packet: int, is_given: bool
 ) -> None:
-    """It dies before it has read what to write, or before it has answered that it is written."""
+    """It dies before it reads the value, or before it confirms the write."""
     door = hands_over(story)
     plays(story, door)
     with mock.patch.object(doors, "HANG_UPS", ("ends",)):

@@ -1,4 +1,4 @@
-"""Short stories of callers who use the bank over midnights, and a fault in what is left to them."""
+"""Short stories of callers who use the bank over midnights, and a fault in their earnings."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ IN_COMPANY = ("decisions at the deal", "entries", "messages taken")
 def stories_with(
     wanted: tuple[str, ...], steps: int, people: int, cluster: Cluster, *, company: bool = False
 ) -> list[Story]:
-    """Play seeds, none of which may fail, until each of these things has happened in one."""
+    """Play seeds without a failure until each of these events has happened in one."""
     stories: list[Story] = []
     counted = Counter[str]()
     for seed in range(FIRST, FIRST + MOST_SEEDS):

@@ -19,7 +19,7 @@ from verify.simulate.story import Story
 from verify.simulate.world import Undone, World
 
 STEPS, PEOPLE = 60, 30
-SEEDS = (16, 24, 23)  # in none of them hours pass, of which every second is lived through
+SEEDS = (16, 24, 23)  # none of them has idle hours, in which every second is simulated
 SEARCHED = range(23, 40)  # are played until all that is wanted has happened
 # A seed that restores early, and as many steps as show it.
 EARLY_RESTORE = (108, 92)
@@ -45,7 +45,7 @@ def test_much_befalls_it_and_callers_of_other_boards_are_there() -> None:
 
 
 def all_happen(*wanted: str, early: bool = False) -> bool:
-    """Play seeds, none of which may fail, until each of these things has happened in one."""
+    """Play seeds without a failure until each of these events has happened in one."""
     counted = Counter[str]()
     for seed in SEARCHED:
         story, error = play(seed, STEPS, PEOPLE, early=early)
@@ -92,7 +92,7 @@ def test_a_command_that_meets_locked_books_ends_the_step() -> None:
 
 
 def test_a_server_that_does_not_join_others_leaves_the_books_as_they_are(tmp_path: Path) -> None:
-    """Nothing has killed it, so there are no files of that moment to put back."""
+    """Nothing has killed it, so there are no files of that moment to restore."""
     opens, refusals = Process.open, [CannotJoin("what may live yet")]
 
     def refuses_once(process: Process) -> None:
@@ -118,14 +118,14 @@ def callers_of(story: Story) -> list[str]:
         return [name for (name,) in file.execute("SELECT name FROM callers")]
 
 
-# Those that are found soonest, of each kind; `python -m verify.simulate --faults` searches for all.
+# The fault of each kind found soonest; `python -m verify.simulate --faults` searches for all.
 QUICK = ("shows_the_seed_too_early", "begins_to_charge_a_second_late")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("fault", faults.FAULTS)
 def test_a_fault_fits_the_program_that_it_is_put_into(fault: str) -> None:
-    """One did not any more: it was found in no search, for the search itself ended there."""
+    """One no longer fitted, and no search could find it, because the search itself failed there."""
     with faults.put_in(fault):
         assert faults.FAULTS[fault].steps > 0
 
