@@ -1,6 +1,6 @@
 """Play seed after seed: `python -m verify.simulate --hours 2`, or `--seeds 1-100 --steps 500`.
 
-A seed that fails is printed with its last steps; `--seed N --trace` tells all of its story again.
+A failing seed is printed with its last steps; `--seed N --trace` prints its whole story.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tests.timebank.cluster import Cluster
 
 SHARED_MEMORY = Path("/dev/shm")
-MOST_SEEDS = 30  # that are played in search of a fault
+MOST_SEEDS = 30  # to play in search of a fault
 NOT_BOTH = "--disk is below books in a file: books on a server have none (--postgres)."
 NO_SERVER = "There is no server of PostgreSQL here: install Debian's postgresql, or its like."
 NO_DISK = "There is no disk below SQLite"
@@ -101,9 +101,9 @@ def _search_for_faults(
 
 
 def found(name: str, platter: Platter | None, cluster: Cluster | None = None) -> str:
-    """Play with a fault until it is found; tell where, and nothing when it is not.
+    """Play with a fault until it is detected; return where, or None.
 
-    Only `Wrong` counts: a program that breaks down has not been found out by the simulation.
+    Only `Wrong` counts: a crash of the program is not a detection.
     """
     fault = faults.FAULTS[name]
     for seed in range(fault.first, fault.first + MOST_SEEDS):
@@ -131,7 +131,7 @@ def play(
     savers: bool = False,
     relays: bool = False,
 ) -> tuple[Story, Exception | None]:
-    """Play a seed in a folder of its own; return the story, and what went wrong."""
+    """Play a seed in its own folder; return the story and its error."""
     with tempfile.TemporaryDirectory(dir=_in_memory()) as folder:
         nodes = max(2, people * 2 // 5)
         asked = (platter, cluster, early, company, savers, relays)
@@ -149,7 +149,7 @@ def _in_memory() -> Path | None:
 
 
 def _server() -> AbstractContextManager[Cluster]:
-    """Return what starts a server of PostgreSQL for this run."""
+    """Return a function that starts a server of PostgreSQL for this run."""
     from tests.timebank import cluster  # an extra reaches it
     from verify.postgres import served
 
@@ -211,7 +211,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _all_faults(asked: argparse.Namespace) -> list[str]:
-    """List those that can be found in books in a file, or with --postgres on a server."""
+    """List the faults that can be detected in books in a file, or with --postgres on a server."""
     every = faults.FAULTS.items()
     if asked.postgres:
         return [name for name, each in every if not each.is_below and name not in faults.OF_A_FILE]
@@ -219,7 +219,7 @@ def _all_faults(asked: argparse.Namespace) -> list[str]:
 
 
 def _below() -> Platter:
-    """Give the disk below SQLite; the program is started anew with it, where it is not there."""
+    """Return the disk below SQLite; restart the program with it where it is missing."""
     try:
         if STARTED not in os.environ:
             environment = {**started_with(built(), os.environ), STARTED: "1"}

@@ -1,8 +1,8 @@
-"""What befalls the disk below SQLite in a story, and what may be left of the books after it.
+"""Troubles of the disk below SQLite in a story, and the possible books after them.
 
-Writes fail, short or whole (ENOSPC, EIO); an fsync fails as Linux has it fail; the disk lies, and
-says of what is in its cache alone that it is there; and all processes die in the middle of an
-operation, killed or because the power is lost. What the power takes `platter` decides.
+Writes fail, short or whole (ENOSPC, EIO). An fsync fails as on Linux. The disk lies, and reports
+data in its cache as durable. All processes die in the middle of an operation, killed or by a power
+failure. `platter` decides what the power failure takes.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from verify.simulate.platter import Platter
 MOST_OPERATIONS = 30  # of the disk, within which a COMMIT is cut off
 ENDINGS = ("", "-wal", "-journal")  # of the files that the books are in
 
-State = tuple[tuple[str, str], ...]  # of the books: each table with a digest of what is in it
+State = tuple[tuple[str, str], ...]  # of the books: each table with a digest of its rows
 NOTHING: State = ()  # no books, or no tables
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """Something that is wrong with the disk for a while; `control` says what."""
+    """A temporary trouble of the disk; `control` has the details."""
 
     words: str
     control: dict[str, int] = field(default_factory=dict)
-    next_dies: bool = False  # who commits next after a COMMIT that fails
+    next_dies: bool = False  # whether the next process to commit after a failed COMMIT dies
     takes_power: bool = False  # should anybody die of it
     lies: bool = False
     in_order: bool = True
 
 
 def some_trouble(chance: random.Random) -> Trouble:
-    """Choose what is wrong with the disk."""
+    """Choose a trouble of the disk."""
     often = chance.choice((1000, 300, 40))
     fails = {"writes_fail": often}
     syncs = chance.choice(({"sync_fails_in": chance.randint(1, 8)}, {"syncs_fail": 300}))
@@ -65,17 +65,17 @@ class Below:
     """The disk below SQLite, as the machine of a story has it."""
 
     def __init__(self, platter: Platter, folder: Path, database: Path, eyes: Path) -> None:
-        """Begin with a folder; copies of the books are looked at in `eyes`, beside it."""
+        """Begin with a folder; copies of the books are inspected in `eyes`, next to it."""
         self.platter, self.control = platter, platter.control
         self.folder, self.database, self.eyes = folder, database, eyes
         self.trouble: Trouble | None = None
         self.kept_order = True  # in all that it has lied about
-        self.next_dies = False  # whether who commits next does
-        self.loses_power = False  # whether who dies next dies because the power is lost
-        self.now = NOTHING  # the state of the books when they were last looked at with nobody there
-        self.tracks = False  # whether `now` follows what is committed
+        self.next_dies = False  # whether the next process to commit dies
+        self.loses_power = False  # whether the next death is a power failure
+        self.now = NOTHING  # the state of the books at the last look without processes
+        self.tracks = False  # whether `now` follows the commits
         self.under_way: State | None = None  # the state that a COMMIT would make, or has made
-        # What COMMITs that failed would have made, as long as nobody was told that they did not.
+        # The possible results of failed COMMITs, until they are reported as not done.
         self.doubts: dict[object, State] = {}
         self._syncs = 0  # before a COMMIT
         self._failed = 0  # fsyncs, when that was last asked
@@ -84,7 +84,7 @@ class Below:
 
     @property
     def is_well(self) -> bool:
-        """Whether all operations do what they say; nobody sees a lie."""
+        """Whether all operations are honest; a lie is invisible."""
         return self.trouble is None or self.trouble.lies
 
     def has_failed(self) -> bool:
@@ -98,7 +98,7 @@ class Below:
         self.loses_power |= trouble.takes_power
         if trouble.lies:
             self.kept_order = trouble.in_order and (self.kept_order or not self.control.lied)
-        elif self.control.lied:  # what it has lied about may be lost to an fsync that fails
+        elif self.control.lied:  # a failed fsync may lose the data it lied about
             self.kept_order = False
         for name, value in trouble.control.items():
             setattr(self.control, name, value)
@@ -110,7 +110,7 @@ class Below:
 
     @property
     def has_lied(self) -> bool:
-        """Whether something that was said to be on the disk is not."""
+        """Whether data reported as durable is not on the disk."""
         return bool(self.control.lied)
 
     # Commits.
@@ -120,12 +120,12 @@ class Below:
         return bool(self.tracks or self.control.dies_in or not self.is_well)
 
     def begins_to_commit(self, connection: sqlite3.Connection) -> None:
-        """Note what the books would be, while that may matter."""
+        """Note what the books would become, while that may matter."""
         self.under_way = state_of(connection) if self._watches_commits else None
         self._syncs = self.control.syncs
 
     def has_committed(self) -> None:
-        """A COMMIT was said to have succeeded; if it wrote anything, it has settled every doubt."""
+        """Record a successful COMMIT; one with writes has settled every doubt."""
         if self.tracks and self.under_way is not None:
             self.now = self.under_way
         self.under_way = None
@@ -133,39 +133,39 @@ class Below:
             self.doubts.clear()
 
     def has_failed_to_commit(self, owner: object) -> None:
-        """A COMMIT has failed, and its owner will say what that means."""
+        """Record a failed COMMIT, whose owner will report the outcome."""
         if self.under_way is not None:
             self.doubts[owner] = self.under_way
         self.under_way = None
         self.next_dies = self.trouble is not None and self.trouble.next_dies
 
     def is_refused(self, owner: object) -> None:
-        """What failed was told of as something that did not happen."""
+        """Record that the failed COMMIT was reported as not done."""
         self.doubts.pop(owner, None)
 
     def possible(self, visible: State) -> set[State]:
-        """Return what the books may be after a crash, when they were `visible` before it."""
+        """Return the possible books after a crash, from the `visible` ones before it."""
         return {visible, *self.doubts.values()} | ({self.under_way} if self.under_way else set())
 
     # Crashes.
 
     def begins_alone(self) -> None:
-        """A server starts in books that nobody has open: follow what it commits."""
+        """Follow the commits of a server that starts in books no other process has open."""
         self.now = self.state()
         self.tracks = True
 
     def lives_on(self) -> None:
-        """Let nobody die, whatever was planned."""
+        """Cancel any planned death."""
         self.loses_power = self.next_dies = False
         self.control.dies_in = self.control.dies_later = 0
 
     def one_has_died(self) -> None:
-        """One process is dead, and the others go on: nothing that it did not commit is left."""
+        """Record that one process died and the others go on: nothing uncommitted of it is left."""
         self.lives_again()
         self.under_way = None
 
     def crash(self, chance: random.Random) -> str:
-        """Lose the power, or the processes alone; all are buried. Tell what happened."""
+        """Cut the power, or kill the processes alone; bury all. Return a description."""
         lost, self.loses_power = self.loses_power, False
         self.mend()
         if lost:
@@ -180,7 +180,7 @@ class Below:
         return "the power is lost" if lost else "every process is killed"
 
     def lives_again(self) -> None:
-        """Let processes write again."""
+        """Allow processes to write again."""
         self.control.frozen = self.control.has_died = self.control.dies_in = 0
         self.next_dies = False
 
@@ -197,7 +197,7 @@ class Below:
     # Looking.
 
     def copied(self) -> Path | None:
-        """Copy the books as they are, to be looked at there; None when there are none."""
+        """Copy the books to inspect them there; return None if there are none."""
         shutil.rmtree(self.eyes, ignore_errors=True)
         self.eyes.mkdir()
         for ending in ENDINGS:
@@ -208,7 +208,7 @@ class Below:
         return copy if copy.exists() and copy.stat().st_size else None
 
     def state(self) -> State:
-        """Return the state of the books that nobody has open."""
+        """Return the state of books that no process has open."""
         copy = self.copied()
         if copy is None:
             return NOTHING
@@ -225,7 +225,7 @@ def state_of(connection: sqlite3.Connection) -> State:
 
 
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
-# What is only ever added to, and of which each row seals those before it, or is counted by others.
+# Append-only tables, where each row seals those before it or is counted by others.
 LONG = {
     "transfers": "SELECT id, digest FROM transfers ORDER BY id DESC LIMIT 1",
     "actions": "SELECT count(*), max(round_id), sum(cards_used) FROM actions",

@@ -1,7 +1,7 @@
-"""What must hold in the books after every step, read from the file itself with plain SQL.
+"""Invariants of the books after every step, read from the file itself with plain SQL.
 
-A `Watch` keeps books of its own beside the board's: it reads every transfer once, checks that such
-a thing may happen at all, and adds it up. It knows what was durable before a process was killed.
+A `Watch` keeps its own account next to the board's: it reads every transfer once, checks that it
+is allowed, and adds it up. It knows what was durable before a process was killed.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ MOVES |= dict.fromkeys(("insurance", "double", "split"), MOVES["stake"])
 # Moves between two callers or between none.
 OF_NO_CALLER_ALONE = ("transfer", "kept", "put up")
 IN_PEACE = ("log-off", "carrier lost", "time up", "idle", "closed by the board")
-LOG_ON = 600  # seconds at most for which somebody stands at the log-on
-SAME_INSTANT = 0.001  # seconds: at the very instant at which a second begins it is not charged
-LEASE = 30  # seconds that a call may be charged for beyond what its own process said
+LOG_ON = 600  # maximum seconds of a log-on
+SAME_INSTANT = 0.001  # seconds: the second that begins at this very instant is not charged
+LEASE = 30  # seconds that a call may be charged beyond its process's last report
 
 
 @dataclass
@@ -53,12 +53,12 @@ class SeenCall:
 
 
 class Watch:
-    """Books beside the books."""
+    """A second account of the books."""
 
     def __init__(self, path: Path, post: Post, mirror: Mirror | None = None) -> None:
-        """Watch the books in a file; `post` knows what other programs have written.
+        """Watch the books in a file; `post` knows the writes of other programs.
 
-        Where they are on a server the file is that of a `mirror`.
+        For books on a server the file is that of a `mirror`.
         """
         self.path = path
         self._mirror = mirror
@@ -77,7 +77,7 @@ class Watch:
         self.open_rounds: set[int] = set()
         self.last_round = 0
         self.early = ""  # a day that a wrong clock may have begun, and that is not taken back
-        self.was_led_astray = False  # when it was last looked, and no more
+        self.was_led_astray = False  # at the last look only
         self.latest = ""  # day on which the board may ever have been
         self.second = SecondAccount()
         self.post = post
@@ -98,7 +98,7 @@ class Watch:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         assert self._connection is not None
-        if self._connection.in_transaction:  # of whoever reads already
+        if self._connection.in_transaction:  # of a present reader
             yield self._connection
             return
         self.refresh()
@@ -109,17 +109,17 @@ class Watch:
             self._connection.execute("ROLLBACK")
 
     def refresh(self) -> None:
-        """Let the file be what the books are."""
+        """Bring the file up to date with the books."""
         if self._mirror is not None:
             self._mirror.refresh()
 
     def lets_go(self) -> None:
-        """Keep no connection to a server, whose books are about to be replaced."""
+        """Close connections to a server whose books are about to be replaced."""
         if self._mirror is not None:
             self._mirror.forget()
 
     def file_of(self, database: Database, backup: Path) -> Path:
-        """Give a file that has what a backup has, which was just taken of `database`."""
+        """Return a file with the content of the backup just taken of `database`."""
         if self._mirror is None:
             return backup
         return self._mirror.keep(database, backup.with_name(f"{backup.name}.sqlite3"))
@@ -127,7 +127,7 @@ class Watch:
     # After a process was killed.
 
     def nothing_is_lost(self) -> None:
-        """What was durable before must be in the file that the killed process has left."""
+        """Check that everything durable before is in the file left by the killed process."""
         with self.reading() as file:
             number, digest = self.last
             if number:
@@ -136,7 +136,7 @@ class Watch:
             self._count(file)
 
     def begun_again(self, began: float, now: float, latest_day: str) -> Watch:
-        """Read the books anew, of which the end was lost; what is left must be as it was."""
+        """Read the books again after they lost their end; the rest must be unchanged."""
         again = Watch(self.path, self.post, self._mirror)
         again.come_since, again.seeds = self.come_since, set(self.seeds)
         again._connection = self._connection
@@ -148,7 +148,7 @@ class Watch:
                     again.calls[number] = SeenCall(seen.after, seen.before, caller_id, ticked)
                 else:
                     again.calls[number] = SeenCall(-math.inf, now, caller_id, ticked)
-            # A clock that was wrong may have begun days of which all has been mended since, or not.
+            # A wrong clock may have begun days that were all mended since, or not.
             again.step(began, now, max(self.latest, latest_day))
             again.early = self.early
         same = zip(self.digests, again.digests, strict=False)
@@ -168,7 +168,7 @@ class Watch:
     # After every step.
 
     def step(self, began: float, now: float, latest_day: str) -> None:
-        """Check what has changed; the step began and ended at these monotonic instants."""
+        """Check the changes of a step that began and ended at these monotonic instants."""
         self.latest = max(self.latest, latest_day)
         with self.reading() as file:
             accounts = {row[0]: row[1:] for row in file.execute(ACCOUNTS)}
@@ -189,7 +189,7 @@ class Watch:
             self.second.look(file)
 
     def _count(self, file: sqlite3.Connection) -> None:
-        """Nothing that was counted once may be gone."""
+        """Check that no counted row is gone."""
         for what in COUNTED:
             (count,) = file.execute(f"SELECT count(*) FROM {what}").fetchone()
             must(count >= self.counts.get(what, 0), "{} of {}", count, what)
@@ -249,7 +249,7 @@ class Watch:
             self.granted += amount
 
     def _was_mended(self, grant: int, day: str) -> bool:
-        """Tell whether a day that was granted has been taken back: a wrong clock had begun it."""
+        """Return whether a granted day was cancelled because a wrong clock had begun it."""
         assert self._connection is not None  # it is read just now
         rows = self._connection.execute("SELECT day FROM days WHERE grant_id = ?", (grant,))
         return rows.fetchone() != (day,)
@@ -300,7 +300,7 @@ class Watch:
         for number, caller_id, ticked, *who in file.execute(OPEN_CALLS):
             must(caller_id not in owners, "caller {} is on two calls", caller_id)
             owners.add(caller_id)
-            # The time of those that another board counts begins before they have a call here.
+            # The time of callers counted by another board begins before their call here.
             waited = LOG_ON if caller_id in self.second.of else 0
             after = min(self.come_since[*who].values(), default=began - waited)
             self.calls.setdefault(number, SeenCall(after, now, caller_id, 0))
@@ -325,8 +325,10 @@ class Watch:
 
     @staticmethod
     def _grace(file: sqlite3.Connection) -> None:
-        """Nobody has more uncharged seconds in a day than the settings give, whatever they were on
-        and whatever became of it; another board's callers have the last seconds alone."""
+        """Check that uncharged seconds of a day stay within the settings, over all calls.
+
+        Callers of another board get the last seconds alone.
+        """
         allowed = (BankSettings.grace_minutes * MINUTE, LAST_SECONDS)
         for caller_id, day, seconds in file.execute(GRACE, allowed):
             must(False, "caller {} had {} seconds of grace on {}", caller_id, seconds, day)
@@ -350,7 +352,7 @@ class Watch:
             must(False, "the seal of shoe {} is the seed of shoe {}, which is open", number, other)
 
     def _is_fair(self, number: int, ticked: int, now: float, slack: int) -> None:
-        """No call is charged for more than it lasted, and what was charged stays so."""
+        """Check that no call is charged for more than it lasted, and that charges stay."""
         seen = self.calls[number]
         must(ticked >= seen.ticked, "call {} ticks back", number)
         seen.ticked = ticked

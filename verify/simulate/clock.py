@@ -1,4 +1,4 @@
-"""Time that passes only when nothing is left to do, and never by itself."""
+"""Time that passes only when no work is left, and never by itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_TURNS = 20_000  # of the loop in one second; three hundred callers need a f
 
 
 class Standstill(Exception):
-    """Nothing is left that could ever happen: somebody waits for what nobody will do."""
+    """No event is left that could ever happen: a task waits in vain."""
 
 
 class Spinning(Exception):
@@ -25,7 +25,7 @@ class Spinning(Exception):
 
 
 class _NothingComes(selectors.SelectSelector):
-    """No byte comes from outside: to wait for one is to let time pass."""
+    """No byte comes from outside: waiting for one lets time pass."""
 
     def __init__(self, pass_time: Callable[[float], None]) -> None:
         super().__init__()
@@ -42,18 +42,18 @@ class Readable(Protocol):
     """A socket in memory."""
 
     def set_reader(self, reader: Callable[..., object] | None) -> None:
-        """Have it call a reader whenever there is something to read, or no more."""
+        """Call a reader whenever there is something to read; None removes it."""
 
 
 class SimulatedLoop(asyncio.SelectorEventLoop):
     """An event loop under its own clock, without threads: one order of events, always the same."""
 
     def __init__(self, begins: float, work_takes: Callable[[], float]) -> None:
-        """Begin at `begins`; `work_takes` says how long work beside the loop lasts."""
+        """Begin at `begins`; `work_takes` returns the duration of work outside the loop."""
         self._instant = begins
         self._work_takes = work_takes
         self._second, self._turns = begins, 0  # turns since that instant
-        self.problems: list[str] = []  # what no task has caught
+        self.problems: list[str] = []  # errors that no task has caught
         self._readable: dict[int, Readable] = {}  # by numbers that are no descriptors
         super().__init__(_NothingComes(self._pass_time))
         self.set_exception_handler(self._note)
@@ -62,7 +62,7 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
         return self._instant
 
     def run_in_executor(self, executor: Any, func: Any, *args: Any) -> asyncio.Future[Any]:
-        """Do the work on the loop, a while later."""
+        """Do the work on the loop after a while."""
         answer = self.create_future()
 
         def work() -> None:
@@ -110,22 +110,22 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
 
 
 class MachineClocks:
-    """The clocks of the machine: the one on the wall, which can be set, and those that cannot."""
+    """The machine's clocks: the wall clock, which can be set, and the others."""
 
     def __init__(self, now: datetime) -> None:
         self._zero = now - timedelta(seconds=START)
         self._asleep = 0.0
         self._boots = 1
-        self.wrong = 0.0  # seconds by which the wall clock is ahead of what it really is
+        self.wrong = 0.0  # seconds by which the wall clock is ahead of the true time
         self.synchronised = False  # whether time servers agree with it
-        self.furthest = now  # that it has ever really been, small corrections included
+        self.furthest = now  # the latest true time shown, with small corrections
 
     def at(self, monotonic: float) -> datetime:
-        """Return what the wall clock shows."""
+        """Return the wall clock's time."""
         return self._zero + timedelta(seconds=monotonic)
 
     def really(self, monotonic: float) -> datetime:
-        """Return what time it is."""
+        """Return the true time."""
         now = self.at(monotonic) - timedelta(seconds=self.wrong)
         self.furthest = max(self.furthest, now)
         return now
@@ -142,12 +142,12 @@ class MachineClocks:
         self._zero += timedelta(seconds=seconds)
 
     def go_wrong(self, seconds: float) -> None:
-        """Set it to what is not the time."""
+        """Set the wall clock to a wrong time."""
         self.step(seconds)
         self.wrong += seconds
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass in which nothing runs."""
+        """Let time pass while no process runs."""
         self.step(seconds)
         self._asleep += seconds
 

@@ -1,7 +1,7 @@
-"""What callers do in company: the daily deal, the hall of fame, pages and messages.
+"""Callers in company: the daily deal, the hall of fame, pages and messages.
 
-Only in stories that are to have it (`World.company`), so that all others stay as they are. Whatever
-is written has a number of its own, by which it is known again wherever it turns up.
+Only stories with `World.company` have it, so that all others stay unchanged. Each written text has
+a number that identifies it wherever it appears.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from verify.robots import phrases, reading
 
 ENTER, ESCAPE = "\r", "\x1b"
-WALL = "the wall"  # to whom a one-liner is written
+WALL = "the wall"  # the receiver of a one-liner
 ANYBODY = "whoever wrote last"
 
-# How often a room of company is entered, where the main menu is not left for another one.
+# How often a room of company is entered, when the main menu is not left for another one.
 ROOMS = {"D": 24, "H": 5, "S": 5, "M": 14}
 GOES = 0.4
 SPEAKS = 0.08  # where anything may be pressed
@@ -36,7 +36,7 @@ OF_A_HAND = {"H": 20, "S": 24, "D": 6, "I": 3, "N": 6, "Q": 2}
 
 @dataclass(frozen=True)
 class Letter:
-    """Something that was written: who did, and whom for."""
+    """A written text: its author and its reader."""
 
     number: int
     sender: str
@@ -44,7 +44,7 @@ class Letter:
 
     @property
     def mark(self) -> str:
-        """What stands in it and in nothing else.
+        """The part that no other text contains.
 
         >>> Letter(7, "Ann", "Bob").mark
         'q00007'
@@ -57,7 +57,7 @@ class Letters:
 
     def __init__(self) -> None:
         self._written: list[Letter] = []
-        # Who write; somebody who leans on the keyboard may have another name on the board.
+        # Authors; a caller who leans on the keyboard may have another name on the board.
         self.senders: set[str] = set()
 
     def write(self, sender: str, to: str) -> str:
@@ -67,12 +67,12 @@ class Letters:
         return f"{letter.mark} it is your turn"
 
     def find(self, number: int) -> Letter | None:
-        """Return what has this number; None for what nobody wrote."""
+        """Return the text with this number; None for an unknown one."""
         return self._written[number] if number < len(self._written) else None
 
 
 class Company:
-    """What one caller does there; `others` names those to whom they may write."""
+    """One caller's acts in company; `others` names possible receivers."""
 
     def __init__(
         self, name: str, letters: Letters, chance: random.Random, others: Callable[[], list[str]]
@@ -124,7 +124,7 @@ class Company:
         return f"/p {to}{colon} {self._letters.write(self._name, to)}{ENTER}"
 
     def _says_again(self, typed: str) -> str:
-        """Say something, send again what was refused, or leave it."""
+        """Say something, resend a refused text, or leave it."""
         if not typed.strip(" /"):
             return self._command()[1:]
         return self._chance.choice((ENTER, ESCAPE, ESCAPE))

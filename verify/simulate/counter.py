@@ -28,7 +28,7 @@ class Counter(DoorListener):
         ear = Ear(machine.loop, machine.chance, life.mortal)
         life.pipes.append(ear)
         if machine.ear is None or machine.ear.closed:
-            machine.ear = ear  # that of a second server is in a data folder without doors
+            machine.ear = ear  # a second server's is in a data folder without doors
         self._wire = ear  # type: ignore[assignment] # what the program asks of a socket
         self._path = folder / hand_over.NAME
         self._listen()
@@ -56,7 +56,7 @@ async def _opened(
 
 @contextlib.contextmanager
 def counters_open() -> Iterator[None]:
-    """Let every server of the simulation take over callers of hosts."""
+    """Let every server of the simulation accept callers of hosts."""
     with (
         mock.patch("door.server.server.DoorListener", Counter),
         mock.patch("door.session.line_setup.opened", _opened),

@@ -1,7 +1,7 @@
-"""What is looked at when everything has crashed on the disk below SQLite.
+"""Inspections after a crash of everything on the disk below SQLite.
 
-On a disk that was honest the books are what they were: all that was told as done is in them, and
-nothing is that was told as not done. What a disk has lied about may be lost, but only from the end.
+After an honest disk the books are as reported: they have everything reported as done, and nothing
+reported as not done. A lying disk may lose data, but only from the end.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from verify.simulate.wrong import Wrong, must
 
 
 class Crashes:
-    """Looks at what every crash has left of the books."""
+    """Inspects the books left by every crash."""
 
     def __init__(self, world: World, inspection: Inspection) -> None:
         self.world, self.inspection = world, inspection
         self.possible: set[State] = set()  # states of the books that a crash may leave
-        # Others that it may leave while no server has seen to it that what it found is on the disk.
+        # Other possible states, until a server has made its books durable.
         self.earlier: set[State] = set()
         self.lost_end: int | None = None  # the generation of books that have lost theirs
 
@@ -53,9 +53,9 @@ class Crashes:
         world.watch.close()
 
     def look_after_a_lie(self, copy: Path | None, began: float, *, in_order: bool) -> None:
-        """Look at a copy of the books whose end the disk may have lost, and go on from there.
+        """Inspect a copy of the books after a possible loss of the end, and go on from there.
 
-        A disk that kept no order in its cache can leave anything. Then the audit must see it.
+        A disk that reordered its cache can leave anything. Then the audit must notice.
         """
         world = self.world
         world.counted["crashes after a lie"] += 1
@@ -66,7 +66,7 @@ class Crashes:
         world.counted["transfers lost by lies"] += lost
 
     def with_loss(self, copy: Path | None, began: float) -> int:
-        """Go on in books of which the end is lost; tell how many transfers that is."""
+        """Go on in books without their end; return the number of lost transfers."""
         world = self.world
         had = len(world.watch.digests)
         if copy is None:
@@ -86,7 +86,7 @@ class Crashes:
         return max(0, had - len(world.watch.digests))
 
     def _lost_end(self, file: sqlite3.Connection) -> int | None:
-        """Give the generation of books that have lost what was noted beside them, else None."""
+        """Return the generation of books that lag behind their note, else None."""
         below = self.world.below
         assert below is not None  # below it something was lost
         (count,) = file.execute("SELECT max(commits) FROM identity").fetchone()
@@ -95,7 +95,7 @@ class Crashes:
         return _generation(file)
 
     def loss_is_noticed(self, file: sqlite3.Connection) -> None:
-        """Whoever serves from books that have lost their end has begun another generation."""
+        """Check that a server of books without their end has begun another generation."""
         before, self.lost_end = self.lost_end, None
         if before is not None:
             is_noticed = _generation(file) > before
@@ -103,7 +103,7 @@ class Crashes:
             self.world.counted["lost ends noticed"] += 1
 
     def forget_what_the_power_took(self, copy: Path | None) -> None:
-        """Expect nobody to notice a loss when the note of it was lost with the power, too."""
+        """Expect no detection of a loss when the power failure also took the note."""
         world = self.world
         if self.lost_end is None or copy is None:
             return
@@ -115,7 +115,7 @@ class Crashes:
         world.watch.close()
 
     def _is_beyond_repair(self, copy: Path | None, words: str, *, expected: bool) -> bool:
-        """Tell whether the books are damaged, which ends the story and must be expected."""
+        """Return whether the books are damaged, which ends the story and must be expected."""
         world = self.world
         damage = self._damage(copy)
         if not damage:
@@ -127,7 +127,7 @@ class Crashes:
         return True
 
     def _damage(self, copy: Path | None) -> list[str]:
-        """Return what SQLite and the audits find."""
+        """Return the findings of SQLite and the audits."""
         if copy is None:
             return [] if not self.world.watch.last[0] else ["the books are gone"]
         connection = sqlite3.connect(copy, isolation_level=None)
@@ -146,7 +146,7 @@ class Crashes:
 
 
 def _differences(one: State, other: State) -> str:
-    """Name the tables in which two states differ."""
+    """Name the tables that differ between two states."""
     return ", ".join(sorted({name for name, _ in set(one) ^ set(other)}))
 
 

@@ -1,9 +1,8 @@
-"""The deal of the day and that of a tournament, held against what must hold of them.
+"""The daily deal and the tournament's deal, checked against their invariants.
 
-One try for each caller, at one shoe for all; a decision that was noted stays, and what a caller has
-on the screen is what those that were noted lead to. Nothing that is shown has the seed of a deal
-whose day is not over. The hands are dealt again from seed and decisions, as the audit does at
-tables.
+Each caller has one try, at one shoe for all. A noted decision stays, and a caller's screen follows
+from the noted ones. No screen shows the seed of a deal before its day is over. The hands are dealt
+again from seed and decisions, as the audit does at tables.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ from verify.simulate import shown
 from verify.simulate.wire import Screen
 from verify.simulate.wrong import must
 
-BEHIND = 6  # hands that a screen may be behind the books: some are over as they are dealt
-TOLD_DIGITS = 16  # of a seed, that nobody could have guessed
+BEHIND = 6  # hands by which a screen may lag behind the books: some end with the deal
+TOLD_DIGITS = 16  # of a seed, which no caller could guess
 _KIND = GAMES["black-jack-for-time"].kind
 _HEADING = re.compile(rf"(?:{'|'.join(map(re.escape, phrases.DEALS))}) - \d+ \w+ \d+\b")
 
@@ -57,7 +56,7 @@ class Deals:
     """The deals of a story's books, and the tries at them, look after look."""
 
     def __init__(self, counted: Counter[str], ever: set[str]) -> None:
-        """Know nothing of the books yet; `ever` are the seals of all deals that there were."""
+        """Start without the books; `ever` are the seals of all deals that existed."""
         self.counted = counted
         self._ever = ever
         self._deals: dict[str, Deal] | None = None
@@ -65,7 +64,7 @@ class Deals:
         self._dealt: dict[tuple[str, tuple[str, ...]], Duplicate] = {}
 
     def step(self, file: sqlite3.Connection, days: Set[str]) -> None:
-        """Look at what has changed; `days` are those of which no deal may end now."""
+        """Check the changes; `days` are those on which no deal may end now."""
         before, self._deals = self._deals, {row[0]: Deal(*row[1:]) for row in file.execute(DEALS)}
         for seal, deal in self._deals.items():
             if before is None or seal not in before:
@@ -105,8 +104,7 @@ class Deals:
         now: Try,
         deals: dict[str, Deal] | None,
     ) -> None:
-        """A try goes on from where it was, by decisions that could be taken, and never after the
-        end of its deal."""
+        """Check that a try continues with allowed decisions, within its deal's time."""
         seal, caller = key
         what = f"the try of caller {caller} at deal {seal[:8]}"
         was = before or Try("", None, None, None)
@@ -136,10 +134,10 @@ class Deals:
             self._dealt[seal, acts] = game
         return self._dealt[seal, acts]
 
-    # What callers see.
+    # Screens.
 
     def is_kept_secret(self, name: str, screen: Screen) -> None:
-        """Nothing on a screen, or that has scrolled by there, is the seed of an open deal."""
+        """Check that no screen or scrolled text contains the seed of an open deal."""
         for seal, deal in (self._deals or {}).items():
             if deal.closed is None:
                 begins = deal.seed[:TOLD_DIGITS]
@@ -170,7 +168,7 @@ class Deals:
         self.counted["hands of the deal seen"] += 1
 
     def _open_cards(self, key: tuple[str, int]) -> list[set[str]]:
-        """Give the cards that lie open in the last hands of a try, the newest first."""
+        """Return the open cards of the last hands of a try, newest first."""
         game = self._game(key[0], self._tries[key].words)
         hands: Sequence[Any] = [each for each in (*game.over, game.at) if each is not None]
         return [_open(hand) for hand in hands[: -BEHIND - 1 : -1]]
@@ -186,7 +184,7 @@ def _is_closed(deals: dict[str, Deal] | None, seal: str) -> bool:
 
 
 def _cards(screen: Screen, *, paints: bool) -> set[str]:
-    """Read the cards of the hand that is told or painted."""
+    """Read the cards of the hand, from lines or a painted screen."""
     if paints:
         if not screen.rows[0].strip().startswith(phrases.DEALS):
             return set()

@@ -1,8 +1,7 @@
-"""What callers write to each other, held against the books and the screens.
+"""Callers' messages, checked against the books and the screens.
 
-Everything that was taken is in the books, once, and was written by who is said to have written it,
-to who is said to read it. It is told to them and to nobody else, once; and whoever is on is told
-soon.
+Every accepted message is in the books once, with its true author and reader. It is shown to them
+and to no other caller, once; and a caller on line gets it soon.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from verify.simulate.wire import LONGEST_MEMORY, Wire
 from verify.simulate.world import Screen
 from verify.simulate.wrong import must
 
-SOON = 15.0  # seconds until every process has looked for what waits, twice
+SOON = 15.0  # seconds until every process has looked for messages twice
 _MARK = re.compile(r"(?<![0-9A-Za-z])q(\d{5})(?!\d)")
-_COMMAND = re.compile(r"/[pr]\b[^/]{0,80}$")  # before what was typed where something else was asked
+_COMMAND = re.compile(r"/[pr]\b[^/]{0,80}$")  # typed before the answer to another prompt
 
 
 class Row(NamedTuple):
@@ -38,11 +37,11 @@ class Row(NamedTuple):
 
 
 class Heard:
-    """What was read on one line so far."""
+    """The text read so far on one line."""
 
     def __init__(self) -> None:
         self.characters = 0
-        self.news = Counter[int]()  # letters, by how often they were told as they came
+        self.news = Counter[int]()  # letters, by the number of announcements
 
 
 class Delivered:
@@ -53,18 +52,18 @@ class Delivered:
         self._letters = letters
         self._rows: dict[int, Row] | None = None
         self._numbers: dict[int, int] = {}  # of rows, by letter
-        self._silent: Set[int] = frozenset()  # who were muted
+        self._silent: Set[int] = frozenset()  # muted callers
         self._deaf: Set[tuple[int, int]] = frozenset()  # who ignored whom
         self._calls: dict[str, int] = {}  # by name: the call that they were on
-        self._read_on: dict[int, int] = {}  # rows, by the call on which they were told
+        self._read_on: dict[int, int] = {}  # rows, by the call that showed them
         self._since: dict[tuple[int, int], float] = {}  # rows and calls: from when they were due
         self._heard = WeakKeyDictionary[Wire, Heard]()
-        self._taken = Counter[tuple[str, str]]()  # as senders were told
+        self._taken = Counter[tuple[str, str]]()  # as confirmed to the senders
 
     # The books.
 
     def step(self, file: sqlite3.Connection, screens: Sequence[Screen], now: float | None) -> None:
-        """Look at what has changed; `now` is None as long as not all can be told."""
+        """Check the changes; `now` is None while messages may be delayed."""
         before, self._rows = self._rows, {row[0]: Row(*row[1:]) for row in file.execute(ROWS)}
         silent = {number for (number,) in file.execute(MUTED)}
         deaf = {
@@ -100,7 +99,7 @@ class Delivered:
 
     def _is_new(self, number: int, row: Row, file: sqlite3.Connection) -> None:
         found = _MARK.search(row.text)
-        if found is None:  # somebody leans on the keyboard
+        if found is None:  # the caller leans on the keyboard
             self.counted["messages of no sense"] += 1
             return
         letter = self._letters.find(int(found[1]))
@@ -108,7 +107,7 @@ class Delivered:
         assert letter is not None
         is_theirs = letter.sender == row.sender or row.sender not in self._letters.senders
         must(is_theirs, "{} is not of {}", row, letter)
-        # The beginning of a name does for a caller who is on, if nobody has it whole.
+        # The beginning of a name is enough for a caller on line, unless another has it whole.
         begins = (
             row.reader.startswith(letter.to) and not file.execute(NAMED, [letter.to]).fetchone()
         )
@@ -119,7 +118,7 @@ class Delivered:
         self.counted["messages taken"] += 1
 
     def _was_told(self, number: int, row: Row, screen: Screen | None) -> None:
-        """What is marked as read was on the screen, if its reader is still on the same line."""
+        """Check that a text marked as read was on the screen, if its reader is on the same line."""
         if screen is None or self._calls.get(row.reader) != screen.caller.call_id:
             return
         wire = screen.wire
@@ -133,8 +132,10 @@ class Delivered:
             self.counted["messages seen"] += 1
 
     def _limits(self, crowded: Set[str], silent: Set[int], deaf: Set[tuple[int, int]]) -> None:
-        """No more was taken for those who were just written to than may wait for them, but for what
-        is held back because its writer is muted or ignored."""
+        """Check the limits of pending messages per reader.
+
+        Messages withheld because their author is muted or ignored do not count.
+        """
         assert self._rows is not None  # read just now
         waiting = [
             row
@@ -152,7 +153,7 @@ class Delivered:
             must(not over, "more messages wait than {}: {}", most, over)
 
     def _in_time(self, on: dict[str, Screen], now: float | None) -> None:
-        """Who is on and can be told is told soon."""
+        """Check that a reachable caller gets a message soon."""
         assert self._rows is not None  # read just now
         due = {}
         for number, row in self._rows.items():
@@ -168,17 +169,17 @@ class Delivered:
             must(now - due[key] <= SOON, "{} is on, and is not told of {}", row.reader, row)
         self._since = due
 
-    # What callers see.
+    # Screens.
 
     def listen(self, name: str, call_id: int, wire: Wire, *, paints: bool) -> None:
-        """Hold what is on a caller's screen against the books."""
+        """Compare a caller's screen with the books."""
         heard = self._heard.setdefault(wire, Heard())
         screen = wire.screen
         new = screen.characters - heard.characters
         heard.characters = screen.characters
         fresh = screen.memory[max(0, len(screen.memory) - new) :]
         self._is_theirs(name, screen.picture if paints else fresh)
-        if paints:  # where it may come to be seen again, when what covered it is gone
+        if paints:  # it may reappear when its cover is removed
             for each in phrases.TAKEN.finditer(screen.picture):
                 self._is_kept(name, each["name"], 1)
         elif new <= LONGEST_MEMORY:
@@ -196,7 +197,7 @@ class Delivered:
         self.counted["messages said to be taken"] += 1
 
     def _is_theirs(self, name: str, text: str) -> None:
-        """What somebody wrote to another is on the screens of these two alone, and in the books."""
+        """Check that a message is on the screens of its two callers only, and in the books."""
         for found in _MARK.finditer(text):
             letter = self._letters.find(int(found[1]))
             must(letter is not None, "{} reads {}, which nobody wrote", name, found[0])
@@ -212,7 +213,7 @@ class Delivered:
             must(self._rows[number].reader == name, "{} reads {}", name, self._rows[number])
 
     def _once(self, name: str, call_id: int, heard: Heard, fresh: str) -> None:
-        """Nothing is told as it came a second time, on this line or on a later call."""
+        """Check that no arriving text is shown twice, on this line or a later call."""
         for line in fresh.split("\n"):
             sender, _, text = line.strip().partition(": ")
             found = _MARK.match(text)
@@ -229,7 +230,7 @@ class Delivered:
 
 
 def _listens(screen: Screen) -> bool:
-    """Whether a caller can be told what came: nobody who is not shown it yet, or sees nothing."""
+    """Return whether messages can reach a caller now."""
     caller, wire = screen.caller, screen.wire
     kept = caller.reads_notices or caller.console.keyboard.is_lost
     return not kept and not wire.closed and wire.reads

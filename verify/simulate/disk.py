@@ -1,7 +1,7 @@
-"""The machine that the board runs on: a disk that fails, and a process that is killed.
+"""The machine under the board: a disk that fails, and a process that is killed.
 
-Every operation of the database goes through here, on its way from the driver to SQLite. What a
-killed process leaves behind is what SQLite had written by then, byte for byte.
+Every operation of the database passes through here, from the driver to SQLite. A killed process
+leaves what SQLite has written by then, byte for byte.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ WRITES = ("INSERT", "UPDATE", "DELETE", "COMMIT")
 
 
 class Killed(SystemExit):
-    """The process is gone. asyncio lets nothing run after an exit, and neither does kill -9."""
+    """The process is gone. asyncio runs nothing after an exit, and neither does kill -9."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with the disk for a while."""
+    """A temporary trouble of the disk."""
 
     words: str
     errorname: str
@@ -62,7 +62,7 @@ class Disk:
     """The disk below the books, shared by all processes of the board."""
 
     def __init__(self, path: Path, chance: random.Random, below: Below | None = None) -> None:
-        """Hold the books in a file; `below` is what is below SQLite, where that is simulated."""
+        """Hold the books in a file; `below` is the simulated disk below SQLite, if any."""
         self.path = path
         self.chance = chance
         self.below = below
@@ -80,7 +80,7 @@ class Disk:
         return self.fault is FULL
 
     def break_down(self, chance: random.Random) -> str:
-        """Let something be wrong, and say what."""
+        """Start a trouble; return its description."""
         self.fault = chance.choice((*FAULTS, None))
         if self.fault is None:
             self.lock()
@@ -88,7 +88,7 @@ class Disk:
         return f"the disk: {self.fault.words}, chance {self.fault.chance}"
 
     def lock(self) -> None:
-        """Let a program that is none of ours hold the lock of the books."""
+        """Have a foreign program take the lock of the books."""
         holder = sqlite3.connect(self.path, isolation_level=None, timeout=0)
         try:
             holder.execute("BEGIN IMMEDIATE")
@@ -98,7 +98,7 @@ class Disk:
         self._holder = holder
 
     def mend(self) -> None:
-        """Let the books be written again."""
+        """Make the books writable again."""
         self.fault = None
         if self.below is not None:
             self.below.mend()
@@ -108,7 +108,7 @@ class Disk:
             holder.close()
 
     def files(self) -> dict[str, bytes]:
-        """Read the database and its log as they are."""
+        """Read the database file and its log."""
         found = {}
         for ending in ("", "-wal"):
             file = self.path.with_name(self.path.name + ending)
@@ -124,20 +124,20 @@ class Disk:
                 self.path.with_name(self.path.name + ending).write_bytes(content)
 
     def mortal(self, chance: random.Random, now: Callable[[], float]) -> Mortal:
-        """Give what a new process does to the books; `now` looks at the monotonic clock."""
+        """Return a new process's access to the books; `now` reads the monotonic clock."""
         return Mortal(self, chance, now)
 
     def books(self, path: Path, mortal: Mortal) -> Database:
-        """Give the books as a process has them."""
+        """Return the books as a process sees them."""
         return Books(path, mortal)
 
     def bare_books(self, path: Path) -> Database:
-        """Give the books as they are for whoever is no process of the board."""
+        """Return the books for a reader outside the board."""
         return SqliteDatabase(path, busy_seconds=0)
 
 
 class Mortal:
-    """What a process does to the disk, until it is killed."""
+    """A process's access to the disk, until it is killed."""
 
     def __init__(self, disk: Disk, chance: random.Random, now: Callable[[], float]) -> None:
         """Work on a disk; `now` looks at the monotonic clock."""
@@ -149,15 +149,15 @@ class Mortal:
         self.dies_at = 0  # the operation before which the process is killed; 0 is never
         self.dies_committing = ""  # "before", "within" or "after" the COMMIT, "" is never
         self.dies_talking = 0  # the packet, counted from here, before which it is; 0 is never
-        self.left: dict[str, bytes] = {}  # the files as they are when it is killed
-        self._connections: list[_Connection] = []  # that are open
+        self.left: dict[str, bytes] = {}  # the files when it was killed
+        self._connections: list[_Connection] = []  # the open ones
 
     def connect_to(self, database: Database) -> None:
         """Have every connection of `database` come through here."""
         event.listen(database.engine, "do_connect", self._connect)
 
     def lives_on(self) -> None:
-        """Let it live, whatever was planned."""
+        """Cancel any planned death."""
         self.dies_at, self.dies_committing, self.dies_talking = 0, "", 0
         if self.disk.below is not None:
             self.disk.below.lives_on()
@@ -169,12 +169,12 @@ class Mortal:
         return made
 
     def hang_up(self) -> None:
-        """Close every connection, also those that nobody has given back to the pool."""
+        """Close every connection, even those not returned to the pool."""
         for connection in list(self._connections):
             connection.close()
 
     def before(self, statement: str, connection: sqlite3.Connection) -> None:
-        """Let the process die here, or the disk fail."""
+        """Die here or fail, if planned."""
         if self.dead:
             raise Killed
         self.operations += 1
@@ -184,7 +184,7 @@ class Mortal:
         if fault is None or not (fault.reads or statement.lstrip().startswith(WRITES)):
             return
         if self.chance.random() < fault.chance:
-            # SQLite may have rolled the transaction back by itself, or left that to us.
+            # SQLite may have rolled the transaction back by itself, or left it to us.
             if connection.in_transaction and self.chance.random() < 0.5:
                 sqlite3.Connection.rollback(connection)
             error = sqlite3.OperationalError(fault.words)
@@ -192,7 +192,7 @@ class Mortal:
             raise error
 
     def touch(self) -> None:
-        """Let the process die before it does something to a file that is not the books."""
+        """Die before a change of a file other than the books, if planned."""
         if self.dead:
             raise Killed
         self.operations += 1
@@ -200,7 +200,7 @@ class Mortal:
             self.dies_here()
 
     def talk(self) -> None:
-        """Let the process die before it sends a packet to another one, or reads one."""
+        """Die before sending or reading a packet, if planned."""
         if self.dies_talking and not self.dead:
             self.dies_talking -= 1
             if not self.dies_talking:
@@ -213,13 +213,13 @@ class Mortal:
             self.die()
 
     def dies_here(self) -> NoReturn:
-        """Die, and keep what the files are now."""
+        """Die, and record the files as they are."""
         if self.disk.below is None:
             self.left = self.disk.files()
         self.die()
 
     def room_for(self, data: bytes) -> int:
-        """Tell how many bytes of `data` are written before the disk is full or the process dies."""
+        """Return how many bytes of `data` reach the disk before it is full or the process dies."""
         full = self.disk.is_full
         dies = self.operations + 1 == self.dies_at
         return self.chance.randint(0, len(data)) if full or dies else len(data)
@@ -263,7 +263,7 @@ class Mortal:
         below.has_committed()
 
     def _torn(self, old: bytes, new: bytes) -> bytes:
-        """Give the log as it is when only its first changes have been written."""
+        """Return the log with only its first changes."""
         shortest = min(len(old), len(new))
         first = next((n for n in range(shortest) if old[n] != new[n]), shortest)
         cut = self.chance.randint(first, len(new))
@@ -276,18 +276,18 @@ class Mortal:
         raise Killed
 
     def has_found_out(self, *, is_there: bool) -> None:
-        """It says what has become of what it has written last."""
+        """Record the process's report about its last writes."""
 
     def never_finds_out(self) -> None:
-        """It says that nobody knows that."""
+        """Record its report that the outcome is unknown."""
 
     def is_refused(self) -> None:
-        """It was told that nothing has changed."""
+        """Record its report that nothing has changed."""
         if self.disk.below is not None:
             self.disk.below.is_refused(self)
 
     def closes(self, connection: _Connection, close: Callable[[], None]) -> None:
-        """Close a connection; what is dead writes nothing in doing so."""
+        """Close a connection; a dead process writes nothing by that."""
         if connection in self._connections:
             self._connections.remove(connection)
         below = self.disk.below
@@ -331,7 +331,7 @@ class _Connection(sqlite3.Connection):
         self.mortal.commit(self)
 
     def rollback(self) -> None:
-        if not self.mortal.dead:  # else it is closed, or about to be
+        if not self.mortal.dead:  # otherwise it is closed, or about to be
             super().rollback()
 
     def close(self) -> None:
@@ -341,7 +341,7 @@ class _Connection(sqlite3.Connection):
 class InlineWriter(Writer):
     """The writer without its thread: a group is committed in a turn of the loop.
 
-    What a group is and how it is carried out and committed is the program's own (`Writer._commit`).
+    The group, its execution and its commit are the program's own (`Writer._commit`).
     """
 
     def __init__(
@@ -399,7 +399,7 @@ class InlineWriter(Writer):
     def _settle(self, doubtful: _DoubtfulGroup) -> list[Reply]:
         answers = super()._settle(doubtful)
         if self._doubtful is None:
-            self._mortal.has_found_out(is_there=True)  # where it has not said otherwise
+            self._mortal.has_found_out(is_there=True)  # unless it has reported otherwise
         return answers
 
     def _give_up(self) -> list[Reply]:
@@ -427,7 +427,7 @@ class Books(SqliteDatabase):
         mortal.connect_to(self)
 
     def close(self) -> None:
-        """Close what is open; what is dead looks at nothing and rescues nothing."""
+        """Close everything; a dead process inspects and rescues nothing."""
         if self._mortal.dead:
             guard, self._guard = self._guard, None
             if guard is not None:
@@ -445,9 +445,9 @@ class Books(SqliteDatabase):
 
 
 def file_operations(touching: Callable[[], Mortal | None]) -> dict[str, Callable[..., Any]]:
-    """Give what stands in for the functions of `os` by which files change, by their names.
+    """Return replacements of the functions of `os` that change files, by name.
 
-    `touching` tells which process does it, None for whoever is no part of the board.
+    `touching` returns the process that does it, None outside the board.
     """
 
     def mortal(real: Callable[..., Any]) -> Callable[..., Any]:

@@ -28,7 +28,7 @@ from verify.simulate.life import Life, Machine, at_work
 from verify.simulate.packets import Ear, End
 from verify.simulate.wire import Lent, Wire
 
-HANG_UPS = ("told", "told", "ends", "both")  # what becomes of a door's signals and of its line
+HANG_UPS = ("told", "told", "ends", "both")  # the notification of a door and the end of its line
 
 
 class HostLine(Wire):
@@ -37,9 +37,9 @@ class HostLine(Wire):
     door: Door
 
     def _end(self, reason: str) -> None:
-        """Have the host tell its door of the caller's hang-up, or end the line, or do both.
+        """Have the host notify its door of the caller's hang-up, end the line, or both.
 
-        A door that has ended is told nothing, and a server may have its line still.
+        A finished door gets no notice, and a server may still have its line.
         """
         is_elsewhere = self.door.relay is not None or isinstance(self.holder, Lent)
         how = self.door.machine.chance.choice(HANG_UPS) if is_elsewhere else "ends"
@@ -77,9 +77,9 @@ class Door(Life):
     ) -> None:
         super().__init__(machine, config, name, new_seed)
         self.guest, self.handed = guest, handed
-        self.claims: list[tuple[Claim, int]] = []  # and what the host would have found before each
+        self.claims: list[tuple[Claim, int]] = []  # with what the host would have found before each
         self.relay: relay._Relay | None = None  # while its caller is handed over
-        self.end: End | None = None  # of its connection to the server, whatever became of it
+        self.end: End | None = None  # of its connection to the server, whatever its outcome
         self.is_back = False  # whether the host has read its files
         self.hand_overs = 0  # to servers that took its caller
         self.zone_offset = 0
@@ -119,7 +119,7 @@ class Door(Life):
         return relay.WELL
 
     async def _server(self) -> Ear | None:
-        """Wait for a server; None if none comes, or the caller goes first."""
+        """Wait for a server; return None if none comes or the caller leaves first."""
         for _ in range(int(starting.START_SECONDS / handed.PAUSE)):
             ear = self.machine.ear
             if self.wire.closed:
@@ -130,8 +130,10 @@ class Door(Life):
         return None
 
     async def _hand_over(self, ear: Ear, door: relay.Door) -> int | None:
-        """Do what `relay._Relay.run` does, which waits for each message in recv(); None for a
-        caller who goes on at another server."""
+        """Do what `relay._Relay.run` does, which waits for each message in recv().
+
+        Returns None for a caller who goes on at another server.
+        """
         with socket.socket(socket.AF_UNIX) as line:
             self.machine.lines[os.fstat(line.fileno()).st_ino] = (self, self.wire)
             self.end = ear.dial(self.machine.loop, self.machine.chance, self.mortal)
@@ -157,8 +159,7 @@ class Door(Life):
                 self.alarm(0)
 
     def hear(self, number: signal.Signals) -> None:
-        """Take a signal of the host's; one that comes when the caller is no more handed over ends
-        their line."""
+        """Handle a signal of the host's; after the hand-over ended it ends the line."""
         if self.relay is None:
             self.wire.hang_up()
         elif not self.is_dead():
@@ -166,7 +167,7 @@ class Door(Life):
                 self.relay._pass_on(number, None)
 
     def alarm(self, seconds: int) -> None:
-        """Let the process be interrupted so much later, or not at all, as signal.alarm() does."""
+        """Interrupt the process after this time, or not at all, as signal.alarm() does."""
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
@@ -187,7 +188,7 @@ class Door(Life):
 
 @contextlib.contextmanager
 def doors_live() -> Iterator[None]:
-    """Let `door run` find the machine of the simulation around it."""
+    """Give `door run` the simulated machine."""
     signals = {name: getattr(signal, name) for name in ("SIGHUP", "SIGTERM", "SIGWINCH", "Signals")}
     with contextlib.ExitStack() as stack:
         for what, instead in {

@@ -1,22 +1,22 @@
-"""What the program writes into its log, heard."""
+"""Checks the program's log."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
 
-# What the program can do nothing about, and says.
+# Problems that the program can only report.
 EXPECTED = ("only the sysop can tell", "may or may not have arrived")
 
 
 class Ears(logging.Handler):
-    """Hears what the program writes into its log."""
+    """Records the program's log messages."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         super().__init__(logging.WARNING)
         self._monotonic = monotonic
-        self.failures: list[str] = []  # what it did not expect itself
-        self.errors: list[tuple[float, str]] = []  # what it did, and when (monotonic)
+        self.failures: list[str] = []  # messages that it did not expect itself
+        self.errors: list[tuple[float, str]] = []  # expected ones, and when (monotonic)
         self.is_listening = True
 
     def emit(self, record: logging.LogRecord) -> None:

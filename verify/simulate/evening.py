@@ -1,4 +1,4 @@
-"""How a story goes on: step after step, each looked at when all that follows from it is done."""
+"""The course of a story: step after step, each checked when its consequences are over."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def play(story: Story, steps: int) -> None:
 
 
 def _step(story: Story) -> None:
-    """Let one thing happen, and all that follows from it; then check."""
+    """Do one event and all its consequences; then check."""
     story.number += 1
     began = story.began = story.monotonic
     happens = happenings.choose(story)
@@ -40,7 +40,7 @@ def _step(story: Story) -> None:
 
 
 def _end(story: Story) -> None:
-    """Mend the disk, let everybody go, and audit the books."""
+    """Mend the disk, let all callers leave, and audit the books."""
     began = story.monotonic
     story.tell("the end: everybody hangs up")
     story.mend()
@@ -54,7 +54,7 @@ def _end(story: Story) -> None:
     story.take_back()
     _look(story, began)
     happenings.set_right(story)
-    story.let_pass(POSTED)  # and whatever waited for the books goes its way
+    story.let_pass(POSTED)  # and all work that waited for the books is done
     story.keep_time()
     _look(story, began)
     story.inspection.at_the_end()

@@ -144,7 +144,7 @@ def forgets_debts(patch: pytest.MonkeyPatch) -> None:
 
 
 def saves_the_minutes_of_hosts(patch: pytest.MonkeyPatch) -> None:
-    """A window that takes deposits of what was brought."""
+    """A window that accepts deposits of brought minutes."""
     patch.setattr(HostSession, "ahead", lambda self, purse, charged, debt: purse)
 
 
@@ -167,14 +167,14 @@ def applies_records_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def passes_on_twice(patch: pytest.MonkeyPatch) -> None:
-    """A record goes to the other bank in two copies; nothing else that is written does."""
+    """A record reaches the other bank in two copies; other files are correct."""
     twice = SimpleNamespace(**vars(files))
     twice.write_all = lambda file, data: files.write_all(file, data + data)
     patch.setattr(outbox, "files", twice)
 
 
 def grants_a_day_twice(patch: pytest.MonkeyPatch) -> None:
-    """A log-on that gives our own callers the minutes of a day which they have had."""
+    """A log-on that grants our own callers the same day again."""
     real = Posting.change_day
 
     def change_day(self: Posting) -> None:
@@ -187,7 +187,7 @@ def grants_a_day_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def loses_what_is_moved(patch: pytest.MonkeyPatch) -> None:
-    """What is lost at the tables leaves the stake and arrives nowhere: the sums are not zero."""
+    """Table losses that leave the stake and arrive nowhere: the sums are not zero."""
     name = "transfers_move_balances"
     arrives = "WHERE id = NEW.target"
     lost = sqlite.TRIGGERS[name].replace(arrives, f"{arrives} AND NEW.kind <> 'lost'")
@@ -195,7 +195,7 @@ def loses_what_is_moved(patch: pytest.MonkeyPatch) -> None:
 
 
 def charges_what_nobody_has(patch: pytest.MonkeyPatch) -> None:
-    """Time left that goes below zero, in books that would let it."""
+    """Time left below zero, in books that would allow it."""
     checks = {rule for rule in schema.accounts.constraints if rule.name != "never_negative"}
     patch.setattr(schema.accounts, "constraints", checks)
 
@@ -210,7 +210,7 @@ def charges_what_nobody_has(patch: pytest.MonkeyPatch) -> None:
 
 
 def lets_a_caller_on_twice(patch: pytest.MonkeyPatch) -> None:
-    """A second log-on that does not see the first, in books that would let it."""
+    """A second log-on that misses the first, in books that would allow it."""
     rules = {rule for rule in schema.calls.indexes if rule.name != "one_open_call_a_caller"}
     patch.setattr(schema.calls, "indexes", rules)
     nobody = SimpleNamespace(first=lambda connection, caller_id: None)
@@ -218,7 +218,7 @@ def lets_a_caller_on_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def tells_more_than_was_won(patch: pytest.MonkeyPatch) -> None:
-    """A dealer at Black Jack For Time who says a coin more than is paid."""
+    """A dealer at Black Jack For Time who announces a coin more than is paid."""
     real = words.win_sentence
 
     def paid(event: blackjack_events.BlackjackSettled, coin: int) -> str:
@@ -228,7 +228,7 @@ def tells_more_than_was_won(patch: pytest.MonkeyPatch) -> None:
 
 
 def tells_more_than_was_won_at_vegas(patch: pytest.MonkeyPatch) -> None:
-    """A dealer at Vegas who tells of a coin more, in sentences and at the seats."""
+    """A dealer at Vegas who announces a coin more, in sentences and at the seats."""
     real = vegas_words.wording.coins_of
     more = SimpleNamespace(**vars(vegas_words.wording))
     more.coins_of = lambda amount, coin: real(amount + coin, coin)
@@ -244,7 +244,7 @@ def prints_another_result(patch: pytest.MonkeyPatch) -> None:
 
 
 def counts_a_coup_twice(patch: pytest.MonkeyPatch) -> None:
-    """A painted baccarat table whose sitting is not what its coups come to."""
+    """A painted baccarat table with a sitting that differs from its coups."""
     real = BaccaratTable._show_event
 
     def happen(self: BaccaratTable, event: Any) -> None:
@@ -256,7 +256,7 @@ def counts_a_coup_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:
-    """A bank's window whose deposits, withdrawals and loans are in no book."""
+    """A bank's window that confirms deposits, withdrawals and loans without booking them."""
 
     def touch(_: BankOperation, desk: Desk, call_id: int, ticked: int, _seconds: int) -> object:
         return calls.touch(desk, call_id, ticked)
@@ -265,18 +265,18 @@ def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:
 
 
 def takes_copies_for_the_books(patch: pytest.MonkeyPatch) -> None:
-    """A board that goes on with whatever file is there."""
+    """A board that goes on with any file in place of its books."""
     patch.setattr(live_mark, "doubt", lambda connection, note, path: None)
 
 
 def gives_numbers_again(patch: pytest.MonkeyPatch) -> None:
-    """A restore after which numbers go on from those of the copy."""
+    """A restore after which numbers continue from those of the copy."""
     patch.setattr(restore, "prior_by_note", lambda path: restore.PriorBooks())
     patch.setattr(restore, "prior_by_file", lambda old, path: restore.PriorBooks())
 
 
 def leaves_chains_open(patch: pytest.MonkeyPatch) -> None:
-    """A restore after which shoes come from chains that others may have seen more of."""
+    """A restore after which shoes come from chains that may have been shown further."""
     patch.setattr(restore, "_CLOSE_CHAINS", lambda *_, **__: None)
 
 
@@ -296,12 +296,12 @@ def leaves_shoes_open(patch: pytest.MonkeyPatch) -> None:
 
 
 def believes_every_leap(patch: pytest.MonkeyPatch) -> None:
-    """A board that goes by the wall clock, whatever it shows."""
+    """A board that trusts the wall clock at any time."""
     patch.setattr(BelievedClock, "now", lambda self: self.instruments.now())
 
 
 def mends_nothing(patch: pytest.MonkeyPatch) -> None:
-    """A command that says that it has set right what a wrong clock did, and has not."""
+    """A command that claims to have mended a wrong clock's work, and has not."""
     patch.setattr(clock_mend, "_take_back", lambda desk, each: None)
 
 
@@ -314,7 +314,7 @@ def rounds_a_loan_share_up(patch: pytest.MonkeyPatch) -> None:
 
 
 def releases_more_than_can_be_used(patch: pytest.MonkeyPatch) -> None:
-    """Held time that comes back as if there were no next event; what is over is held anew."""
+    """Held time that returns despite the next event; the excess is held again."""
     real = cutoff.release
 
     def release(state: CallerState, settings: BankSettings) -> Ruling:
@@ -331,7 +331,7 @@ def releases_nothing(patch: pytest.MonkeyPatch) -> None:
 
 
 def cuts_off_winnings_last(patch: pytest.MonkeyPatch) -> None:
-    """An event that holds what callers had, and takes of their winnings what is over then."""
+    """An event that holds the callers' own minutes first and takes winnings last."""
     real = cutoff.clamp
 
     def clamp(
@@ -354,7 +354,7 @@ def returns_the_stake_of_an_earlier_day(patch: pytest.MonkeyPatch) -> None:
 
 
 def forfeits_what_was_earned_on_the_table(patch: pytest.MonkeyPatch) -> None:
-    """The end of a day that takes a stake for minutes of its grant, whatever was earned."""
+    """A day's end that takes a stake for minutes of its grant, despite earnings."""
     real = day.end
 
     def end(state: CallerState, earned: int, settings: BankSettings) -> Ruling:
@@ -365,13 +365,13 @@ def forfeits_what_was_earned_on_the_table(patch: pytest.MonkeyPatch) -> None:
 
 
 def banks_what_a_frozen_caller_earned(patch: pytest.MonkeyPatch) -> None:
-    """A frozen account that takes in what was earned, and what an event cuts off winnings."""
+    """A frozen account that takes in earnings, and winnings cut by an event."""
     for rules in (cutoff, day):
         patch.setattr(rules, "puts_nothing_away", lambda state, settings: False)
 
 
 def counts_no_hand_that_is_won(patch: pytest.MonkeyPatch) -> None:
-    """Running totals that are not what the hands add up to."""
+    """Running totals that omit hands that were won."""
     real = hand_totals.count
 
     def count(desk: Desk, totals_ever: str | None, hand: EndedHand) -> None:
@@ -388,7 +388,7 @@ except ModuleNotFoundError:  # an extra reaches a server
 else:
     _SERVED = faults_served.FAULTS
 
-# With the seed at which the search for each begins: one that finds it soon spares the others.
+# With the first seed of each search: a seed that detects it soon saves the others.
 _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     shows_what_is_not_durable: 5,
     shows_the_seed_too_early: 1,
@@ -426,7 +426,7 @@ _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     counts_no_hand_that_is_won: 1,
 }
 
-# What befalls callers of other boards happens most where doors hand most callers over.
+# Faults of other boards' callers, most frequent where doors hand over most of them.
 _OF_GUESTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     gives_back_twice: 2,
     forgets_debts: 1,
@@ -443,17 +443,17 @@ _OF_SAVERS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault, the seed at which its search begins, and in how large a story."""
+    """A fault, the first seed of its search, and the size of its story."""
 
     put: Callable[[pytest.MonkeyPatch], None]
     first: int
-    steps: int = 150  # what has not shown by then is sooner shown by another seed
+    steps: int = 150  # a fault not detected by then is sooner detected by another seed
     people: int = 30
     is_below: bool = False  # only the simulated disk can bring it out
     is_served: bool = False  # only a server can, which the books are on
-    is_company: bool = False  # in what callers do in company
-    is_relayed: bool = False  # in what befalls callers whom doors hand over
-    is_saving: bool = False  # in what is left to those who use the bank over midnights
+    is_company: bool = False  # whether callers have company
+    is_relayed: bool = False  # whether doors hand callers over
+    is_saving: bool = False  # whether callers use the bank over midnights
 
 
 FAULTS = {
@@ -481,13 +481,13 @@ FAULTS = {
 }
 
 
-# Those that name what only a file has, or a server too, in other words.
+# Faults that concern only books in a file, or name what a server words differently.
 OF_A_FILE = frozenset({"loses_what_is_moved", "takes_copies_for_the_books", "gives_numbers_again"})
 
 
 @contextmanager
 def put_in(name: str) -> Iterator[None]:
-    """Have a fault in the program meanwhile."""
+    """Run the program with a fault."""
     with pytest.MonkeyPatch.context() as patch:
         FAULTS[name].put(patch)
         yield

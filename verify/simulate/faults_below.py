@@ -34,7 +34,7 @@ def _pragma(patch: pytest.MonkeyPatch, words: str) -> None:
 
 
 def answers_before_the_commit(patch: pytest.MonkeyPatch) -> None:
-    """Callers who are told what was done before it is in the books."""
+    """Callers who get a confirmation before the COMMIT."""
     real = database._carry_out
 
     def carry_out(desk: Any, request: Any, savepoint: Any) -> Reply:
@@ -47,12 +47,12 @@ def answers_before_the_commit(patch: pytest.MonkeyPatch) -> None:
 
 
 def swallows_a_failed_commit(patch: pytest.MonkeyPatch) -> None:
-    """A COMMIT that fails, and is told of as if it had not."""
+    """A COMMIT that fails and is reported as done."""
     patch.setattr(Writer, "_settle", lambda self, doubtful: doubtful.replies)
 
 
 def guesses_that_nothing_has_changed(patch: pytest.MonkeyPatch) -> None:
-    """A COMMIT that fails, and of which nobody asks what has become (issue 11, number 6)."""
+    """A COMMIT that fails and is assumed lost without asking (issue 11, number 6)."""
 
     def settle(self: Writer, doubtful: Any) -> list[Reply]:
         return self._fail(doubtful.group, doubtful.error)
@@ -62,22 +62,22 @@ def guesses_that_nothing_has_changed(patch: pytest.MonkeyPatch) -> None:
 
 
 def leaves_new_books_in_the_log(patch: pytest.MonkeyPatch) -> None:
-    """A database that is an empty shell without its log, and a log that nobody carries over."""
+    """A database that is an empty shell without its log, which is never carried over."""
     patch.setattr(SqliteDatabase, "_carry_over", lambda self: None)
 
 
 def syncs_no_folder(patch: pytest.MonkeyPatch) -> None:
-    """Files whose names are not made durable."""
+    """Files with names that are not made durable."""
     for way in ("sync_folder", "_sync_opened"):
         patch.setattr(files, way, lambda folder: None)
 
 
 def syncs_no_files(patch: pytest.MonkeyPatch) -> None:
-    """Files beside the books that are taken for durable as soon as they are written."""
+    """Files outside the books that count as durable as soon as they are written."""
     patch.setattr(os, "fsync", lambda file: None)
 
 
-# With the seed at which the search for each begins: one that finds it soon spares the others.
+# With the first seed of each search: a seed that detects it soon saves the others.
 FAULTS = {
     syncs_nothing: 6,
     syncs_checkpoints_alone: 7,

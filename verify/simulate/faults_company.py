@@ -1,4 +1,4 @@
-"""Faults in what callers do in company: in deals, tournaments, messages and uncharged minutes."""
+"""Faults of callers in company: in deals, tournaments, messages and uncharged minutes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from timebank.wagers.rounds import Json
 
 
 def deals_other_cards_than_it_keeps(patch: pytest.MonkeyPatch) -> None:
-    """A deal whose cards are shown from another shoe than the sealed one."""
+    """A deal that shows cards from another shoe than the sealed one."""
 
     def cards_of(rules: Any, seed: bytes, number: int) -> Any:
         return duplicate.cards_of(rules, sha256(seed).digest(), number)
@@ -41,7 +41,7 @@ def deals_other_cards_than_it_keeps(patch: pytest.MonkeyPatch) -> None:
 
 
 def deals_anew_after_a_hang_up(patch: pytest.MonkeyPatch) -> None:
-    """A try that begins from its first card whenever its caller comes back to it."""
+    """A try that restarts from its first card whenever its caller returns."""
     real = contests.begin
 
     def begin(desk: Desk, contest: Contest, caller_id: int) -> ContestTry:
@@ -64,7 +64,7 @@ def shows_the_seed_of_an_open_deal(patch: pytest.MonkeyPatch) -> None:
 
 
 def seals_a_deal_for_each(patch: pytest.MonkeyPatch) -> None:
-    """Another shoe for everybody who comes."""
+    """Another shoe for every caller."""
     real = deals.todays
 
     def todays(desk: Desk, seed: bytes, seal: str, rules: Json) -> Contest:
@@ -75,7 +75,7 @@ def seals_a_deal_for_each(patch: pytest.MonkeyPatch) -> None:
 
 
 def goes_on_after_the_end_of_a_deal(patch: pytest.MonkeyPatch) -> None:
-    """A try at a deal of which everybody may know the seed."""
+    """A try at a deal after its seed was published."""
     patch.setattr(contests, "refuse_closed", lambda *_: None)
 
 
@@ -115,7 +115,7 @@ def notes_another_score(patch: pytest.MonkeyPatch) -> None:
 
 
 def weighs_too_lightly(patch: pytest.MonkeyPatch) -> None:
-    """Decisions that are said to cost half of what they do, all of them alike."""
+    """Decisions rated at half of their cost, all equally."""
     real = contests.weigh
 
     def weigh(desk: Desk, seal: str, caller_id: int, cost: int) -> None:
@@ -125,7 +125,7 @@ def weighs_too_lightly(patch: pytest.MonkeyPatch) -> None:
 
 
 def leaves_deals_open(patch: pytest.MonkeyPatch) -> None:
-    """A restore after which a deal goes on whose cards somebody may have seen."""
+    """A restore that continues a deal with cards that may have been seen."""
     patch.setattr(restore.contests, "close_all", lambda desk: None)
 
 
@@ -135,12 +135,12 @@ def keeps_messages_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def keeps_no_message(patch: pytest.MonkeyPatch) -> None:
-    """A caller who reads that their message waits, and none does."""
+    """A confirmed message that is not stored."""
     patch.setattr(messages, "_ADD", lambda *_, **__: None)
 
 
 def tells_another(patch: pytest.MonkeyPatch) -> None:
-    """A message that is shown to somebody else, too."""
+    """A message shown to another caller too."""
     real = messages.unseen
 
     def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[Message, ...]]:
@@ -170,7 +170,7 @@ def lets_the_muted_speak(patch: pytest.MonkeyPatch) -> None:
 
 
 def pays_the_first_alone(patch: pytest.MonkeyPatch) -> None:
-    """All that several who are alike win together goes to one of them."""
+    """A shared prize that goes to one of the winners."""
     real = tournaments.shared_out
 
     def shared_out(put_up: Sequence[int], entries: int, places: Sequence[int]) -> list[int]:
@@ -186,17 +186,17 @@ def settles_again_and_again(patch: pytest.MonkeyPatch) -> None:
 
 
 def keeps_entries(patch: pytest.MonkeyPatch) -> None:
-    """A tournament that nobody finished, and that gives nothing back."""
+    """A tournament without finishers that refunds nothing."""
     patch.setattr(tournaments, "_undo", lambda *_: None)
 
 
 def forgets_what_was_paid(patch: pytest.MonkeyPatch) -> None:
-    """Entries that are in the account of prizes, and that nobody can win."""
+    """Entries in the account of prizes that no caller can win."""
     patch.setattr(contests, "ALL_PAID", SimpleNamespace(one=lambda *_, **__: 0))
 
 
 def gives_every_call_minutes_of_its_own(patch: pytest.MonkeyPatch) -> None:
-    """Uncharged minutes that whoever hangs up and calls again has once more."""
+    """Uncharged minutes that restart after every hang-up."""
     real, known = grace.take_piece, set[int]()
 
     def take(desk: Desk, call_id: int, ticked: int, *, to_look_around: bool) -> GracePiece:
@@ -227,7 +227,7 @@ def gives_minutes_past_an_event(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(CallClock, "_has_grace", has_grace)
 
 
-# With the seed at which the search for each begins.
+# With the first seed of each search.
 FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     deals_other_cards_than_it_keeps: 1,
     deals_anew_after_a_hang_up: 2,

@@ -1,4 +1,4 @@
-"""Faults of the hand-over: what only callers who come by a door to a server can bring out."""
+"""Faults of the hand-over, which only callers by a door to a server can reveal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def charges_again_what_a_server_has_charged(patch: pytest.MonkeyPatch) -> None:
 
 
 def brings_again_what_a_server_has_charged(patch: pytest.MonkeyPatch) -> None:
-    """A server that lets a caller go on with all of the time of the drop file."""
+    """A server that continues a caller with the whole time of the drop file."""
 
     def continued_call(arrival: DoorCall, now: float) -> DoorCall:
         return replace(arrival, guest=replace(arrival.guest, arrived=now))
@@ -37,7 +37,7 @@ def brings_again_what_a_server_has_charged(patch: pytest.MonkeyPatch) -> None:
 
 
 def gives_again_after_the_hand_over(patch: pytest.MonkeyPatch) -> None:
-    """A relay that writes what its caller won into the file twice, one sum upon the other."""
+    """A relay that writes its caller's winnings into the file twice, one on top of the other."""
     real = give_back.give
 
     def give(way: GiveBack, minutes: int) -> Path:
@@ -61,7 +61,7 @@ def hears_no_hang_up_at_a_relay(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(relay._Relay, "_pass_on", pass_on)
 
 
-# With the seed at which the search for each begins.
+# With the first seed of each search.
 FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     charges_again_what_a_server_has_charged: 3,
     brings_again_what_a_server_has_charged: 56,

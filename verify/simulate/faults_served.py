@@ -12,7 +12,7 @@ from timebank.ledger.postgres import guards
 
 
 def guesses_that_a_broken_commit_is_lost(patch: pytest.MonkeyPatch) -> None:
-    """A COMMIT whose connection is gone, and of which no server is asked."""
+    """A COMMIT on a broken connection that is assumed lost without asking the server."""
     patch.setattr(served._LookedUp, "settle", lambda self: False)
 
 
@@ -32,7 +32,7 @@ def takes_whoever_wrote_last_for_the_answer(patch: pytest.MonkeyPatch) -> None:
 
 
 def loses_on_the_server_what_is_moved(patch: pytest.MonkeyPatch) -> None:
-    """What is lost at the tables leaves the stake and arrives nowhere: the sums are not zero."""
+    """Table losses that leave the stake and arrive nowhere: the sums are not zero."""
     arrives = "WHERE id = moved.target"
     assert arrives in guards.MOVE_BALANCES.body
     body = guards.MOVE_BALANCES.body.replace(arrives, f"{arrives} AND moved.kind <> 'lost'")
@@ -44,11 +44,11 @@ def loses_on_the_server_what_is_moved(patch: pytest.MonkeyPatch) -> None:
 
 
 def gives_numbers_of_the_server_again(patch: pytest.MonkeyPatch) -> None:
-    """A restore after which numbers go on from those of the copy."""
+    """A restore after which numbers continue from those of the copy."""
     patch.setattr(restore, "prior_books_in", lambda desk: restore.PriorBooks())
 
 
-# With the seed at which the search for each begins: one that finds it soon spares the others.
+# With the first seed of each search: a seed that detects it soon saves the others.
 FAULTS = {
     guesses_that_a_broken_commit_is_lost: 1,
     guesses_that_a_broken_commit_is_there: 4,

@@ -44,13 +44,13 @@ SEEN = 6.0  # seconds until every process has looked at its clock
 
 
 def choose(story: Story) -> Happens:
-    """Choose what happens now: mostly that callers press keys."""
+    """Choose the next event: mostly keys of callers."""
     if story.restores.is_restore_due:
         return restore_a_backup
     if story.restores.is_backup_due:
         return take_a_backup
     if story.is_led_astray and not story.wall.wrong and story.machine.disk.is_well:
-        return set_right  # what was mended once has come again with older books
+        return set_right  # older books may bring mended days back
     on = sum(len(process.board.consoles) for process in story.processes)
     ways: dict[Happens, float] = {
         press: 75,
@@ -151,14 +151,14 @@ def _type(story: Story, person: Person, wire: Wire, keys: bytes) -> None:
 
 
 def call(story: Story) -> None:
-    """Let a few who are not on line call."""
+    """Let a few callers who are off line call."""
     off = [person for person in story.people if person.wire is None]
     for person in story.chance.sample(off, min(len(off), story.chance.randint(1, 6))):
         _dial(story, person)
 
 
 def call_twice(story: Story) -> None:
-    """Let somebody who is on line call a second time."""
+    """Let a caller who is on line call a second time."""
     on = story.on_line()
     if not on:
         return
@@ -211,7 +211,7 @@ def wait(story: Story) -> None:
 
 
 def wait_long(story: Story) -> None:
-    """Let so much time pass that callers are logged off."""
+    """Let time pass until callers are logged off."""
     _pass(
         story, story.chance.choice((200, 400, 1200, 4000, 20_000)[: 3 if story.is_brief else None])
     )
@@ -231,7 +231,7 @@ def meet_a_boundary(story: Story) -> None:
     seconds = (story.chance.choice(boundaries) - now).total_seconds() - before
     if seconds <= 0:
         return
-    # Where it is the disk that matters, no hours are spent on what ticks.
+    # Stories about the disk spend no hours on idle time.
     if story.chance.random() < 0.5 or (story.is_brief and seconds > 600):
         _sleep(story, seconds)
     else:
@@ -246,9 +246,9 @@ def _sleep(story: Story, seconds: float) -> None:
 
 
 def set_the_clock(story: Story) -> None:
-    """Have the wall clock corrected, to or fro, by so little that it is believed at once.
+    """Correct the wall clock by so little that the board trusts it at once.
 
-    While it is wrong by more nobody would notice.
+    A larger error would hide it.
     """
     if story.wall.wrong or story.is_led_astray:
         return
@@ -260,7 +260,7 @@ def set_the_clock(story: Story) -> None:
 
 
 def let_the_clock_leap(story: Story) -> None:
-    """Have the wall clock set to what is not the time, for a while or for long."""
+    """Set the wall clock to a wrong time, for a while or for long."""
     if story.wall.wrong or story.is_led_astray:
         return
     seconds = story.chance.choice((1, -1)) * story.chance.choice((400, 7200, 90_000, 31_622_400))
@@ -276,7 +276,7 @@ def let_the_clock_leap(story: Story) -> None:
 
 
 def set_right(story: Story) -> None:
-    """Have the wall clock set right, and what it did mended when the board has believed it."""
+    """Correct the wall clock, and mend its effects once the board trusts it."""
     if story.is_led_astray and not story.machine.disk.is_well:
         return
     if story.wall.wrong:
@@ -290,7 +290,7 @@ def set_right(story: Story) -> None:
 
 
 def _believe_and_mend(story: Story) -> None:
-    """Let the sysop say that the clock is right now, and mend what the wrong one did."""
+    """Have the sysop confirm the clock and mend the effects of the wrong one."""
     story.tell("the sysop says so, and mends what it did")
     config, clock = story.config, story.clock()
     database = story.bare_books()
@@ -299,7 +299,7 @@ def _believe_and_mend(story: Story) -> None:
             judgement = clock.believe(desk, "Sysop")
         clock.adopt(judgement)
         story.ahead, story.is_to_mend, story.watch.was_led_astray = 0.0, True, True
-        _pass(story, SEEN)  # every process has heard of it
+        _pass(story, SEEN)  # every process has the news
         with database.transaction(config.bank, clock.reading()) as desk:
             story.counted["_callers mended"] += len(clock_mend.mend(desk, "Sysop"))
             left = clock_mend.callers_ahead(desk)
@@ -320,7 +320,7 @@ def _pass(story: Story, seconds: float) -> None:
 
 
 def break_the_disk(story: Story) -> None:
-    """Let the disk fail in one way or another, or be locked."""
+    """Start a trouble of the disk, or lock it."""
     disk = story.machine.disk
     if not disk.is_well:
         return
@@ -333,13 +333,13 @@ def break_the_disk(story: Story) -> None:
 
 
 def mend(story: Story) -> None:
-    """Let the books be written again."""
+    """Make the books writable again."""
     story.tell("the books can be written again")
     story.mend()
 
 
 def kill(story: Story) -> None:
-    """Arrange for a process to be killed soon: at an operation, or in a COMMIT."""
+    """Plan the death of a process: at an operation, or in a COMMIT."""
     planned = (each.mortal for each in story.lives())
     if any(each.dies_at or each.dies_committing or each.dies_talking for each in planned):
         return
@@ -360,7 +360,7 @@ def kill(story: Story) -> None:
 
 
 def befall_a_relay(story: Story) -> None:
-    """Let a host end a door whose caller is at a server, or tell it of a window; or kill it."""
+    """Let a host end a door during a hand-over, report a window to it, or kill it."""
     doors = story.relayed()
     if not doors:
         return
@@ -388,8 +388,8 @@ def end_the_server_of_relays(story: Story) -> None:
 
 
 def lose_power(story: Story) -> None:
-    """Lose the power at once."""
-    assert story.below is not None  # what befalls the disk is simulated
+    """Cut the power at once."""
+    assert story.below is not None  # the disk below is simulated
     story.tell("the power is lost at once")
     story.below.loses_power = True
     story.chance.choice(story.processes).mortal.die()
@@ -415,8 +415,10 @@ def restore_a_backup(story: Story) -> None:
 
 
 def add_or_stop_a_process(story: Story) -> None:
-    """Let a second server work in the same books, or one of two stop. Books in a file have one
-    server alone: it stops, and the next one begins."""
+    """Start a second server in the same books, or stop one of two.
+
+    Books in a file have a single server: it stops, and the next one starts.
+    """
     if story.server is None and story.machine.disk.is_well:
         process = story.processes[0]
         story.tell(f"{process.name} is stopped in peace, and another serves")
@@ -430,7 +432,7 @@ def add_or_stop_a_process(story: Story) -> None:
         story.tell("another process serves the same books")
         if not story.start_process():
             story.remove(story.processes[-1])
-            story.serve_on()  # the other may have died meanwhile
+            story.serve_on()  # the other one may have died meanwhile
 
 
 def reload(story: Story) -> None:
@@ -449,7 +451,7 @@ def reload(story: Story) -> None:
 
 
 def correct_an_account(story: Story) -> None:
-    """Let the sysop correct an account from the command line, which is a process of its own."""
+    """Let the sysop correct an account from the command line, in a separate process."""
     known = [person for person in story.everybody() if person.is_known]
     if not known:
         return
@@ -463,7 +465,7 @@ def correct_an_account(story: Story) -> None:
 
 
 def settle_a_doubt(story: Story) -> None:
-    """Let the sysop say of minutes in doubt whether they arrived, after asking the other board."""
+    """Let the sysop settle minutes in doubt, after asking the other board."""
     with story.command("a doubt cannot be settled") as desk:
         rows = [row for row in claims.outstanding_payments(desk) if row.state == "doubtful"]
         if rows:
@@ -495,7 +497,7 @@ def _key_of(desk: Desk, row: HostPayment) -> tuple[str, str]:
 
 
 def mute_or_let_speak(story: Story) -> None:
-    """Let the sysop mute some who are on, or let everybody speak again who is muted."""
+    """Let the sysop mute some callers on line, or unmute all."""
     on = [person.name for person, _ in story.on_line()]
     some = story.chance.sample(on, min(len(on), 6))
     with story.command("nobody is muted") as desk:
@@ -512,11 +514,11 @@ def mute_or_let_speak(story: Story) -> None:
 MUTED = "SELECT id FROM callers WHERE muted IS NOT NULL ORDER BY id"
 
 
-# What brings loans, held time and hands that nobody returns to.
+# Events that lead to loans, held time and abandoned hands.
 
 
 def borrow_on_short_calls(story: Story) -> None:
-    """Let some call another server for a moment and borrow what they may; then they call here."""
+    """Let some callers borrow on a short call to another server and then call here."""
     owing = _on_short_calls(story, 12, _borrows)
     story.counted["_loans taken"] += len(owing)
     _dial_in_place_of_others(story, owing)
@@ -526,7 +528,7 @@ Visits = Callable[[Story, Desk, Person, OpenedCall], bool]
 
 
 def _on_short_calls(story: Story, most: int, visits: Visits) -> list[Person]:
-    """Let so many who are off call another server; return those of whom `visits` is true.
+    """Let this many callers off line call another server; return those with a true `visits`.
 
     `visits` ends the call.
     """
@@ -551,23 +553,23 @@ def _borrows(story: Story, desk: Desk, person: Person, call: OpenedCall) -> bool
 
 
 def _call_elsewhere(desk: Desk, person: Person) -> OpenedCall | None:
-    """Begin a call at another server; None for who is on already, or is not known."""
+    """Begin a call at another server; return None for a caller on line or unknown."""
     record = callers.find(desk, person.name)
     if record is None:
         return None
     try:
         return open_call(desk, record.id, 99, "elsewhere", "192.0.2.9", take_over=False)
-    except Refused:  # the call that was just hung up goes on
+    except Refused:  # the call just hung up continues
         return None
 
 
-# What brings days on which callers earn and save.
+# Events that lead to days of earning and saving.
 
 SAVES = {each.name: each for each in OPERATIONS if each is not sending}
 
 
 def save_on_short_calls(story: Story) -> None:
-    """Let some call another server for a moment and do what they may at the bank's window."""
+    """Let some callers use the bank's window on a short call to another server."""
     savers = _on_short_calls(story, 8, _saves)
     story.counted["_savers"] += len(savers)
     _dial_in_place_of_others(story, savers[:3])
@@ -609,7 +611,7 @@ WHERE a.balance > 0 AND a.unit = 'second' AND a.kind = 'stake'
 
 
 def freeze_or_open_an_account(story: Story) -> None:
-    """Let the sysop freeze somebody's account, or open one that is frozen."""
+    """Let the sysop freeze an account, or unfreeze one."""
     chance = story.chance
     with story.command("no account is frozen") as desk:
         frozen = desk.connection.execute(text(FROZEN)).scalars().all()
@@ -627,7 +629,7 @@ NOT_FROZEN = "SELECT id FROM callers WHERE frozen = 0 AND deleted IS NULL ORDER 
 
 
 def limit_themselves(story: Story) -> None:
-    """Let some set limits for themselves, stricter and looser ones, as in their settings."""
+    """Let some callers set stricter or looser limits for themselves, as in their settings."""
     chance = story.chance
     known = [person for person in story.people if person.is_known]
     with story.command("nobody limits themselves") as desk:
@@ -647,7 +649,7 @@ def limit_themselves(story: Story) -> None:
 
 
 def call_for_a_reason(story: Story) -> None:
-    """Let some call who owe something, or have time held, or a hand open."""
+    """Let some callers with a debt, held time or an open hand call."""
     with story.watch.reading() as file:
         names = {name for (name,) in file.execute(REASONS)}
     off = [person for person in story.people if person.wire is None and person.name in names]
@@ -655,7 +657,7 @@ def call_for_a_reason(story: Story) -> None:
 
 
 def _dial_in_place_of_others(story: Story, people: Sequence[Person]) -> None:
-    """Let these call, and as many others hang up, for the nodes are mostly taken."""
+    """Let these callers call and as many others hang up, because most nodes are taken."""
     with story.watch.reading() as file:
         concerned = {name for (name,) in file.execute(REASONS)}
     others = [wire for person, wire in story.on_line() if person.name not in concerned]
@@ -672,7 +674,7 @@ WHERE a.balance <> 0 AND a.unit = 'second' AND a.kind IN ('loan', 'held', 'stake
 
 
 def use_up_elsewhere(story: Story) -> None:
-    """Let some use up their minutes on calls of another server, and then call here."""
+    """Let some callers use up their minutes at another server and then call here."""
     _dial_in_place_of_others(story, _on_short_calls(story, 4, _uses_up))
 
 
@@ -683,7 +685,7 @@ def _uses_up(story: Story, desk: Desk, person: Person, call: OpenedCall) -> bool
 
 
 def call_without_time(story: Story) -> None:
-    """Let some who are out of time call again, or for a second time."""
+    """Let some callers without time call again, or a second time."""
     with story.watch.reading() as file:
         names = {name for (name,) in file.execute(WITHOUT_TIME)}
     some = [person for person in story.people if person.name in names]
@@ -691,7 +693,7 @@ def call_without_time(story: Story) -> None:
 
 
 def meet_an_event_without_time(story: Story) -> None:
-    """Let the next event begin while somebody looks around who is out of time."""
+    """Let the next event begin while a caller without time looks around."""
     if not any(phrases.GRACE_MENU.is_in(wire.screen.prompt) for _, wire in story.on_line()):
         call_without_time(story)
         return
@@ -706,7 +708,7 @@ def meet_an_event_without_time(story: Story) -> None:
         _pass(story, 26)
 
 
-# Who has counted uncharged minutes of the last day that somebody is on.
+# Callers with uncharged minutes on their last day on line.
 WITHOUT_TIME = """
 SELECT c.name FROM callers c JOIN days d ON d.caller_id = c.id AND d.day = c.day
 WHERE d.grace > 0 AND d.day = (SELECT max(day) FROM callers) AND c.board IS NULL
@@ -714,7 +716,7 @@ WHERE d.grace > 0 AND d.day = (SELECT max(day) FROM callers) AND c.board IS NULL
 
 
 def draw_near_to_an_event(story: Story) -> None:
-    """Have the machine sleep until the next event cuts off what callers have, and they play on."""
+    """Let the machine sleep until the next event limits callers' time, and let them play on."""
     now = story.now()
     closed = story.config.bank.schedule.closed_at_or_after(now)
     if closed is not None:
@@ -725,7 +727,7 @@ def draw_near_to_an_event(story: Story) -> None:
 
 
 def sit_out_an_event(story: Story) -> None:
-    """Let the next event come and go while the callers stay by their telephones."""
+    """Let the next event pass while the callers stay off line."""
     now, schedule = story.now(), story.config.bank.schedule
     closed = schedule.closed_at_or_after(now)
     if closed is None or (closed.end - now).total_seconds() > 12 * 3600:
@@ -743,7 +745,7 @@ def sit_out_an_event(story: Story) -> None:
 
 
 def start_or_take_back_an_event(story: Story) -> None:
-    """Let the sysop start an event early, or take back the one that was."""
+    """Let the sysop start an event early, or cancel the one started."""
     chance = story.chance
     name, minutes = chance.choice(((None, None), (None, 15), ("Repairs", 2), ("Repairs", 90)))
     asked = EventAsked(name, minutes, chance.choice((1, 1, 5, 20)))
@@ -780,6 +782,6 @@ def write_for_accounts(story: Story) -> None:
 
 
 def take_what_was_passed_on(story: Story) -> None:
-    """Let the other bank take what was passed on to it."""
+    """Let the other bank take the records for it."""
     story.tell("the other bank takes what was passed on")
     story.post.take()

@@ -1,7 +1,7 @@
-"""Boards elsewhere, whose callers come here: their clocks, and the files that they write and read.
+"""Other boards, whose callers come here: their clocks, and their files.
 
-A host's clock really ticks while its caller is logged on there, wherever they are led, and whatever
-becomes of the process that serves them here. When that has ended the host reads what it has left.
+A host's clock really ticks while its caller is logged on there, at whatever place, and whatever
+happens to the process that serves them here. When that has ended, the host reads its files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from verify.simulate.people import Person
 from verify.simulate.wire import TELEPHONES, Telephone
 
 HOUR, MINUTE = 3600, 60
-MINUTES = 60  # of a day for those that no clock of a host counts
+MINUTES = 60  # of a day for callers without a host's clock
 SECRET = "xyzzy"
 CREDIT = 42  # the line of DOOR.SYS
 TIME_LIMIT = 1293  # the byte of EXITINFO.BBS
@@ -48,11 +48,11 @@ class Guest(Person):
 
     @property
     def key(self) -> str:
-        """What their board calls them in the books here."""
+        """The key that identifies them in the books here."""
         return self.kind.key.format(number=self.number, alias=self.alias.casefold())
 
     def left(self, now: float) -> int:
-        """Return what the clock of their board shows."""
+        """Return the time on their board's clock."""
         if self._looked is not None:
             self._left = max(0.0, self._left - (now - self._looked))
             self._looked = now
@@ -69,7 +69,7 @@ class Guest(Person):
         self._looked = None
 
     def reads(self, minutes: int) -> None:
-        """Have their board take what it read in our file: onto its clock, or into an account."""
+        """Have their board apply the value it read in our file: to its clock, or to an account."""
         self.given += minutes
         if self.kind.shows_losses or self.chance.random() < 0.5:
             self._left = max(0.0, self._left + minutes * MINUTE)
@@ -77,10 +77,10 @@ class Guest(Person):
 
 @dataclass(frozen=True)
 class Handed:
-    """What a host writes for a call, and what it looks at when the call is over.
+    """A host's files for a call, and its checks when the call is over.
 
-    `until` is when its next event begins; `ends` the monotonic instant at which its clock has run
-    out; `minutes` the number that we may change, 0 where there is no such number.
+    `until` is the start of its next event. `ends` is the monotonic instant at which its clock runs
+    out. `minutes` is the number that we may change, 0 if there is none.
     """
 
     folder: Path
@@ -110,7 +110,7 @@ class Handed:
 
 @dataclass(frozen=True)
 class Call:
-    """What a host knows of a call that it hands over. `left` is seconds."""
+    """A host's data about a call that it hands over; `left` is seconds."""
 
     guest: Guest
     node: int
@@ -176,9 +176,9 @@ def _unlimited(software: str, call: Call) -> tuple[str, bytes, int]:
 
 @dataclass(frozen=True)
 class Kind:
-    """A sort of host: what it writes, None for one that calls by rlogin, and how it names callers.
+    """A kind of host: its drop file, None for one that calls by rlogin, and its keys of callers.
 
-    `gives` are the ways that the sysop may have agreed upon with it.
+    `gives` are the ways of giving back that the sysop may have agreed with it.
     """
 
     write: Callable[[Call], tuple[str, bytes, int]] | None
@@ -207,13 +207,13 @@ ALIASES = ("Gil", "Hal", "Ivy", "Gil")  # two of one board may have the same
 
 
 def some_guests(number: int, chance: random.Random, others: Callable[[], list[str]]) -> list[Guest]:
-    """Give so many callers of other boards."""
+    """Return this many callers of other boards."""
     boards = list(KINDS)
     found = []
     for each in range(number):
         board = boards[each % len(boards)]
         alias = ALIASES[each // len(boards) % len(ALIASES)]
-        if KINDS[board].write is None:  # names are all that such a board has
+        if KINDS[board].write is None:  # such a board has only names
             alias += str(each)
         telephone = chance.choice((TELEPHONES[0], TELEPHONES[2]))
         found.append(Guest(board, each + 1, alias, telephone, chance, others))
@@ -221,7 +221,7 @@ def some_guests(number: int, chance: random.Random, others: Callable[[], list[st
 
 
 def agreed(chance: random.Random) -> list[str]:
-    """Write the tables of sysop.toml that say what was agreed with the boards."""
+    """Return the tables of sysop.toml with the agreements of the boards."""
     lines = []
     for board, kind in KINDS.items():
         lines += [
@@ -244,13 +244,13 @@ def hand_over(guest: Guest, node: int, folder: Path, now: float, wall: datetime)
     if guest.board in ("Gapville", "Fidelia") and chance.random() < 0.3:
         soon = wall + timedelta(minutes=chance.choice((2, 10, 45)))
         event = f"{soon:%H:%M}"
-        if event not in ("00:00", "00:01", "00:05"):  # what boards write that have none
+        if event not in ("00:00", "00:01", "00:05"):  # values of boards without an event
             until = soon.replace(second=0, microsecond=0)
             if until.utcoffset() != wall.utcoffset():  # HH:MM says not which
                 until = None
     left, paints = guest.left(now), guest.telephone.paints
     name, content, minutes = kind.write(Call(guest, node, left, event, paints))
-    shutil.rmtree(folder, ignore_errors=True)  # with what another call of the node has left
+    shutil.rmtree(folder, ignore_errors=True)  # with the files of another call of the node
     folder.mkdir(parents=True)
     file = folder / name
     file.write_bytes(content)

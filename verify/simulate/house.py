@@ -26,7 +26,7 @@ WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 @dataclass(frozen=True)
 class Place:
-    """Where the board hangs its clock, and when its story begins."""
+    """The board's time zone, and the start of its story."""
 
     zone: str
     begins: datetime
@@ -95,7 +95,7 @@ def some_house(chance: random.Random, place: Place, nodes: int) -> str:
 
 
 def _events(chance: random.Random) -> list[str]:
-    """One event, or two; the second may begin so soon that not all that was held fits between."""
+    """Return one event, or two; the second may begin too soon for all held time to fit between."""
     begins = 60 * chance.randrange(24) + chance.choice((0, 0, 30, 59))
     minutes = chance.choice((1, 15, 60, 120))
     lines = _event("Mail hour", begins, minutes, chance)

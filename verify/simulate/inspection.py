@@ -1,4 +1,4 @@
-"""What is looked at after every step: the books, the purses, the screens, and who is there."""
+"""Checks after every step: books, purses, screens, and callers on line."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ Look = Callable[[Person, Wire, Caller], None]
 AUDIT_STEPS = 400
 AT_DEALS = (shared_hands.TITLE, tournament.TITLE)
 ABOUT = timedelta(minutes=30)  # by which clocks that are believed may differ
-JUST_NOW = 0.021  # seconds, a beat in which clocks of callers tick, and a moment
-# Seconds after which a caller knows what another process has done with their account: it is posted
-# for them once a minute.
+JUST_NOW = 0.021  # seconds: a beat of the callers' clocks, and a moment
+# Seconds until a caller learns of another process's changes to their account, which are read once
+# a minute.
 STALE = 75.0
 
 
 class Inspection:
-    """Holds the world against what must always be so."""
+    """Compares the world with the invariants."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -54,12 +54,12 @@ class Inspection:
         self.deals = Deals(world.counted, world.deals_ever)
         self.delivered = Delivered(world.counted, world.letters)
         self.tournaments = Tournaments(world.counted)
-        self._doubted = 0  # leaps that had ended when it was last looked
+        self._doubted = 0  # leaps that had ended at the last look
         self._eyes: dict[Path, Database] = {}
         self._stale: dict[int, float] = {}  # since when a call's purse is not that of the books
 
     def forget(self) -> None:
-        """Know nothing of what is on the screens and in the books: these were restored."""
+        """Forget screens and books, which were restored."""
         self.journal = shown.Journal()
         self.told = Told(self.world.counted)
         self.time = RulesOfTime(self.world.counted, knows_all=False)
@@ -75,7 +75,7 @@ class Inspection:
         self.tournaments = Tournaments(world.counted)
 
     def remember_rules(self, dead: Life) -> None:
-        """Let a process that was killed have kept to its own rules of time until then."""
+        """Let a killed process count as having followed its own rules of time until then."""
         self.time.rules |= {_rules_of(dead)}
 
     def after_step(self, began: float) -> None:
@@ -103,9 +103,9 @@ class Inspection:
         world.shelf.update(f"{world.monotonic:.4f} {world.watch.last} {came}".encode())
 
     def after_kill(self, began: float, screens: Sequence[Screen], copy: Path | None = None) -> None:
-        """Check what a killed process has left: nothing durable is lost, nothing else was shown.
+        """Check the traces of a killed process: nothing durable is lost, nothing else was shown.
 
-        It is looked for in the books, or in a copy of them.
+        It looks in the books, or in a copy of them.
         """
         world = self.world
         world.watch.nothing_is_lost()
@@ -118,7 +118,7 @@ class Inspection:
                 look(screen.person, screen.wire, screen.caller)
 
     def begins_again(self, file: sqlite3.Connection) -> None:
-        """Believe the books, of which a disk that lied has lost the end."""
+        """Trust the books, of which a lying disk has lost the end."""
         world = self.world
         self.journal, self.told = shown.Journal(), Told(world.counted)
         self.told.learn(file)
@@ -134,7 +134,7 @@ class Inspection:
             world.settled[guest] = guest.given - found
 
     def at_the_end(self) -> None:
-        """Check that everybody who has gone is gone."""
+        """Check that every caller who left is gone."""
         must(not self.world.doors, "{} doors are left", len(self.world.doors))
         for process in self.world.processes:
             board = process.board
@@ -151,7 +151,7 @@ class Inspection:
         must(not findings, "the audit: {}", findings)
 
     def findings(self, copy: Path | None = None) -> list[str]:
-        """Return what the audits find in the books, or in a copy of them."""
+        """Return the findings of the audits in the books, or in a copy of them."""
         config = self.world.config
         database = self.world.bare_books(copy)
         try:
@@ -180,7 +180,7 @@ class Inspection:
         self.delivered.step(file, world.screens(), world.monotonic if well else None)
 
     def _check_uncharged(self, file: sqlite3.Connection) -> None:
-        """Nobody without time is served for longer than the books have counted."""
+        """Check that no caller without time is served longer than the books have counted."""
         world = self.world
         on = [screen.caller for screen in world.screens()]
         is_calm = world.monotonic > world.calm_from and not (
@@ -189,7 +189,7 @@ class Inspection:
         self.uncharged.step(file, on, world.monotonic, is_calm=is_calm)
 
     def _days_that_go_on(self) -> frozenset[str]:
-        """Give the day that it is for every process, since the last look; nothing in doubt."""
+        """Return the day that all processes have had since the last look, if it is certain."""
         world = self.world
         doubted, self._doubted = self._doubted, world.counted["_leaps ended"]
         now, zone = world.really(), ZoneInfo(world.place.zone)
@@ -198,7 +198,7 @@ class Inspection:
         return frozenset(days) if len(days) == 1 and not in_doubt else frozenset()
 
     def _check_log(self) -> None:
-        """Nothing is logged that the program did not expect, nor errors while all is well."""
+        """Check that the log has only expected messages, and no errors while all is well."""
         world = self.world
         problems = [*world.machine.loop.problems, *world.ears.failures]
         must(not problems, "{}", "\n".join(problems))
@@ -214,13 +214,13 @@ class Inspection:
         must(len(set(calls)) == len(calls), "calls are there twice: {}", calls)
 
     def _check_hosts(self) -> None:
-        """Nothing is given twice, and nothing is said to be that is not."""
+        """Check that nothing is given back twice or falsely reported."""
         world = self.world
         if not world.back:
             return
         with world.watch.reading() as file:
             for guest in world.back:
-                if world.doors_of(guest):  # on another visit; what that gives is read at its end
+                if world.doors_of(guest):  # on another visit, whose minutes are read at its end
                     continue
                 row = file.execute(WHO, (guest.board, guest.key)).fetchone()
                 if row is not None:
@@ -228,7 +228,7 @@ class Inspection:
         world.back.clear()
 
     def _check_post(self) -> None:
-        """What other programs wrote has come, and what was passed on has gone, once."""
+        """Check that records of other programs arrived once, and those for them left once."""
         post = self.world.post
         post.take()
         with self.world.watch.reading() as file:
@@ -237,7 +237,7 @@ class Inspection:
                 post.all_have_come(file)
 
     def _check_purse(self, screen: Screen) -> None:
-        """What the board thinks they have is what the books say, less what has ticked since."""
+        """Check that a purse is the books' balance, less the time since."""
         caller, wire = screen.caller, screen.wire
         world, name = self.world, caller.record.name
         if not self._has_been_well():
@@ -245,7 +245,7 @@ class Inspection:
             return
         with world.watch.reading() as file:
             row = file.execute(PURSE, (caller.call_id,)).fetchone()
-        if row is None:  # their call is closed, and they are being told
+        if row is None:  # their call is closed, and the notice is on its way
             return
         online, ticked = row
         left = max(0, online - max(0, caller.purse.ticked() - ticked))
@@ -273,7 +273,7 @@ class Inspection:
             self._check_stay(screen, screen.person)
 
     def _check_stay(self, screen: Screen, guest: Guest) -> None:
-        """Nobody stays longer than their board lets them, nor has time behind an event of its."""
+        """Check that no caller exceeds their board's limit or has time past its event."""
         doors = self.world.doors_of(guest)
         handed = next((door.handed for door in doors if door.wire is screen.wire), None)
         if handed is None:
@@ -294,9 +294,9 @@ class Inspection:
 
     @contextmanager
     def _looking(self, copy: Path | None = None) -> Iterator[Look]:
-        """Hold the books as they are now, or a copy of them, against the rules of time.
+        """Compare the books, or a copy, with the rules of time.
 
-        Give what compares a screen with them.
+        Returns the comparison of a screen with them.
         """
         config = self.world.config
         where = copy or self.world.watch.path
@@ -317,7 +317,7 @@ class Inspection:
     def _look(
         self, file: sqlite3.Connection, desk: Desk, person: Person, wire: Wire, caller: Caller
     ) -> None:
-        """Nothing on a caller's screen may be news to the books."""
+        """Check that a caller's screen shows only what is in the books."""
         painted = caller.console.screen.is_painted
         paints = painted or person.telephone.paints
         seals = shown.seals_are_kept(wire.screen, file, paints=paints)
@@ -335,10 +335,10 @@ class Inspection:
             return
         seen = shown.cards(game, wire.screen, paints=painted)
         if seen:
-            # What lies on one of two tables, or on the screen of a call that was just taken over in
-            # another process, may be older than the last two rounds: older than many at the other.
+            # Cards of one of two tables, or on a call just taken over by another process, may be
+            # older than the last two rounds.
             alone = game != "vegas" and len(person.wires) == 1
-            # Lines that scroll still tell of the table that they came from a moment ago.
+            # Scrolling lines may still show the table left a moment ago.
             games = [game] if painted else [game, *set(shown.NAMES.values()) - {game}]
             lie = [
                 cards
@@ -351,7 +351,7 @@ class Inspection:
             self.world.counted["hands seen"] += 1
 
     def _learn_names(self) -> None:
-        """Tell people that the board has their names."""
+        """Inform people that the board has their names."""
         with self.world.watch.reading() as file:
             names = {name for (name,) in file.execute("SELECT name FROM callers")}
         for person in self.world.people:

@@ -1,6 +1,6 @@
-"""The processes of the board, born, killed and buried: one server or two, and doors beside them.
+"""The processes of the board, started, killed and buried: one server or two, and doors.
 
-What a door is beyond that stands in `doors`.
+`doors` has the parts special to a door.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from verify.simulate.disk import Disk, InlineWriter, Killed, Mortal, file_operat
 from verify.simulate.packets import Ear, Readable
 from verify.simulate.wire import Lent, Telephone, Wire
 
-SETTLE = 0.05  # seconds that are left to a step for what follows from it
+SETTLE = 0.05  # seconds for the consequences of a step
 
-# Whose work is being done; every task knows the process that it is part of.
+# The process at work; every task knows its own.
 AT_WORK: ContextVar[Life | None] = ContextVar("at_work", default=None)
 
 
@@ -78,7 +78,7 @@ class Machine:
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[None]:
-        """Let what is written be the board's, which must see to it that it is durable."""
+        """Treat writes as the board's, which must make them durable."""
         if self.disk.below is None:
             yield
             return
@@ -130,7 +130,7 @@ class Life:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody waits for the books."""
+        """Whether no task waits for the books."""
         if not hasattr(self, "board"):
             return True
         writer = self.board.books._writer
@@ -145,7 +145,7 @@ class Life:
         raise NotImplementedError
 
     def callers(self) -> list[Caller]:
-        """Those who are on a call here."""
+        """The callers on line here."""
         return self.board.callers() if hasattr(self, "board") else []
 
     def door_of(self, call_id: int) -> object:
@@ -153,12 +153,12 @@ class Life:
         raise NotImplementedError
 
     def open_books(self, path: Path) -> Database:
-        """Give the books, by way of a disk or a server that fails."""
+        """Open the books, through a disk or a server that fails."""
         self.database = self.machine.disk.books(path, self.mortal)
         return self.database
 
     def bury(self) -> None:
-        """Take apart what a killed process has left in memory; nothing of it is written or sent."""
+        """Dismantle a killed process's memory without writing or sending anything."""
         self.mortal.dead = True
         wires = self.wires()
         with warnings.catch_warnings():
@@ -171,7 +171,7 @@ class Life:
                     self.machine.run(asyncio.sleep(0.01))
         for wire in wires:
             wire.abort()
-        for pipe in self.pipes:  # the system closes what a dead process had open
+        for pipe in self.pipes:  # the system closes a dead process's open files
             pipe.vanish()
         with self._frozen():
             if hasattr(self, "board"):
@@ -181,7 +181,7 @@ class Life:
             self.mortal.hang_up()  # else other processes would meet its connections
 
     def _frozen(self) -> contextlib.AbstractContextManager[None]:
-        """Let nothing be written in the name of the dead."""
+        """Block all writes of a dead process."""
         below = self.machine.disk.below
         return contextlib.nullcontext() if below is None else below.platter.frozen()
 
@@ -221,7 +221,7 @@ class Process(Life):
         await self.server.start()
 
     def reload(self) -> None:
-        """Have it read its settings again, as on SIGHUP: the loop turns meanwhile."""
+        """Reload its settings, as on SIGHUP; the loop runs meanwhile."""
 
         async def reload() -> None:
             self.server.reload()
@@ -230,7 +230,7 @@ class Process(Life):
             self.machine.run(reload())
 
     def drain(self) -> None:
-        """Have it take no more calls, as on `door drain`."""
+        """Accept no more calls, as on `door drain`."""
 
         async def drain() -> None:
             self.server.drain()
@@ -252,7 +252,7 @@ class Process(Life):
         return self._serve(wire, self.server._answer(wire))
 
     def connect_board(self, telephone: Telephone, address: str, header: RloginHeader) -> Wire:
-        """Let another board connect by rlogin for a caller of its own."""
+        """Have another board connect by rlogin for one of its callers."""
         wire = Wire(telephone, address, self.machine.chance, self.machine.loop, self.is_dead)
         wire.kind = "rlogin"
         return self._serve(wire, self.server._answer_board(wire, header))
@@ -280,15 +280,15 @@ class Process(Life):
 
 @contextlib.contextmanager
 def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
-    """Let processes be gone when `is_gone` says so, live as `Life` has it, and passwords be cheap.
+    """Patch the program: process death by `is_gone`, life by `Life`, and cheap passwords.
 
-    What goes by way of the machine looks up whose work is being done.
+    Patched functions look up the process at work.
     """
     patches = {
         "door.server.server.left_to": lambda *parts, **facts: is_gone,
         "door.call.passwords._hasher": _quick_hasher,
         "door.call.books.Writer": _writer,
-        # No thread begins with the first of several requests.
+        # No thread starts with the first of several requests.
         "door.call.books.Books._submit_soon": Books._submit,
         "door.tables.tutor.tutor_process.TutorProcess": Later,
         "door.call.board.this_process": lambda: at_work().name,
@@ -307,9 +307,9 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
 
 
 def at_work() -> Life:
-    """Give the process whose work is being done."""
+    """Return the process at work."""
     life = AT_WORK.get()
-    assert life is not None  # whoever asks is part of the board
+    assert life is not None  # every caller of this is part of the board
     return life
 
 
@@ -318,7 +318,7 @@ def _monotonic() -> float:
 
 
 def _folder_of_the_machine() -> Path:
-    """Give where a process puts what has no place of its own."""
+    """Return a process's folder for files without a place of their own."""
     folder = at_work().config.database.parent.parent / "tmp"
     folder.mkdir(exist_ok=True)
     return folder
@@ -330,7 +330,7 @@ def _writer(*parts: Any) -> InlineWriter:
 
 
 def _touching() -> Mortal | None:
-    """Tell which process touches a file; None for what is no part of the board."""
+    """Return the process that touches a file; None outside the board."""
     life = AT_WORK.get()
     return None if life is None else life.mortal
 

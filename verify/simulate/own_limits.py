@@ -1,4 +1,4 @@
-"""No bet is placed beyond what its caller has set for themselves, by the file itself."""
+"""No bet exceeds its caller's own limits, by the file itself."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 
 from verify.simulate.wrong import must
 
-# Callers who have staked since, with their limits as the file has them now.
+# Callers with stakes since then, and their current limits in the file.
 STAKED = """
 SELECT caller.id, caller.name, caller.day, sum(source.kind = 'online'), max(moved.at),
     own.most_lost, own.later_lost, own.later_from, own.paused_until
@@ -30,7 +30,7 @@ FREE = 2**62
 
 
 class OwnLimits:
-    """What callers had set before a step, and whether what they staked in it keeps to that."""
+    """Callers' limits before a step, and whether their stakes in it obey them."""
 
     def __init__(self, counted: Counter[str]) -> None:
         self._counted = counted
@@ -39,7 +39,7 @@ class OwnLimits:
         self._last: int | None = None
 
     def step(self, file: sqlite3.Connection) -> None:
-        """Check the stakes of a step; of what was set in it, the looser one may have held."""
+        """Check the stakes of a step; of the limits set in it, the looser may have applied."""
         if self._last is not None:
             for caller, name, day, of_time, at, *row in file.execute(STAKED, (self._last,)):
                 self._check(file, (caller, name, day, at), bool(of_time), _row(row))

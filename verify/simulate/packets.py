@@ -1,7 +1,7 @@
-"""The socket by which doors hand their callers over: packets with descriptors, in memory.
+"""The socket of doors that hand over callers: packets with descriptors, in memory.
 
-Each end stands for a socket of the kernel's, as `door.run.relay` and `door.server.door_calls` use
-it. The descriptors that go with a packet are real, and are duplicated on the way.
+Each end stands for a kernel socket, as `door.run.relay` and `door.server.door_calls` use it. The
+descriptors in a packet are real, and are duplicated on the way.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from door.lines import hand_over
 from verify.simulate.clock import SimulatedLoop
 from verify.simulate.disk import Mortal
 
-LATE = 0.2  # how often a process reads a packet later than at once
+LATE = 0.2  # how often a process reads a packet late
 LATEST = 0.5  # seconds after which it does
 
 
@@ -35,14 +35,14 @@ class Packet:
 
 
 class Peer:
-    """What a server asks the kernel about a socket: whose process is at its other end."""
+    """The kernel's answer about a socket: the process at its other end."""
 
     def getsockopt(self, level: int, name: int, size: int) -> bytes:
         assert (level, name) == (socket.SOL_SOCKET, socket.SO_PEERCRED)
         return struct.pack("3i", os.getpid(), os.geteuid(), os.getegid())
 
     def setsockopt(self, *_: Any) -> None:
-        """Take any option."""
+        """Accept any option."""
 
 
 class Readable(Peer):
@@ -68,7 +68,7 @@ class Readable(Peer):
         self.closed, self._reader = True, None
 
     def vanish(self) -> None:
-        """Be closed by the system, whose process has died."""
+        """Close, as the system does for a dead process."""
         self.close()
 
     def set_reader(self, reader: Callable[..., object] | None) -> None:
@@ -137,7 +137,7 @@ class End(Readable):
         return packet.data, found, 0, None
 
     def close(self) -> None:
-        """Close it; the other end is told of a reset if packets were not read, as on Linux."""
+        """Close it; the other end gets a reset if packets were unread, as on Linux."""
         if self.closed:
             return
         super().close()
@@ -150,7 +150,7 @@ class End(Readable):
     # For a process that waits in recv().
 
     async def receive(self) -> bytes:
-        """Wait for a packet and return it; raises `OSError` as a socket does, or what came."""
+        """Wait for a packet and return it; raises `OSError` like a socket."""
         waiter = self._waiter = self.loop.create_future()
         self.set_reader(self._wake)
         if self._error is not None:
@@ -202,7 +202,7 @@ class Ear(Readable):
     def __init__(self, *of: Any) -> None:
         super().__init__(*of)
         self._calls = deque[End]()
-        self._ends: list[End] = []  # that were ever opened here
+        self._ends: list[End] = []  # all ends opened here
 
     def is_readable(self) -> bool:
         return bool(self._calls)

@@ -1,7 +1,7 @@
 """Callers who read their screens and press keys: they know menus and questions, not the program.
 
-A person decides from the text on the screen alone, by chance and by temper: which game, how much,
-when to leave. Now and then somebody leans on the keyboard.
+A person decides by the text on the screen alone, by chance and by temper: the game, the amount,
+the time to leave. Sometimes a person leans on the keyboard.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ ENTER, ESCAPE, DELETE, INTERRUPT = "\r", "\x1b", "\x7f", "\x03"
 # How often a room is entered from the main menu.
 ROOMS = dict.fromkeys((game.letter for game in GAMES.values()), 20)
 ROOMS |= {"B": 30, "C": 25, "U": 20, "V": 35, "T": 20, "W": 2, "N": 1, "Y": 2, "G": 5}
-# How often a letter is pressed where all of these are offered, whatever the language; 4 where none
-# is said. Keys that no menu names are pressed, too: in a hand F, T and ? mean what they always do.
+# How often a letter is pressed where all of these are offered, in any language; 4 by default. Keys
+# outside the menus are pressed too: in a hand F, T and ? have their fixed meaning.
 HABITS: Sequence[tuple[str, dict[str, int]]] = (
     ("KBAQ", {"B": 20, "A": 20, "C": 2, "K": 2, "R": 1, "F": 4, "T": 1, "U": 1, "Q": 2}),
     ("KBQ", {"B": 10, "C": 2, "K": 3, "R": 1, "F": 4, "T": 1, "U": 1, "Q": 2}),
@@ -58,12 +58,12 @@ class Person:
         self.others = others
         self.is_known = False  # whether the board has their name
         self.wires: list[Wire] = []  # two while they take over a call of their own
-        self.seen = 0  # bytes that had come when they last decided
-        self.company: Company | None = None  # what they do in company, in stories that have it
+        self.seen = 0  # bytes received at the last decision
+        self.company: Company | None = None  # their company, in stories that have it
 
     @property
     def wire(self) -> Wire | None:
-        """The line they are on, the newest if there are two."""
+        """Their line, the newest of two."""
         self.wires = [wire for wire in self.wires if not wire.closed]
         return self.wires[-1] if self.wires else None
 
@@ -133,7 +133,7 @@ class Person:
 
     def _chooses(self, letters: Sequence[str]) -> str:
         if self.chance.random() < 0.05:
-            return ENTER  # for what stands there as "(Enter)", if anything does
+            return ENTER  # for the default shown as "(Enter)", if any
         for offered, weights in HABITS:
             if set(offered) <= set(letters):
                 silent = {each: weights[each] for each in SILENT if each in weights}

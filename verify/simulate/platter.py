@@ -1,7 +1,7 @@
 """The disk below SQLite: `platter.c`, compiled at first use and loaded before libc.
 
-It works in a process that was started with it (`started_with`, LD_PRELOAD); whatever SQLite and
-Python write below one folder goes through it then, however `sqlite3` is linked.
+It works in a process started with it (`started_with`, LD_PRELOAD). Then all writes of SQLite and
+Python below one folder pass through it, however `sqlite3` is linked.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ PRELOAD = "LD_PRELOAD"
 
 
 class CannotBeBuilt(Exception):
-    """There is no such disk on this machine; `str()` says why."""
+    """This machine cannot have such a disk; `str()` gives the reason."""
 
 
 class Control(ctypes.Structure):
-    """What `platter.c` says and is told: its `struct control`, number by number."""
+    """The shared state of `platter.c`: its `struct control`, number by number."""
 
     frozen: int
     dies_in: int
@@ -68,17 +68,17 @@ class Platter:
         self._library.platter_pages.restype = ctypes.c_uint64
 
     def begin(self, folder: Path, database: Path, seed: int) -> None:
-        """Watch a folder, all of which is durable as it is; `seed` decides what chance does."""
+        """Watch a folder, which counts as durable; `seed` is the source of chance."""
         self._library.platter_begin(os.fsencode(folder), os.fsencode(database), seed)
 
     def end(self) -> None:
-        """Watch nothing any more."""
+        """Stop watching."""
         self._library.platter_end()
 
     def lose_power(self, *, in_order: bool) -> None:
-        """Leave in the folder what the disk has; nothing in it may be open.
+        """Leave the disk's content in the folder, where no file may be open.
 
-        When the disk has lied, `in_order` says that it loses all that came after some moment.
+        After a lie, `in_order` loses everything after some moment.
         """
         self._library.platter_lose_power(int(in_order))
 
@@ -88,12 +88,12 @@ class Platter:
 
     @property
     def pages(self) -> int:
-        """How many pages are kept in memory, of 4096 bytes each."""
+        """Return how many pages of 4096 bytes are in memory."""
         return int(self._library.platter_pages())
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """Let nothing change the folder meanwhile: whoever is at work is dead."""
+        """Block changes of the folder: the process at work is dead."""
         before, self.control.frozen = self.control.frozen, 1
         try:
             yield
@@ -102,10 +102,10 @@ class Platter:
 
     @contextmanager
     def durable(self, level: int) -> Iterator[None]:
-        """Make durable at once what is written meanwhile.
+        """Make writes durable at once.
 
-        At level 0 nothing, as fits the board; at 1 what is not of the books, as fits the programs
-        beside it; at 2 everything.
+        Level 0: none, for the board. Level 1: those outside the books, for the programs next to
+        it. Level 2: all.
         """
         before, self.control.durable = self.control.durable, level
         try:
@@ -115,20 +115,20 @@ class Platter:
 
 
 def started_with(library: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    """Give an environment in which a process starts with the library."""
+    """Return an environment that starts a process with the library."""
     before = environment.get(PRELOAD)
     return {**environment, PRELOAD: f"{library}:{before}" if before else str(library)}
 
 
 def forget_preload() -> None:
-    """Let processes that this one starts be without the library."""
+    """Start further processes of this one without the library."""
     _, _, before = os.environ.pop(PRELOAD, "").partition(":")
     if before:
         os.environ[PRELOAD] = before
 
 
 def built() -> Path:
-    """Give the library, compiled by now. Raises `CannotBeBuilt`."""
+    """Return the compiled library. Raises `CannotBeBuilt`."""
     if sys.platform != "linux":
         raise CannotBeBuilt("A library is loaded before libc in this way on Linux alone.")
     compiler = shutil.which("gcc") or shutil.which("cc")
@@ -154,7 +154,7 @@ def _compile(compiler: str, library: Path) -> None:
 
 
 def sees_sqlite(platter: Platter) -> bool:
-    """Tell whether what SQLite writes in this process goes through the library."""
+    """Return whether SQLite's writes in this process pass through the library."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "probe.db"
         platter.begin(Path(folder), file, 1)

@@ -1,6 +1,6 @@
-"""Other programs beside the board: those that write for accounts here, and the one that reads.
+"""Other programs: those that write for accounts here, and the one that reads.
 
-What is written is numbered, and so is what is read: each number counts once.
+Written and read records are numbered: each number counts once.
 """
 
 from __future__ import annotations
@@ -37,11 +37,10 @@ class Post:
         self.written: list[Written | None] = []  # None for a line that is no record
         self.came: set[int] = set()  # numbers of records that were applied
         self.has_taken = False  # since it was looked at
-        self.went = Counter[tuple[int, int]]()  # (number, minutes) of what was read
-        self.said: dict[int, Record] = {}  # what was read, by number
-        self.is_forgiven: set[int] = set()  # numbers, for the disk has lied about them
-        # What was applied or passed on in books that are gone: a backup was restored, or the disk
-        # has lied.
+        self.went = Counter[tuple[int, int]]()  # (number, minutes) of the records read
+        self.said: dict[int, Record] = {}  # the records read, by number
+        self.is_forgiven: set[int] = set()  # numbers that a lying disk has lost
+        # Records applied or passed on in books that are gone, by a restore or a lying disk.
         self.has_lost = False
         self.lost = set[tuple[int, int]]()
 
@@ -49,7 +48,7 @@ class Post:
 
     @contextlib.contextmanager
     def writing(self, names: list[str], now: datetime) -> Iterator[None]:
-        """Append lines, the last of which is finished only after the block, by whatever is left."""
+        """Append lines; the last one is finished only after the block, with the rest."""
         lines = b"".join(self._line(names, now) for _ in range(self.chance.randint(1, 4)))
         cut = self.chance.choice((len(lines), self.chance.randrange(len(lines))))
         with self.coming.open("ab", buffering=0) as file:
@@ -91,13 +90,13 @@ class Post:
     # For another bank.
 
     def take(self) -> None:
-        """Let the other bank take what is there, as formats.md says that it should."""
+        """Let the other bank take the records, as formats.md requires."""
         self.has_taken = True
         with files.locked(self.going):
             content = self.going.read_bytes() if self.going.exists() else b""
             self.going.unlink(missing_ok=True)
         for line in content.split(b"\n")[:-1]:
-            with contextlib.suppress(NotARecord):  # a piece of one, whose writer died over it
+            with contextlib.suppress(NotARecord):  # a part of one, whose writer died
                 record = parse_record(line)
                 if record is not None and record.number is not None:
                     self.went[record.number, record.minutes] += 1
@@ -105,7 +104,7 @@ class Post:
                     must(said == record, "record {} was {}", record, said)
 
     def nothing_went_twice(self, file: sqlite3.Connection) -> None:
-        """Hold what was read against what was to go; right after `take`."""
+        """Compare the read records with the expected ones; right after `take`."""
         self.has_taken = False
         known = set()
         for generation, transfer, minutes, state in file.execute(OUTBOX):
@@ -121,14 +120,14 @@ class Post:
         must(not strange, "{} went that are none", strange)
 
     def go_back_to(self, came: set[int]) -> None:
-        """Know that these records were applied in the books, which were restored."""
+        """Accept that these records were applied in the restored books."""
         self.came = set(came)
         self.take()
         # A restore passes on entries of a tournament that it ends, after this was taken.
         self.has_taken, self.has_lost = False, True
         self.lost |= set(self.went)
 
-    # After a disk that lied has lost what came last.
+    # After a lying disk has lost the end.
 
     def begins_again(self, file: sqlite3.Connection) -> None:
         """Believe the books; records that they do not know, or have yet to write, may go twice."""

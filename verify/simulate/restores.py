@@ -1,8 +1,8 @@
-"""Backups that are taken in a story, and put back later: by the command, or by hand with `cp`.
+"""Backups in a story, restored later: by the command, or by hand with `cp`.
 
-With the books everything that watches them goes back to the moment of the backup. What went on in
-between is gone from the books, but not from the world: seals and seeds were seen, records were
-read, hosts were given minutes. So it is remembered here, and must never come a second time.
+All watchers of the books return to the moment of the backup. The books forget the time between,
+but the world does not: seals and seeds were shown, records were read, hosts got minutes. So it is
+recorded here, and must never be repeated.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from verify.simulate.second_account import CLAIMS
 from verify.simulate.world import World
 from verify.simulate.wrong import must
 
-# What a Watch keeps of the books; all of it goes back with them.
+# A Watch's facts about the books; all return with them.
 WATCHED = (
     *("last", "balances", "on_table", "grants", "granted", "elapsed", "calls", "counts"),
     *("open_rounds", "last_round", "second", "digests"),
 )
 BY_COMMAND, BY_HAND, ELSEWHERE = "timebank restore", "cp", "cp, on another machine"
-NUMBER = {"given_back": "number"}  # of the tables whose number is not called id
+NUMBER = {"given_back": "number"}  # of the tables with a number not named id
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A backup, and what was known when it was taken."""
+    """A backup, and the known facts at its time."""
 
     path: Path
-    file: Path  # the same, to be read with plain SQL
+    file: Path  # the same, for plain SQL
     step: int
     watched: dict[str, Any]
     came: set[int]
@@ -58,7 +58,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Gone:
-    """What the books knew that were replaced: the world has seen it."""
+    """The facts in the replaced books, which the world has seen."""
 
     seals: set[str]
     numbers: dict[str, int]
@@ -66,24 +66,24 @@ class Gone:
 
 
 class Restores:
-    """The backups of one story, and what came of those that were put back."""
+    """The backups of one story, and the results of their restores."""
 
     def __init__(self, world: World, inspection: Inspection) -> None:
         self.world, self.inspection = world, inspection
-        # Of its own, so that the story goes on as it would until a backup is put back.
+        # Separate chance, so that the story is unchanged until a restore.
         self.chance = random.Random(f"restores of {world.seed}")
         self.kept: list[Kept] = []
         self.gone: Gone | None = None
-        self.last: Kept | None = None  # that was put back
+        self.last: Kept | None = None  # the last restored one
         self._next_backup = self.chance.randint(40, 120)
         self._next_restore = self._next_backup + self.chance.randint(40, 120)
         self.has_restored = False  # since the books were last looked at
         self._is_elsewhere = False  # the last one was put back there
-        self._generations = {1}  # that there were
+        self._generations = {1}  # all that existed
 
     @property
     def _copies(self) -> ModuleType:
-        """What copies the books, by what they are in."""
+        """Returns the copier for this kind of books."""
         if self.world.server is None:
             return backup
         from timebank.keeping import dumps  # an extra reaches the server
@@ -99,7 +99,7 @@ class Restores:
         return self.world.number >= self._next_restore and bool(self.kept)
 
     def take(self) -> None:
-        """Take a backup, as `timebank backup` does while the board serves."""
+        """Take a backup, as `timebank backup` does during service."""
         world = self.world
         self._next_backup = world.number + self.chance.randint(60, 300)
         path = world.folder / f"backup-{world.number}"
@@ -133,7 +133,7 @@ class Restores:
         world.tell(f"the books of step {kept.step} are put back: {way}")
         world.counted[f"_restored by {way}"] += 1
         self._is_elsewhere = way == ELSEWHERE
-        # Should the power be lost, a sysop who has copied by hand looks whether it is there.
+        # After a power failure, a sysop who has copied by hand checks the copy.
         below = world.below
         with nullcontext() if below is None else below.platter.durable(2):
             if way != BY_COMMAND:
@@ -146,7 +146,7 @@ class Restores:
         self._go_back_to(kept)
 
     def _put_back_on_the_server(self, kept: Kept) -> None:
-        """Restore by the command, as soon as nobody is on a call any more."""
+        """Restore by the command, as soon as no caller is on line."""
         world = self.world
         while True:
             world.watch.lets_go()
@@ -160,7 +160,7 @@ class Restores:
                 return
 
     def _remember(self) -> None:
-        """Read what the books know that are to be replaced."""
+        """Read the facts of the books to be replaced."""
         before, watch = self.gone, self.world.watch
         watch.refresh()
         with closing(sqlite3.connect(watch.path)) as file:
@@ -183,7 +183,7 @@ class Restores:
         self.gone = Gone(seals, numbers, arrived)
 
     def _go_back_to(self, kept: Kept) -> None:
-        """Let everything that watches the books know what it knew then."""
+        """Reset all watchers of the books to their earlier facts."""
         world = self.world
         for name, was in kept.watched.items():
             setattr(world.watch, name, copy.deepcopy(was))
@@ -211,18 +211,18 @@ class Restores:
         return found
 
     def has_arrived(self, number: int) -> bool:
-        """Tell of a gift in doubt that nobody has claimed in these books whether its host has it.
+        """Return whether the host has an unclaimed gift in doubt.
 
-        One that a restore itself has brought about came about before, in the books that are gone.
+        A gift doubted by a restore itself was made before, in the books that are gone.
         """
         if self.gone is None:
             return False
         return self.gone.arrived.get(number, number > self.gone.numbers["given_back"])
 
-    # What must hold.
+    # Invariants.
 
     def look(self, file: sqlite3.Connection) -> None:
-        """Nothing comes again that was there before the last restore."""
+        """Check that nothing from before the last restore is repeated."""
         if self.last is None or self.gone is None:
             return
         row = file.execute(
@@ -255,10 +255,10 @@ class Restores:
         return found
 
     def _callers_are_told(self, file: sqlite3.Connection, first: int) -> None:
-        """Everybody is told of it, and those once more whose hand is void."""
+        """Check that every caller gets the notice, and a second one for a void hand."""
         assert self.gone is not None  # asked after a restore
         (generation,) = file.execute("SELECT max(number) FROM generations").fetchone()
-        if self._is_elsewhere:  # nothing but the backup knows of generations there
+        if self._is_elsewhere:  # only the backup knows of generations there
             self._generations.clear()
         must(generation not in self._generations, "generation {} comes again", generation)
         self._generations.add(generation)

@@ -1,27 +1,26 @@
-"""The rules by which time comes, goes and waits, stated a second time over the rows of the books.
+"""The rules of time, stated a second time over the rows of the books.
 
-Every entry is added up anew from its rows, with arithmetic of its own:
+Every entry is added up again from its rows, with separate arithmetic:
 
-- behind a grant, and behind winnings that come on line, a loan takes its share, to the second;
-- time held behind an event comes back with the first entry after it, as far as it can be used;
+- after a grant, and after winnings on line, a loan takes its share, to the second;
+- time held behind an event returns with the first entry after it, as far as it can be used;
 - nothing is lent while a loan of an earlier day is owed;
-- a guest's loan is paid before anything of the visit is saved or goes home;
-- nothing is on line that an event would cut off, and what is cut off is winnings first;
-- an event that was started early cuts off like any other, in place of the one of the schedule, from
-  the entry behind the command on; once it is taken back, what it held comes back at once;
-- what comes into a purse is earned until it is lost, cut off or taken by a loan; callers pay out of
-  the grant what they use, save, enter with or owe of an earlier day;
-- at the end of a day what was earned is put away, the stake first taken for it; the rest of what is
-  on line or held is forfeited at once, that of the stake when it comes back;
-- into a frozen account nothing is put away: what was earned stays where it is, and what an event
-  cuts off winnings is held.
+- a guest's loan is paid before anything of the visit is saved or returns to the host;
+- no online time reaches past an event, which takes winnings first;
+- an event started early acts like any other, in place of the scheduled one, from the entry after
+  the command on; once it is cancelled, the time it held returns at once;
+- minutes that come into a purse are earned until they are lost, cut off or taken by a loan; use,
+  savings, entries and earlier debts are paid from the grant;
+- at the end of a day the earnings are banked, with the stake counting first; the rest of the online
+  and held time is forfeited at once, that of the stake when it returns;
+- nothing is banked into a frozen account: earnings stay, and winnings cut off by an event are held.
 
-Amounts are seconds, instants are whole seconds since 1970. Of the program nothing is used but its
-schedule, made anew from the events of the settings.
+Amounts are seconds, instants are whole seconds since 1970. The module uses only the program's
+schedule, built again from the events of the settings.
 
-The instants are those that the board believed. A clock that was wrong and believed is the clock of
-its entries as well. What is allowed once it was mended, and at no other time: a caller whose days
-were taken back has no stake of an earlier day (`RulesOfTime._mended`).
+The instants are those that the board believed, and a wrong but trusted clock is the clock of its
+entries. One exception follows the mending of such a clock: a caller whose days were cancelled has
+no stake of an earlier day (`RulesOfTime._mended`).
 """
 
 from __future__ import annotations
@@ -52,15 +51,15 @@ Balances = defaultdict[str, int]
 DAY = 86_400
 PURSE = ("online", "held", "stake")
 SAVINGS = ("bank", "loan")
-# What the clocks bring about, before anything else of an entry.
+# Kinds caused by the clocks, first in an entry.
 BY_THE_CLOCKS = frozenset(
     {"elapsed", "forfeit", "carry", "external", "grant", "loan share", "release"}
 )
-# What leaves a guest's visit for an account or for home.
+# Kinds that leave a guest's visit for an account or the host.
 LEAVES = ("gain", "put back", "given back", "external")
-# What callers do with their time: the grant pays for it, as far as it reaches.
+# Uses of time that the grant pays for, as far as it reaches.
 SPENT = {"elapsed", *GRANT_PAYS}
-# Calls that end so are only charged: what was held is looked at by the next call.
+# Calls ended so are only charged; the next call handles held time.
 NOT_IN_PEACE = ("lease ran out", "taken over", "the books were restored")
 
 
@@ -74,7 +73,7 @@ def _schedule(events: tuple[Event, ...], zone: ZoneInfo, early: Early) -> Schedu
 
 @dataclass(frozen=True)
 class Rules:
-    """What the settings of one process say about time, and the books of events started early."""
+    """The rules of time in one process's settings and the books' early events."""
 
     loan_share: int  # percent
     events: tuple[Event, ...]
@@ -106,13 +105,13 @@ class Rules:
             closed = self.closed(instants[place], until)
             ends.add(None if closed is None else closed[1])
             if closed is None or (until is not None and closed == (until, until + DAY)):
-                break  # nothing comes before it later on
+                break  # no earlier row follows
             place = bisect_left(instants, closed[1])
         return ends
 
 
 class Readings:
-    """What the board believed that the time was, whenever a process turned to the books."""
+    """The board's time at each access of a process to the books."""
 
     def __init__(self) -> None:
         self._seconds: set[int] = set()
@@ -131,22 +130,21 @@ class Readings:
 
 @dataclass(frozen=True)
 class Day:
-    """What a caller of ours has made of a day. Amounts are seconds."""
+    """A day of one of our callers. Amounts are seconds."""
 
-    # What the day brought, apart from its grant, less what was lost of it; less than nothing for
-    # one who has lost of the grant.
+    # The day's gains besides its grant, less losses; negative for a loss of the grant.
     earned: int = 0
-    # Of what stands on the table: what is left of the minutes of an earlier day.
+    # The part of the open stakes from an earlier day.
     standing: int = 0
-    # Whether anything was lent on it: no loan of an earlier day is owed any more then.
+    # Whether it has a loan: then no loan of an earlier day is owed.
     has_borrowed: bool = False
 
     def ends(
         self, purse: Balances, *, has_bank: bool, is_frozen: bool
     ) -> tuple[Counter[tuple[str, str]], Day]:
-        """Tell what is moved at the end of the day, by kind and purse, and how the next begins.
+        """Return the movements at the day's end by kind and purse, and the next day's start.
 
-        The minutes on line and held are taken for the grant first, the stake for what was earned.
+        Online and held minutes count as the grant first, the stake as earnings.
         """
         online, held, stake = (purse[kind] for kind in PURSE)
         own_stake = stake - self.standing
@@ -167,24 +165,23 @@ class Day:
         return +moved, Day(on_table, stake - on_table)
 
     def stake_goes(self, returned: int, left: int) -> Day:
-        """Tell of the day when stakes have gone, `left` of them stand, and `returned` came back.
+        """Return the day after stakes ended, with `left` still open and `returned` paid back.
 
-        The earlier day's minutes are the first to come back and the last to be lost, and are no
-        loss of this day.
+        The earlier day's minutes return first and are lost last, and are no loss of this day.
         """
         standing = min(self.standing - min(returned, self.standing), left)
         earned = self.earned + self.standing - standing
         return replace(self, earned=earned, standing=standing)
 
     def after(self, row: Row, *, of_grant: bool) -> Day:
-        """Tell of the day after a row of the owner's; `of_grant` for a grant and its loan share."""
+        """Return the day after an owner's row; `of_grant` for a grant and its loan share."""
         comes, goes = row.takes and row.target in PURSE, row.gives and row.source in PURSE
         if not row.is_time or of_grant or comes == goes:
             return self
         if comes:
             borrows = self.has_borrowed or row.kind == "loan"
             return replace(self, earned=self.earned + row.amount, has_borrowed=borrows)
-        # What was borrowed and is paid back on the same day was never earned.
+        # Minutes borrowed and repaid on the same day were never earned.
         is_spent = row.kind in SPENT and not (row.kind == "repay" and self.has_borrowed)
         return self if is_spent else self.without(row.amount)
 
@@ -205,14 +202,14 @@ class Row:
     call_id: int | None
     round_id: int | None
     is_time: bool  # no play money
-    # Whose accounts they are: the owner's of the entry, or those of another one or of nobody.
+    # Whether the accounts are the entry owner's or another's.
     gives: bool = True
     takes: bool = True
 
 
 @dataclass(frozen=True)
 class Left:
-    """What an entry leaves of a caller's time, beside the balances."""
+    """A caller's time after an entry, besides the balances."""
 
     waits: int | None = None  # the end of the event that held time waits for
     day: Day = Day()
@@ -227,9 +224,9 @@ class Entry:
     before: Left
     until: int | None
     on_the_second: bool  # the clock may have shown this very second, and no part of the next
-    enters: bool  # with what the clocks brought about
-    # For a caller of another board: what may be their own of a purse, that of their row
-    # behind which it is asked.
+    enters: bool  # with the clocks' effects
+    # For a caller of another board: the possible own part of a purse, by the row behind which it
+    # is asked.
     own: Callable[[Balances, int], Collection[int]] | None = None
     lent: int = 0  # on the same day, before it
     is_frozen: bool = False
@@ -241,16 +238,16 @@ class Entry:
 
 @dataclass
 class Verdict:
-    """What an entry was found to be under one set of rules."""
+    """The judgement of an entry under one set of rules."""
 
     left: Left
     counted: Counter[str]
 
 
 def judge(entry: Entry, rules: Rules, late: int) -> Verdict:
-    """Go through an entry; raises `Wrong` for what these rules do not allow.
+    """Check an entry; raise `Wrong` where these rules forbid it.
 
-    `late` is 1 where the clock had begun the next second, else 0.
+    `late` is 1 if the clock had begun the next second, else 0.
     """
     closed = rules.closed(entry.at, entry.until)
     limit = None if closed is None else max(0, closed[0] - entry.at - late)
@@ -266,7 +263,7 @@ class _Judge:
         self.now: Balances = entry.balances.copy()
         self.waits, self.day = entry.before.waits, entry.before.day
         self.day_ends = Counter[tuple[str, str]]()
-        self.goes = 0  # of a stake that has come back: what is to be forfeited
+        self.goes = 0  # the part of a returned stake to forfeit
         self.counted = Counter[str]()
         self.won = 0
         # Balances and number behind the last row of the settlement, and the loan's share of it.
@@ -327,7 +324,7 @@ class _Judge:
     # The end of a day.
 
     def _forfeits(self, row: Row, *, by_the_clocks: bool) -> None:
-        """Nothing is forfeited but at the end of a day, and when the stake of one comes back."""
+        """Check that minutes are forfeited only at a day's end or when its stake returns."""
         if self.goes:
             must(
                 (row.kind, row.source, row.amount) == ("forfeit", "online", self.goes),
@@ -341,7 +338,7 @@ class _Judge:
             self.day_ends[row.kind, row.source] += row.amount
 
     def _day_begins(self) -> None:
-        """What is left of the day before has gone the right ways."""
+        """Check that the rest of the day before went the right ways."""
         before = self.now.copy()
         for (_, source), amount in self.day_ends.items():
             before[source] += amount
@@ -356,18 +353,18 @@ class _Judge:
         self.counted["_days ended with a frozen account and earnings"] += is_frozen and earned > 0
 
     def _of(self, amount: int) -> int:
-        """Return what the loan takes of an amount."""
+        """Return the loan's share of an amount."""
         return min(-self.now["loan"], amount * self.rules.loan_share // 100)
 
     def _lends(self, amount: int, lent: int) -> int:
-        """Check a loan, `lent` seconds of others being of the same day; returns the loan."""
+        """Check a loan, with `lent` seconds of others on the same day; return the loan."""
         older = -self.now["loan"] - lent
         must(older <= 0, "{} is lent, and {} is owed on a loan of before", amount, older)
         self.counted["_loans"] += 1
         return amount
 
     def _pays_first(self, row: Row) -> None:
-        """What a guest leaves with, or passes on, pays a loan before anything else."""
+        """Check that a guest's departing minutes pay a loan first."""
         is_guest, owed = self.entry.own is not None, -self.now["loan"]
         if row.kind == "loan paid":
             must(is_guest, "a loan of one of our own callers is paid by itself")
@@ -390,7 +387,7 @@ class _Judge:
         self.counted["_held time released"] += 1
 
     def _has_waited(self) -> None:
-        """Nothing stays held that can be used, once the event is over."""
+        """Check that usable time does not stay held after the event."""
         entry, held, online = self.entry, self.now["held"], self.now["online"]
         if not held or not entry.enters:
             return
@@ -439,7 +436,7 @@ class _Judge:
         return self.entry.balances if self.settled is None else self.settled[0]
 
     def _winnings(self) -> Iterator[tuple[int, int]]:
-        """Give what counts as won, and the loan's share of it; more than one where nobody knows."""
+        """Yield the possible winnings with the loan's share; several where it is uncertain."""
         if self.settled is None:
             yield 0, 0
             return
@@ -452,31 +449,31 @@ class _Judge:
 
 
 class RulesOfTime:
-    """Goes through what every step has added to the books."""
+    """Checks every step's additions to the books."""
 
     def __init__(self, counted: Counter[str], *, knows_all: bool = True) -> None:
-        """Count into `counted` what was found; without `knows_all` begin where the books are."""
+        """Count into `counted`; without `knows_all` begin with the books as they are."""
         self.counted = counted
-        self.rules: frozenset[Rules] = frozenset()  # that were in force when it was last looked
+        self.rules: frozenset[Rules] = frozenset()  # in force at the last look
         self.knows_all = knows_all
         self._last = 0  # transfer
         self._last_mended = 0  # day
         self._balances: defaultdict[int, Balances] = defaultdict(lambda: defaultdict(int))
         self._callers: dict[int, _Caller] = {}  # as they were
-        self._now: dict[int, _Caller] = {}  # and as they are
-        # What an entry leaves depends on whose rules it was made by, if they are not all the same.
+        self._now: dict[int, _Caller] = {}  # and at this one
+        # The rest after an entry depends on its process's rules, if they differ.
         self._left: defaultdict[int, set[Left]] = defaultdict(lambda: {Left()})
-        self._taken_back: set[int] = set()  # callers whose days a wrong clock had begun
+        self._taken_back: set[int] = set()  # callers whose days were begun by a wrong clock
         self._given: dict[tuple[int, str], int] = {}
         self._read: set[int] = set()  # instants
-        self._early: Early | None = None  # as the books had them
+        self._early: Early | None = None  # as in the books
         # From and until when nothing is waited for that was started early, and taken back.
         self._let_go: list[tuple[int, int]] = []
 
     def step(self, file: sqlite3.Connection, rules: Iterable[Rules], readings: Readings) -> None:
-        """Check the entries since the last time.
+        """Check the entries since the last step.
 
-        `rules` are those of all processes there are, `readings` are of their clocks.
+        `rules` are those of all present processes, `readings` are of their clocks.
         """
         self._now = {row[0]: _Caller(*row[1:]) for row in file.execute(CALLERS)}
         if not self.knows_all:
@@ -495,7 +492,7 @@ class RulesOfTime:
         self._learn(file)
 
     def _with_early(self, file: sqlite3.Connection, in_force: frozenset[Rules]) -> frozenset[Rules]:
-        """Add the events started early, as the books had them before and as they have them now."""
+        """Return the rules with the early events of the books, before and after the step."""
         now = tuple(
             EarlyEvent(name, *(None if each is None else instant(each) for each in instants))
             for name, *instants in file.execute(EARLY)
@@ -513,7 +510,7 @@ class RulesOfTime:
         return frozenset(beforehand | {replace(rules, early=now) for rules in in_force})
 
     def _take_over(self, file: sqlite3.Connection) -> None:
-        """Believe what is in the books, as they were put back."""
+        """Trust the restored books."""
         self.knows_all = True
         begun, days = {}, dict[int, Day]()
         for caller_id, after, carried, standing in file.execute(DAYS):
@@ -541,10 +538,10 @@ class RulesOfTime:
         self._given = _given(file)
 
     def _mended(self, file: sqlite3.Connection) -> None:
-        """Note of which callers a sysop has taken back the days that a wrong clock had begun.
+        """Record callers whose days begun by a wrong clock were cancelled by a sysop.
 
-        A stake that such a day parted is no earlier day's any more. Nobody knows whether that was
-        before or after the entries that are new, nor which of these came in between.
+        A stake parted by such a day is no longer an earlier day's. Whether that was before or
+        after the new entries, or between them, is unknown.
         """
         mended = file.execute(MENDED, (self._last_mended,)).fetchall()
         self._last_mended = max((number for number, _ in mended), default=self._last_mended)
@@ -557,7 +554,7 @@ class RulesOfTime:
     # Entries.
 
     def _entries(self, file: sqlite3.Connection) -> Iterator[tuple[int, list[Any]]]:
-        """Give the rows of every new entry."""
+        """Yield the rows of every new entry."""
         entry: list[_Read] = []
         for row in file.execute(ROWS, (self._last,)).fetchall():
             each = _Read(*row)
@@ -615,7 +612,7 @@ class RulesOfTime:
         return sorted({now.is_frozen, self._callers.get(owner, now).is_frozen})
 
     def _before(self, owner: int) -> set[Left]:
-        """Return what the entry before may have left of a caller's time."""
+        """Return a caller's possible time after the last entry."""
         left = self._left[owner]
         left = left | {replace(each, waits=None) for each in left if self._is_let_go(each.waits)}
         if owner in self._taken_back:
@@ -624,7 +621,7 @@ class RulesOfTime:
         return left
 
     def _is_let_go(self, waits: int | None) -> bool:
-        """Whether what waits until then was let go in this step, or may have been."""
+        """Return whether time held until then was or may have been released in this step."""
         return waits is not None and any(since < waits <= until for since, until in self._let_go)
 
     def _add(self, rows: list[_Read]) -> None:
@@ -639,9 +636,9 @@ class RulesOfTime:
 
     @staticmethod
     def _owner(file: sqlite3.Connection, rows: list[_Read]) -> int | None:
-        """Tell whose entry it is.
+        """Return the owner of an entry.
 
-        None for one that is no part of a call or of a hand, and mends no clock.
+        None for one outside calls and hands that mends no clock.
         """
         call_id = rows[0].call_id
         if call_id is not None:
@@ -701,9 +698,9 @@ class RulesOfTime:
         balances: Balances,
         behind: int,
     ) -> set[int]:
-        """Tell how much of a purse may be a guest's own, after the row with the number `behind`.
+        """Return how much of a purse may be a guest's own, after row `behind`.
 
-        What they owe their host is read as it is now and as it was before the step.
+        Their debt to the host is read as it is now and as it was before the step.
         """
         purse = sum(balances[kind] for kind in PURSE)
         charged = taken = 0
@@ -731,14 +728,14 @@ class RulesOfTime:
                     found.add(max(0, total - max(0, min(gained, debt, total))))
         return found
 
-    # What is waited for.
+    # Expectations.
 
     def _waits_are_right(
         self, file: sqlite3.Connection, in_force: Collection[Rules], instants: Sequence[int]
     ) -> None:
-        """Held time waits for the event that has put it there, or for a later one that is next.
+        """Check that held time waits for its event, or for a later one that is next.
 
-        So it does once a sysop has mended what a wrong clock made it wait for.
+        This also holds after a sysop mended a wrong clock's wait.
         """
         for caller_id, caller in self._now.items():
             ends = {left.waits for left in self._left[caller_id]}
@@ -758,7 +755,7 @@ class RulesOfTime:
             )
 
     def _stakes_are_parted(self, file: sqlite3.Connection) -> None:
-        """The books know of every stake what of it is left of an earlier day."""
+        """Check that the books know each stake's part of an earlier day."""
         stands = dict(file.execute(STANDING))
         for caller_id in self._now:
             found, left = stands.get(caller_id, 0), self._before(caller_id)
@@ -771,9 +768,9 @@ class RulesOfTime:
 
 
 def _entry_back(file: sqlite3.Connection, row: _Read) -> int:
-    """Tell how much a row brings back of an entry to a tournament that was paid on the same day.
+    """Return the refund in a row of a tournament entry paid on the same day.
 
-    It goes to the bank, where it would be a second time what the entry left of earnings.
+    It goes to the bank, and there would count the entry's earnings twice.
     """
     if row.kind != "entry back":
         return 0
@@ -787,7 +784,7 @@ def _given(file: sqlite3.Connection) -> dict[tuple[int, str], int]:
 
 @dataclass(frozen=True)
 class _Caller:
-    """What the books say of a caller."""
+    """A caller's rows in the books."""
 
     is_guest: bool
     day: str | None
@@ -827,7 +824,7 @@ class _Read:
 
 @contextmanager
 def noticing(readings: Readings) -> Iterator[None]:
-    """Note into `readings` what the board's clocks show when a process turns to the books."""
+    """Record into `readings` the board's clocks at each access of a process to the books."""
     real = BelievedClock.reading
 
     def reading(self: BelievedClock) -> ClockReading:

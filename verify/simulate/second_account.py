@@ -1,10 +1,9 @@
-"""What callers of other boards have of their own, kept a second time from what they won and lost.
+"""A second account of other boards' callers' own minutes, from their wins and losses.
 
-Their own is what is in our bank, less what they owe it; what was passed on, given back or kept
-elsewhere for them; and their part of what is on the table. Over a visit it changes by what they won
-and lost, by what was used beyond their host's clock, and by what became a debt or paid one. And on
-no day has anybody more of their own than if they had stopped when they were furthest ahead.
-That a loan is paid before all that is one of the rules of time (`rules_of_time.py`). Amounts are
+Their own minutes are: our bank less the debt to it; minutes passed on, given back or saved
+elsewhere; and their part of the table. Over a visit the sum changes by wins and losses, by use
+beyond the host's clock, and by new or paid debts. On no day does a caller end with more than by
+stopping at the best moment. `rules_of_time.py` checks that a loan is paid first. Amounts are
 seconds.
 """
 
@@ -19,13 +18,13 @@ from verify.simulate.wrong import must
 SAVINGS = ("bank", "loan")
 AWAY = ("external", "forfeit")
 GIFTS = ("adjust", "transfer", "import")  # neither won nor brought
-HOSTS = ("brought", "taken home")  # what comes in and goes out with the host's own minutes
-BY_ITSELF = "kept"  # on no visit: what came back here that could not be given
+HOSTS = ("brought", "taken home")  # arriving and departing with the host's own minutes
+BY_ITSELF = "kept"  # outside visits: minutes that returned because they could not be given
 
 
 @dataclass
 class Flow:
-    """What the transfers of one call came to."""
+    """The sums of one call's transfers."""
 
     own: int = 0
     elapsed: int = 0
@@ -34,7 +33,7 @@ class Flow:
 
 @dataclass
 class Day:
-    """What the visits of one day came to."""
+    """The sums of one day's visits."""
 
     own: int = 0  # more of the caller's own
     ahead: int = 0
@@ -43,7 +42,7 @@ class Day:
 
     @property
     def debt(self) -> int:
-        """What became the caller's own unearned: the host's, and not shown by its clock."""
+        """The caller's unearned gain: the host's minutes that its clock does not show as used."""
         return self.own - self.ahead + self.beyond
 
 
@@ -67,7 +66,7 @@ class SecondAccount:
         self.visits = 0
 
     def learn(self, file: sqlite3.Connection) -> None:
-        """Look who has come."""
+        """Read the new callers."""
         for (number,) in file.execute("SELECT id FROM callers WHERE board IS NOT NULL"):
             self.of.setdefault(number, Account())
 
@@ -80,7 +79,7 @@ class SecondAccount:
         call_id: int | None,
         round_id: int | None,
     ) -> None:
-        """Take note of a transfer in seconds, from and to accounts given as (kind, caller)."""
+        """Record a transfer in seconds between accounts given as (kind, caller)."""
         owner = source[1] or target[1]
         if owner not in self.of or kind in GIFTS or kind == BY_ITSELF:
             return
@@ -147,7 +146,8 @@ class SecondAccount:
             *(number, change, result, owes, beyond),
         )
         must(today.debt >= 0, "visit {}: a debt of {}", number, today.debt)
-        # What the host's clock shows less is theirs no more, and no debt that a gain would pay.
+        # Time removed from the host's clock is no longer theirs, and no debt that a gain would
+        # pay.
         most = today.best + shown
         must(today.own <= most, "visit {}: {} of their own, not {}", number, today.own, most)
 
@@ -164,10 +164,10 @@ FROM visits v WHERE v.caller_id = ? AND v.id > ? ORDER BY v.id
 def given(
     file: sqlite3.Connection, caller_id: int, total: int, settled: int, written: dict[str, bool]
 ) -> None:
-    """Hold what a host has read, all together, against what was to be given, in minutes.
+    """Compare all minutes read by a host with the expected ones.
 
-    `written` says of each claim whether the host has found it, `settled` is what the sysop has said
-    of others that it did find.
+    `written` tells of each claim whether the host has found it; `settled` are the sysop's
+    confirmations of others.
     """
     found = settled
     for token, state, minutes in file.execute(CLAIMS, (caller_id,)):
@@ -179,7 +179,7 @@ def given(
 
 
 def given_by_claims(file: sqlite3.Connection, caller_id: int, written: dict[str, bool]) -> int:
-    """Return the minutes of those claims that a host has found."""
+    """Return the minutes of the claims found by a host."""
     claims = file.execute(CLAIMS, (caller_id,))
     return sum(minutes for token, _, minutes in claims if written.get(token, False))
 

@@ -1,10 +1,10 @@
-"""The server that the books of a story are on: its clock, its troubles, and what a kill leaves.
+"""The server with a story's books: its clock, its troubles, and the state after a kill.
 
-It is a real PostgreSQL. A story has a database of its own there, in which the clock is the story's:
-`clock_timestamp()` and `now()` are functions of that database, found before the server's own, and
-every transaction says first what time it is. Whatever is asked goes through here on its way from
-the driver to the server. The connections of a killed process are ended, and their transactions with
-them, before anything else happens: the server does that by itself, but at no known moment.
+It is a real PostgreSQL. A story has its own database there, with the story's clock:
+`clock_timestamp()` and `now()` are functions of that database that hide the server's own, and
+every transaction first sets the time. All statements pass through here from the driver to the
+server. A killed process's connections and transactions are ended before anything else happens; the
+server does so by itself, but at no known moment.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from timebank.settings.place import ServerPlace, read_place
 from verify.simulate.disk import Disk, Killed, Mortal
 from verify.simulate.wrong import must
 
-# Who the board is there. Names are looked for in its own tables first, for these have its clock.
+# The board's role there. Names are resolved in its own schema first, which has its clock.
 WHO = "simulation"
 MAKE_WHO = f"""
 DO $$ BEGIN
@@ -55,21 +55,21 @@ CREATE FUNCTION public.{}() RETURNS timestamptz LANGUAGE sql VOLATILE AS
     $$ SELECT to_timestamp(CAST(current_setting('story.now') AS DOUBLE PRECISION)) $$"""
 TELL_TIME = "SELECT set_config('story.now', %s, false)"
 END_OF = "SELECT pg_terminate_backend(pid, 60000) FROM unnest(CAST(%s AS INT[])) AS pid"
-# What the server says of a statement that it cannot carry out.
+# The server's answer to a statement that fails.
 FAILS = "DO $$ BEGIN RAISE EXCEPTION '{}' USING ERRCODE = '{}'; END $$"
 WRITES = ("INSERT", "UPDATE", "DELETE")
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """What is wrong with the server, or the way to it, for a while."""
+    """A temporary trouble of the server, or of the way to it."""
 
     words: str
     code: str = ""  # with which it refuses a statement; without one the connection breaks
-    reads: bool = False  # whether this befalls whatever is asked, or what writes alone
+    reads: bool = False  # whether this affects all statements, or writes alone
     chance: float = 1.0  # of each statement
     in_commit: float = 0.0  # chance that the connection breaks in a COMMIT
-    goes_away: bool = False  # whether nobody reaches the server once that has happened
+    goes_away: bool = False  # whether the server is unreachable after that
 
 
 ROOM = Trouble("could not extend file: No space left on device", "53100")
@@ -110,11 +110,11 @@ class BooksServer:
         return read_place(self.url)
 
     def connect(self) -> psycopg.Connection[Any]:
-        """Connect as somebody who is no part of the board."""
+        """Connect from outside the board."""
         return self._cluster.connect(self.name)
 
     def end(self, connections: Iterable[psycopg.Connection[Any]]) -> None:
-        """End connections with whatever is under way on them, and wait until that is so."""
+        """End connections with their work, and wait until that is done."""
         open_ones = [each for each in connections if not each.closed]
         pids = [each.pgconn.backend_pid for each in open_ones]
         if pids:
@@ -143,7 +143,7 @@ class Served(Disk):
         self.counted = counted
         self.server = server
         self.trouble: Trouble | None = None
-        self.is_away = False  # whether nobody reaches the server
+        self.is_away = False  # whether the server is unreachable
         self._other: psycopg.Connection[Any] | None = None
 
     @property
@@ -156,7 +156,7 @@ class Served(Disk):
         return self.trouble is ROOM
 
     def break_down(self, chance: random.Random) -> str:
-        """Let something be wrong, and say what."""
+        """Start a trouble; return its description."""
         trouble = chance.choice((*TROUBLES, None))
         if trouble is None:
             self.lock()
@@ -166,7 +166,7 @@ class Served(Disk):
         return f"the server: {trouble.words}"
 
     def lock(self) -> None:
-        """Let a program that is none of ours have the turn to write."""
+        """Have a foreign program take the turn to write."""
         self._other = self.server.connect()
         self._other.execute("SELECT pg_advisory_lock(%s)", [WRITING_LOCK])
 
@@ -177,7 +177,7 @@ class Served(Disk):
             self.server.end([other])
 
     def files(self) -> dict[str, bytes]:
-        """Give nothing: what is on the server a kill leaves there."""
+        """Return nothing: a kill leaves the server's data unchanged."""
         return {}
 
     def restore(self, files: Mapping[str, bytes]) -> None:
@@ -195,16 +195,16 @@ class Served(Disk):
 
 
 class Client(Mortal):
-    """What a process does on the server, until it is killed."""
+    """A process's access to the server, until it is killed."""
 
     def __init__(self, served: Served, chance: random.Random, now: Callable[[], float]) -> None:
         super().__init__(served, chance, now)
         self.served = served
         self._open: list[BooksConnection] = []
-        self._counts: bool | None = None  # what its COMMIT has come to that broke off
+        self._counts: bool | None = None  # the result of its broken COMMIT
 
     def connects(self, connect: Callable[[], BooksConnection]) -> BooksConnection:
-        """Let it connect; it may die of it, or not reach the server."""
+        """Connect; the process may die of it, or not reach the server."""
         self.touch()
         if self.served.is_away:
             raise psycopg.OperationalError("connection refused")
@@ -215,7 +215,7 @@ class Client(Mortal):
         return made
 
     def hang_up(self) -> None:
-        """End every connection, also those that nobody has given back to the pool."""
+        """Close every connection, even those not returned to the pool."""
         self.served.server.end(self._open)
         self._open.clear()
 
@@ -225,7 +225,7 @@ class Client(Mortal):
         raise Killed
 
     def asks(self, connection: StoryConnection, statement: str) -> str:
-        """Let the process die here, or the server fail: give what it is asked in that place."""
+        """Die or fail here, if planned; return the replaced statement."""
         self.touch()
         self._reaches(connection)
         trouble = self.served.trouble
@@ -261,7 +261,7 @@ class Client(Mortal):
         self._breaks(connection)
 
     def has_found_out(self, *, is_there: bool) -> None:
-        """Hold what callers are told of a COMMIT that broke off against what it came to."""
+        """Compare callers' messages about a broken COMMIT with its result."""
         counts, self._counts = self._counts, None
         if counts is None:
             return
@@ -310,10 +310,10 @@ class _Cursor(BooksCursor):
 
 
 class StoryConnection(BooksConnection):
-    """A connection that says what time it is, and by which its process may die."""
+    """A connection that sets the time, and at which its process may die."""
 
-    server: BooksServer  # that of the story which is told
-    client: Client | None = None  # None for what is no process of the board
+    server: BooksServer  # of the current story
+    client: Client | None = None  # None outside the board
     is_writing = False
 
     def __init__(self, *words: Any, **how: Any) -> None:
@@ -343,10 +343,9 @@ class ServedBooks(PostgresDatabase):
 
 
 class Mirror:
-    """The books of a server in a file, for those who read them with plain SQL.
+    """The books of a server in a file, for readers with plain SQL.
 
-    Rows that were written since it was last made the same are read again; where there are fewer
-    than the file has then, all of that table.
+    Rows written since the last refresh are read again; a table with fewer rows is read entirely.
     """
 
     def __init__(self, server: BooksServer, path: Path) -> None:
@@ -357,11 +356,11 @@ class Mirror:
         metadata.create_all(engine)
         engine.dispose()
         self._there: psycopg.Connection[Any] | None = None
-        self._latest, self._before = -1, 0  # transactions: what is known ends before these
+        self._latest, self._before = -1, 0  # transactions: known ones end before these
         self._counts: dict[str, int] = {}
 
     def refresh(self) -> None:
-        """Let the file have what the server has."""
+        """Bring the file up to date with the server."""
         if self._there is None:
             self._there = self._server.connect()
         there = self._there
@@ -383,14 +382,14 @@ class Mirror:
         self._latest, self._before = latest, before
 
     def forget(self) -> None:
-        """Know nothing of the server any more: other books are there now, or will be."""
+        """Forget the server: other books are there, or will be."""
         self._latest, self._before = -1, 0
         if self._there is not None:
             self._server.end([self._there])
             self._there = None
 
     def keep(self, database: Database, target: Path) -> Path:
-        """Copy the file as it is now, with the last numbers that were given."""
+        """Copy the current file, with the last numbers given."""
         self.refresh()
         with database.engine.connect().execution_options(read_only=True) as connection:
             given = postgres.last_given_numbers(connection)
@@ -431,7 +430,7 @@ SELECT CAST(CAST(pg_snapshot_xmax(found) AS TEXT) AS BIGINT),
 
 @contextmanager
 def on_server(server: BooksServer, monotonic: Callable[[], float]) -> Iterator[None]:
-    """Let whoever opens books reach this server, and wait by the clock of the story."""
+    """Connect openers of books to this server, with the story's clock for waits."""
     hours = SimpleNamespace(**{**vars(time), "monotonic": monotonic})
     patches = {
         "timebank.ledger.postgres.database.BooksConnection": StoryConnection,
@@ -442,7 +441,7 @@ def on_server(server: BooksServer, monotonic: Callable[[], float]) -> Iterator[N
         stack.enter_context(mock.patch.object(StoryConnection, "server", server, create=True))
         for what, instead in patches.items():
             stack.enter_context(mock.patch(what, instead))
-        for name in ("psycopg", "sqlalchemy.pool"):  # they miss what the dead have left
+        for name in ("psycopg", "sqlalchemy.pool"):  # their log reports connections of the dead
             logger, silence = logging.getLogger(name), logging.NullHandler()
             logger.addHandler(silence)
             stack.callback(logger.removeHandler, silence)

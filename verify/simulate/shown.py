@@ -1,8 +1,7 @@
-"""What callers see, held against the books: nothing is shown that is not durable.
+"""Callers' screens, compared with the books: only durable facts are shown.
 
-Cards are read from the screen as a person reads them. Every one of them must be among those that
-the journal, dealt again, has on the table; every seal must be in the books, and every seed be that
-of a shoe that is done.
+Cards are read from the screen as by a person. Every card must be among those on the table of the
+replayed journal. Every seal must be in the books, and every seed that of a finished shoe.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from verify.simulate.wire import Screen
 from verify.simulate.wrong import must
 
 NAMES = {game.title: game.name for game in GAMES.values()}
-# Where what is told of a round begins, for those whose screen scrolls.
+# The beginning of a round's text, on scrolling screens.
 _BEGINS = one_of(
     *(phrases.WELCOME, phrases.COINS_TO_BET, phrases.NO_MORE_BETS, phrases.LEAVE_BOARD),
     Said("A round is still on the table. Seats are kept for {time}."),
@@ -39,8 +38,8 @@ _DEALER = "|".join(
 _BEGINS_AT_VEGAS = re.compile(
     rf"(?:^[^\n:]+: [^\n]* \(.*\)\r?\n)*(?=^(?:{_DEALER}) )", re.MULTILINE
 )
-# The manual, or the page that a run begins from, with the cards that are drawn on it.
-# Pictures, such as the welcome of the next call on the same screen, begin with blocks.
+# The manual, or the first page of a run, with its drawn cards. Pictures, such as the welcome of
+# the next call on the same screen, begin with blocks.
 _LEFT_THE_PAPER = re.compile(r"BJ\(VI\)|\$ bj|The black jack of UNIX|[░▒▓█]")
 _SUITS = {"♥": "H", "♦": "D", "♣": "C", "♠": "S"}
 _SIGNS = re.compile(r"(?<![0-9A-Z])(10|[2-9AJQK])([♥♦♣♠])")
@@ -74,7 +73,7 @@ _IN_WORDS = _in_words()
 _WORDS = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _IN_WORDS), key=len, reverse=True))})\b")
 HEADER_EDGE = "░▒▓▀"
 _HEXADECIMAL = re.compile(r"\b[0-9a-f]{64}\b")
-# What the page behind <F>airness says that a seal or a seed is of.
+# The words of the page behind <F>airness for a seal or a seed.
 _SEALS = {
     "this": phrases.THIS_SEAL,
     "next": phrases.NEXT_SEAL,
@@ -84,7 +83,7 @@ _SEEDS = {"this": phrases.THIS_SEED, "last": phrases.LAST_SEED}
 
 
 def cards(game: str, screen: Screen, *, paints: bool) -> set[str]:
-    """Read the cards of the round that is told or painted."""
+    """Read the cards of the round, from lines or a painted screen."""
     if game == "unix-bj":
         parts = screen.memory.rsplit("new game", 1)
         letters = _LEFT_THE_PAPER.split(parts[1])[0] if len(parts) == 2 else ""
@@ -94,7 +93,7 @@ def cards(game: str, screen: Screen, *, paints: bool) -> set[str]:
         titles = tuple(phrases.versions(GAMES[game].title))
         is_header_left = any(HEADER_EDGE in row for row in screen.rows)  # the line broke
         if is_header_left or not screen.rows[0].strip().startswith(titles):
-            return set()  # those of the header that is drawn on the way to the table
+            return set()  # those of the header drawn on the way to the table
         return painted_cards(screen.rows[:19])
     text = fold(screen.memory)
     begins = [
@@ -115,23 +114,25 @@ def told_cards(text: str) -> set[str]:
 
 
 def time_left(screen: Screen) -> int | None:
-    """Read the seconds of time left on the status line; None where there is none."""
+    """Read the seconds of time left on the status line; None without one."""
     found = phrases.TIME_LEFT.search(screen.rows[-1])
     return None if found is None else reading.clock(found["clock"])
 
 
 def is_on_its_way(console: Console, monotonic: float) -> bool:
-    """Tell whether the screen is about to change: what a caller who is being served has been told
-    is sent at once with the answer, or `SERVED_WITHIN` seconds later."""
+    """Return whether the screen is about to change.
+
+    A caller being served gets their news with the answer, or `SERVED_WITHIN` seconds later.
+    """
     sending = console.screen.echo
     return sending is not None and monotonic < sending.when() + TIMERS_LATE
 
 
 def seals_are_kept(screen: Screen, file: sqlite3.Connection, *, paints: bool) -> int:
-    """Seals that are shown are in the books, seeds that are shown are of shoes that are done.
+    """Check that shown seals are in the books, and shown seeds are of finished shoes.
 
-    It is the same for the first digits of them. The seed of a link in a chain is the seal of the
-    next, so the same digits may be shown as both. Return how many there are.
+    The same holds for their first digits. The seed of a link in a chain is the seal of the next,
+    so the same digits may appear as both. Returns their number.
     """
     text = screen.picture if paints else screen.memory
     every = set(_HEXADECIMAL.findall(text))
@@ -150,7 +151,7 @@ def seals_are_kept(screen: Screen, file: sqlite3.Connection, *, paints: bool) ->
 
 
 def _is_sealed_ahead(digits: str, file: sqlite3.Connection) -> bool:
-    """Tell whether it is the anchor of a chain, or what commits a caller to their phrase."""
+    """Return whether it is the anchor of a chain, or a caller's commitment to a phrase."""
     if file.execute(ANCHORED, (digits,)).fetchone():
         return True
     phrases_of_callers = [phrase for (phrase,) in file.execute(PHRASES) if phrase]
@@ -169,7 +170,7 @@ def _belong_together(text: str, file: sqlite3.Connection) -> None:
         for whose, words in said.items()
         for each in words.finditer(text)
     )
-    seals: dict[str, str] = {}  # of the page, by whose they are
+    seals: dict[str, str] = {}  # of the page, by their owners
     for _place, whose, is_seed, digits in found:
         if not is_seed:
             seals = {**seals, whose: digits} if whose == "last" else {whose: digits}
@@ -184,7 +185,7 @@ def _belong_together(text: str, file: sqlite3.Connection) -> None:
 ANCHORED = "SELECT 1 FROM chains WHERE anchor = ?"
 PHRASES = "SELECT preferences ->> '$.phrase.text' FROM callers"
 SHARED = "SELECT seed, link, cut FROM shoes WHERE anchor IS NOT NULL"
-# The shoes of tables, and those that are dealt to everybody once a day.
+# The shoes of tables, and the daily shoes for all.
 _SHOES = "(SELECT seal, seed, closed FROM shoes UNION ALL SELECT seal, seed, closed FROM deals)"
 SEALED = f"SELECT 1 FROM {_SHOES} WHERE seal LIKE ? || '%'"
 SEEDED = f"SELECT closed FROM {_SHOES} WHERE lower(hex(seed)) LIKE ? || '%' ORDER BY closed IS NULL"
@@ -198,9 +199,9 @@ class Journal:
         self._known: dict[tuple[int, int], set[str]] = {}
 
     def cards(self, desk: Desk, caller_id: int, game: str, most: int) -> list[set[str]]:
-        """Give the cards that lie open after the last rounds of a caller at a game, newest first.
+        """Return the open cards after a caller's last rounds at a game, newest first.
 
-        At the table that everybody shares, those of the last rounds there.
+        At a shared table, those of its last rounds.
         """
         whose = "1" if GAMES[game].kind.most_seats > 1 else "caller_id = :caller"
         leads = desk.connection.exec_driver_sql(
@@ -220,6 +221,6 @@ class Journal:
 
 
 def _open_cards(game: str, round_: Any) -> set[str]:
-    """Give the cards that lie face up: a bank's are turned up before a toss decides its next."""
+    """Return the cards that are face up: a bank's are turned up before a toss decides its next."""
     lies = GAMES[game].kind.lies(round_, settled=False)
     return {rank + suit for rank, suit in LETTERS.findall(lies)}

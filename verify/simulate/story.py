@@ -1,6 +1,6 @@
-"""One seed's story: how processes are born and killed, and what is looked at when they are.
+"""One seed's story: processes are born and killed, and inspected then.
 
-What may happen at a step is in `happenings`, how the steps follow each other in `evening`.
+`happenings` has the possible events of a step, `evening` their sequence.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Story(World):
     ) -> None:
         asked = (platter, cluster, early, company, savers, relays)
         super().__init__(seed, folder, people, nodes, *asked)
-        self.gone: set[str] = set()  # processes that are known to be dead
+        self.gone: set[str] = set()  # processes known to be dead
         self.inspection = Inspection(self)
         self.restores = Restores(self, self.inspection)
         self.crashes = Crashes(self, self.inspection)
@@ -68,7 +68,7 @@ class Story(World):
         self._closing = ExitStack()
 
     def _disk(self, path: Path) -> Disk:
-        """Give what the books are on."""
+        """Return the medium of the books."""
         if self.server is None:
             return Disk(path, self.chance, self.below)
         from verify.simulate.server import Served  # an extra reaches it
@@ -157,7 +157,7 @@ class Story(World):
         guest.wires.append(door.wire)
 
     def take_back(self) -> None:
-        """Let boards take back callers whose doors have ended, and read what those have left."""
+        """Let boards take back callers whose doors have ended, and read the files."""
         for door in list(self.doors):
             if door.task.done():
                 failure = door.task.exception()
@@ -186,9 +186,10 @@ class Story(World):
             self.back.append(guest)
 
     def start_process(self) -> bool:
-        """Start a server beside those there are; False when it does not come to serve.
+        """Start a further server; return False if it does not come to serve.
 
-        It is killed while it starts, or refuses: a dead one of other settings may live yet.
+        It is killed during the start, or refuses: a dead one with other settings may still hold
+        its lease.
         """
         self.lives_begun += 1
         name = f"process {self.lives_begun}"
@@ -234,7 +235,7 @@ class Story(World):
         self.take_back()
 
     def restart(self, meanwhile: Callable[[], None] = lambda: None) -> None:
-        """Stop everything in peace, and start anew; `meanwhile` comes between."""
+        """Stop all processes cleanly and start again; `meanwhile` runs in between."""
         self.mend()
         for life in self.lives():
             life.mortal.lives_on()
@@ -257,7 +258,7 @@ class Story(World):
             self._switch_on()
 
     def _boot(self) -> None:
-        """Start the machine anew, or not; it may have been off for days, or wake in a year."""
+        """Perhaps reboot the machine; it may have been off for days, or wake in a year."""
         chance = self.chance
         if chance.random() < 0.5:
             return
@@ -297,15 +298,15 @@ class Story(World):
     def _closed_books_last(self) -> None:
         """Lose the power when everything was closed in peace: it is there, or the disk has lied."""
         below = self.below
-        assert below is not None  # else there is none to lose it
+        assert below is not None  # otherwise there is no power to lose
         self.crashes.possible, below.loses_power = {below.state()}, True
         self._crash_below([], self.began)
 
     def bury_the_dead(self, began: float) -> None:
-        """See what is left after a kill: on the disk, and on the screens; then go on."""
+        """Inspect the traces of a kill on the disk and the screens; then go on."""
         self.keep_time()
         screens = self.screens()
-        # None is a command of the sysop's: a process of its own, which nobody calls.
+        # None is a command of the sysop's: a process without callers.
         dead = self._dead()
         self.tell(f"{dead.name if dead else 'the command'} is killed")
         self.counted["killed"] += 1
@@ -324,7 +325,7 @@ class Story(World):
         self.serve_on()
 
     def serve_on(self) -> None:
-        """See to it that there is a server: doors go on, beside another one."""
+        """Ensure that a server runs: doors go on, at another one."""
         while not self.processes:
             self.monotonic = self.machine.loop.time()
             self.mend()  # on a disk that fails a server only says so, and ends
@@ -332,11 +333,11 @@ class Story(World):
                 self.remove(self.processes[-1])
 
     def _dead(self) -> Life | None:
-        """Give the first process that is dead and not buried."""
+        """Return the first process that is dead and not buried."""
         return next((life for life in self.lives() if life.mortal.dead), None)
 
     def remove(self, dead: Life | None) -> None:
-        """Bury a process that was killed, if it was not a command alone; the others go on."""
+        """Bury a killed process other than a command; the others go on."""
         for life in self.lives():
             life.mortal.lives_on()
         if self.below is not None:
@@ -347,7 +348,7 @@ class Story(World):
             self.ears.is_listening = True
             self._has_gone(dead)
         self.ears.forget()
-        # A disk that fails may have killed more meanwhile.
+        # A failing disk may have killed more meanwhile.
         while (
             other := next((life for life in self.lives() if life.mortal.dead), None)
         ) is not None:
@@ -358,7 +359,7 @@ class Story(World):
         self.keep_time()
 
     def _has_gone(self, dead: Life) -> None:
-        """Take note that a process was buried."""
+        """Record the burial of a process."""
         self.inspection.remember_rules(dead)
         self._is_known_to_be_gone(dead)
         if isinstance(dead, Process):
@@ -368,8 +369,8 @@ class Story(World):
             self._is_back(dead)
 
     def _fall(self, screens: Sequence[Screen], began: float) -> None:
-        """Let all processes be gone, and others rise some time later; look at what is left."""
-        # What the disk above SQLite has then; a command dies on the one below alone.
+        """End all processes, start others some time later, and inspect the traces."""
+        # The content of the disk above SQLite; a command dies only on the one below.
         left = next((life.mortal.left for life in self.lives() if life.mortal.dead), None)
         self.keep_time()
         self.ears.is_listening = False
@@ -404,7 +405,7 @@ class Story(World):
     def _crash_below(
         self, screens: Sequence[Screen], began: float, fallen: Sequence[Life] = ()
     ) -> None:
-        """Lose what nobody made durable, and look at what is left."""
+        """Lose everything that is not durable, and inspect the rest."""
         below = self.below
         assert below is not None  # it crashes
         has_lied, in_order = below.has_lied and below.loses_power, below.kept_order
@@ -426,6 +427,6 @@ class Story(World):
             self.crashes.earlier |= self.crashes.possible
 
     def _is_known_to_be_gone(self, process: Life) -> None:
-        """A process on this machine is known to be dead; of others, their leases tell."""
+        """A dead process on this machine is known to be dead; elsewhere its lease shows it."""
         if self.chance.random() < 0.7:
             self.gone.add(process.name)

@@ -1,9 +1,9 @@
-"""What callers are told was settled, and done at the bank's window, held against the transfers.
+"""Callers' messages about hands and the bank's window, compared with the transfers.
 
-Sentences are read as a person reads them: among lines as they come, on a painted screen from the
-picture. Every amount in them must be in the books, among lines in the order in which it was told;
-and the figures of a painted table must be what its hands in the books add up to. The other way
-round not everything is told: who hangs up does not see how their hand was stood.
+Sentences are read as by a person: as they come in plain lines, from the picture on a painted
+screen. Every amount must be in the books, in plain lines in the same order. The figures of a
+painted table must be the sums of its hands. The reverse does not hold: after a hang-up a caller
+does not read how the hand was stood.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from verify.simulate.wire import Wire
 from verify.simulate.wrong import must
 
 BEHIND = 6  # entries that a picture may be behind the books
-MESSAGES = slice(19, 22)  # the rows of a painted screen in which callers are told something
+MESSAGES = slice(19, 22)  # the rows of a painted screen with messages
 
-# Where an amount stands in what is told, whether it is won, and whether with its stake at 2 to 1.
+# Where an amount is in a message, whether it is won, and whether it includes a stake at 2 to 1.
 _TOLD = (
     (phrases.PAID, "span", True, False),
     (phrases.INSURANCE_PAYS, "coins", True, True),
@@ -34,14 +34,14 @@ _TOLD = (
     (phrases.LOST, "coins", False, False),
     (phrases.BANK_WINS, "amount", False, False),
 )
-# At Vegas each stands in a line of its own; one that begins with a name is told of somebody else.
+# At Vegas each has its own line; one that begins with a name is about another caller.
 _TOLD_AT_VEGAS = (
     (phrases.VEGAS_WON, True),
     (phrases.VEGAS_INSURED, True),
     (phrases.VEGAS_LOST, False),
     (phrases.VEGAS_INSURANCE_LOST, False),
 )
-# A caller who was elsewhere when a round ended is told what all of it came to.
+# A caller who was elsewhere at a round's end reads its total.
 _PLAYED_TO_ITS_END = (
     (phrases.PLAYED_OUT_WON, 1),
     (phrases.PLAYED_OUT_LOST, -1),
@@ -52,7 +52,7 @@ _TELETYPE = re.compile(r"You (?:(win|lose) \$(\d+)|break even)")
 
 @dataclass
 class Settled:
-    """What one entry of the books settled of a hand."""
+    """A hand's settlement in one entry of the books."""
 
     round_id: int
     game: str
@@ -64,12 +64,12 @@ class Settled:
 
 @dataclass(frozen=True)
 class Sum:
-    """An amount that was told as won or lost, in the words in which it was told."""
+    """An amount announced as won or lost, with its words."""
 
     words: str
     is_won: bool
     is_brought: bool = False  # with the stake that it was won on, at 2 to 1
-    at_vegas: bool = False  # where a bust is told before the round is settled for all
+    at_vegas: bool = False  # where a bust is announced before the round is settled for all
 
     def of(self, coin: int) -> tuple[str, int]:
         """Return the part of an entry that it is, and how much."""
@@ -84,7 +84,7 @@ class Sum:
 
 @dataclass
 class Account:
-    """What was booked for one caller, in order."""
+    """One caller's bookings, in order."""
 
     settled: list[Settled] = field(default_factory=list)
     moved: list[Done] = field(default_factory=list)
@@ -92,33 +92,33 @@ class Account:
 
 @dataclass
 class Heard:
-    """How far somebody has listened on a line, and up to where they were told what is booked."""
+    """The position read on a line, and the bookings announced up to there."""
 
     settled: int
     moved: int
     characters: int = 0
-    waiting: list[Sum] = field(default_factory=list)  # told of a round at Vegas that goes on
-    since: int = 0  # entries there were before they were told of it
+    waiting: list[Sum] = field(default_factory=list)  # of a round at Vegas still in play
+    since: int = 0  # entries before the announcement
     booked: int = 0  # entries there were when they last listened
-    has_missed: bool = False  # what was told of a round at Vegas before they came back to it
+    has_missed: bool = False  # whether news of a round at Vegas was missed before the return
     plays: bool = False  # a hand at the teletype
     before: str = ""  # the last line
-    is_for_honour: bool = False  # what was told last: nothing of it is booked
+    is_for_honour: bool = False  # the last announcement: nothing of it is booked
 
 
 class Told:
-    """Holds what callers are told against what was booked since they came."""
+    """Compares callers' messages with the bookings since their arrival."""
 
     def __init__(self, counted: Counter[str]) -> None:
-        """Know nothing yet; how much was compared goes into `counted`."""
+        """Begin without bookings; `counted` gets the number of comparisons."""
         self.counted = counted
         self._last = 0  # transfer that is known
         self._accounts: defaultdict[int, Account] = defaultdict(Account)
-        self._before: dict[int, tuple[int, int]] = {}  # how much was booked when it was last read
+        self._before: dict[int, tuple[int, int]] = {}  # the number of bookings at the last reading
         self._heard = WeakKeyDictionary[Wire, Heard]()
 
     def learn(self, file: sqlite3.Connection) -> None:
-        """Read what was booked since."""
+        """Read the new bookings."""
         self._before = {
             number: (len(account.settled), len(account.moved))
             for number, account in self._accounts.items()
@@ -133,8 +133,11 @@ class Told:
     def listen(
         self, caller_id: int, name: str, wire: Wire, *, paints: bool, is_for_honour: bool
     ) -> None:
-        """Check what has come on a caller's screen; `paints` says how it comes, and `is_for_honour`
-        whether they are at the deal of the day, where coins are none."""
+        """Check the new text on a caller's screen.
+
+        `paints` tells how it arrives, and `is_for_honour` whether it is the daily deal, which has
+        no coins.
+        """
         account = self._accounts[caller_id]
         heard = self._heard.get(wire)
         if heard is None:
@@ -183,7 +186,7 @@ class Told:
         *,
         has_missed: bool,
     ) -> None:
-        """What is told of a round is what it came to for them, once it is settled for all."""
+        """Check that the announced result of a round is theirs, once it is settled for all."""
         if sums and not heard.waiting:
             heard.since = heard.booked
         heard.waiting += sums
@@ -205,7 +208,7 @@ class Told:
         must(False, "{} was told of {}, and booked are {}", name, heard.waiting, news)
 
     def _hear_of_a_whole_round(self, account: Account, name: str, net: int) -> None:
-        """What a round at Vegas is said to have come to, it has come to."""
+        """Check the announced total of a round at Vegas."""
         last = list(_nets(account.settled, "vegas").values())[-BEHIND:]
         must(net in last, "{} is told that a hand came to {}, and booked are {}", name, net, last)
         self.counted["whole rounds told"] += 1
@@ -213,9 +216,9 @@ class Told:
     def _hear_teletype(
         self, heard: Heard, account: Account, name: str, lines: Sequence[str]
     ) -> None:
-        """The result of each hand is that of a hand in the books, one after the other.
+        """Check that the results are those of hands in the books, in order.
 
-        The last one may be told again: on the sheet that is shown to who is out of time.
+        The last one may be repeated, on the sheet for a caller without time.
         """
         for line in map(str.strip, lines):
             found = _TELETYPE.fullmatch(line)
@@ -235,11 +238,11 @@ class Told:
             heard.before = line
 
     def _look(self, account: Account, name: str, wire: Wire) -> None:
-        """What stands on a painted screen is among what was booked last."""
+        """Check that a painted screen's amounts are among the last bookings."""
         rows = wire.screen.rows[MESSAGES]
         known = account.settled[-BEHIND:]
         for each in _sums(rows):
-            if each.at_vegas:  # their seat tells how the round ended for them
+            if each.at_vegas:  # their seat shows how the round ended for them
                 continue
             self.counted["settlements seen"] += 1
             fits = any(_is_part(each, settled) for settled in known)
@@ -252,7 +255,9 @@ class Told:
             self._add_up(account, name, wire)
 
     def _add_up(self, account: Account, name: str, wire: Wire) -> None:
-        """The figures of a sitting are the sum of its hands, those of a seat are of its round."""
+        """Check that a sitting's figures are the sum of its hands, and a seat's those of its
+        round.
+        """
         coins = {settled.coin for settled in account.settled[-BEHIND:]} or {60}
         tables = [reading.table(wire.screen, name, coin) for coin in coins]
         table = tables[0]
@@ -276,7 +281,7 @@ class Told:
 
 
 def _sums(lines: Sequence[str]) -> Iterator[Sum]:
-    """Read what was won and lost; sentences may be broken into lines."""
+    """Read the sums won and lost; sentences may be broken into lines."""
     text = " ".join(" ".join(lines).split())
     for said, part, is_won, is_brought in _TOLD:
         for told in said.finditer(text):
@@ -293,20 +298,20 @@ def _sums(lines: Sequence[str]) -> Iterator[Sum]:
 def _is_among(told: Done, booked: Sequence[Done]) -> bool:
     if told.kind != "repay":
         return told in booked
-    # Of the last minute no more is paid than was owed.
+    # Of the last minute at most the debt is paid.
     return any(
         each.kind == "repay" and told.amount - 60 < each.amount <= told.amount for each in booked
     )
 
 
 def _is_part(told: Sum, settled: Settled) -> bool:
-    """Tell whether a sum is what an entry won or lost."""
+    """Return whether a sum is an entry's win or loss."""
     which, amount = told.of(settled.coin)
     return bool(getattr(settled, which) == amount)
 
 
 def _end_of_run(told: Sequence[Sum], booked: Sequence[Settled], first: int) -> int:
-    """Find entries in a row that come to what was told at once; 0 where there are none."""
+    """Return the end of consecutive entries that add up to the announced sum; 0 without any."""
     for start in range(first, len(booked)):
         wanted = {"won": 0, "lost": 0}
         for each in told:
@@ -321,7 +326,7 @@ def _end_of_run(told: Sequence[Sum], booked: Sequence[Settled], first: int) -> i
 
 
 def _nets(booked: Sequence[Settled], game: str) -> dict[int, int]:
-    """Return what each round of a game came to, in order."""
+    """Return the result of each round of a game, in order."""
     nets: defaultdict[int, int] = defaultdict(int)
     for settled in booked:
         if settled.game == game:

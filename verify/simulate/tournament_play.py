@@ -1,7 +1,7 @@
-"""What befalls a tournament in a story: callers enter it and play, and somebody settles it.
+"""Events of a tournament in a story: callers enter and play, and one settles it.
 
-They come by another server for a moment, which is in the middle of it when it is killed, or when
-the disk fails.
+They come by another server for a moment, which is busy with it when it is killed or the disk
+fails.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 GAME = "black-jack-for-time"
-HANDS = 5  # so that many play them all
+HANDS = 5  # so few that callers finish them
 NODE = 98  # of the other server
 A_DAY = 86_400  # seconds
 NOTICED = 3.0  # seconds until everybody has seen that the machine slept
 
 
 def play_in_a_tournament(story: Story) -> None:
-    """Let some enter the tournament of now, and play on where they were."""
+    """Let some callers enter the current tournament and continue their play."""
     off = [person for person in story.people if person.wire is None]
     some = story.chance.sample(off, min(len(off), 4))
     found = _at_the_books(story, lambda desk: _current(story, desk))
@@ -85,7 +85,7 @@ def _decides(story: Story, desk: Desk, found: Tournament, caller_id: int, acts: 
 
 
 def end_a_tournament(story: Story) -> None:
-    """Let somebody weigh what was played, and settle what is over; a second one finds nothing."""
+    """Let a visitor rate the tries and settle what is over; a second one finds nothing."""
     running = _at_the_books(story, tournaments.running)
     if running is not None and story.chance.random() < 0.5:
         _sleep_until(story, running.ends)
@@ -114,7 +114,7 @@ def _weigh(desk: Desk) -> None:
 
 
 def call_off_a_tournament(story: Story) -> None:
-    """Let the sysop end the one that runs."""
+    """Let the sysop cancel the running one."""
     _at_the_books(story, lambda desk: tournaments.call_off(desk, "Somebody cheats", "Sysop"))
 
 

@@ -1,8 +1,8 @@
-"""Tournaments, look after look: what the audit, which reads the books once, cannot see.
+"""Tournaments, look after look: invariants over time, which the audit cannot check.
 
-Everybody enters once, at the price of the terms. A tournament is settled once, after its end, and
-nothing of it changes after that. Who is paid what is the audit's matter (`timebank.audit`). The
-shoe and the tries are looked at in `deals`.
+Every caller enters once, at the price of the terms. A tournament is settled once, after its end,
+and never changes after that. The audit checks the prizes (`timebank.audit`), `deals` the shoe and
+the tries.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class Tournaments:
     """The tournaments of a story's books, look after look."""
 
     def __init__(self, counted: Counter[str]) -> None:
-        """Know nothing of the books yet."""
+        """Start without the books."""
         self.counted = counted
         self._known: dict[str, Tournament] | None = None
         self._entries: dict[tuple[str, int], Entry] = {}
 
     def step(self, file: sqlite3.Connection, now: float | None) -> None:
-        """Look at what has changed; `now` is what time it is at the latest, if that is certain."""
+        """Check the changes; `now` is the latest possible time, if it is certain."""
         before, entered = self._known, self._entries
         self._known = {row[0]: Tournament(row[1:6], *row[4:]) for row in file.execute(TOURNAMENTS)}
         self._entries = {(row[0], row[1]): Entry(*row[2:]) for row in file.execute(ENTRIES)}

@@ -1,7 +1,7 @@
-"""The uncharged minutes of a day: nobody is served for longer than the books have counted.
+"""The uncharged minutes of a day: no caller is served longer than the books have counted.
 
-How long that was is measured here, by the time between two looks at a caller who is out of time
-and whose call goes on. It adds up over all calls of the caller's day, however each has ended.
+It measures the time between two looks at a caller without time on an open call, over all calls of
+the caller's day.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from door.call.grace import Grace
 
 ROUNDING = 1.0  # seconds
-ENDING = 3.0  # seconds in which a call ends that an event ends
+ENDING = 3.0  # seconds for the end of a call at an event
 
 
 class _Look(NamedTuple):
-    """What there was to see of somebody who is on without time."""
+    """The observed state of a caller on line without time."""
 
     grace: Grace
     at: float  # monotonic
     caller_id: int
-    day: str  # that counts what they use; it may last into the caller's next day
+    day: str  # the day that counts their use; it may last into the caller's next day
     charged: int
 
 
 class Uncharged:
-    """Who has been served without time for how long, look after look."""
+    """How long each caller was served without time."""
 
     def __init__(self, counted: Counter[str]) -> None:
-        """Know nothing of what was used before."""
+        """Begin without earlier use."""
         self._counted = counted
         self._before: dict[int, _Look] = {}  # by call
         self._used: Counter[tuple[int, str]] = Counter()  # seconds of a caller's day
@@ -43,9 +43,9 @@ class Uncharged:
     def step(
         self, file: sqlite3.Connection, on: Iterable[Caller], now: float, *, is_calm: bool
     ) -> None:
-        """Measure how those who are on have gone on without time, and hold it against the books.
+        """Measure how long callers were on line without time, and compare it with the books.
 
-        `is_calm` says that everybody has noticed which events there are, and what time it is.
+        `is_calm` means that every process knows the events and the time.
         """
         looks = {}
         for caller in on:
@@ -55,7 +55,7 @@ class Uncharged:
             if is_calm:
                 _ends_before_an_event(caller, grace)
             row = file.execute(CALL, (caller.call_id,)).fetchone()
-            if row is not None:  # else it is closed, and they are being told
+            if row is not None:  # otherwise it is closed, and the notice is on its way
                 caller_id, day, charged = row
                 look = _Look(grace, now, caller_id, grace.day or day, charged)
                 looks[caller.call_id] = self._goes_on(caller.call_id, look)
@@ -75,13 +75,13 @@ class Uncharged:
         counted = {(caller, day): seconds for caller, day, seconds in file.execute(DAYS)}
         for (caller, day), used in self._used.items():
             there = counted.get((caller, day))
-            if there is not None:  # else a wrong clock had begun that day
+            if there is not None:  # otherwise a wrong clock had begun that day
                 words = "caller {} was served for {:.1f} s uncharged on {}, and the books count {}"
                 must(used <= there + ROUNDING, words, caller, used, day, there)
 
 
 def _ends_before_an_event(caller: Caller, grace: Grace) -> None:
-    """Nobody without time stays on in an event, nor is told that they may."""
+    """Check that no caller without time stays during an event or reads that they may."""
     now, schedule = caller.console.clock.now(), caller.bank_settings.schedule
     closed = schedule.closed_at_or_after(now)
     if closed is None:

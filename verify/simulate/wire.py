@@ -1,7 +1,7 @@
-"""The line between a caller and the board, and the screen at its far end: no socket, no time lost.
+"""The line between a caller and the board, and the screen at its far end, without a socket.
 
-`Wire` is a `door.lines.line.Line` as the board knows it. What the board writes is on the caller's
-screen at once, unless the carrier is lost on the way: at any byte, in either direction.
+`Wire` is a `door.lines.line.Line` for the board. Its output is on the caller's screen at once,
+unless the carrier is lost on the way: at any byte, in either direction.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from door.errors import Hangup
 from door.lines.line import Hints, Receiver
 from verify.robots import screen
 
-LONGEST_MEMORY = 12_000  # characters of what scrolled by
+LONGEST_MEMORY = 12_000  # characters of scrolled text
 
 
 @dataclass(frozen=True)
 class Telephone:
-    """What a caller's terminal program says of itself."""
+    """The hints of a caller's terminal program."""
 
     terminal: str
     charset: str
@@ -42,7 +42,7 @@ class Screen(screen.Screen):
         super().__init__(charset)
         self.memory = ""  # all that came, without escape sequences
         self.came = 0  # bytes
-        self.characters = 0  # that have ever been in the memory
+        self.characters = 0  # characters that were ever in the memory
         self._new: list[str] = []
 
     def feed(self, data: bytes) -> None:
@@ -77,12 +77,12 @@ class Wire:
         self.hints = Hints((telephone.terminal,) if telephone.terminal else ())
         self.columns, self.rows = screen.COLUMNS, screen.ROWS
         self.screen = Screen(telephone.charset)
-        self.closed = False  # for the caller: nothing comes any more
+        self.closed = False  # for the caller: no more input
         self.loses_after: int | None = None
-        self.looked_at = 0  # bytes that had come when the screen was last checked
-        self.reads = True  # whether the caller takes what is written
+        self.looked_at = 0  # bytes received at the last check of the screen
+        self.reads = True  # whether the caller reads the output
         self._chance = chance
-        self.holder: object = None  # the process that reads and writes it, where others may
+        self.holder: object = None  # the process that uses it, where others may
         self._is_dead = is_dead
         self._loop = loop
         self._receiver: Receiver | None = None
@@ -155,7 +155,7 @@ class Wire:
         self._end(reason)
 
     def hang_up_in_peace(self) -> None:
-        """Hang up; what was typed before still arrives."""
+        """Hang up; keys typed before still arrive."""
         self._hand_over()
         self._end("the caller hung up")
 
@@ -176,8 +176,7 @@ class Wire:
 
 
 class Lent:
-    """A caller's line in the process that they were handed over to, which lets go of it without
-    ending it."""
+    """A caller's line in the process they were handed over to, which can release it unended."""
 
     kind, size_is_known = "socket", True
 
@@ -188,7 +187,7 @@ class Lent:
         loop: asyncio.AbstractEventLoop,
         is_dead: Callable[[], bool],
     ) -> None:
-        self.door = door  # that they came by
+        self.door = door  # the caller's door
         self.wire = wire
         self.address, self.hints = wire.address, wire.hints
         self.columns, self.rows = wire.columns, wire.rows
@@ -236,7 +235,7 @@ class Lent:
         self.lose_carrier("the board broke the connection")
 
     def lose_carrier(self, reason: str) -> None:
-        """Let go of the line."""
+        """Release the line."""
         if not self.is_held:
             return
         self._reason = reason
@@ -245,6 +244,6 @@ class Lent:
         self.wire.pass_to(None, lambda: True)
 
     def look(self) -> None:
-        """Tell of the size of the window, which the host says has changed."""
+        """Report the window's size, which has changed according to the host."""
         if self.is_held and self._receiver is not None:
             self._receiver.resized(self.columns, self.rows)

@@ -1,4 +1,4 @@
-"""A board, its callers, its clocks and its books, as they are at a moment of a story."""
+"""A board, its callers, its clocks and its books at a moment of a story."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ POSTED = 65.0  # seconds until everybody has been posted since the books could b
 
 @dataclass(frozen=True)
 class Screen:
-    """Somebody on a call, what they see, and who serves them."""
+    """A caller on line, their screen, and their process."""
 
     life: Life
     person: Person
@@ -63,13 +63,13 @@ class Undone(Exception):
 
 
 class World:
-    """What a story changes, and what is looked at after every step of it.
+    """The state that a story changes and that every step is checked against.
 
-    `people` is how many callers there are, `nodes` how many of them may be on at once. With a
-    `platter` the disk below SQLite is simulated as well. `early` is whether the sysop starts events
-    early, `company` whether callers play the daily deal and write to each other, `savers` whether
-    they use the bank every day and the sysop freezes accounts, `relays` whether most happens to
-    callers whom doors hand over.
+    `people` is the number of callers, `nodes` how many of them may be on line at once. With a
+    `platter` the disk below SQLite is simulated as well. `early` is whether the sysop starts
+    events early, `company` whether callers play the daily deal and write to each other, `savers`
+    whether they use the bank every day and the sysop freezes accounts, `relays` whether most
+    events are of callers handed over by doors.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class World:
         self.nodes = nodes
         self.people = [self._person(number) for number in range(people)]
         self.guests = some_guests(people // 3, self.chance, self.names)
-        self.letters = Letters()  # that callers have ever written
+        self.letters = Letters()  # all that callers ever wrote
         self.deals_ever: set[str] = set()  # seals of the deals that there ever were
         if company:
             for each in self.everybody():
@@ -112,38 +112,38 @@ class World:
         self.number = 0  # of the step
         self.lives_begun = 0
         self.told: list[str] = []
-        self.counted = Counter[str]()  # how often what happened
+        self.counted = Counter[str]()  # how often each event happened
         self.shelf = hashlib.sha256()  # over everything that happened
         self.ears = Ears(lambda: self.monotonic)
         self.loaded: settings.Config
         self.monotonic = self.began = START  # now, and when the step began
-        self.ahead = 0.0  # seconds by which what the board believes is ahead of what time it is
-        self.is_to_mend = False  # whether somebody is on a day that a wrong clock began
-        self.calm_from = 0.0  # monotonic: everybody has noticed what the clocks did
-        self.posted_from = 0.0  # monotonic: everybody knows what a command has done to accounts
+        self.ahead = 0.0  # seconds by which the board's time is ahead of the true time
+        self.is_to_mend = False  # whether a caller is on a day that a wrong clock began
+        self.calm_from = 0.0  # monotonic: every process knows what the clocks did
+        self.posted_from = 0.0  # monotonic: every process knows a command's changes to accounts
         self.well_from = 0.0  # monotonic: everybody has noticed that the books can be written
         self.machine: Machine
         self.processes: list[Process] = []
         self.doors: list[Door] = []
         self.watch: Watch
-        self.settled: Counter[Guest] = Counter()  # minutes that arrived, as the sysop said
+        self.settled: Counter[Guest] = Counter()  # minutes that arrived, by the sysop's word
         self.written: dict[str, bool] = {}  # claims that a host has found
-        self.back: list[Guest] = []  # who is back since the books were last looked at
-        self.is_over = False  # for the books are beyond repair, as a sysop was told
+        self.back: list[Guest] = []  # guests who returned since the last look at the books
+        self.is_over = False  # because the books are beyond repair, as the sysop was informed
         self.readings = Readings()  # of the clocks that are believed
 
     # Time.
 
     def let_pass(self, seconds: float) -> None:
-        """Let time pass; raises `Killed` when a process dies meanwhile."""
+        """Let time pass; raises `Killed` when a process dies."""
         self.machine.run(asyncio.sleep(seconds))
 
     def settle(self) -> None:
-        """Let everything happen that follows by itself, until nobody waits for the books."""
+        """Let all consequences happen, until no task waits for the books."""
         for _ in range(40):
             self.let_pass(SETTLE)
             if all(life.is_idle for life in self.lives()):
-                self.let_pass(ANSWERED)  # what was answered just now is taken in
+                self.let_pass(ANSWERED)  # a just given answer is read
                 if all(life.is_idle for life in self.lives()):
                     return
 
@@ -151,22 +151,22 @@ class World:
         self.monotonic = self.machine.loop.time()
 
     def really(self) -> datetime:
-        """Tell what time it is, whatever the wall clock shows."""
+        """Return the true time, whatever the wall clock shows."""
         running = hasattr(self, "machine") and not self.machine.loop.is_closed()
         return self.wall.really(self.machine.loop.time() if running else self.monotonic)
 
     def _seconds_of_the_server(self) -> float:
-        """Tell the time of the server that the books are on: nothing sets its clock."""
+        """Return the database server's time: nothing sets its clock."""
         running = hasattr(self, "machine") and not self.machine.loop.is_closed()
         monotonic = self.machine.loop.time() if running else self.monotonic
         return self.place.begins.timestamp() + self.wall.uptime(monotonic) - START
 
     def now(self) -> datetime:
-        """Tell what time it is for the board."""
+        """Return the board's time."""
         return self.really() + timedelta(seconds=self.ahead)
 
     def clock(self) -> BelievedClock:
-        """Give the clock of a command that is run beside the board."""
+        """Return the clock of a command run next to the board."""
         clock = BelievedClock(ProcessClock(self.machine.loop, self.wall, lambda: False))
         database = self.bare_books()
         try:
@@ -178,11 +178,11 @@ class World:
 
     @property
     def is_led_astray(self) -> bool:
-        """Whether the board goes by a wrong clock, or somebody must mend what one did."""
+        """Whether the board uses a wrong clock, or one's effects are to be mended."""
         return bool(self.ahead) or self.is_to_mend
 
     def learn_what_is_to_be_mended(self, file: sqlite3.Connection) -> None:
-        """Look into older books: what a wrong clock did may be in them although it was mended."""
+        """Read older books: they may have effects of a wrong clock that were mended later."""
         (day,) = file.execute("SELECT coalesce(max(day), '') FROM callers").fetchone()
         self.is_to_mend = day > self._day_after(LATE + DAY)
 
@@ -193,10 +193,10 @@ class World:
         self.ahead = ahead if abs(ahead) > LEAP_SECONDS else 0.0
 
     def latest_day(self) -> str:
-        """Give the last day on which the board may ever have been, in its zone.
+        """Return the last day that the board may ever have had, in its zone.
 
-        A correction that it had not written down before a kill is one that it does not know of.
-        Until what a wrong clock did is mended, it may have been anywhere.
+        It does not know a correction that was not written before a kill. Until a wrong clock's
+        effects are mended, it may have had any day.
         """
         if self.is_led_astray:
             return "9999-12-31"
@@ -206,17 +206,17 @@ class World:
         latest = max(self.really(), self.wall.furthest) + time
         return latest.astimezone(ZoneInfo(self.place.zone)).date().isoformat()
 
-    # Who is there.
+    # Callers on line.
 
     def lives(self) -> list[Life]:
         return [*self.processes, *self.doors]
 
     def doors_of(self, guest: Guest) -> list[Door]:
-        """Give those that serve a guest: two while the guest takes over an earlier call."""
+        """Return the doors that serve a guest: two while the guest takes over an earlier call."""
         return [door for door in self.doors if door.guest is guest]
 
     def relayed(self) -> list[Door]:
-        """Give those whose callers are handed over."""
+        """Return the doors with callers handed over."""
         return [door for door in self.doors if door.relay is not None]
 
     def is_for_doors(self, process: Process) -> bool:
@@ -231,7 +231,7 @@ class World:
         return [person.name for person in self.everybody()]
 
     def _company(self) -> list[str]:
-        """Give the names of those who are on, or else of everybody who is known."""
+        """Return the names of callers on line, or else of all known ones."""
         on = [person.name for person, _ in self.on_line()]
         return on or [person.name for person in self.people if person.is_known]
 
@@ -239,7 +239,7 @@ class World:
         return [(person, wire) for person in self.everybody() if (wire := person.wire)]
 
     def screens(self) -> list[Screen]:
-        """Give everybody who is on a call, with what they see and who serves them."""
+        """Return every caller on line, with their screen and process."""
         by_wire = {wire: person for person in self.everybody() for wire in person.wires}
         found = []
         for life in reversed(self.lives()):
@@ -289,11 +289,11 @@ class World:
 
     @property
     def is_brief(self) -> bool:
-        """Whether no hours are spent on what ticks: what keeps the books matters, or days do."""
+        """Whether no hours are spent on idle time: the story is about the books, or about days."""
         return self.below is not None or self.server is not None or self.savers
 
     def bare_books(self, copy: Path | None = None) -> Database:
-        """Give the books, or a copy of them in a file, for whoever is no process of the board."""
+        """Return the books, or a copy in a file, for a reader outside the board."""
         if copy is None and self.server is not None:
             return self.machine.disk.bare_books(self.loaded.database)
         return SqliteDatabase(copy or self.config.database, busy_seconds=0)
@@ -307,8 +307,10 @@ class World:
 
     @contextmanager
     def command(self, otherwise: str, *refusals: type[Exception]) -> Iterator[Desk]:
-        """Write into the books as a command of the sysop does; tell `otherwise`, and why, when they
-        cannot be written or it is refused. Raises `Undone` when it cannot begin."""
+        """Write into the books as a command of the sysop; `otherwise` describes a failure.
+
+        The failure is unwritable books or a refusal. Raises `Undone` when it cannot begin.
+        """
         database = self.books_at_the_command_line()
         has_begun = False
         try:
@@ -328,11 +330,11 @@ class World:
             return state_of(file)
 
     def mend(self) -> None:
-        """Let the books be written again."""
+        """Make the books writable again."""
         self.machine.disk.mend()
         self.well_from = self.monotonic + POSTED
 
-    # What is told.
+    # Messages.
 
     def tell(self, words: str) -> None:
         """Write a line of the story."""

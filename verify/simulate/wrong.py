@@ -1,4 +1,4 @@
-"""How what is looked at says that something is not as it must be."""
+"""The error of a failed check."""
 
 from __future__ import annotations
 
