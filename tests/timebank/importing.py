@@ -14,7 +14,7 @@ from timebank.ledger.reasons import decode
 from timebank.ledger.sentences import sentence
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.transfers import ADJUSTMENT, Account, Movement, transfer
-from timebank.thebank.importer import WATCHED_SECONDS, Report, import_file
+from timebank.thebank.importer import WATCHED_SECONDS, ImportReport, import_file
 
 LATE = WATCHED_SECONDS + 1
 NAMES = ("Ann", "Bob")
@@ -58,7 +58,7 @@ class Board:
         with self.path.open("ab") as file:
             file.write(content)
 
-    def take(self, path: Path | None = None) -> Report:
+    def take(self, path: Path | None = None) -> ImportReport:
         """Do a round of imports and check the books."""
         books = self.books
         report = import_file(books.database, books.settings, books.now, path or self.path)

@@ -206,7 +206,7 @@ def outbox(config: Path, form: str, repeat: int | None, delivered: int | None) -
     time bank, then use --repeat or --delivered.
     """
     with opened(config) as books:
-        books.settle((thebank_ext.repeat, repeat), (thebank_ext.regard_as_delivered, delivered))
+        books.settle((thebank_ext.retry_record, repeat), (thebank_ext.confirm_record, delivered))
         with books.look() as desk:
             rows = thebank_ext.undelivered(desk)
         settings = books.settings

@@ -272,7 +272,7 @@ def treat(desk: Desk, given: PriorBooks, by: str, why: str) -> Treated:
     _CLOSE_CHAINS(books, closed=stamp(desk.now))
     tournament = tournaments.end_restored(desk)
     contests.close_all(desk)
-    files = bookings.find_again(desk)
+    files = bookings.relocate_files(desk)
     _tell_callers(desk, copied)
     _keep_early_events(desk, given)
     admission = tuple(access.restrict(desk, given.rights, by))

@@ -1,4 +1,4 @@
-"""THEBANK.EXT: records that other programs write for us, and ours for them.
+"""THEBANK.EXT: records in files from other programs, and our records for theirs.
 
 Uses `callers` and `ledger`.
 """

@@ -1,16 +1,18 @@
-"""What the books know of files that are taken over: how far each was read, and what came of it.
+"""The books' record of imported files: how far each was read, and the outcome of each line.
 
-One row of `imports` for each file, whatever name it has at the moment:
+Each file has one row in `imports`, under whatever name the file has:
 
     reading -> taking -> taken -> keeping -> kept -> closed
 
-`reading`: it stands where it was written, its last line not yet ended. `taking`: it is about to be
-renamed to `taken`, or just was. `taken`: it has that name, which no other file ever had. `keeping`:
-it is about to be renamed to `kept`, its .BAK, or just was. `kept`: all of it is in the books; a
-program that still had it open may yet add lines. `closed`: nobody looks at it any more.
+- `reading`: the file has its original name, and its last line has no end yet.
+- `taking`: it is being renamed to `taken`.
+- `taken`: it has that name, which no other file ever had.
+- `keeping`: it is being renamed to its .BAK name.
+- `kept`: all of it is in the books. A program that still has it open may add lines.
+- `closed`: it is no longer read.
 
 `book` moves the position of a file forward in the same transaction as the minutes, and only from
-the position at which the lines were read. That is why no line is ever booked twice.
+the position at which the lines were read. So no line is ever booked twice.
 """
 
 from __future__ import annotations
@@ -41,30 +43,33 @@ from timebank.thebank import format
 from timebank.thebank.format import NOWHERE, Position, RawLine, Record
 from timebank.words import MINUTE, span
 
-LONGEST_SHOWN = 120  # characters of a line that is told of
+LONGEST_SHOWN = 120  # characters of a refused line
 LONGEST_SOURCE = 40
 
 
 class Import(NamedTuple):
+    """A file that is imported: its row in `imports`."""
+
     id: int
     path: Path
     taken: Path
-    kept: Path | None
+    # Its .BAK name; None before it has one.
+    backup: Path | None
     state: str
     position: Position
-    # When it was taken over, or last had new lines: whole seconds since 1970.
+    # When it was taken over, or last had new lines: seconds since 1970.
     changed: int
 
     @property
     def place(self) -> Path:
-        """Where the file is now, unless a rename was cut short."""
-        if self.state in ("kept", "keeping") and self.kept is not None:
-            return self.kept
+        """Where the file is now, unless a rename was interrupted."""
+        if self.state in ("kept", "keeping") and self.backup is not None:
+            return self.backup
         return self.path if self.state == "reading" else self.taken
 
 
 class RefusedLine(NamedTuple):
-    """A line that was not applied: its number in the file, why, and the line fit for showing."""
+    """A line that was not applied: its number in the file, the reason, and its printable text."""
 
     import_id: int
     start: int
@@ -74,12 +79,12 @@ class RefusedLine(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Booked:
-    """What came of some lines: records applied, seconds that came in and went out, refusals."""
+class BookedLines:
+    """The outcome of some lines: the number of records applied, seconds moved, and refusals."""
 
     applied: int
-    came: int
-    went: int
+    seconds_in: int
+    seconds_out: int
     refused: tuple[RefusedLine, ...]
 
 
@@ -96,8 +101,8 @@ class _Row(NamedTuple):
 
     def read(self) -> Import:
         position = Position(self.bytes, self.lines, self.recent)
-        kept = None if self.kept is None else Path(self.kept)
-        places = (Path(self.path), Path(self.taken), kept)
+        backup = None if self.kept is None else Path(self.kept)
+        places = (Path(self.path), Path(self.taken), backup)
         return Import(self.id, *places, self.state, position, self.changed)
 
 
@@ -111,20 +116,20 @@ _OPEN = sql.read(
         .order_by(_IMPORT.id)
     ),
 )
-_KEPT_AS: Reader[int] = value(lambda: select(_IMPORT.id).where(equal(_IMPORT.kept)))
-_KEPT: Reader[str] = value(lambda: select(_IMPORT.kept).where(_IMPORT.kept.is_not(None)))
+_BACKUP_OWNER: Reader[int] = value(lambda: select(_IMPORT.id).where(equal(_IMPORT.kept)))
+_BACKUPS: Reader[str] = value(lambda: select(_IMPORT.kept).where(_IMPORT.kept.is_not(None)))
 _PATHS: Reader[str] = value(lambda: select(_IMPORT.path))
 _BEGIN = Prepared(lambda: sql.insert_into(imports, "path taken state bytes lines recent changed"))
 
 
-def _as_it_was() -> ColumnElement[bool]:
-    """Choose an import as long as nobody has gone on with it."""
-    was = (_IMPORT.state == bindparam("old_state"), _IMPORT.bytes == bindparam("old_bytes"))
-    return and_(equal(_IMPORT.id), *was)
+def _is_unchanged() -> ColumnElement[bool]:
+    """Select an import if no other process has continued it since it was read."""
+    before = (_IMPORT.state == bindparam("old_state"), _IMPORT.bytes == bindparam("old_bytes"))
+    return and_(equal(_IMPORT.id), *before)
 
 
-_ADVANCE = Prepared(lambda: change(imports, "state kept", _as_it_was()))
-_BOOK = Prepared(lambda: change(imports, "bytes lines recent changed", _as_it_was()))
+_ADVANCE = Prepared(lambda: change(imports, "state kept", _is_unchanged()))
+_BOOK = Prepared(lambda: change(imports, "bytes lines recent changed", _is_unchanged()))
 _APPLIED = Prepared(
     lambda: sql.insert_into(import_lines, "import_id start line transfer_id", told=1)
 )
@@ -137,16 +142,18 @@ _ACCOUNT = Prepared(
 
 
 def open_imports(desk: Desk, path: Path | None) -> list[Import]:
-    found = _OPEN.all(desk.connection, path=None if path is None else str(path))
-    return [row.read() for row in found]
+    """Return the imports of files at `path`, or of all files, that are not closed."""
+    rows = _OPEN.all(desk.connection, path=None if path is None else str(path))
+    return [row.read() for row in rows]
 
 
-def kept_as(desk: Desk, path: Path) -> int | None:
-    return _KEPT_AS.first(desk.connection, kept=str(path))
+def import_of_backup(desk: Desk, path: Path) -> int | None:
+    """Return the number of the import whose .BAK file is `path`; None if there is none."""
+    return _BACKUP_OWNER.first(desk.connection, kept=str(path))
 
 
 def begin(desk: Desk, path: Path, taken: Path | None) -> Import:
-    """Open the row of a file that nothing was read of, under its path or already `taken`."""
+    """Open the row of an unread file, which has its original name or the name `taken`."""
     now = stamp(desk.now)
     state = "reading" if taken is None else "taken"
     if taken is None:
@@ -156,48 +163,54 @@ def begin(desk: Desk, path: Path, taken: Path | None) -> Import:
     return Import(number, path, taken, None, state, NOWHERE, now)
 
 
-def advance(desk: Desk, old: Import, state: str, kept: Path | None) -> Import:
-    now = {"state": state, "kept": None if kept is None else str(kept)}
-    if _ADVANCE(desk.connection, **now, **_known(old)).rowcount != 1:
+def advance(desk: Desk, old: Import, state: str, backup: Path | None) -> Import:
+    """Change the state and the .BAK name of an import.
+
+    Raises `Overtaken` if another process has continued it.
+    """
+    now = {"state": state, "kept": None if backup is None else str(backup)}
+    if _ADVANCE(desk.connection, **now, **_expected(old)).rowcount != 1:
         raise Overtaken
-    return old._replace(state=state, kept=kept)
+    return old._replace(state=state, backup=backup)
 
 
-def find_again(desk: Desk) -> tuple[Path, ...]:
-    """Look where files have gone that the books have open, after these were restored.
+def relocate_files(desk: Desk) -> tuple[Path, ...]:
+    """Find the files of open imports after the books were restored.
 
-    A file that was taken further since is a .BAK now: what these books have not read of it yet is
-    read there. Returns the .BAK files that these books know nothing of: other books have read them.
+    A file that the replaced books finished is a .BAK now. These books read the rest of it there.
+    Return the .BAK files that are unknown to these books: other books have read them.
     """
     for row in open_imports(desk, None):
-        if row.state in ("kept", "keeping") or _holds(row.place, row):
+        if row.state in ("kept", "keeping") or _contains(row.place, row):
             continue
-        if row.state == "taking" and _holds(row.path, row):
+        if row.state == "taking" and _contains(row.path, row):
             continue
-        kept = next((file for file in _kept_files(row.path, row.id) if _holds(file, row)), None)
-        if row.position.offset and kept is not None:
-            advance(desk, row, "kept", kept)
+        backups = _backup_files(row.path, row.id)
+        backup = next((file for file in backups if _contains(file, row)), None)
+        if row.position.offset and backup is not None:
+            advance(desk, row, "kept", backup)
         elif row.state != "reading":
             advance(desk, row, "closed", None)
     if desk.settings.mode != "built-in":
         return ()
-    known = set(_KEPT.all(desk.connection))
+    known = set(_BACKUPS.all(desk.connection))
     paths = {str(files.place_of(path)) for path in desk.settings.imports}
     paths |= set(_PATHS.all(desk.connection))
-    kept_files = [file for path in sorted(paths) for file in _kept_files(Path(path), None)]
-    return tuple(file for file in kept_files if str(file) not in known and os.lstat(file).st_size)
+    backups = [file for path in sorted(paths) for file in _backup_files(Path(path), None)]
+    return tuple(file for file in backups if str(file) not in known and os.lstat(file).st_size)
 
 
-def _kept_files(path: Path, number: int | None) -> list[Path]:
-    which = r"\d+" if number is None else str(number)
-    pattern = re.compile(rf"{re.escape(path.name)}\.{which}(-\d+)?\.BAK")
+def _backup_files(path: Path, number: int | None) -> list[Path]:
+    """Return the .BAK files of a path, of one import or of all."""
+    digits = r"\d+" if number is None else str(number)
+    pattern = re.compile(rf"{re.escape(path.name)}\.{digits}(-\d+)?\.BAK")
     try:
         return sorted(file for file in path.parent.iterdir() if pattern.fullmatch(file.name))
     except OSError:
         return []
 
 
-def _holds(place: Path, row: Import) -> bool:
+def _contains(place: Path, row: Import) -> bool:
     try:
         with files.opened(place, os.O_RDONLY) as file:
             return row.position.is_in(file)
@@ -207,16 +220,16 @@ def _holds(place: Path, row: Import) -> bool:
 
 def book(
     desk: Desk, old: Import, lines: Sequence[RawLine], after: Position
-) -> tuple[Import, Booked]:
-    """Apply lines that were read at the position of the file, which moves to `after`.
+) -> tuple[Import, BookedLines]:
+    """Apply the next lines of a file, and move its position to `after`.
 
-    Each record is one entry. Raises `Overtaken` when the position has moved meanwhile.
+    Each record is one entry. Raises `Overtaken` if another process moved the position meanwhile.
     """
     now = stamp(desk.now)
-    changed = _BOOK(desk.connection, **_columns(after), changed=now, **_known(old))
+    changed = _BOOK(desk.connection, **_columns(after), changed=now, **_expected(old))
     if changed.rowcount != 1:
         raise Overtaken
-    applied = came = went = 0
+    applied = seconds_in = seconds_out = 0
     refused = []
     for line in lines:
         try:
@@ -230,28 +243,30 @@ def book(
         place = {"import_id": old.id, "start": line.start, "line": line.number}
         _APPLIED(desk.connection, **place, transfer_id=transfer_id)
         applied += 1
-        came += max(0, seconds)
-        went -= min(0, seconds)
-    return old._replace(position=after, changed=now), Booked(applied, came, went, tuple(refused))
+        seconds_in += max(0, seconds)
+        seconds_out -= min(0, seconds)
+    outcome = BookedLines(applied, seconds_in, seconds_out, tuple(refused))
+    return old._replace(position=after, changed=now), outcome
 
 
 def refuse(desk: Desk, old: Import, line: RawLine, reason: str) -> RefusedLine:
-    """Note a line that is not applied, in the sysop's log too."""
+    """Note a line that is not applied in the books and in the sysop's log."""
     text = "" if line.content is None else shown(line.content.decode("cp437"), LONGEST_SHOWN)
     refusal = RefusedLine(old.id, line.start, line.number, reason, text)
-    said = f"{old.path.name}, line {line.number} of import {old.id} was refused: {reason}: {text}"
-    sysop_log.note(desk, "import", None, said)
+    words = f"{old.path.name}, line {line.number} of import {old.id} was refused: {reason}: {text}"
+    sysop_log.note(desk, "import", None, words)
     _REFUSED(desk.connection, **refusal._asdict())
     return refusal
 
 
 def shown(text: str, longest: int) -> str:
-    kept = "".join(letter if letter.isprintable() else " " for letter in text[: longest + 1])
-    return kept if len(kept) <= longest else f"{kept[: longest - 3]}..."
+    """Return a text without control characters, of at most `longest` characters."""
+    clean = "".join(letter if letter.isprintable() else " " for letter in text[: longest + 1])
+    return clean if len(clean) <= longest else f"{clean[: longest - 3]}..."
 
 
 class _NotApplied(Exception):
-    """Why a line is not applied, for the sysop."""
+    """A line is not applied. `str()` is the reason, for the sysop."""
 
 
 def _parse(line: RawLine) -> Record | None:
@@ -264,7 +279,10 @@ def _parse(line: RawLine) -> Record | None:
 
 
 def _apply(desk: Desk, file: Import, line: RawLine, record: Record) -> tuple[int, int]:
-    """Move the minutes of a record and tell their owner; returns seconds, signed, and transfer."""
+    """Move the minutes of a record, and leave their owner a notice.
+
+    Return the seconds, negative if they left the account, and the number of the transfer.
+    """
     caller = _owner(desk, record.name)
     number, balance = _ACCOUNT(desk.connection, caller_id=caller.id).one()
     bank = Account(number, "bank", "second")
@@ -308,5 +326,5 @@ def _columns(position: Position) -> dict[str, object]:
     return {"bytes": position.offset, "lines": position.lines, "recent": position.recent}
 
 
-def _known(file: Import) -> dict[str, object]:
+def _expected(file: Import) -> dict[str, object]:
     return {"id": file.id, "old_state": file.state, "old_bytes": file.position.offset}

@@ -1,7 +1,4 @@
-"""How records stand in the files by which time banks exchange minutes.
-
-Pure text, documented in docs/formats.md.
-"""
+"""The format of the files by which time banks exchange minutes (docs/formats.md)."""
 
 from __future__ import annotations
 
@@ -25,8 +22,8 @@ DOS_END_OF_FILE = b"\x1a"
 class Record:
     """One line of the file: `minutes` for the account of `name`, negative to take them out.
 
-    `at` is local time without a zone. `number` is ours (`record_number`); files of other programs
-    may leave it out.
+    `at` is local time without a zone. `number` is None in records without one, which other programs
+    may write.
     """
 
     name: str
@@ -36,15 +33,15 @@ class Record:
     number: int | None
 
 
-# A board would have to move time a hundred times a second for three centuries to use these up.
+# At a hundred transfers a second these last for three centuries.
 NUMBERS_A_GENERATION = 10**12
 
 
 def record_number(generation: int, transfer: int) -> int:
-    """Give the number of a record: that of its transfer, with the generation from the second on.
+    """Return the number of a record: the number of its transfer, plus a part for the generation.
 
-    No two records of a board have the same one, whatever was restored in between, and a reader that
-    knows nothing of generations reads a number as ever.
+    So records before and after a restore never have the same number. The first generation adds
+    nothing, so readers that do not know generations can read the number.
 
     >>> record_number(1, 4711), record_number(2, 4711)
     (4711, 2000000004711)
@@ -52,21 +49,21 @@ def record_number(generation: int, transfer: int) -> int:
     return transfer if generation == 1 else generation * NUMBERS_A_GENERATION + transfer
 
 
-def transfer_of(record: int) -> int:
-    """Give the transfer that a record of this number tells of.
+def transfer_number(record: int) -> int:
+    """Return the number of the transfer of a record.
 
-    >>> transfer_of(2000000004711)
+    >>> transfer_number(2000000004711)
     4711
     """
     return record % NUMBERS_A_GENERATION
 
 
 # A record is a line in CP437: `name;minutes;source;YYYY-MM-DD HH:MM;number`. A line that begins
-# with ; is none.
+# with ; is a comment.
 
 
 def format_record(record: Record) -> bytes:
-    """Write a record as a line; letters that CP437 lacks are replaced (see `_cp437`)."""
+    """Return a record as a line; letters that CP437 lacks are replaced (see `_cp437`)."""
     fields = [
         _cp437(record.name),
         b"%d" % record.minutes,
@@ -79,8 +76,10 @@ def format_record(record: Record) -> bytes:
 
 
 def parse_record(line: bytes) -> Record | None:
-    """Read a line, with or without its end; None for a comment or an empty line, `NotARecord` for
-    nonsense."""
+    """Read a line, with or without its end; None for a comment or an empty line.
+
+    Raises `NotARecord`.
+    """
     text = line.rstrip(b"\r\n" + DOS_END_OF_FILE).decode("cp437")
     if not text.strip() or text.startswith(";"):
         return None
@@ -100,15 +99,15 @@ def parse_record(line: bytes) -> Record | None:
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """Give the ways in which a name that was read can be meant, the likeliest first.
+    """Return the possible readings of a name in a file, the likeliest first.
 
-    As it stands; with the numbers of letters that CP437 lacks (see `_cp437`) turned into the
-    letters; and read as UTF-8, which programs write that know nothing of CP437.
+    These are the name as written, the name with its \\uXXXX escapes (see `_cp437`) turned into
+    letters, and the name read as UTF-8, which some programs write.
     """
-    found = [name, _NUMBERED.sub(_letter, name)]
+    readings = [name, _NUMBERED.sub(_letter, name)]
     with contextlib.suppress(UnicodeError):
-        found.append(name.encode("cp437").decode("utf-8"))
-    return tuple(dict.fromkeys(found))
+        readings.append(name.encode("cp437").decode("utf-8"))
+    return tuple(dict.fromkeys(readings))
 
 
 _NUMBERED = re.compile(r"\\u([0-9A-Fa-f]{4})")
@@ -120,9 +119,9 @@ def _letter(numbered: re.Match[str]) -> str:
 
 
 def _cp437(text: str) -> bytes:
-    """Encode a field: a letter that CP437 lacks loses its accents, or is written as \\uXXXX.
+    """Encode a field. A letter that CP437 lacks loses its accents, or is written as \\uXXXX.
 
-    What would end the field or the line becomes a comma or a space.
+    A semicolon becomes a comma, a control character a space.
     """
     encoded = bytearray()
     for character in text.replace(";", ","):
@@ -149,26 +148,26 @@ def _local_time(field: str) -> datetime:
         raise NotARecord("its time is not written YYYY-MM-DD HH:MM") from None
 
 
-# The lines of a file that other programs append to, in bounded memory.
+# Reading the lines of a file that other programs append to, in bounded memory.
 #
 # A line ends with LF, with or without CR before it. The end-of-file mark of DOS (1A) ends a last
-# line that has no other end, and means nothing where a line begins: programs go on writing behind
-# it. What is not ended yet is not handed out.
+# line that has no other end. At the beginning of a line it is ignored, because programs write on
+# after it. A line without an end is not returned.
 
-LONGEST_LINE = 1024  # bytes, its end not counted; a record of ours has at most 100
+LONGEST_LINE = 1024  # bytes without the end; a record of ours has at most 100
 CHUNK = 65536
-# What a reader reads of a file at most: a sparse one may claim any size and take no room.
+# Bytes of a file that are read at once at most, because a sparse file can have any size.
 MOST_READ = 64 * 1024 * 1024
-RECENT = 4096  # bytes before a position by which the file is known again
+RECENT = 4096  # bytes before a position, by which the file is recognised
 
 _ENDS = re.compile(rb"[\n\x1a]")
 
 
 @dataclass(frozen=True)
 class Position:
-    """How far a file was read: so many bytes, and so many ends of lines among them.
+    """How far a file was read: the number of bytes, and of the line ends among them.
 
-    `recent` tells whether they are still the same bytes, see `is_in`.
+    `recent` is a digest of the last of these bytes, see `is_in`.
     """
 
     offset: int
@@ -176,12 +175,12 @@ class Position:
     recent: str
 
     def is_in(self, file: int) -> bool:
-        """Tell whether an open file still holds what was read up to here."""
+        """Return whether an open file still contains the bytes that were read up to here."""
         return os.fstat(file).st_size >= self.offset and digest(file, self.offset) == self.recent
 
 
 def digest(file: int, end: int) -> str:
-    """Describe the bytes before `end`, by the last RECENT of them."""
+    """Return a digest of the last RECENT bytes before `end`."""
     start = max(0, end - RECENT)
     return hashlib.sha256(os.pread(file, end - start, start)).hexdigest()
 
@@ -191,24 +190,24 @@ NOWHERE = Position(0, 0, hashlib.sha256(b"").hexdigest())
 
 @dataclass(frozen=True)
 class RawLine:
-    """A line from `start` up to `end` in the file, counted from 1; `content` without its end.
+    """A line of a file: its number, counted from 1, and its bytes from `start` to `end`.
 
-    `content` is None when it is longer than LONGEST_LINE.
+    `content` has no line end. It is None if the line is longer than LONGEST_LINE.
     """
 
     number: int
     start: int
     end: int
     content: bytes | None
-    # How many ends of lines the file has up to `end`.
+    # The number of line ends in the file up to `end`.
     lines: int
 
 
 class LineReader:
-    """Hands out the ended lines of an open file from a position on, for others to use besides.
+    """Iterates over the complete lines of an open file from a position on.
 
-    It ends behind MOST_READ bytes, and another goes on from what was booked; `OSError` where there
-    is no line in so many.
+    It stops after MOST_READ bytes, and another reader continues from the booked position. Raises
+    `OSError` if there is no line end in MOST_READ bytes.
     """
 
     def __init__(self, file: int, position: Position) -> None:
@@ -216,9 +215,9 @@ class LineReader:
         self._offset = position.offset
         self._last = position.offset + MOST_READ
         self._lines = position.lines
-        # Bytes of the line that is not ended yet, known when all ended ones are handed out.
+        # The number of bytes after the last line end, once all complete lines were returned.
         self.unended = 0
-        # The beginning of that line, up to LONGEST_LINE bytes.
+        # The first LONGEST_LINE of these bytes.
         self.rest = b""
 
     def __iter__(self) -> Iterator[RawLine]:
@@ -234,7 +233,7 @@ class LineReader:
                 begin = end.end()
                 marks_end = end[0] == DOS_END_OF_FILE
                 if not marks_end or self.unended:
-                    # Behind a mark that was read nothing could be told from a file cut short.
+                    # A position after the mark could not be told from a file that was cut.
                     yield self._line(self._offset + (end.start() if marks_end else begin), end[0])
             self._add(chunk[begin:])
             self._offset += len(chunk)
@@ -256,6 +255,6 @@ class LineReader:
 
 
 def is_ended(file: int) -> bool:
-    """Tell whether the last line of an open file has its end; of an empty file that it has."""
+    """Return whether the last line of an open file has its end; True for an empty file."""
     size = os.fstat(file).st_size
     return size == 0 or os.pread(file, 1, size - 1) in (b"\n", DOS_END_OF_FILE)

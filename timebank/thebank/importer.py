@@ -1,13 +1,14 @@
-"""THEBANK.EXT, read: minutes that other programs bring to our accounts, or take out of them.
+"""Reads THEBANK.EXT files, by which other programs pay minutes to our accounts or take them out.
 
-A file is taken over by renaming it, read line by line into the books, and kept as its .BAK; what
-cannot be applied goes to the sysop's log. Where a file stands and how far it was read is in the
-books (see `bookings`), so whoever comes after a crash goes on from there. A file whose last line is
-not ended yet stays where it is: what is ended in it is applied, and the rest of that line reaches
-it whichever way its writer adds it. A program that has the file open while it is renamed writes on
-in the renamed one; so a .BAK is looked at for another day.
+A file is renamed, read line by line into the books, and renamed to its .BAK. Lines that cannot be
+applied are noted in the sysop's log. The books record the place and the position of each file (see
+`bookings`), so the next process continues after a crash.
 
-What this means for programs that write such files is documented in docs/formats.md.
+A file whose last line has no end keeps its name, so that its writer can complete the line. Its
+complete lines are applied. A program that has the file open during the rename goes on writing into
+the renamed file. So a .BAK is read for another WATCHED_SECONDS.
+
+docs/formats.md says what this means for programs that write such files.
 """
 
 from __future__ import annotations
@@ -38,53 +39,53 @@ from timebank.thebank.format import (
 )
 from timebank.words import span
 
-MOST_REFUSALS = 20  # that a report names, the sysop's log has them all
+MOST_REFUSALS = 20  # in a report; the sysop's log has all of them
 
 
 @dataclass
-class Report:
-    """What one round over a file did. `came` and `went` are seconds, into accounts and out.
+class ImportReport:
+    """The result of one round over a file.
 
-    `refused` counts lines, and `refusals` says of the first of them which they are and why.
-    `waiting` says what the file still lacks, `kept` which .BAK files it left. `problem` is what the
-    sysop should mend, None when all is well.
+    `applied` counts records, `refused` counts lines. `refusals` are sentences about the first
+    refused lines, `waiting` about lines without an end. `backups` are the .BAK files that the round
+    made. `problem` is a sentence for the sysop; None if there was none.
     """
 
     path: Path
     applied: int = 0
-    came: int = 0
-    went: int = 0
+    seconds_in: int = 0
+    seconds_out: int = 0
     refused: int = 0
     refusals: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
-    kept: tuple[Path, ...] = ()
+    backups: tuple[Path, ...] = ()
     problem: str | None = None
 
     def sentences(self) -> tuple[str, ...]:
-        """Say it all, a line each; there is always at least one."""
-        said = []
+        """Return the report as sentences, at least one."""
+        lines = []
         if self.applied:
             records = f"{self.applied} record" + ("s" if self.applied != 1 else "")
-            moved = f"{span(self.came)} came in, {span(self.went)} went out"
-            said.append(f"{self.path}: {records} applied; {moved}.")
-        said += [f"{self.path}, {refusal}" for refusal in self.refusals]
+            moved = f"{span(self.seconds_in)} came in, {span(self.seconds_out)} went out"
+            lines.append(f"{self.path}: {records} applied; {moved}.")
+        lines += [f"{self.path}, {refusal}" for refusal in self.refusals]
         if self.refused > len(self.refusals):
-            said.append(f"{self.path}: {self.refused - len(self.refusals)} more were refused.")
+            lines.append(f"{self.path}: {self.refused - len(self.refusals)} more were refused.")
         if self.refused:
-            said.append("What was refused is in `timebank log`.")
-        said += self.waiting
-        said += [f"It is kept as {kept}." for kept in self.kept]
+            lines.append("What was refused is in `timebank log`.")
+        lines += self.waiting
+        lines += [f"It is kept as {backup}." for backup in self.backups]
         if self.problem is not None:
-            said.append(self.problem)
-        return tuple(said) or (f"{self.path}: nothing new.",)
+            lines.append(self.problem)
+        return tuple(lines) or (f"{self.path}: nothing new.",)
 
 
 log = logging.getLogger("timebank")
 
-# Lines that share a COMMIT: enough to make the wait for the disk small, few enough that callers
-# on line, who wait for the same lock, do not notice.
+# More lines wait less often for the disk. Fewer lines hold the lock for a shorter time, for which
+# callers online wait.
 LINES_A_COMMIT = 50
-WATCHED_SECONDS = 86_400  # how long a .BAK is looked at for lines that come late
+WATCHED_SECONDS = 86_400  # for which a .BAK is read again, because lines may come late
 
 
 def import_file(
@@ -92,22 +93,22 @@ def import_file(
     settings: BankSettings,
     now: datetime,
     path: Path,
-) -> Report:
-    """Take a file over and apply its records, after finishing what an earlier round left undone.
+) -> ImportReport:
+    """Finish earlier imports of a path, then take its file over and apply its records.
 
-    Never raises for what a sysop can mend (no such file, no permission, no space, locked or broken
-    books): `Report.problem` says what it was, and the next round goes on from there. Waits for
-    other processes and for the disk; not for an event loop.
+    A problem that the sysop can solve is not raised (no such file, no permission, no space, locked
+    or broken books). `ImportReport.problem` describes it, and the next round continues. The
+    function waits for other processes and the disk, so call it outside of an event loop.
     """
     takeover = _Takeover(database, settings, now, path)
     return _report(takeover, takeover.run)
 
 
-def import_all(database: Database, settings: BankSettings, now: datetime) -> list[Report]:
-    """Do one round over the files that sysop.toml names, and those that wait to be finished.
+def import_all(database: Database, settings: BankSettings, now: datetime) -> list[ImportReport]:
+    """Do one round over the files that sysop.toml names, and over unfinished imports.
 
-    Like `import_file` it never raises for what a sysop can mend. A file that is not there, and has
-    left nothing to finish, is not reported: its writers have written nothing.
+    Problems are reported as by `import_file`. A missing file without an unfinished import is not
+    reported, because its writers have written nothing.
     """
     if settings.mode != "built-in":
         return []
@@ -117,12 +118,12 @@ def import_all(database: Database, settings: BankSettings, now: datetime) -> lis
                 row.path for row in bookings.open_imports(desk, None) if row.state != "reading"
             }
     except BooksFailed as error:
-        return [Report(settings.database, problem=str(error))]
+        return [ImportReport(settings.database, problem=str(error))]
     reports = []
     for path in settings.imports:
         if not _is_missing(path) or files.place_of(path) in begun:
             reports.append(import_file(database, settings, now, path))
-    # What the sysop took over by hand is finished too, but a new file there is theirs to import.
+    # Finish also imports that the sysop began by hand. A new file there is left to the sysop.
     for place in sorted(begun.difference(map(files.place_of, settings.imports))):
         if not _is_missing(place.parent):
             takeover = _Takeover(database, settings, now, place)
@@ -130,8 +131,8 @@ def import_all(database: Database, settings: BankSettings, now: datetime) -> lis
     return reports
 
 
-def _report(takeover: _Takeover, work: Callable[[], str | None]) -> Report:
-    """Do some of the work, and say how far it came; `work` returns what stopped it."""
+def _report(takeover: _Takeover, work: Callable[[], str | None]) -> ImportReport:
+    """Do `work` of a takeover, which returns its problem or None, and return the report."""
     report = takeover.report
     try:
         report.problem = work()
@@ -151,12 +152,12 @@ def _is_missing(path: Path) -> bool:
     except FileNotFoundError:
         return True
     except OSError:
-        pass  # what it is about is found out when it is taken over
+        pass  # the takeover will meet the same error
     return False
 
 
 def _is_empty(path: Path) -> bool:
-    """Tell whether a name is that of an empty file, and not of a link to one."""
+    """Return whether a path is an empty file, and not a link to one."""
     try:
         about = os.lstat(path)
     except FileNotFoundError:
@@ -168,7 +169,7 @@ def _are_same(ours: Path, place: Path) -> bool:
     try:
         return ours.samefile(place)
     except OSError:
-        return False  # one of the two is not there
+        return False  # one of them is missing
 
 
 class _Takeover:
@@ -186,28 +187,28 @@ class _Takeover:
         self._now = now
         self.path = path
         self._place = files.place_of(path)
-        self.report = Report(path)
+        self.report = ImportReport(path)
 
     def run(self) -> str | None:
-        """Finish what was begun, then take over what is there now; says why when it cannot be."""
-        reason = self._reason_not_to()
+        """Finish earlier imports, then take over the file; return the problem or None."""
+        reason = self._refusal()
         if reason is None:
             with files.locked(self._place):
-                self._look(self._finish())
+                self._check_path(self._finish())
         return reason
 
     def finish(self) -> None:
         with files.locked(self._place):
             self._finish()
 
-    def _reason_not_to(self) -> str | None:
+    def _refusal(self) -> str | None:
         if self._settings.mode != "built-in":
             return f'{self.path} is not read: only a board of mode "built-in" has a bank for it.'
         if os.fsencode(self._place).decode("utf-8", "replace") != str(self._place):
             return "A file whose name is not in UTF-8 is not read; rename it first."
         with self._database.reading(self._settings, self._now) as desk:
             begun = bookings.open_imports(desk, self._place)
-            number = bookings.kept_as(desk, self._place)
+            number = bookings.import_of_backup(desk, self._place)
         if number is not None:
             return f"{self.path} is what import {number} has read: it would be applied twice."
         if _is_missing(self._place):
@@ -221,35 +222,38 @@ class _Takeover:
         return None if why is None else f"{self.path} is not read: {why}."
 
     def _finish(self) -> Import | None:
-        """Take files that have been renamed as far as they go; returns one that still stands."""
-        standing = None
+        """Continue all renamed files; return the import of a file that has its original name."""
+        unrenamed = None
         with self._desk() as desk:
             rows = bookings.open_imports(desk, self._place)
         for row in rows:
             if row.state == "taking" and _is_missing(row.taken):
-                standing = self._advance(row, "reading")
+                unrenamed = self._advance(row, "reading")
             elif row.state == "reading":
-                standing = row
+                unrenamed = row
             else:
-                self._go_on(row)
-        return standing
+                self._proceed(row)
+        return unrenamed
 
-    def _go_on(self, row: Import) -> None:
-        """Take a file that has been renamed as far as it goes."""
+    def _proceed(self, row: Import) -> None:
+        """Take a renamed file through its states as far as possible."""
         if row.state == "taking":
             row = self._arrive(row)
         if row.state == "taken":
             row = self._keep(self._read(row)[0])
         elif row.state == "keeping":
-            row = self._rename_to_kept(row)
-        self._watch(row)
+            row = self._rename_to_backup(row)
+        self._watch_backup(row)
 
-    def _look(self, row: Import | None) -> None:
-        """See what stands at the path; `row` is what is known of it from an earlier round."""
+    def _check_path(self, row: Import | None) -> None:
+        """Check the file at the path, and take it over if it has something new.
+
+        `row` is its import in an earlier round, None without one.
+        """
         try:
             with files.opened(self._place, os.O_RDONLY) as file:
                 if row is not None and not row.position.is_in(file):
-                    log.warning("%s is not the file that it was; it is read again", self.path)
+                    log.warning("%s is another file than before; it is read again", self.path)
                     self._advance(row, "closed")
                     row = None
                 position = NOWHERE if row is None else row.position
@@ -265,9 +269,9 @@ class _Takeover:
             self._take_over(row or self._begin(), complete)
 
     def _take_over(self, row: Import, complete: bool) -> None:
-        """Rename a file and read it; one whose last line has no end yet is read where it is."""
+        """Rename a file and read it. Without `complete`, read it under its original name."""
         if complete:
-            self._go_on(self._take(row))
+            self._proceed(self._take(row))
             return
         row, unended = self._read(row)
         if unended:
@@ -284,7 +288,7 @@ class _Takeover:
         return self._arrive(row)
 
     def _arrive(self, row: Import) -> Import:
-        """Make sure of a file under its new name, and that it is the one that was meant."""
+        """Check that the renamed file is the one that was read, or begin a new import of it."""
         files.sync_folder(self._place.parent)
         with files.opened(row.taken, os.O_RDONLY) as file:
             if row.position.is_in(file):
@@ -294,22 +298,22 @@ class _Takeover:
             return bookings.begin(desk, self._place, row.taken)
 
     def _read(self, row: Import) -> tuple[Import, int]:
-        """Apply the ended lines of a file; returns how many bytes stand behind them too."""
+        """Apply the complete lines of a file; return also the number of bytes after them."""
         with files.opened(row.place, os.O_RDONLY) as file:
             if not row.position.is_in(file):
                 return row, 0
             reader = LineReader(file, row.position)
             lines = iter(reader)
             while batch := list(islice(lines, LINES_A_COMMIT)):
-                # What is booked must not be gone from the file after a power cut.
+                # After a power cut the file must still contain what is booked.
                 os.fsync(file)
                 last = batch[-1]
                 after = Position(last.end, last.lines, format.digest(file, last.end))
                 with self._desk() as desk:
                     row, booked = bookings.book(desk, row, batch, after)
                 self.report.applied += booked.applied
-                self.report.came += booked.came
-                self.report.went += booked.went
+                self.report.seconds_in += booked.seconds_in
+                self.report.seconds_out += booked.seconds_out
                 self._refuse(booked.refused)
             return row, reader.unended
 
@@ -318,30 +322,30 @@ class _Takeover:
         for refusal in refusals:
             report.refused += 1
             if report.refused <= MOST_REFUSALS:
-                said = f"line {refusal.line} of import {refusal.import_id}: {refusal.reason}"
-                report.refusals += (f"{said}.",)
-                log.warning("%s, %s: %s", self.path, said, refusal.text)
+                words = f"line {refusal.line} of import {refusal.import_id}: {refusal.reason}"
+                report.refusals += (f"{words}.",)
+                log.warning("%s, %s: %s", self.path, words, refusal.text)
             elif report.refused == MOST_REFUSALS + 1:
                 log.warning("%s: more lines are refused, see `timebank log`", self.path)
 
     def _keep(self, row: Import) -> Import:
-        """Rename a file whose lines are all in the books to a .BAK of its own."""
-        return self._rename_to_kept(self._advance(row, "keeping", self._free_name(row)))
+        """Rename a file to its .BAK after all its lines are in the books."""
+        return self._rename_to_backup(self._advance(row, "keeping", self._free_name(row)))
 
-    def _rename_to_kept(self, row: Import) -> Import:
-        assert row.kept is not None  # it was named when it got into this state
+    def _rename_to_backup(self, row: Import) -> Import:
+        assert row.backup is not None  # the state "keeping" comes with a name
         if not _is_missing(row.taken):
-            if not (_is_missing(row.kept) or _is_empty(row.kept)):
-                # Somebody has used the name meanwhile.
+            if not (_is_missing(row.backup) or _is_empty(row.backup)):
+                # Another program has used the name meanwhile.
                 return self._keep(row)
             with files.opened(row.taken, os.O_RDONLY) as file:
-                files.rename(file, row.taken, row.kept)
+                files.rename(file, row.taken, row.backup)
         files.sync_folder(self._place.parent)
-        self.report.kept += (row.kept,)
-        return self._advance(row, "kept", row.kept)
+        self.report.backups += (row.backup,)
+        return self._advance(row, "kept", row.backup)
 
     def _free_name(self, row: Import) -> Path:
-        """Find a name that no file has, and hold it with an empty one, which is renamed over."""
+        """Return a free .BAK name, reserved by an empty file that the rename replaces."""
         for attempt in count(1):
             number = f"{row.id}" if attempt == 1 else f"{row.id}-{attempt}"
             name = self._place.with_name(f"{self._place.name}.{number}.BAK")
@@ -352,13 +356,14 @@ class _Takeover:
                 return name
         raise AssertionError("numbers do not end")
 
-    def _watch(self, row: Import) -> None:
+    def _watch_backup(self, row: Import) -> None:
+        """Read lines that were added to a .BAK; close its import after WATCHED_SECONDS."""
         try:
             with files.opened(row.place, os.O_RDONLY) as file:
                 untouched = row.position.is_in(file)
                 end = os.fstat(file).st_size
         except FileNotFoundError:
-            self._advance(row, "closed", row.kept)
+            self._advance(row, "closed", row.backup)
             return
         if not untouched:
             reason = "somebody has changed what was read before; from here on nothing was applied"
@@ -371,26 +376,26 @@ class _Takeover:
         if unended and late:
             self._close(row, row.position.offset + unended, "its end has never come")
         elif late:
-            self._advance(row, "closed", row.kept)
+            self._advance(row, "closed", row.backup)
         elif unended:
             self._wait(row.place, row.position)
 
     def _close(self, row: Import, end: int, reason: str) -> None:
-        """Close a file with something in it that nobody will apply."""
+        """Close the import of a file, and refuse its rest up to byte `end`."""
         start, lines = row.position.offset, row.position.lines
-        left = RawLine(lines + 1, start, end, None, lines)
+        rest = RawLine(lines + 1, start, end, None, lines)
         with self._desk() as desk:
-            refusal = bookings.refuse(desk, row, left, reason)
-            bookings.advance(desk, row, "closed", row.kept)
+            refusal = bookings.refuse(desk, row, rest, reason)
+            bookings.advance(desk, row, "closed", row.backup)
         self._refuse([refusal])
 
     def _wait(self, place: Path, position: Position) -> None:
         words = f"{place}: line {position.lines + 1} has no end yet, and waits for it."
         self.report.waiting += (words,)
 
-    def _advance(self, row: Import, state: str, kept: Path | None = None) -> Import:
+    def _advance(self, row: Import, state: str, backup: Path | None = None) -> Import:
         with self._desk() as desk:
-            return bookings.advance(desk, row, state, kept)
+            return bookings.advance(desk, row, state, backup)
 
     def _desk(self) -> AbstractContextManager[Desk]:
         return self._database.transaction(self._settings, self._now)

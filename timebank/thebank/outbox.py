@@ -1,19 +1,18 @@
-"""THEBANK.EXT: the file through which winnings reach a time bank that is not ours.
+"""Writes THEBANK.EXT, the file through which winnings reach another time bank.
 
-A clamp in the mode "external" commits a record to the table `outbox`, together with the transfer
-it tells of. `flush_outbox` carries the records over to the file, each exactly once:
+In the mode "external", a clamp commits a record to the table `outbox` together with its transfer.
+`flush_outbox` appends each record to the file exactly once:
 
     waiting -> appending -> appended
                          -> doubtful -> waiting or appended, as the sysop says
 
-Before a byte is written the record is `appending`, and its mark holds what the file looked like
-and what is about to be written. Whoever finds a record in that state, under the lock, knows that
-its writer is dead, and looks for it in the file: a record that is there was appended, a piece of it
-is completed, and one that is not there is appended now. Only when the file is no longer the one
-that was marked, because the bank it is meant for has taken it away, can nobody tell; then the
-record is `doubtful` and the sysop is asked, for minutes given twice are minutes made up.
+Before the write, a record becomes `appending`, and its mark describes the file and the bytes to
+write. A process that finds such a record under the lock knows that the writer is dead. It looks for
+the record in the file: a complete one was appended, a partial one is completed, and a missing one
+is appended now. If the other bank has taken the marked file away, the outcome is unknown. Then the
+record is `doubtful` and the sysop decides, because writing it twice would create minutes.
 
-The layout of the file is documented in docs/formats.md.
+docs/formats.md documents the file.
 """
 
 from __future__ import annotations
@@ -53,9 +52,10 @@ _APPENDING = os.O_RDWR | os.O_APPEND
 
 
 class OutboxRow(NamedTuple):
-    """A record on its way: `number` is its own, `transfer` its transfer's, `at` seconds since 1970.
+    """A record on its way to the file.
 
-    `mark` describes the file of an append under way; of a doubtful record it says what happened.
+    `number` is the record's own, `transfer` that of its transfer; `at` is seconds since 1970. For
+    an `appending` record, `mark` is a `_Mark` in JSON; for a doubtful one it says what happened.
     """
 
     number: int
@@ -71,9 +71,9 @@ class OutboxRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Delivery:
-    """What a flush did: numbers of records appended, of those now doubtful, and what stopped it.
+    """The result of a flush: the numbers of appended and of newly doubtful records.
 
-    `problem` is a sentence for the sysop, None when nothing is left waiting.
+    `problem` is a sentence for the sysop that says why records still wait; None if none does.
     """
 
     appended: tuple[int, ...]
@@ -94,7 +94,7 @@ _UNDELIVERED = read(
         .order_by(outbox.c.number)
     ),
 )
-# Only of a record that is as it was read: another process may have taken it on meanwhile.
+# Changes a record only if it is as it was read: another process may have continued it.
 _SET = Prepared(
     lambda: change(
         *(outbox, "state mark appended", equal(outbox.c.number)),
@@ -110,34 +110,37 @@ _RESOLVE = Prepared(
 
 
 def undelivered(desk: Desk) -> list[OutboxRow]:
+    """Return the records that were not appended, in the order of their numbers."""
     return [
         row._replace(number=format.record_number(row.generation, row.transfer))
         for row in _UNDELIVERED.all(desk.connection)
     ]
 
 
-def repeat(desk: Desk, number: int) -> None:
+def retry_record(desk: Desk, number: int) -> None:
+    """Let a doubtful record wait again, because it never arrived; raises `NotDoubtful`."""
     _resolve(desk, number, "waiting", None)
 
 
-def regard_as_delivered(desk: Desk, number: int) -> None:
+def confirm_record(desk: Desk, number: int) -> None:
+    """Mark a doubtful record as appended, because it arrived; raises `NotDoubtful`."""
     _resolve(desk, number, "appended", stamp(desk.now))
 
 
 def _resolve(desk: Desk, number: int, state: str, appended: int | None) -> None:
     changed = _RESOLVE(
-        desk.connection, number=format.transfer_of(number), state=state, appended=appended
+        desk.connection, number=format.transfer_number(number), state=state, appended=appended
     )
     if changed.rowcount != 1:
         raise NotDoubtful(Phrase("Record {number} is not in doubt.", number=number))
 
 
 def flush_outbox(database: Database, settings: BankSettings, now: datetime) -> Delivery:
-    """Append every waiting record to THEBANK.EXT, after finding out about interrupted ones.
+    """Append every waiting record to THEBANK.EXT, after the recovery of interrupted appends.
 
-    Never raises for what a sysop can mend (no space, no permission, no folder, a locked or broken
-    database): what was not written stays waiting, and `Delivery.problem` says why. Waits for other
-    processes and for the disk; not for an event loop.
+    A problem that the sysop can solve is not raised (no space, no permission, no folder, a locked
+    or broken database). `Delivery.problem` describes it, and the records wait. The function waits
+    for other processes and the disk, so call it outside of an event loop.
     """
     courier = _Courier(database, settings, now)
     try:
@@ -163,13 +166,13 @@ def _sentence(path: Path | None, error: OSError) -> str:
 
 @dataclass(frozen=True)
 class _Mark:
-    """What the file was before an append, and the bytes to be appended (as Latin-1)."""
+    """The file before an append, and the bytes to append, decoded as Latin-1."""
 
     device: int
     inode: int
     size: int
     changed: int  # nanoseconds
-    recent: str  # digest of the last bytes
+    recent: str  # `format.digest` of the file
     data: str
 
     @property
@@ -177,16 +180,16 @@ class _Mark:
         return self.data.encode("latin-1")
 
     @classmethod
-    def of(cls, file: int, line: bytes) -> _Mark:
+    def read(cls, file: int, line: bytes) -> _Mark:
         status = os.fstat(file)
-        known = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-        return cls(*known, format.digest(file, status.st_size), line.decode("latin-1"))
+        fields = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        return cls(*fields, format.digest(file, status.st_size), line.decode("latin-1"))
 
     def is_untouched(self, file: int) -> bool:
-        return self == _Mark.of(file, self.line)
+        return self == _Mark.read(file, self.line)
 
     def is_continued_by(self, file: int) -> bool:
-        """Tell whether the file is the one that was marked, all that it held still in its place."""
+        """Return whether an open file is the marked one, with its former content unchanged."""
         status = os.fstat(file)
         return (
             (status.st_dev, status.st_ino) == (self.device, self.inode)
@@ -196,7 +199,7 @@ class _Mark:
 
 
 class _Courier:
-    """One round of deliveries; everything but `next_row` is done under the lock."""
+    """One round of deliveries. All methods that write run under the lock of the file."""
 
     def __init__(self, database: Database, settings: BankSettings, now: datetime) -> None:
         self._database = database
@@ -213,7 +216,7 @@ class _Courier:
             return next((row for row in undelivered(desk) if row.state != "doubtful"), None)
 
     def carry(self, row: OutboxRow, path: Path) -> None:
-        """Take a record one step on; an `OSError` leaves it where it can be taken up again."""
+        """Append a record or recover its append. After an `OSError` it can be carried again."""
         if row.mark is None:
             self._append(row, path)
         else:
@@ -224,40 +227,40 @@ class _Courier:
             line = format_record(self._record(row))
             if not _ends_a_line(file):
                 line = LINE_END + line
-            mark = _Mark.of(file, line)
+            mark = _Mark.read(file, line)
             row = self._set(row, "appending", json.dumps(asdict(mark)))
             try:
                 files.write_all(file, line)
             except OSError:
-                if _taken_back(file, mark):
+                if _undo_append(file, mark):
                     self._set(row, "waiting", None)
                 raise
             self._finish(row, file, path)
 
     def _recover(self, row: OutboxRow, path: Path, mark: _Mark) -> None:
-        """Find out what became of a record whose writer died, and take it on from there."""
+        """Find out whether a dead process wrote a record, and continue from there."""
         try:
             with files.opened(path, _APPENDING) as file:
                 same_file = mark.is_continued_by(file)
                 content = os.pread(file, format.MOST_READ, mark.size if same_file else 0)
                 if len(content) == format.MOST_READ:
-                    self._ask(row, f"{path} has too much in it to be read")
-                elif self._holds(content, row):
+                    self._mark_doubtful(row, f"{path} has too much in it to be read")
+                elif self._contains(content, row):
                     self._finish(row, file, path)
                 elif same_file and content and mark.line.startswith(content):
                     files.write_all(file, mark.line[len(content) :])
                     self._finish(row, file, path)
-                elif mark.is_untouched(file) or (same_file and self._stands_alone(content, mark)):
+                elif mark.is_untouched(file) or (same_file and self._is_foreign(content, mark)):
                     self._set(row, "waiting", None)
                 else:
-                    self._ask(row, f"{path} is no longer the file it was")
+                    self._mark_doubtful(row, f"{path} is no longer the file it was")
         except FileNotFoundError:
-            self._ask(row, f"{path} has been taken away")
+            self._mark_doubtful(row, f"{path} has been taken away")
 
-    def _stands_alone(self, added: bytes, mark: _Mark) -> bool:
-        """Tell whether what others have added is theirs alone, with no piece of ours before it.
+    def _is_foreign(self, added: bytes, mark: _Mark) -> bool:
+        """Return whether the bytes added since the mark contain no part of our record.
 
-        An empty file cannot be told from the next one of its name, which may have the same inode.
+        False if the marked file was empty: a new file of the same name may have the same inode.
         """
         first = added.lstrip(LINE_END).split(b"\n")[0]
         if first[:1] == mark.line.lstrip(LINE_END)[:1]:
@@ -267,14 +270,14 @@ class _Courier:
                 return False
         return mark.size > 0
 
-    def _holds(self, content: bytes, row: OutboxRow) -> bool:
-        """Tell whether a complete line of a file is the record, by its number and its payee."""
+    def _contains(self, content: bytes, row: OutboxRow) -> bool:
+        """Return whether a complete line in `content` is the record of `row`."""
         ours = parse_record(format_record(self._record(row)))
         assert ours is not None  # what we write is a record
         for line in content.split(b"\n")[:-1]:
             with contextlib.suppress(NotARecord):
                 record = parse_record(line)
-                # The time is left out: the sysop may have moved the board to another zone.
+                # Without the time, because the sysop may have changed the board's time zone.
                 if record is not None and replace(record, at=ours.at) == ours:
                     return True
         return False
@@ -284,27 +287,27 @@ class _Courier:
         return Record(row.name, row.minutes, row.source, at, row.number)
 
     def _finish(self, row: OutboxRow, file: int, path: Path) -> None:
-        """Make sure of what was appended, and that it went into the file that is there."""
+        """Sync an appended record, and check that the path still leads to the open file."""
         os.fsync(file)
         if _is_at(file, path):
             self._set(row, "appended", None)
             self._appended.append(row.number)
         else:
-            self._ask(row, f"{path} was taken away while it was written")
+            self._mark_doubtful(row, f"{path} was taken away while it was written")
 
-    def _ask(self, row: OutboxRow, why: str) -> None:
+    def _mark_doubtful(self, row: OutboxRow, why: str) -> None:
         self._set(row, "doubtful", why)
         self._doubtful.append(row.number)
         log.error(
-            "%s: whether %d minutes for %s (record %d) went with it, only the sysop can tell",
+            "%s: only the sysop can tell whether %d minutes for %s (record %d) went with it",
             *(why, row.minutes, row.name, row.number),
         )
 
     def _set(self, row: OutboxRow, state: str, mark: str | None) -> OutboxRow:
-        """Note how far a record is; `OSError` where another process has taken it on meanwhile.
+        """Change the state of a record; `OSError` if another process has continued it meanwhile.
 
-        The lock should keep others away, but not every disk of several machines knows locks, and
-        whoever stood still for long may have lost it.
+        The lock should prevent that. But some shared disks have no locks, and a process that was
+        stopped for long may have lost its lock.
         """
         appended = stamp(self._now) if state == "appended" else None
         before = {"state_before": row.state, "mark_before": row.mark or ""}
@@ -316,8 +319,8 @@ class _Courier:
         return row._replace(state=state, mark=mark)
 
 
-def _taken_back(file: int, mark: _Mark) -> bool:
-    """Remove what a failed append has left, unless something else stands behind it by now."""
+def _undo_append(file: int, mark: _Mark) -> bool:
+    """Remove a partial append; return False if other bytes follow it, so that it must stay."""
     left = os.pread(file, os.fstat(file).st_size, mark.size)
     if left and mark.line.startswith(left):
         os.ftruncate(file, mark.size)
@@ -325,7 +328,7 @@ def _taken_back(file: int, mark: _Mark) -> bool:
 
 
 def _ends_a_line(file: int) -> bool:
-    """Tell whether a record can be appended as it is; drops the end-of-file mark of DOS editors."""
+    """Remove end-of-file marks of DOS; return whether the file is empty or ends with a line end."""
     size = os.fstat(file).st_size
     while size and os.pread(file, 1, size - 1) == DOS_END_OF_FILE:
         size -= 1

@@ -316,11 +316,11 @@ class TestWhatWasOnItsWay:
         books.change(mode="external", thebank_ext=folder / "THEBANK.EXT")
         number = put(books, "Ann", 12)
         copies.restore(copies.take())
-        books.do(outbox.repeat, number)
+        books.do(outbox.retry_record, number)
         assert flush(books).appended == (number,)
         new = put(books, "Bob", 7)
         books.sql("UPDATE outbox SET state = 'doubtful' WHERE number = ?", new)
-        books.do(outbox.regard_as_delivered, 2 * 10**12 + new)
+        books.do(outbox.confirm_record, 2 * 10**12 + new)
         assert states(books) == ["appended", "appended"]
 
     def test_possibly_delivered_to_the_host_are_not_delivered_again(self, copies, books):
@@ -360,7 +360,7 @@ class TestImports:
     def test_read_since_the_copy_are_named_and_can_be_applied(self, copies, books, board):
         copy = copies.take()
         board.write(record("Ann", 5))
-        (kept,) = board.take().kept
+        (kept,) = board.take().backups
         books.change(imports=(board.path,))
         treated = copies.restore(copy).treated
         assert treated.files == (kept,)
@@ -375,7 +375,7 @@ class TestImports:
         assert board.take().applied == 1  # and the rest is waited for
         copy = copies.take()
         board.append(b" Door;2026-06-01 11:59\r\n")
-        (kept,) = board.take().kept
+        (kept,) = board.take().backups
         assert copies.restore(copy).treated.files == ()
         assert board.take().applied == 1
         assert books.balances(board.callers["Bob"])["bank"] == 600 + 180

@@ -20,7 +20,7 @@ class TestRecords:
     def test_of_plus_put_minutes_into_the_account_and_of_minus_take_them_out(self, board):
         board.write(record("Ann", 12), record("Bob", -3))
         report = board.take()
-        assert (report.applied, report.came, report.went) == (2, 720, 180)
+        assert (report.applied, report.seconds_in, report.seconds_out) == (2, 720, 180)
         assert (board.bank("Ann"), board.bank("Bob")) == (22, 7)
         assert (report.refused, report.waiting, report.problem) == (0, (), None)
 
@@ -49,7 +49,7 @@ class TestRecords:
     def test_of_many_commits_are_all_applied(self, board):
         board.write(*[record("Ann", 1), b"; between\r\n", record("Ann", -1)] * 200)
         report = board.take()
-        assert (report.applied, report.came, report.went) == (400, 12000, 12000)
+        assert (report.applied, report.seconds_in, report.seconds_out) == (400, 12000, 12000)
         assert board.bank("Ann") == 10
 
     def test_may_fill_an_account_up_to_the_limit_and_empty_it(self, board):

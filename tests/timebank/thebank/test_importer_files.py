@@ -24,14 +24,14 @@ class TestTheFile:
     def test_is_renamed_to_a_numbered_bak(self, board):
         content = board.write(record("Ann", 12), b"rubbish\r\n", b"\x1a")
         report = board.take()
-        assert report.kept == (board.kept(1),)
+        assert report.backups == (board.kept(1),)
         assert board.kept(1).read_bytes() == content
         assert board.names() == {"BANK.EXT.1.BAK", "BANK.EXT.lock"}
 
     def test_never_takes_the_place_of_an_older_one(self, board):
         board.kept(1).write_bytes(b"older")
         board.write(record("Ann", 12))
-        assert board.take().kept == (board.path.with_name("BANK.EXT.1-2.BAK"),)
+        assert board.take().backups == (board.path.with_name("BANK.EXT.1-2.BAK"),)
         assert board.kept(1).read_bytes() == b"older"
 
     def test_of_the_same_content_is_another_one(self, board):
@@ -133,7 +133,7 @@ class TestALineWithoutItsEnd:
         board.write(record("Ann", 12), self.HALF)
         board.take()
         board.write(record("Ann", 12))
-        assert board.take().kept == (board.kept(1),)
+        assert board.take().backups == (board.kept(1),)
         assert board.bank("Ann") == 22
 
 

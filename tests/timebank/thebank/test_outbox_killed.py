@@ -12,7 +12,7 @@ from tests.timebank.outbox import SOURCE, flush, line, put, states
 from tests.timebank.thebank.victims import kill_delivering
 from timebank.errors import NotDoubtful
 from timebank.ledger.schema import instant
-from timebank.thebank.outbox import Delivery, regard_as_delivered, repeat, undelivered
+from timebank.thebank.outbox import Delivery, confirm_record, retry_record, undelivered
 
 # The victims have books in a file.
 pytestmark = pytest.mark.of_a_file
@@ -148,20 +148,20 @@ class TestTheSysopIsAsked:
         assert "12 minutes for Ann (record 1)" in caplog.text
 
     def test_and_may_have_it_repeated(self, books, path, number):
-        books.do(repeat, number)
+        books.do(retry_record, number)
         assert flush(books) == Delivery((number,), (), None)
         assert path.read_bytes() == line(number)
         assert books.do(undelivered) == []
 
     def test_or_regard_it_as_delivered(self, books, path, number):
-        books.do(regard_as_delivered, number)
+        books.do(confirm_record, number)
         assert flush(books) == Delivery((), (), None)
         assert not path.exists()
         assert books.do(undelivered) == []
 
     def test_once(self, books, number):
-        books.do(repeat, number)
-        for resolve in (repeat, regard_as_delivered):
+        books.do(retry_record, number)
+        for resolve in (retry_record, confirm_record):
             with pytest.raises(NotDoubtful, match=f"Record {number} is not"):
                 books.do(resolve, number)
 

@@ -123,7 +123,7 @@ class TestAnImport:
         empty.touch()
         board.kept(1).symlink_to(empty)
         board.write(record("Ann", 12))
-        assert board.take().kept == (board.path.with_name("BANK.EXT.1-2.BAK"),)
+        assert board.take().backups == (board.path.with_name("BANK.EXT.1-2.BAK"),)
         assert board.kept(1).is_symlink()
 
     @pytest.mark.parametrize("plant", [_symbolic, _hard, _pipe])
