@@ -250,7 +250,7 @@ def _wrong_in(desk: Desk, deal: StoredContest) -> Iterator[str]:
 def _differs(rules: BlackjackRules, deal: StoredContest, stored: StoredTry) -> str:
     """Return how a replayed try differs from the books, "" for no difference."""
     try:
-        again = duplicate.played(rules, deal.seed, stored.acts.split(), deal.hands or HANDS)
+        again = duplicate.replay(rules, deal.seed, stored.acts.split(), deal.hands or HANDS)
     except (GameError, ValueError, TypeError, AttributeError) as error:
         return f"cannot be played again: {str(error).rstrip('.')}"
     if stored.score is None:

@@ -188,7 +188,7 @@ class ContestPage(ABC, Generic[Seen]):
         """Return seed, seal and rules of a new shoe, which has something to decide."""
         rules = replace(self._settings.rules, insurance_unit=1)
         seed = self._caller.new_seed()
-        while duplicate.played(rules, seed, (), hands).is_over:
+        while duplicate.replay(rules, seed, (), hands).is_over:
             seed = self._caller.new_seed()
         return seed, shuffle.seal(seed), rules_to_mapping(rules)
 

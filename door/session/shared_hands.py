@@ -86,14 +86,14 @@ class SharedHands:
         self._note, self._leaving = note, leaving
 
     def game(self, acts: Sequence[str]) -> Duplicate:
-        return duplicate.played(self._rules, self._seed, acts, self._scene.hands)
+        return duplicate.replay(self._rules, self._seed, acts, self._scene.hands)
 
     async def play_on(self, acts: list[str]) -> None:
         """Play the hands that follow these decisions, or as many as the caller wants to."""
         game, scene = self.game(acts), self._scene
         scene.printed = printed(self._rules)
         number = game.number
-        met = game.earlier
+        met = game.earlier_decisions
         while number <= scene.hands:
             scene.number = number
             scene.chips = sum(
@@ -104,7 +104,7 @@ class SharedHands:
                 action = await self._decide(hand)
                 if action is None:
                     return
-                game = duplicate.gone_on(self._rules, self._seed, game, action)
+                game = duplicate.decide(self._rules, self._seed, game, action)
                 await self._note(tuple(acts), str(action), game.score if game.is_over else None)
                 acts.append(str(action))
                 hand, events = hand.apply(action)

@@ -36,8 +36,8 @@ def hands_of(contest: Contest) -> int:
 
 
 def played(contest: Contest, acts: Sequence[str]) -> Duplicate:
-    """Deal a try again. Raises as `duplicate.played`."""
-    return duplicate.played(rules_of(contest.rules), contest.seed, acts, hands_of(contest))
+    """Deal a try again. Raises as `duplicate.replay`."""
+    return duplicate.replay(rules_of(contest.rules), contest.seed, acts, hands_of(contest))
 
 
 def weigh(contest: Contest, acts: Sequence[str]) -> int:

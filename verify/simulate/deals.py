@@ -127,7 +127,7 @@ class Deals:
             deal = self._deals[seal]
             rules = rules_from_mapping(json.loads(deal.rules), BLACK_JACK_FOR_TIME)
             try:
-                game = duplicate.played(rules, bytes.fromhex(deal.seed), acts, deal.hands)
+                game = duplicate.replay(rules, bytes.fromhex(deal.seed), acts, deal.hands)
             except (IllegalAction, ValueError) as error:
                 must(False, "{} cannot be played: {}", " ".join(acts), error)
                 raise
@@ -170,7 +170,7 @@ class Deals:
     def _open_cards(self, key: tuple[str, int]) -> list[set[str]]:
         """Return the open cards of the last hands of a try, newest first."""
         game = self._game(key[0], self._tries[key].words)
-        hands: Sequence[Any] = [each for each in (*game.over, game.at) if each is not None]
+        hands: Sequence[Any] = [each for each in (*game.over, game.current) if each is not None]
         return [_open(hand) for hand in hands[: -BEHIND - 1 : -1]]
 
 

@@ -75,9 +75,9 @@ def _decides(story: Story, desk: Desk, found: Tournament, caller_id: int, acts: 
     chance = story.chance
     for _ in range(chance.choice((2, 40, 40))):
         game = played(found, acts)
-        if game.at is None:
+        if game.current is None:
             return
-        word = str(chance.choice(sorted(game.at.legal(), key=str)))
+        word = str(chance.choice(sorted(game.current.legal(), key=str)))
         after = played(found, [*acts, word])
         score = after.score if after.is_over else None
         contests.act(desk, found, caller_id, acts, word, score)

@@ -1,7 +1,7 @@
-"""What can happen in a coup of baccarat: one small frozen class for each thing.
+"""The events of a coup of baccarat.
 
-Amounts are whole numbers of the smallest unit of whatever the stake is in. No event shows a card
-that lies face down.
+Amounts are whole numbers of the smallest unit of the stake. No event shows a card that lies face
+down.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Side(StrEnum):
 
 
 class BaccaratOutcome(StrEnum):
-    """How a coup ended: whose point was nearer to nine, or that both were as near."""
+    """The side whose point was nearer to nine, or a stand-off."""
 
     PLAYER = "player"
     BANK = "bank"
@@ -25,7 +25,7 @@ class BaccaratOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BaccaratDealt:
-    """One of the first two cards of a side; None lies face down."""
+    """A side got one of its first two cards; None is a card face down."""
 
     side: Side
     card: Card | None
@@ -49,7 +49,7 @@ class BaccaratNatural:
 
 @dataclass(frozen=True, slots=True)
 class BaccaratDrew:
-    """A third card, face up, to a side that now has `point`."""
+    """A side took a third card, face up, and has `point` now."""
 
     side: Side
     card: Card
@@ -66,8 +66,7 @@ class BaccaratStood:
 
 @dataclass(frozen=True, slots=True)
 class BaccaratSettled:
-    """The coup is over: `lost` of the stake to the bank, `returned` of it to the caller, and `won`
-    from the bank besides. lost + returned is all that was staked."""
+    """The coup is over. The stake is lost + returned, and the bank pays `won` more."""
 
     outcome: BaccaratOutcome
     player_point: int

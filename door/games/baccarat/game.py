@@ -1,4 +1,4 @@
-"""Baccarat as the house knows it: its kind, its section of sysop.toml, its descriptor."""
+"""Baccarat: its kind, its settings in sysop.toml and its descriptor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from timebank.settings.forms import OneOf, setting
 
 class BaccaratKind(Kind):
     def absent(self, round_: BaccaratRound) -> Act:
-        """Take no card; the bank's toss is not the caller's to make."""
+        """Take no card for an absent caller or, in the bank's phase, for the bank."""
         return Act(
             BaccaratAction.NO_CARD
             if round_.phase is BaccaratPhase.CALLER
@@ -60,9 +60,9 @@ Language = Literal["caller", "english", "french"]
 
 @dataclass(frozen=True)
 class BaccaratSettings(StakeSettings):
-    """The baccarat table; the stakes are those of the game for time."""
+    """The settings of the baccarat table; the stakes are for the game for time."""
 
-    # Spoken to a caller who has not chosen one.
+    # For callers who have chosen no language.
     language: Language = setting(OneOf(get_args(Language)), "caller")
     rules: BaccaratRules = BACCARAT_KIND.base
 
@@ -71,7 +71,7 @@ class BaccaratSettings(StakeSettings):
         return True
 
 
-# What robots and fuzzers play it by.
+# For robots and fuzzers.
 SAMPLES = Samples(
     hands=({"game": "baccarat", "stake": 100, "shoe": "2H 3S 3D 2C 9D 8H", "actions": ["card"]},),
     habits={

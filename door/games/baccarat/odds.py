@@ -1,7 +1,7 @@
-"""The odds of baccarat: every point of six cards, by what they count.
+"""The odds of baccarat, over all deals of six cards by their values.
 
-The caller has one decision, on a 5. What is in sight then are the caller's own two cards, so a 5 of
-ten and five is another one than a 5 of nine and six.
+The caller has one decision, on a 5. The caller sees two cards then, so a 5 of ten and five differs
+from a 5 of nine and six.
 """
 
 from __future__ import annotations
@@ -25,25 +25,29 @@ from door.games.solver.odds_text import percent
 from door.games.solver.strategy_card import Section, StrategyCard
 from timebank.language import N_
 
-Ways = tuple[int, int, int]
-"""In how many ways the caller, the bank, and nobody has the coup: ordered deals of six cards, each
-counted twice, because of tosses."""
+Deals = tuple[int, int, int]
+"""The number of deals that the caller wins, that the bank wins, and that are a stand-off.
+
+A deal is six cards in order. Each counts twice, because a toss may go either way."""
 
 Draws = Callable[[int, int], bool]
-"""Whether the caller takes a card to a 5 of these two."""
+"""Whether the caller takes a card to a 5 of these two values."""
 
 _OUTCOMES = (BaccaratOutcome.PLAYER, BaccaratOutcome.BANK, BaccaratOutcome.STAND_OFF)
 _NET = (1.0, -1.0, 0.0)
-_BOTH = ("player", "bank")
+_SIDES = ("player", "bank")
 
 
 def odds(game: str, rules: BaccaratRules) -> Odds:
-    """By the cards in sight, by the point alone, always with a card as the bank draws on its 5, and
-    never with one: nothing busts, and this is who takes no card that can be left."""
+    """Return the odds of four ways to play a 5.
+
+    `perfect` decides by the two cards, `totals` by the point alone. `dealer` always takes a card,
+    as the bank does on its 5, and `never-bust` takes none.
+    """
     coup = Coups(rules)
     drawn, stood = coup.figures(lambda *_: True), coup.figures(lambda *_: False)
     strategies = {
-        "perfect": coup.figures(coup.is_better_drawn),
+        "perfect": coup.figures(coup.gains_by_drawing),
         "totals": drawn if drawn.mean >= stood.mean else stood,
         "dealer": drawn,
         "never-bust": stood,
@@ -55,7 +59,7 @@ def card(title: str, rules: BaccaratRules, odds: Odds) -> StrategyCard:
     coups = Coups(rules)
     pairs = [(first, (5 - first) % 10) for first in range(10) if first <= (5 - first) % 10]
     columns = tuple(f"{first or 'T'}{second}" for first, second in pairs)
-    moves = tuple("C" if coups.is_better_drawn(*pair) else "N" for pair in pairs)
+    moves = tuple("C" if coups.gains_by_drawing(*pair) else "N" for pair in pairs)
     best, drawn = odds.strategies["perfect"].mean, odds.strategies["dealer"].mean
     stood = odds.strategies["never-bust"].mean
     notes = (
@@ -68,14 +72,14 @@ def card(title: str, rules: BaccaratRules, odds: Odds) -> StrategyCard:
 
 
 def costs(rules: BaccaratRules) -> Costs:
-    """What it costs to take a card on 5, or none, instead of what is better."""
+    """Return a function for what it costs to take a card on 5 or none, if the other is better."""
     coups = Coups(rules)
 
     def cost(_hand: PlayedHand, result: Mapping[str, Any]) -> float:
-        player, bank = ([Card(card).value % 10 for card in result[who]] for who in _BOTH)
+        player, bank = ([Card(card).value % 10 for card in result[who]] for who in _SIDES)
         point = sum(player[:2]) % 10
-        asked = point not in NATURALS and sum(bank[:2]) % 10 not in NATURALS
-        if not asked or PLAYER_TABLE[point] is not Draw.MAY:
+        is_asked = point not in NATURALS and sum(bank[:2]) % 10 not in NATURALS
+        if not is_asked or PLAYER_TABLE[point] is not Draw.MAY:
             return 0.0
         return coups.cost(*sorted(player[:2]), takes=len(player) == 3)
 
@@ -83,52 +87,56 @@ def costs(rules: BaccaratRules) -> Costs:
 
 
 class Coups:
-    """Coups from one shoe. Ways are whole numbers: nothing is rounded before the last division."""
+    """The coups from a fresh shoe, counted in whole numbers up to the last division."""
 
     def __init__(self, rules: BaccaratRules) -> None:
         self.rules = rules
         self.left = [16 * rules.decks, *[4 * rules.decks] * 9]
-        self.decided = lru_cache(maxsize=None)(self._decided)
+        self.count_coups = lru_cache(maxsize=None)(self._count_coups)
 
     def figures(self, draws: Draws) -> Figures:
-        ways = [0, 0, 0]
+        deals = [0, 0, 0]
         for first, second, times in self._pairs():
             point = (first + second) % 10
             if point in NATURALS:
-                taken = self.decided(first, second, None)
+                taken = self.count_coups(first, second, None)
             else:
                 table = PLAYER_TABLE[point]
                 takes = draws(first, second) if table is Draw.MAY else table is Draw.MUST
-                taken = self.decided(first, second, takes)
-            ways = [all_ + times * each for all_, each in zip(ways, taken, strict=True)]
-        total = sum(ways)
-        chances = [way / total for way in ways]
+                taken = self.count_coups(first, second, takes)
+            deals = [all_ + times * each for all_, each in zip(deals, taken, strict=True)]
+        total = sum(deals)
+        chances = [count / total for count in deals]
         return figures_of(
             dict(zip(_NET, chances, strict=True)),
             {str(word): chance for word, chance in zip(_OUTCOMES, chances, strict=True)},
             1.0,
         )
 
-    def is_better_drawn(self, first: int, second: int) -> bool:
-        drawn, stood = (self.decided(first, second, takes) for takes in (True, False))
+    def gains_by_drawing(self, first: int, second: int) -> bool:
+        drawn, stood = (self.count_coups(first, second, takes) for takes in (True, False))
         return drawn[0] - drawn[1] > stood[0] - stood[1]
 
     def cost(self, first: int, second: int, *, takes: bool) -> float:
-        """What it costs to take a card on these two, or none, instead of what is better; where the
-        bank has no natural, so that it is asked."""
+        """Return what it costs to take a card on these two values or none, if the other is better.
+
+        The bank has no natural, or there would be no decision.
+        """
         drawn, stood = self.values(first, second)
         return max(drawn, stood) - (drawn if takes else stood)
 
     def values(self, first: int, second: int) -> tuple[float, float]:
-        """What a unit gains with a card on these two, and with none, once the bank is known to have
-        no natural. It takes a millisecond."""
-        drawn, stood = (self.decided(first, second, each) for each in (True, False))
+        """Return the mean gain of a unit with a third card on these two values, and without.
+
+        The bank has no natural. Takes a millisecond.
+        """
+        drawn, stood = (self.count_coups(first, second, each) for each in (True, False))
         asked = self._asked(first, second)
-        lost = sum(drawn) - asked  # to a natural, with a card or without
+        lost = sum(drawn) - asked  # to a natural of the bank
         return (drawn[0] - drawn[1] + lost) / asked, (stood[0] - stood[1] + lost) / asked
 
     def _asked(self, first: int, second: int) -> int:
-        """In how many ways (as `Ways` counts) the bank has no natural beside these two."""
+        """Return the number of `Deals` after these two values in which the bank has no natural."""
         left = list(self.left)
         left[first] -= 1
         left[second] -= 1
@@ -142,20 +150,20 @@ class Coups:
         return 2 * pairs * (cards - 2) * (cards - 3)
 
     def _pairs(self) -> Iterator[tuple[int, int, int]]:
-        """Two cards that the caller may be dealt, in no order, and in how many orders they come."""
+        """Yield the caller's pairs of values in no order, with the number of deals of each."""
         for first in range(10):
             for second in range(first, 10):
                 orders = self.left[first] * (self.left[second] - (first == second))
                 if orders:
                     yield first, second, orders * (1 if first == second else 2)
 
-    def _decided(self, first: int, second: int, takes: bool | None) -> Ways:
-        """How a coup of the caller's two cards ends; `takes` is None where they are a natural."""
+    def _count_coups(self, first: int, second: int, takes: bool | None) -> Deals:
+        """Count how coups with the caller's two values end. `takes` is None for a natural."""
         left = list(self.left)
         left[first] -= 1
         left[second] -= 1
         mine = (first + second) % 10
-        ways = [0, 0, 0]
+        deals = [0, 0, 0]
         for one in range(10):
             for other in range(one, 10):
                 times = left[one] * (left[other] - (one == other)) * (1 if one == other else 2)
@@ -166,38 +174,41 @@ class Coups:
                 left[other] -= 1
                 cards = sum(left)
                 if takes is None or bank in NATURALS:
-                    _count(ways, mine, bank, 2 * times * cards * (cards - 1))
+                    _count(deals, mine, bank, 2 * times * cards * (cards - 1))
                 elif takes:
                     for third in range(10):
                         more = times * left[third]
                         left[third] -= 1
-                        self._serve(ways, left, (mine + third) % 10, bank, third, more)
+                        self._serve(deals, left, (mine + third) % 10, bank, third, more)
                         left[third] += 1
                 else:
-                    self._serve(ways, left, mine, bank, None, times * (cards - 1))
+                    self._serve(deals, left, mine, bank, None, times * (cards - 1))
                 left[one] += 1
                 left[other] += 1
-        return ways[0], ways[1], ways[2]
+        return deals[0], deals[1], deals[2]
 
     def _serve(
-        self, ways: list[int], left: list[int], mine: int, bank: int, third: int | None, times: int
+        self, deals: list[int], left: list[int], mine: int, bank: int, third: int | None, times: int
     ) -> None:
-        """Let the bank draw or stand. `times` counts the ways so far, those of a sixth card that
-        nobody takes included, but not which of `left` comes next."""
+        """Let the bank draw or stand, and count how the coups end.
+
+        `times` is the number of deals so far. It includes a sixth card that no side takes, but not
+        the next card from `left`.
+        """
         draw = bank_draw(bank, third)
         drawn, stood = (2, 0) if draw is Draw.MUST else (0, 2)
         if draw is Draw.MAY:
-            drawn, stood = _TOSSED[self.rules.option(bank)]
+            drawn, stood = _OPTION_WEIGHTS[self.rules.option(bank)]
         if stood:
-            _count(ways, mine, bank, stood * times * sum(left))
+            _count(deals, mine, bank, stood * times * sum(left))
         if drawn:
             for card in range(10):
-                _count(ways, mine, (bank + card) % 10, drawn * times * left[card])
+                _count(deals, mine, (bank + card) % 10, drawn * times * left[card])
 
 
-# How a bank draws and stands that has the option: of two times, for a toss comes either way.
-_TOSSED = {"draw": (2, 0), "stand": (0, 2), "toss": (1, 1)}
+# How often of two times a bank with the option draws, and how often it stands.
+_OPTION_WEIGHTS = {"draw": (2, 0), "stand": (0, 2), "toss": (1, 1)}
 
 
-def _count(ways: list[int], mine: int, bank: int, times: int) -> None:
-    ways[0 if mine > bank else 1 if mine < bank else 2] += times
+def _count(deals: list[int], mine: int, bank: int, times: int) -> None:
+    deals[0 if mine > bank else 1 if mine < bank else 2] += times

@@ -1,20 +1,19 @@
 """Baccarat as a state machine: rules, a shoe and actions in; events and the next round out.
 
-The caller plays the player's hand against the bank. A round, here a coup, is a function of (rules,
-shoe, actions) and of nothing else; it knows no purse, no clock, no screen and no chance. Who draws
-on what stands in `rules`; this file deals, asks where there is a choice, and counts.
+The caller plays the player's hand against the bank. A round, here a coup, is a function of its
+rules, shoe and actions alone. It has no purse, clock, screen or random numbers. `rules` decides who
+draws a third card.
 
-The course of a coup, and what is legal in each phase::
+The phases of a coup, with the legal actions::
 
     phase    legal                     leads to
-    CALLER   card, no-card             BANK where the bank's option is tossed for, else OVER
+    CALLER   card, no-card             BANK if the bank tosses for its option, else OVER
     BANK     bank-card, bank-no-card   OVER
     OVER     nothing
 
-`start` deals and goes to the first phase in which there is something to decide: CALLER is met only
-on the player's 5, BANK only where the bank has an option that its house leaves to a toss, and most
-coups are over at once. A round is immutable: `apply` returns another one, or raises
-`IllegalAction` and nothing has happened.
+`start` deals and goes to the first decision. CALLER occurs only on the player's 5, BANK only on an
+option of the bank that the rules leave to a toss. Most coups are over at once. A round is
+immutable: `apply` returns a new one, or raises `IllegalAction`.
 
 >>> from door.games.baccarat.rules import BACCARAT
 >>> from door.games.engine.cards import parse_cards
@@ -67,13 +66,13 @@ _LEGAL = {
 
 @dataclass(frozen=True, slots=True)
 class BaccaratRound:
-    """A coup at one moment. Neither its shoe nor a card face down shows in its repr."""
+    """The state of a coup. Its repr hides the shoe and the cards face down."""
 
     rules: BaccaratRules
     shoe: tuple[Card, ...] = field(repr=False)  # from the top; the first `cards_used` are dealt
     stake: int
     player: tuple[Card, ...]
-    bank_hand: tuple[Card, ...] = field(repr=False)  # face down or not: for the journal
+    bank_hand: tuple[Card, ...] = field(repr=False)  # also the cards face down, for the journal
     revealed: bool  # whether the bank's cards are turned up
     phase: BaccaratPhase
     settled: BaccaratSettled | None
@@ -88,7 +87,7 @@ class BaccaratRound:
 
     @property
     def bank(self) -> tuple[Card | None, ...]:
-        """The bank's cards as they lie: None is a card face down."""
+        """The bank's cards as the caller sees them: None is a card face down."""
         return self.bank_hand if self.revealed else (None,) * len(self.bank_hand)
 
     @property
@@ -97,7 +96,7 @@ class BaccaratRound:
 
     @property
     def bank_point(self) -> int | None:
-        """The bank's point now, None while its cards lie face down."""
+        """The bank's point; None while its cards lie face down."""
         return point_of(self.bank_hand) if self.revealed else None
 
     @property
@@ -124,32 +123,37 @@ class BaccaratRound:
         return _LEGAL[self.phase]
 
     def apply(self, action: BaccaratAction) -> tuple["BaccaratRound", tuple[Event, ...]]:
-        """The round after `action`, and what happened. Raises IllegalAction when it is not in
-        `legal()`, ShoeTooShort when a card is missing."""
+        """Return the coup after `action`, and the events.
+
+        Raises `IllegalAction` unless the action is in `legal()`, and `ShoeTooShort` without enough
+        cards.
+        """
         refuse_unless_open(action, self.legal(), "the coup is over")
-        course = _Course(self)
+        working = _WorkingCoup(self)
         if self.phase is BaccaratPhase.CALLER:
-            course.serve_player(draws=action is BaccaratAction.CARD)
+            working.serve_player(draws=action is BaccaratAction.CARD)
         else:
-            course.serve_bank(draws=action is BaccaratAction.BANK_CARD)
-        return course.at_rest()
+            working.serve_bank(draws=action is BaccaratAction.BANK_CARD)
+        return working.result()
 
 
 def start(
     rules: BaccaratRules, shoe: Sequence[Card], stake: int
 ) -> tuple[BaccaratRound, tuple[Event, ...]]:
-    """Deal a coup from the top of `shoe` for a stake in the smallest unit. Raises ValueError for a
-    stake that is not more than 0, ShoeTooShort when a card is missing."""
+    """Deal from the top of `shoe` for a stake in the smallest unit; return the coup and the events.
+
+    Raises ValueError for a stake of 0 or less, and `ShoeTooShort` without enough cards.
+    """
     refuse_no_stake(stake)
-    course = _Course(
+    working = _WorkingCoup(
         BaccaratRound(rules, tuple(shoe), stake, (), (), False, BaccaratPhase.CALLER, None)
     )
-    course.deal()
-    return course.at_rest()
+    working.deal()
+    return working.result()
 
 
-class _Course:
-    """A coup on its way from one rest to the next."""
+class _WorkingCoup:
+    """The working copy of a coup from one decision to the next."""
 
     def __init__(self, coup: BaccaratRound) -> None:
         self.coup = coup
@@ -160,7 +164,7 @@ class _Course:
         self.settled = coup.settled
         self.events: list[Event] = []
 
-    def at_rest(self) -> tuple[BaccaratRound, tuple[Event, ...]]:
+    def result(self) -> tuple[BaccaratRound, tuple[Event, ...]]:
         after = replace(
             self.coup,
             player=tuple(self.player),
@@ -172,7 +176,7 @@ class _Course:
         return after, tuple(self.events)
 
     def deal(self) -> None:
-        """Two cards to either side, the bank's face down; then naturals, then the player."""
+        """Deal two cards to each side, the bank's face down; then settle naturals or serve."""
         for _ in range(2):
             self.player.append(self._card())
             self.events.append(happened.BaccaratDealt(Side.PLAYER, self.player[-1]))
@@ -194,7 +198,7 @@ class _Course:
             self.serve_player(draws=draw is Draw.MUST)
 
     def serve_player(self, *, draws: bool) -> None:
-        """Give the player a third card or none; then the bank turns up its own."""
+        """Give the player a third card or none, turn up the bank's cards, and serve the bank."""
         self._serve(Side.PLAYER, self.player, draws=draws)
         self._reveal()
         third = value_of(self.player[2]) if draws else None
@@ -210,7 +214,7 @@ class _Course:
             self.serve_bank(draws=option == "draw")
 
     def serve_bank(self, *, draws: bool) -> None:
-        """Give the bank a third card or none, and decide the coup."""
+        """Give the bank a third card or none, and settle the coup."""
         self._serve(Side.BANK, self.bank, draws=draws)
         self._settle()
 

@@ -1,6 +1,6 @@
-"""The rules of the baccarat table, as data: the counting, who draws on what, what a house may set.
+"""The rules of baccarat as data: the points, the third cards, and the keys that a sysop may set.
 
-docs/rules.md says which sentence of the game's text every rule reads.
+docs/rules.md quotes the source of each rule.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,10 +12,10 @@ from door.games.engine.cards import CARDS_IN_DECK, Card
 from door.games.engine.rules import MOST_DECKS, Check, choice, whole
 
 RESHUFFLE_AT = 8
-"""A coup that leaves so many cards or fewer is the last of its shoe."""
+"""A coup that leaves this many cards or fewer is the last of its shoe."""
 
 NATURALS = frozenset({8, 9})
-"""Points of two cards that end the coup."""
+"""Points of two cards that end a coup."""
 
 Option = Literal["draw", "stand", "toss"]
 
@@ -32,7 +32,7 @@ PLAYER_TABLE: Mapping[int, Draw] = {
     6: Draw.MUST_NOT,
     7: Draw.MUST_NOT,
 }
-"""What the player does on each point that is no natural."""
+"""The player's third card, by the point of the first two cards without a natural."""
 
 _BANK_DRAWS_AGAINST: Mapping[int, frozenset[int]] = {
     3: frozenset({0, 1, 2, 3, 4, 5, 6, 7}),
@@ -45,10 +45,10 @@ _BANK_MAY_DRAW_AGAINST: Mapping[int, int] = {3: 9, 5: 4}
 
 @dataclass(frozen=True, slots=True)
 class BaccaratRules:
-    """One house's rules: the bank's two options, and how many decks are in the shoe.
+    """The rules of one table.
 
-    An option is open where the bank has the first number and the player's third card counts the
-    second. "toss" leaves it to chance, which whoever plays the round brings along.
+    The name of an option has the bank's point and the player's third card. "toss" leaves the option
+    to chance: the table applies the action that a toss decides.
     """
 
     bank_option_3v9: Option = "draw"
@@ -56,11 +56,11 @@ class BaccaratRules:
     decks: int = 4
 
     def option(self, bank: int) -> Option:
-        """What the house does about the option that the bank has on 3 or on 5."""
+        """Return the rule for the bank's option on a point of 3 or 5."""
         return self.bank_option_3v9 if bank == 3 else self.bank_option_5v4
 
     def shuffle_due(self, dealt: int) -> bool:
-        """Whether a shoe of which `dealt` cards are gone is done once the coup is over.
+        """Return whether the shoe must be shuffled before the next coup, after `dealt` cards.
 
         >>> BACCARAT.shuffle_due(199), BACCARAT.shuffle_due(200)
         (False, True)
@@ -69,11 +69,11 @@ class BaccaratRules:
 
 
 BACCARAT = BaccaratRules()
-"""Four decks; the bank draws where it has the option."""
+"""Four decks; the bank draws whenever it has the option."""
 
 
 def value_of(card: Card) -> int:
-    """What a card counts: an ace 1, tens and faces 0, all others their number.
+    """Return the value of a card: an ace 1, tens and faces 0, others their number.
 
     >>> from door.games.engine.cards import parse_cards
     >>> [value_of(card) for card in parse_cards("AS 9H TD KC")]
@@ -83,7 +83,7 @@ def value_of(card: Card) -> int:
 
 
 def point_of(cards: Iterable[Card]) -> int:
-    """The point of a hand, 0 to 9: units of ten are discarded.
+    """Return the point of a hand, 0 to 9: the last digit of the sum.
 
     >>> from door.games.engine.cards import parse_cards
     >>> point_of(parse_cards("6S 8D"))
@@ -93,9 +93,9 @@ def point_of(cards: Iterable[Card]) -> int:
 
 
 def bank_draw(bank: int, third: int | None) -> Draw:
-    """What a bank whose two cards make `bank` (0 to 7) does about a third card.
+    """Return whether a bank with the point `bank` (0 to 7) draws a third card.
 
-    `third` is what the player's third card counts (0 to 9), None when the player has none.
+    `third` is the value of the player's third card (0 to 9), or None without one.
 
     >>> bank_draw(3, 8), bank_draw(3, 9), bank_draw(6, None)
     (<Draw.MUST_NOT: 'must stand'>, <Draw.MAY: 'draws or stands as it likes'>, \
@@ -117,5 +117,5 @@ CHECKS: Mapping[str, Check] = {
     "bank_option_5v4": choice(*get_args(Option)),
     "decks": whole(1, MOST_DECKS),
 }
-"""What each key of the rules must hold. The decks are four in this game, and stand in the journal
-for those who replay another shoe."""
+"""The valid values of each key. This game has four decks; the journal states them, so that a replay
+may use another shoe."""

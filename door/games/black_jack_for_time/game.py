@@ -1,4 +1,4 @@
-"""Black Jack For Time as the house knows it: kind, section of sysop.toml and descriptor."""
+"""Black Jack For Time: its kind, its settings in sysop.toml and its descriptor."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BlackJackForTimeSettings(StakeSettings):
     rules: BlackjackRules = BLACK_JACK_FOR_TIME_KIND.base
 
 
-# What robots and fuzzers play it by.
+# For robots and fuzzers.
 _HAND = {"game": "black-jack-for-time", "stake": 10, "shoe": "3H JS TH 3D 5C 9D"}
 SAMPLES = Samples(
     hands=(

@@ -1,1 +1,1 @@
-"""The rules that the three black jacks share, each with its own variations."""
+"""Black jack: the engine of three tables, whose rules differ."""

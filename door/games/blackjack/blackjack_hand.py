@@ -1,7 +1,6 @@
-"""What lies on a black jack table, and what it is worth when the round is over.
+"""The hands and seats of black jack, and the outcome and payment of a hand.
 
-Hands and seats as frozen data, how a hand compares with the dealer's, and what that moves. When a
-hand is asked, paid or settled is the business of `course`.
+`phases` decides when a hand is played, paid and settled.
 """
 
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from door.games.engine.cards import Card, Count, count, is_natural
 
 
 class Turn(NamedTuple):
-    """Whose decision it is: the seat, and its hand, from 0."""
+    """The seat and its hand that decide now, both from 0."""
 
     seat: int
     hand: int
@@ -22,49 +21,51 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """One hand of a seat; it plays until it stands or is settled."""
+    """A hand of a seat. It is in play until it has stood or is settled."""
 
     cards: tuple[Card, ...]
-    stake: int  # with what doubling added
+    stake: int  # including a double
     doubled: bool
     from_split: bool
-    standing: bool  # takes no more cards, waits for the dealer
+    has_stood: bool  # takes no further cards
     settled: BlackjackSettled | None
 
     @property
     def count(self) -> Count:
-        """What it counts, for the screen: `str()` of it is "soft 17" or "17"."""
+        """The count of the cards. Its `str()` is "soft 17" or "17"."""
         return count(self.cards)
 
     @property
     def is_natural(self) -> bool:
-        """21 in the two cards first dealt; after a split there is none."""
+        """Whether the first two cards are 21, without a split."""
         return not self.from_split and is_natural(self.cards)
 
     @property
     def in_play(self) -> bool:
-        return not self.standing and self.settled is None
+        return not self.has_stood and self.settled is None
 
     @property
     def waiting(self) -> bool:
-        return self.standing and self.settled is None
+        return self.has_stood and self.settled is None
 
-    # Audits replay millions of hands, and `replace` takes three times as long.
+    # Not by `replace`, which takes three times as long: audits replay millions of hands.
 
     def with_card(self, card: Card) -> "Hand":
         cards = (*self.cards, card)
-        return Hand(cards, self.stake, self.doubled, self.from_split, self.standing, self.settled)
+        return Hand(cards, self.stake, self.doubled, self.from_split, self.has_stood, self.settled)
 
-    def that_stands(self) -> "Hand":
+    def as_stood(self) -> "Hand":
         return Hand(self.cards, self.stake, self.doubled, self.from_split, True, self.settled)
 
-    def that_ended(self, how: BlackjackSettled) -> "Hand":
-        return Hand(self.cards, self.stake, self.doubled, self.from_split, self.standing, how)
+    def with_settlement(self, settlement: BlackjackSettled) -> "Hand":
+        return Hand(
+            self.cards, self.stake, self.doubled, self.from_split, self.has_stood, settlement
+        )
 
 
 class Seat(NamedTuple):
     bet: int
-    insurance: int | None  # None: not asked, or not answered yet; 0: declined
+    insurance: int | None  # None before the answer or without an offer; 0 if declined
     insurance_settled: InsuranceSettled | None
     hands: tuple[Hand, ...]
 
@@ -73,14 +74,13 @@ class Seat(NamedTuple):
         return (self.insurance or 0) + sum([hand.stake for hand in self.hands])
 
     def with_hand(self, place: int, *hands: Hand) -> "Seat":
-        """The seat with these hands where it has the one at `place`, from 0."""
+        """Return the seat with `hands` instead of the hand at `place`, from 0."""
         every = (*self.hands[:place], *hands, *self.hands[place + 1 :])
         return Seat(self.bet, self.insurance, self.insurance_settled, every)
 
 
 def insurance_amount(rules: BlackjackRules, bet: int) -> int:
-    """What insurance on a bet costs, or may cost at most: half of it, or under "down" the whole
-    units in that half."""
+    """Return the highest insurance of a bet: half of it, in whole units with "down"."""
     if rules.insurance_rounding == "exact":
         return bet // 2
     return bet // (2 * rules.insurance_unit) * rules.insurance_unit
@@ -89,24 +89,23 @@ def insurance_amount(rules: BlackjackRules, bet: int) -> int:
 def insurance_settled(
     rules: BlackjackRules, turn: int, amount: int, natural: bool
 ) -> InsuranceSettled:
-    """What becomes of seat `turn`'s insurance, the dealer having a natural or not."""
+    """Return how the insurance of seat `turn` ends. `natural` is whether the dealer has one."""
     if natural:
         return InsuranceSettled(turn, 0, amount, amount * rules.insurance_pays)
     return InsuranceSettled(turn, amount, 0, 0)
 
 
 def counts_as_natural(rules: BlackjackRules, hand: Hand) -> bool:
-    """Whether a hand has the rank and the pay of a natural: where the house says so, an ace and a
-    ten of a split too."""
-    of_split = hand.from_split and rules.split_21 == "natural" and is_natural(hand.cards)
-    return of_split or hand.is_natural
+    """Return whether a hand is paid as a natural. The rules may include a split's ace and ten."""
+    is_split_natural = hand.from_split and rules.split_21 == "natural" and is_natural(hand.cards)
+    return is_split_natural or hand.is_natural
 
 
 def paid_at_once(rules: BlackjackRules, hand: Hand) -> BlackjackOutcome | None:
-    """Return how a hand ends that is paid before the dealer plays; None for one that waits. A
-    natural is paid so only where the dealer is known to have none.
+    """Return the outcome of a hand that is paid before the dealer plays; None if it waits.
 
-    A doubled 21 waits: "Once the dealer's play is ended, the player's hand is counted".
+    The caller checks that the dealer has no natural. A doubled 21 waits: "Once the dealer's play is
+    ended, the player's hand is counted".
     """
     if rules.is_charlie(hand.cards):
         outcome, when = BlackjackOutcome.CHARLIE, rules.charlie_paid
@@ -122,15 +121,17 @@ def paid_at_once(rules: BlackjackRules, hand: Hand) -> BlackjackOutcome | None:
 def settled(
     rules: BlackjackRules, turn: Turn, hand: Hand, outcome: BlackjackOutcome
 ) -> BlackjackSettled:
-    back = _back_for_one(rules, hand, outcome)
+    """Return the settlement of a hand with this outcome."""
+    back = _return_for_one(rules, hand, outcome)
     if not back:
         return BlackjackSettled(turn.seat, turn.hand, outcome, hand.stake, 0, 0)
     won, rest = divmod(hand.stake * (back.numerator - back.denominator), back.denominator)
-    assert not rest  # start() refused stakes whose half is needed and odd
+    assert not rest  # start() refuses odd stakes if these rules need their half
     return BlackjackSettled(turn.seat, turn.hand, outcome, 0, hand.stake, won)
 
 
-def _back_for_one(rules: BlackjackRules, hand: Hand, outcome: BlackjackOutcome) -> Fraction:
+def _return_for_one(rules: BlackjackRules, hand: Hand, outcome: BlackjackOutcome) -> Fraction:
+    """Return what comes back for each unit of the stake, the stake included."""
     match outcome:
         case BlackjackOutcome.NATURAL:
             return rules.natural_pays
@@ -147,10 +148,10 @@ def _back_for_one(rules: BlackjackRules, hand: Hand, outcome: BlackjackOutcome) 
 
 
 def showdown(rules: BlackjackRules, hand: Hand, dealer: tuple[Card, ...]) -> BlackjackOutcome:
-    """How a hand that stood ends against the dealer's complete hand.
+    """Return the outcome of a hand that has stood against the dealer's complete hand.
 
-    In this order: the dealer's natural and Five-Card Charlie ("even if the player's count is 21"),
-    the caller's natural and Charlie, a dealer who went over, and only then the counts.
+    The order is: the dealer's natural and Five-Card Charlie ("even if the player's count is 21"),
+    the caller's natural and Charlie, a dealer's bust, and last the counts.
     """
     total, against = hand.count.total, count(dealer).total
     natural, dealt = counts_as_natural(rules, hand), is_natural(dealer)

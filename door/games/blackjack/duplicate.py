@@ -1,10 +1,10 @@
-"""Duplicate black jack: the same hands for everybody, whatever anybody does with the one before.
+"""Duplicate black jack: every caller gets the same hands, whatever they decide.
 
-A try is a function of (rules, seed, decisions). Each hand has a shuffle of its own out of the one
-seed, so that every caller meets the same cards in it.
+A try is a function of rules, seed and decisions. Each hand has its own shuffle from the seed, so
+its cards do not depend on the hands before.
 
 >>> from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
->>> game = played(BLACK_JACK_FOR_TIME, bytes(32), ["stay", "stay"])
+>>> game = replay(BLACK_JACK_FOR_TIME, bytes(32), ["stay", "stay"])
 >>> len(game.over), game.is_over
 (2, False)
 """
@@ -20,28 +20,29 @@ from door.games.engine import shuffle
 from door.games.engine.cards import Card
 
 HANDS = 10  # of the daily deal
-STAKE = 10  # whole coins of play money, of which every house's rules pay whole halves
+STAKE = 10  # coins of play money: even, so that all rules pay whole coins
 
 
 def cut_of(number: int) -> str:
-    """What is mixed into the shuffle of a hand, from 1: what `door verify --cut` takes."""
+    """Return the cut of a hand, from 1, as for `door verify --cut`."""
     return f"hand {number}"
 
 
 def cards_of(rules: BlackjackRules, seed: bytes, number: int) -> tuple[Card, ...]:
+    """Return the whole shoe of a hand, from 1."""
     return shuffle.shuffle(seed, cut_of(number), rules.decks)
 
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """A try at one moment: hands that are over, and the one that is played, with its number."""
+    """The state of a try: its finished hands and the current one, None at the end."""
 
     over: tuple[BlackjackRound, ...]
-    at: BlackjackRound | None
-    # Each decision as it was met, and what was done.
+    current: BlackjackRound | None
+    # Each decision: the round before it, and the action.
     decisions: tuple[tuple[BlackjackRound, BlackjackAction], ...]
-    # How many of them were about hands before the one that is played.
-    earlier: int
+    # The number of decisions in finished hands.
+    earlier_decisions: int
     hands: int = HANDS
 
     @property
@@ -50,41 +51,40 @@ class Duplicate:
 
     @property
     def number(self) -> int:
-        """Which hand is played, or was the last, from 1."""
+        """The number of the current or last hand, from 1."""
         return min(len(self.over) + 1, self.hands)
 
     @property
     def score(self) -> int:
-        """What the hands that are over have won; below zero for what they lost."""
+        """The winnings of the finished hands, below 0 for a loss."""
         return sum(hand.totals.won - hand.totals.lost for hand in self.over)
 
 
-def played(
+def replay(
     rules: BlackjackRules, seed: bytes, acts: Iterable[str], hands: int = HANDS
 ) -> Duplicate:
-    """Deal a try of so many hands again, as far as its decisions go: to the next, or to its end.
+    """Deal a try of `hands` hands again, up to the decision after `acts` or to its end.
 
-    Hands that are over as they are dealt are passed. Raises ValueError for a word that is no
-    action, `IllegalAction` for one that was not open, and ValueError for words past the end.
+    Passes hands without a decision. Raises ValueError for a word that is no action or comes after
+    the end, and `IllegalAction` for an action that was not legal.
     """
     game = _dealt(rules, seed, (), (), hands)
     for word in acts:
-        game = gone_on(rules, seed, game, BlackjackAction(word))
+        game = decide(rules, seed, game, BlackjackAction(word))
     return game
 
 
-def gone_on(
+def decide(
     rules: BlackjackRules, seed: bytes, game: Duplicate, action: BlackjackAction
 ) -> Duplicate:
-    """Go on with a try of these rules and this seed by one decision: none before it is replayed.
-    Raises as `played`."""
-    if game.at is None:
+    """Return a try of these rules and this seed after one more decision. Raises like `replay`."""
+    if game.current is None:
         raise ValueError("decisions go on past the last hand")
-    hand, _events = game.at.apply(action)
-    decisions = (*game.decisions, (game.at, action))
+    hand, _events = game.current.apply(action)
+    decisions = (*game.decisions, (game.current, action))
     if hand.over:
         return _dealt(rules, seed, (*game.over, hand), decisions, game.hands)
-    return replace(game, at=hand, decisions=decisions)
+    return replace(game, current=hand, decisions=decisions)
 
 
 def _dealt(
@@ -94,7 +94,7 @@ def _dealt(
     decisions: tuple[tuple[BlackjackRound, BlackjackAction], ...],
     hands: int,
 ) -> Duplicate:
-    """Deal the next hand in which there is something to decide."""
+    """Deal hands up to the next one with a decision."""
     while len(over) < hands:
         hand, _events = start(rules, cards_of(rules, seed, len(over) + 1), [STAKE])
         if not hand.over:

@@ -1,7 +1,7 @@
-"""What can happen in a round of black jack: one small frozen class for each thing.
+"""The events of a round of black jack.
 
-Seats and hands count from 0; a seat has one hand unless it was split. Amounts are whole numbers of
-the smallest unit of whatever the stakes are in. No event shows a card that lies face down.
+Seats and hands count from 0. A seat has one hand, or two after a split. Amounts are whole numbers
+of the smallest unit of the stakes. No event shows a card that lies face down.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class BlackjackOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BlackjackDealt:
-    """A card, face up, to a hand of a seat."""
+    """A hand of a seat got a card, face up."""
 
     seat: int
     hand: int
@@ -33,14 +33,14 @@ class BlackjackDealt:
 
 @dataclass(frozen=True, slots=True)
 class DealerDealt:
-    """A card to the dealer; None is the hole card, face down."""
+    """The dealer got a card; None is the hole card, face down."""
 
     card: Card | None
 
 
 @dataclass(frozen=True, slots=True)
 class BlackjackNatural:
-    """A seat was dealt 21 in two cards. Whether it is paid comes later."""
+    """A seat has 21 in its first two cards. It may be paid later."""
 
     seat: int
     hand: int
@@ -54,7 +54,7 @@ class InsuranceOffered:
 
 @dataclass(frozen=True, slots=True)
 class InsuranceBought:
-    """`amount` more was staked, on insurance."""
+    """The seat staked `amount` on insurance."""
 
     seat: int
     amount: int
@@ -67,14 +67,14 @@ class InsuranceDeclined:
 
 @dataclass(frozen=True, slots=True)
 class Peeked:
-    """The dealer looked at the hole card, under a ten or an ace."""
+    """The dealer looked at the hole card, under a ten or an ace. `natural` is the result."""
 
     natural: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Doubled:
-    """`amount` more was staked on the hand, for one final card."""
+    """The seat staked `amount` more on the hand, for a last card."""
 
     seat: int
     hand: int
@@ -83,7 +83,7 @@ class Doubled:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """`amount` more was staked: `hand` became two, itself and the one after it."""
+    """The seat staked `amount` more, and `hand` became two hands, `hand` and the next."""
 
     seat: int
     hand: int
@@ -92,7 +92,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class BlackjackStood:
-    """The hand takes no more cards and waits for the dealer."""
+    """The hand stands and waits for the dealer."""
 
     seat: int
     hand: int
@@ -126,12 +126,12 @@ class BlackjackRevealed:
 
 @dataclass(frozen=True, slots=True)
 class DealerNatural:
-    """The dealer faces 21 in two cards and announces it."""
+    """The dealer has 21 in two cards."""
 
 
 @dataclass(frozen=True, slots=True)
 class DealerStood:
-    """The dealer has 17 or more and draws no further."""
+    """The dealer stands on 17 or more."""
 
     total: int
 
@@ -148,8 +148,7 @@ class DealerBusted:
 
 @dataclass(frozen=True, slots=True)
 class InsuranceSettled:
-    """A seat's insurance is over: `lost` of it to the house, `returned` of it to the caller, and
-    `won` from the house besides. lost + returned is what it cost."""
+    """A seat's insurance is settled. Its price is lost + returned; the house pays `won` more."""
 
     seat: int
     lost: int
@@ -159,8 +158,7 @@ class InsuranceSettled:
 
 @dataclass(frozen=True, slots=True)
 class BlackjackSettled:
-    """A hand is over: `lost` of its stake to the house, `returned` of its stake to the caller,
-    and `won` from the house besides. lost + returned is all that was staked on it."""
+    """A hand is over. Its stake is lost + returned, and the house pays `won` more."""
 
     seat: int
     hand: int

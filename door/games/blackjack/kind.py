@@ -1,4 +1,4 @@
-"""A black jack of the house as a `Kind`: one engine under the rules of each."""
+"""Black jack as a `Kind`: one engine for the rules of three tables."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class BlackJackKind(Kind):
     only_journaled: frozenset[str] = frozenset({VALUE_OF_COIN})
     start: Start = start
     actions: type[StrEnum] = BlackjackAction
-    # Whether a visit has one shoe, closed by the table when the caller gets up.
+    # Whether each visit has a new shoe, which the table closes when the caller leaves.
     shoe_of_visit: bool = False
-    # Whether outcomes of a replay are a list even for a single hand.
+    # Whether a replay lists the outcome of a single hand too.
     outcomes_listed: bool = False
 
     def vary(self, mapping: Mapping[str, object], base: BlackjackRules) -> BlackjackRules:
@@ -46,7 +46,7 @@ class BlackJackKind(Kind):
                 f"it is seat {round_.turn.seat + 1} that decides now, not {act.seat}"
             )
         insured = act.amount
-        # In words: a replay counts in smaller parts than whoever wrote it.
+        # Without the amount, because a replay counts in smaller units than its author.
         if insured is not None and action in round_.legal() and insured > round_.amount(action) > 0:
             raise RoundRefused(f"{action} is at most half of the bet here")
         return round_.apply(action, act.amount)
@@ -79,7 +79,7 @@ class BlackJackKind(Kind):
         }
 
     def replayed(self, round_: BlackjackRound) -> dict[str, object]:
-        """Return what a replay tells: a single hand's outcome is a word, several are a list."""
+        """Return the result of a replay. One hand's outcome is a word; several are a list."""
         outcomes = [str(outcome) for outcome in round_.outcomes]
         listed = self.outcomes_listed or len(outcomes) > 1
         return {
@@ -108,7 +108,7 @@ class BlackJackKind(Kind):
         return shuffle.run_on(seed, cut, decks, self.undealt, position, least)
 
     def most_alike(self, decks: int) -> int:
-        """Return the decks; twice as many where a shuffle may come in the middle of a round."""
+        """Return the decks, or twice as many if a round may contain a shuffle."""
         return decks if self.undealt is None else 2 * decks
 
     def is_used_up(self, rules: Mapping[str, object], decks: int, dealt: int, seats: int) -> bool:

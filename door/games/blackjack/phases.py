@@ -1,7 +1,6 @@
-"""How a round of black jack moves from one decision to the next.
+"""The steps of a round of black jack from one decision to the next.
 
-Every transition of the table at the top of `round` is a method here, and `STEPS` names the one for
-each action. Whether an action is legal has been asked before; what a caller sees is `round`'s.
+`STEPS` has the method for each action. `round` has checked before that the action is legal.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +26,7 @@ from door.games.engine.game import card_at
 
 
 class BlackjackAction(StrEnum):
-    """What a caller may decide, in the order of a table's menu."""
+    """A caller's decisions, in the order of a table's menu."""
 
     INSURANCE = "insurance"
     NO_INSURANCE = "no-insurance"
@@ -44,9 +43,11 @@ class BlackjackPhase(Enum):
 
 
 @dataclass(slots=True)
-class Course:
-    """A round between two decisions: the working copy that `start` and `apply` move on. Only they
-    hold one, so a step that raises leaves no trace."""
+class WorkingRound:
+    """The working copy of a round between two decisions.
+
+    Only `start` and `apply` use it, so a step that raises changes no round.
+    """
 
     rules: BlackjackRules
     shoe: tuple[Card, ...]
@@ -58,11 +59,14 @@ class Course:
     turn: Turn | None
     events: list[Event] = field(default_factory=list)
 
-    # What happens by itself: the deal, whose turn is next, the dealer.
+    # Steps without a decision: the deal, the next turn, the dealer.
 
     def deal(self) -> None:
-        """To each seat, the dealer's up card, to each seat, the hole card (help file, The Deal);
-        or the dealer's two cards, and then both of each seat (the UNIX bj)."""
+        """Deal two cards to each seat and to the dealer.
+
+        Each seat gets one card, the dealer the up card, each seat another, the dealer the hole card
+        (help file, The Deal). With "dealer first" the dealer gets two cards first (UNIX bj).
+        """
         turns = [Turn(seat, 0) for seat in range(len(self.seats))]
         if self.rules.deal == "dealer first":
             self._deal_dealer()
@@ -79,8 +83,8 @@ class Course:
             if hand.is_natural:
                 self.events.append(happened.BlackjackNatural(turn.seat, turn.hand))
 
-    def go_on(self) -> None:
-        """Until somebody has something to decide, or the round is over."""
+    def advance(self) -> None:
+        """Go on to the next decision, or to the end of the round."""
         if self.phase is BlackjackPhase.INSURANCE:
             seat = self._next_to_insure()
             if seat is not None:
@@ -93,11 +97,14 @@ class Course:
         self.turn = self._next_to_play()
         if self.turn is None:
             self.phase = BlackjackPhase.OVER
-            if self._standing() or self._open_insurance():
+            if self._waiting_hands() or self._open_insurance():
                 self._finish()
 
     def _next_to_insure(self) -> int | None:
-        """The next seat that is asked: under an ace, in order, none for an amount of nothing."""
+        """Return the next seat that is offered insurance; None if there is none.
+
+        Under an ace, all seats with an amount above 0 are offered it in order.
+        """
         if not self.dealer[0].is_ace:
             return None
         for number, seat in enumerate(self.seats):
@@ -107,7 +114,7 @@ class Course:
         return None
 
     def _next_to_play(self) -> Turn | None:
-        """The next hand that has a decision; one that waited for its second card has it first."""
+        """Return the next hand with a decision. A split hand first gets its second card."""
         for turn, hand in self._hands():
             if hand.in_play and len(hand.cards) == 1:
                 self._hit(turn)
@@ -116,7 +123,7 @@ class Course:
         return None
 
     def _look(self) -> None:
-        """The dealer looks under a ten or an ace; then the naturals have their say."""
+        """Let the dealer look under a ten or an ace; then stand or pay the naturals."""
         up = self.dealer[0]
         peeks = up.value == 10 or (up.is_ace and self.rules.peek_under_ace)
         natural = peeks and is_natural(tuple(self.dealer))
@@ -124,18 +131,18 @@ class Course:
             self.events.append(happened.Peeked(natural))
         if natural:
             for turn, hand in self._hands():
-                self._put(turn, hand.that_stands())
+                self._put(turn, hand.as_stood())
             return
         if peeks:
             self._settle_insurance(natural)
-        # Under an ace that was not looked under, a natural waits: the dealer may have one too.
+        # Without a look under an ace, a natural waits, because the dealer may have one too.
         known = peeks or not up.is_ace
         for turn, hand in self._hands():
             if hand.is_natural:
                 self._pay(turn, paid_at_once(self.rules, hand) if known else None)
 
     def _finish(self) -> None:
-        """The dealer turns up the hole card, plays if a hand still waits for it, and pays."""
+        """Turn up the hole card, draw for the dealer if a hand waits for that, and pay."""
         self.revealed = True
         self.events.append(happened.BlackjackRevealed(self.dealer[1]))
         natural = is_natural(tuple(self.dealer))
@@ -143,18 +150,17 @@ class Course:
             self.events.append(happened.DealerNatural())
         self._settle_insurance(natural)
         if not natural:
-            for turn, hand in self._standing():
+            for turn, hand in self._waiting_hands():
                 if paid_at_once(self.rules, hand) is BlackjackOutcome.NATURAL:
                     self._settle(turn, BlackjackOutcome.NATURAL)
-            if any(self._hangs_on_dealer(hand) for _, hand in self._standing()):
+            if any(self._hangs_on_dealer(hand) for _, hand in self._waiting_hands()):
                 self._play_dealer()
         cards = tuple(self.dealer)
-        for turn, hand in self._standing():
+        for turn, hand in self._waiting_hands():
             self._settle(turn, showdown(self.rules, hand, cards))
 
     def _hangs_on_dealer(self, hand: Hand) -> bool:
-        """Whether a card that the dealer draws may decide it: only the dealer's Charlie
-        stands against a natural."""
+        """Return whether the dealer's draw may decide a hand: a natural loses only to a Charlie."""
         return self.rules.charlie or not counts_as_natural(self.rules, hand)
 
     def _play_dealer(self) -> None:
@@ -170,10 +176,10 @@ class Course:
         else:
             self.events.append(happened.DealerStood(total))
 
-    # What a caller may do. The turn is theirs; that it is legal has been asked.
+    # The caller's decisions, which `round` has checked.
 
     def insure(self, turn: Turn, amount: int) -> None:
-        """The one step in which the caller may have named an amount."""
+        """Stake `amount` on insurance."""
         self.seats[turn.seat] = self.seats[turn.seat]._replace(insurance=amount)
         self.events.append(happened.InsuranceBought(turn.seat, amount))
 
@@ -188,8 +194,7 @@ class Course:
         self._hit(turn)
 
     def _split(self, turn: Turn) -> None:
-        """Each card begins a hand. The second card of a hand comes at once, or when the hand has
-        its turn."""
+        """Make two hands of two cards. By the rules, the second hand gets its card now or later."""
         hand = self._hand(turn)
         halves = (replace(hand, cards=(card,), from_split=True) for card in hand.cards)
         self._put(turn, *halves)
@@ -214,7 +219,7 @@ class Course:
             self._pay(turn, paid_at_once(self.rules, hand))
         elif counts_as_natural(self.rules, hand):
             self.events.append(happened.BlackjackNatural(turn.seat, turn.hand))
-            # Under an ace that was not looked under, it waits like any natural.
+            # Without a look under an ace, it waits like any natural.
             known = not self.dealer[0].is_ace or self.rules.peek_under_ace
             self._pay(turn, paid_at_once(self.rules, hand) if known else None)
         elif total == 21:
@@ -227,22 +232,22 @@ class Course:
             self._stand(turn)
 
     def _is_lone_ace(self, hand: Hand) -> bool:
-        """Whether this is a split ace that gets one card and no more."""
+        """Return whether this is a split ace that gets only one card."""
         return hand.from_split and hand.cards[0].is_ace and self.rules.split_aces == "one card"
 
     def _pay(self, turn: Turn, outcome: BlackjackOutcome | None) -> None:
-        """Settle a hand that has its outcome; one without waits for the dealer."""
+        """Settle a hand with an outcome; without one it waits for the dealer."""
         if outcome is None:
-            self._put(turn, self._hand(turn).that_stands())
+            self._put(turn, self._hand(turn).as_stood())
         else:
             self._settle(turn, outcome)
 
     def _stand(self, turn: Turn) -> None:
         hand = self._hand(turn)
-        self._put(turn, hand.that_stands())
+        self._put(turn, hand.as_stood())
         self.events.append(happened.BlackjackStood(turn.seat, turn.hand, hand.count.total))
 
-    # Cards, hands and money, one at a time.
+    # Single cards, hands and settlements.
 
     def _draw(self) -> Card:
         card = card_at(self.shoe, self.used)
@@ -268,17 +273,17 @@ class Course:
             for place, hand in enumerate(seat.hands)
         ]
 
-    def _standing(self) -> list[tuple[Turn, Hand]]:
+    def _waiting_hands(self) -> list[tuple[Turn, Hand]]:
         return [(turn, hand) for turn, hand in self._hands() if hand.waiting]
 
     def _settle(self, turn: Turn, outcome: BlackjackOutcome) -> None:
         hand = self._hand(turn)
         event = settled(self.rules, turn, hand, outcome)
-        self._put(turn, hand.that_ended(event))
+        self._put(turn, hand.with_settlement(event))
         self.events.append(event)
 
     def _open_insurance(self) -> list[tuple[int, int]]:
-        """The seats, and their amounts, whose insurance is not settled yet."""
+        """Return the seats with unsettled insurance, and its amounts."""
         return [
             (number, seat.insurance)
             for number, seat in enumerate(self.seats)
@@ -295,10 +300,10 @@ class Course:
         self.seats[turn.seat] = self.seats[turn.seat].with_hand(turn.hand, *hands)
 
 
-STEPS: Mapping[BlackjackAction, Callable[[Course, Turn], None]] = {
-    BlackjackAction.NO_INSURANCE: Course._decline,
-    BlackjackAction.DOUBLE: Course._double,
-    BlackjackAction.SPLIT: Course._split,
-    BlackjackAction.HIT: Course._hit,
-    BlackjackAction.STAY: Course._stand,
+STEPS: Mapping[BlackjackAction, Callable[[WorkingRound, Turn], None]] = {
+    BlackjackAction.NO_INSURANCE: WorkingRound._decline,
+    BlackjackAction.DOUBLE: WorkingRound._double,
+    BlackjackAction.SPLIT: WorkingRound._split,
+    BlackjackAction.HIT: WorkingRound._hit,
+    BlackjackAction.STAY: WorkingRound._stand,
 }

@@ -1,11 +1,11 @@
 """Black jack as a state machine: rules, a shoe and actions in; events and the next round out.
 
-What may happen next is decided in this file, what happens then in `course`, what a hand is worth in
-the end in `hands`; every way in which tables differ is data in `rules`. A round is a function of
-(rules, shoe, actions) and of nothing else. It knows no purse, no clock, no screen and no chance:
-the table asks `round.amount(action)` and leaves out what its caller cannot pay.
+This file decides which actions are legal, `phases` what they do, and `blackjack_hand` how a hand
+ends. `rules` has all the differences between tables. A round is a function of its rules, shoe and
+actions alone. It has no purse, clock, screen or random numbers. The table itself leaves out actions
+whose `amount` the caller cannot pay.
 
-The course of a round, and what is legal in each phase::
+The phases of a round, with the legal actions::
 
     phase       legal                                  leads to
     INSURANCE   insurance, no-insurance                INSURANCE of the next seat; then the dealer
@@ -14,9 +14,8 @@ The course of a round, and what is legal in each phase::
                 the hand at turn may choose)           the next seat; then the dealer plays: OVER
     OVER        nothing
 
-`start` deals and goes to the first phase in which somebody has something to decide; INSURANCE is
-met only when the dealer shows an ace. A round is immutable: `apply` returns another one, or
-raises `IllegalAction` and nothing has happened.
+`start` deals and goes to the first decision. INSURANCE occurs only if the dealer shows an ace. A
+round is immutable: `apply` returns a new one, or raises `IllegalAction`.
 
 >>> from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 >>> from door.games.engine.cards import parse_cards
@@ -34,7 +33,7 @@ from dataclasses import dataclass, field
 
 from door.games.blackjack.blackjack_hand import Hand, Seat, Turn, insurance_amount
 from door.games.blackjack.events import BlackjackOutcome, Event
-from door.games.blackjack.phases import STEPS, BlackjackAction, BlackjackPhase, Course
+from door.games.blackjack.phases import STEPS, BlackjackAction, BlackjackPhase, WorkingRound
 from door.games.blackjack.rules import MOST_SEATS, BlackjackRules
 from door.games.engine.cards import Card, Count, count
 from door.games.engine.errors import IllegalAction
@@ -45,16 +44,16 @@ __all__ = ["BlackjackAction", "BlackjackPhase", "BlackjackRound", "Hand", "Seat"
 
 @dataclass(frozen=True, slots=True)
 class BlackjackRound:
-    """A round at one moment. Neither its shoe nor a hole card shows in its repr, nor in a log."""
+    """The state of a round. Its repr, as in a log, hides the shoe and the hole card."""
 
     rules: BlackjackRules
     shoe: tuple[Card, ...] = field(repr=False)  # from the top; the first `cards_used` are dealt
     cards_used: int
-    dealer_hand: tuple[Card, ...] = field(repr=False)  # the hole card too: for the journal
-    revealed: bool  # whether the hole card was turned up
+    dealer_hand: tuple[Card, ...] = field(repr=False)  # including the hole card, for the journal
+    revealed: bool  # whether the hole card is face up
     seats: tuple[Seat, ...]
     phase: BlackjackPhase
-    turn: Turn | None  # None once it is over
+    turn: Turn | None  # None after the end
 
     @property
     def over(self) -> bool:
@@ -62,7 +61,7 @@ class BlackjackRound:
 
     @property
     def dealer(self) -> tuple[Card | None, ...]:
-        """The dealer's cards as they lie: None is the hole card, face down."""
+        """The dealer's cards as callers see them: None is the hole card, face down."""
         if self.revealed:
             return self.dealer_hand
         return (self.dealer_hand[0], None)
@@ -108,15 +107,14 @@ class BlackjackRound:
             return False
         if self.rules.double == "always":
             return hand.count.total < 21
-        return hand.count.total in (10, 11)  # with an ace as eleven, two cards make twelve or more
+        return hand.count.total in (10, 11)  # a soft total of two cards is 12 or more
 
     def _may_split(self, hand: Hand) -> bool:
         first, second = hand.cards
         return self.rules.split == "once" and not hand.from_split and first.value == second.value
 
     def amount(self, action: BlackjackAction) -> int:
-        """What `action`, which must be legal now, adds to what is staked; 0 for most. For insurance
-        up to half of the bet it is the most that may be given to `apply`."""
+        """Return what a legal `action` adds to the stake. For insurance, the most it may add."""
         refuse_unless_open(action, self.legal(), "the hand is over")
         if self.turn is None or self.hand is None or action is BlackjackAction.NO_INSURANCE:
             return 0
@@ -127,13 +125,15 @@ class BlackjackRound:
     def apply(
         self, action: BlackjackAction, amount: int | None = None
     ) -> tuple["BlackjackRound", tuple[Event, ...]]:
-        """The round after `action` of the hand at turn, and what happened. `amount` is for
-        insurance where the caller names it: 1 to `amount(action)`, None for the most. Raises
-        IllegalAction when the action is not in `legal()` or no such amount belongs to it,
-        ShoeTooShort when a card is missing."""
+        """Return the round after `action` of the hand at turn, and the events.
+
+        `amount` is for insurance up to half of the bet: 1 to `amount(action)`, or None for the
+        most. Raises `IllegalAction` for another action or amount, and `ShoeTooShort` without enough
+        cards.
+        """
         added = self.added(action, amount)
-        assert self.turn is not None  # something was legal, so somebody is at turn
-        course = Course(
+        assert self.turn is not None  # because the action is legal
+        working = WorkingRound(
             self.rules,
             self.shoe,
             self.cards_used,
@@ -144,14 +144,14 @@ class BlackjackRound:
             self.turn,
         )
         if action is BlackjackAction.INSURANCE:
-            course.insure(self.turn, added)
+            working.insure(self.turn, added)
         else:
-            STEPS[action](course, self.turn)
-        course.go_on()
-        return _at_rest(course)
+            STEPS[action](working, self.turn)
+        working.advance()
+        return _result(working)
 
     def added(self, action: BlackjackAction, amount: int | None) -> int:
-        """What the action adds, the amount that was named having been checked."""
+        """Return what `action` adds to the stake; check the amount. Raises `IllegalAction`."""
         most = self.amount(action)
         if amount is None:
             return most
@@ -165,8 +165,11 @@ class BlackjackRound:
 def start(
     rules: BlackjackRules, shoe: Sequence[Card], stakes: Sequence[int]
 ) -> tuple[BlackjackRound, tuple[Event, ...]]:
-    """Deal a round from the top of `shoe`, one seat for each stake (in the smallest unit).
-    ValueError when these rules cannot play a stake exactly, ShoeTooShort when the shoe is."""
+    """Deal from the top of `shoe`, a seat for each stake in the smallest unit.
+
+    Returns the round and the events. Raises ValueError if these rules cannot pay a stake in whole
+    units, and `ShoeTooShort` without enough cards.
+    """
     if not 1 <= len(stakes) <= MOST_SEATS:
         raise ValueError(f"A round has 1 to {MOST_SEATS} seats, not {len(stakes)}.")
     for stake in stakes:
@@ -175,10 +178,10 @@ def start(
     seats = [
         Seat(stake, None, None, (Hand((), stake, False, False, False, None),)) for stake in stakes
     ]
-    course = Course(rules, tuple(shoe), 0, [], False, seats, BlackjackPhase.INSURANCE, None)
-    course.deal()
-    course.go_on()
-    return _at_rest(course)
+    working = WorkingRound(rules, tuple(shoe), 0, [], False, seats, BlackjackPhase.INSURANCE, None)
+    working.deal()
+    working.advance()
+    return _result(working)
 
 
 def _totals(seats: Sequence[Seat]) -> Totals:
@@ -195,15 +198,15 @@ def _outcomes(seats: Sequence[Seat]) -> tuple[BlackjackOutcome, ...]:
     return tuple(hand.settled.outcome for seat in seats for hand in seat.hands if hand.settled)
 
 
-def _at_rest(course: Course) -> tuple[BlackjackRound, tuple[Event, ...]]:
+def _result(working: WorkingRound) -> tuple[BlackjackRound, tuple[Event, ...]]:
     game = BlackjackRound(
-        course.rules,
-        course.shoe,
-        course.used,
-        tuple(course.dealer),
-        course.revealed,
-        tuple(course.seats),
-        course.phase,
-        course.turn,
+        working.rules,
+        working.shoe,
+        working.used,
+        tuple(working.dealer),
+        working.revealed,
+        tuple(working.seats),
+        working.phase,
+        working.turn,
     )
-    return game, tuple(course.events)
+    return game, tuple(working.events)

@@ -1,8 +1,7 @@
-"""The rules of a black jack table, as data.
+"""The rules of a black jack table as data.
 
-Everything in which two tables may differ is a field of `BlackjackRules`; the engine has no opinion
-of its own. Each field that a sysop may set carries the name of its key in sysop.toml; docs/rules.md
-says what every value means and which sentence of which text it reads.
+All differences between tables are fields of `BlackjackRules`. A field that a sysop may set has the
+name of its key in sysop.toml. docs/rules.md explains every value and quotes its source.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,14 +14,14 @@ from door.games.engine.errors import RuleProblem, RulesRefused
 from door.games.engine.rules import MOST_DECKS, Check, Halves, checked, choice, flag, whole
 
 CHARLIE_CARDS = 5
-"""Where there are Charlies, a hand of so many cards is complete (help file, The Play and The
-Dealer's Turn)."""
+"""The cards of a complete hand in a game with Charlies (help file, The Play and The Dealer's
+Turn)."""
 
 LONGEST_HAND = 22
-"""Elsewhere no hand is longer: 21 aces, and the card that is one too many."""
+"""The most cards of a hand in other games: 21 aces and the card that busts."""
 
 DEALER_STANDS = 17
-"""The dealer draws below this; the rules differ only in what happens at it."""
+"""The dealer draws below this total, and the rules decide what happens at it."""
 
 MOST_SEATS = 7
 MOST_PAID = 100
@@ -32,45 +31,45 @@ Paid = Literal["at once", "after dealer"]
 
 @dataclass(frozen=True, slots=True)
 class BlackjackRules:
-    """One table's rules.
+    """The rules of one table.
 
-    What a hand `..._pays` is what comes back for one that was bet, the stake included: the help
-    file's "2 to 1" gives back four for a bet of two. These are whole or half numbers from 1.
+    The fields `..._pays` are what comes back for each one bet, including the stake. So the help
+    file's "2 to 1" returns four for a bet of two. They are whole or half numbers from 1.
     """
 
     decks: int
-    shuffle: Literal["hand", "shoe"]  # for every hand, or a shoe that runs on
-    penetration: int  # percent of a shoe that runs on, after which it is shuffled
-    ties: Literal["dealer", "push"]  # who has equal totals
-    insurance_rounding: Literal["exact", "down"]  # half a bet that is not whole units
-    insurance_unit: int  # what "down" rounds to, in the smallest unit: the value of a coin
-    insurance_pays: int  # so many more for each one, besides the insurance itself
+    shuffle: Literal["hand", "shoe"]  # for each hand, or after `penetration`
+    penetration: int  # percent of the shoe
+    ties: Literal["dealer", "push"]  # the winner of equal totals, or none
+    insurance_rounding: Literal["exact", "down"]  # of half a bet that is not whole units
+    insurance_unit: int  # for "down", in the smallest unit: the value of a coin
+    insurance_pays: int  # winnings for each one, besides the insurance itself
     insurance_on_natural: bool  # whether a natural is offered insurance
     peek_under_ace: bool  # whether the dealer looks under an ace as under a ten
     hit_on_21: bool  # whether a caller may draw at 21
     natural_paid: Paid
     charlie_paid: Paid
     twenty_one_paid: Paid
-    twenty_one_beats: Literal["lower totals", "all totals"]  # of the dealer, who is not over
-    five_card_21: Literal["twenty-one", "charlie"]  # what five cards that make 21 are
+    twenty_one_beats: Literal["lower totals", "all totals"]  # of a dealer who has not bust
+    five_card_21: Literal["twenty-one", "charlie"]  # the rank of 21 in five cards
     win_pays: Fraction
     natural_pays: Fraction
     twenty_one_pays: Fraction
     charlie_pays: Fraction
     doubled_21_pays: Fraction
-    dealer_over: Literal["pays", "push"]  # what a dealer who goes over owes a lower hand
+    dealer_over: Literal["pays", "push"]  # what a bust dealer owes a lower hand
     split: Literal["never", "once"]  # two cards of equal value
-    split_cards: Literal["as played", "both first"]  # when the second of two hands gets its second
-    split_aces: Literal["play on", "one card"]  # whether a split ace is played or just completed
-    split_21: Literal["twenty-one", "natural"]  # what an ace and a ten are after a split
+    split_cards: Literal["as played", "both first"]  # when the second hand gets a card
+    split_aces: Literal["play on", "one card"]  # after the second card
+    split_21: Literal["twenty-one", "natural"]  # of a split's ace and ten
     double: Literal["always", "10-11"]  # on which first two cards; "10-11" are hard totals
     double_after_split: bool  # whether a hand of a split may double too
-    insurance: Literal["half", "up to half"]  # of the bet: that much, or as much as they like
-    # "hit 17": on until more than 17; "... with an ace": whatever the ace counts.
+    insurance: Literal["half", "up to half"]  # of the bet
+    # "hit 17" also hits a hard 17; "... with an ace" also if the ace counts 1.
     dealer: Literal["stand 17", "hit soft 17", "hit 17 with an ace", "hit 17"]
-    deal: Literal["seats first", "dealer first"]  # one card each in turn, or the dealer's two first
+    deal: Literal["seats first", "dealer first"]  # one card each in turn, or the dealer's two
     charlie: bool  # whether five cards are a Charlie, and end every hand
-    keys: tuple[str, ...]  # what a sysop may set in this game, in the order of its table
+    keys: tuple[str, ...]  # the keys that a sysop may set, in the order of sysop.toml
 
     def is_charlie(self, cards: tuple[Card, ...]) -> bool:
         if not self.is_full(cards):
@@ -79,12 +78,11 @@ class BlackjackRules:
         return total < 21 or (total == 21 and self.five_card_21 == "charlie")
 
     def is_full(self, cards: Sequence[Card]) -> bool:
-        """Whether a hand that has not gone over has no room for another card."""
+        """Return whether a hand of 21 or less may have no further card."""
         return self.charlie and len(cards) == CHARLIE_CARDS
 
     def dealer_draws(self, cards: Sequence[Card]) -> bool:
-        """Whether a dealer who holds these takes another card. Soft is a count in which an ace is
-        eleven, not any hand that has an ace in it."""
+        """Return whether the dealer draws to these cards. In a soft count an ace is 11."""
         total, soft = count(cards)
         if self.is_full(cards) or total > DEALER_STANDS:
             return False
@@ -95,7 +93,7 @@ class BlackjackRules:
         return self.dealer == "hit soft 17" and soft
 
     def most_cards(self, seats: int) -> int:
-        """No round of `seats` seats takes more cards, whatever they are.
+        """Return the most cards of a round with `seats` seats.
 
         >>> BLACK_JACK_FOR_TIME.most_cards(1), UNIX_BJ.most_cards(1)
         (10, 66)
@@ -104,11 +102,11 @@ class BlackjackRules:
         return (CHARLIE_CARDS if self.charlie else LONGEST_HAND) * (hands + 1)
 
     def shuffle_due(self, dealt: int, seats: int) -> bool:
-        """Whether a shoe of which `dealt` cards are gone must be shuffled before the next round.
+        """Return whether the shoe must be shuffled before the next round, after `dealt` cards.
 
-        That is when it has passed `penetration`, and in a game of Charlies, whose longest round is
-        short, always when that round might not be finished from what is left: other games shuffle
-        in the middle of a round. In a game shuffled for every hand, when a card is gone.
+        That is so after `penetration` percent of it. A game with Charlies has short rounds, and
+        also shuffles if the longest might not be finished; other games shuffle in the middle of a
+        round. A game that shuffles for each hand does so after any card.
 
         >>> BLACK_JACK_FOR_TIME.shuffle_due(0, 1), BLACK_JACK_FOR_TIME.shuffle_due(4, 1)
         (False, True)
@@ -120,7 +118,7 @@ class BlackjackRules:
         return dealt * 100 >= cards * self.penetration or short
 
     def best_odds(self) -> float:
-        """The most that one coin of the opening bet can win.
+        """Return the most that one coin of the opening bet can win.
 
         >>> BLACK_JACK_FOR_TIME.best_odds(), UNIX_BJ.best_odds()
         (2.0, 2.0)
@@ -130,10 +128,10 @@ class BlackjackRules:
         return float(max(single - 1, 2 * (doubled - 1)))
 
     def refused_stake(self, stake: int) -> str | None:
-        """Why a stake in the smallest unit cannot be played here, or None.
+        """Return why these rules refuse a stake in the smallest unit, or None.
 
-        Half of it is needed exactly for insurance of just that and for payments such as 3 to 2;
-        nothing is ever rounded silently.
+        Insurance of exactly half the bet and payments such as 3 to 2 need an even stake, because
+        no amount is rounded silently.
         """
         if stake <= 0:
             return f"The stake must be more than 0, is {stake}."
@@ -149,14 +147,14 @@ class BlackjackRules:
         return any(each.denominator != 1 for each in pays)
 
 
-# Less than 1 would take a part of a stake that has won.
+# Payments are 1 or more, because less would take part of a winning stake.
 _pays = Halves(MOST_PAID)
 _paid = choice("at once", "after dealer")
 
 VALUE_OF_COIN = "insurance_unit"
-"""The key that stands only in the journal."""
+"""A key of the journal, which no sysop sets."""
 
-_OF_1991: Mapping[str, Check] = {
+_CHECKS_OF_1991: Mapping[str, Check] = {
     "decks": whole(1, MOST_DECKS),
     "shuffle": choice("hand", "shoe"),
     "penetration": whole(1, 100),
@@ -178,11 +176,11 @@ _OF_1991: Mapping[str, Check] = {
     "doubled_21_pays": _pays,
     "dealer_over": choice("pays", "push"),
 }
-BLACK_JACK_FOR_TIME_KEYS = tuple(_OF_1991)
-"""What a sysop may set under [games.black-jack-for-time]."""
+BLACK_JACK_FOR_TIME_KEYS = tuple(_CHECKS_OF_1991)
+"""The keys of [games.black-jack-for-time]."""
 
 _CHECKS: Mapping[str, Check] = {
-    **_OF_1991,
+    **_CHECKS_OF_1991,
     "split_cards": choice("as played", "both first"),
     "split_aces": choice("play on", "one card"),
     "split_21": choice("twenty-one", "natural"),
@@ -204,11 +202,11 @@ VEGAS_KEYS = (
     "insurance_on_natural",
     "natural_pays",
 )
-"""What a sysop may set under [games.vegas]."""
+"""The keys of [games.vegas]."""
 
 UNIX_BJ_KEYS = ("double_after_split", "split_aces")
-"""What a sysop may set under [games.unix-bj]: it is played to the letter of the program, but where
-its manual pages may be read otherwise."""
+"""The keys of [games.unix-bj]. The program decides the other rules, and its manual pages are
+ambiguous about these."""
 
 BLACK_JACK_FOR_TIME = BlackjackRules(
     decks=1,
@@ -244,7 +242,7 @@ BLACK_JACK_FOR_TIME = BlackjackRules(
     charlie=True,
     keys=BLACK_JACK_FOR_TIME_KEYS,
 )
-"""The help file's rules; where it is silent, the defaults that docs/rules.md explains."""
+"""The rules of the help file. docs/rules.md explains the defaults that it leaves open."""
 
 UNIX_BJ = replace(
     BLACK_JACK_FOR_TIME,
@@ -262,10 +260,10 @@ UNIX_BJ = replace(
     charlie=False,
     keys=UNIX_BJ_KEYS,
 )
-"""The rules of the UNIX game bj, by its manual pages and by what the program did."""
+"""The rules of the UNIX game bj, by its manual pages and its program."""
 
 UNIX_BJ_STAKE = 200
-"""What it stakes on every hand, in cents: "The bet is $2 every hand"."""
+"""The stake of each hand, in cents: "The bet is $2 every hand"."""
 
 VEGAS = replace(
     BLACK_JACK_FOR_TIME,
@@ -281,19 +279,19 @@ VEGAS = replace(
     charlie=False,
     keys=VEGAS_KEYS,
 )
-"""The rules of NEXTVegas; where it is silent or leaves a choice, what docs/rules.md explains."""
+"""The rules of NEXTVegas. docs/rules.md explains the choices that it leaves open."""
 
 
 def checks_of(rules: BlackjackRules) -> dict[str, Check]:
-    """What each key must hold in the game of these rules."""
+    """Return the valid values of each key in the game of these rules."""
     return {key: _CHECKS[key] for key in _journaled(rules)}
 
 
 def rules_from_mapping(mapping: Mapping[str, object], base: BlackjackRules) -> BlackjackRules:
-    """`base` with the keys of `mapping` (names and values as in sysop.toml) in place of its own.
+    """Return `base` with the values of `mapping`, as in sysop.toml.
 
-    Raises `RulesRefused`, which names every wrong key, when any is: each game has its own
-    (`base.keys`), besides `insurance_unit`, which stands only in the journal.
+    Raises `RulesRefused`, which names all wrong keys. A game has the keys `base.keys`, and
+    `insurance_unit` in its journal.
 
     >>> rules_from_mapping({"ties": "push", "decks": 6}, BLACK_JACK_FOR_TIME).decks
     6
@@ -304,7 +302,7 @@ def rules_from_mapping(mapping: Mapping[str, object], base: BlackjackRules) -> B
     tie: is not a rule of this game; decks: must be a whole number from 1 to 8, is 0.
     """
     values = checked(mapping, checks_of(base))
-    # Every value has been checked against its field; replace() cannot be told so.
+    # `checked` has checked the type of each value, which mypy cannot see.
     rules: BlackjackRules = replace(base, **values)  # type: ignore[arg-type]
     if rules.hit_on_21 and rules.twenty_one_paid == "at once":
         reason = 'cannot be true while twenty_one_paid is "at once": the hand would be over'
@@ -313,9 +311,10 @@ def rules_from_mapping(mapping: Mapping[str, object], base: BlackjackRules) -> B
 
 
 def rules_to_mapping(rules: BlackjackRules) -> dict[str, object]:
-    """The keys and values, fit for JSON, from which `rules_from_mapping` makes these rules again
-    out of those of their game. What belongs to the game and not to the house, as `split` does, is
-    not among them."""
+    """Return the keys and values, for JSON, from which `rules_from_mapping` restores the rules.
+
+    Fields without a key, such as `split`, come from the game's base rules.
+    """
     mapping = {key: getattr(rules, key) for key in _journaled(rules)}
     return {
         key: _plain(value) if isinstance(value, Fraction) else value
@@ -324,10 +323,10 @@ def rules_to_mapping(rules: BlackjackRules) -> dict[str, object]:
 
 
 def _journaled(rules: BlackjackRules) -> tuple[str, ...]:
-    """The keys of a journal. The value of a coin is the table's to set, not the sysop's."""
+    """Return the keys of the journal: those of the game, and the value of a coin."""
     return (*rules.keys, VALUE_OF_COIN)
 
 
 def _plain(number: Fraction) -> int | float:
-    """A whole or half number as TOML and JSON write it; both are exact."""
+    """Return a whole or half number for TOML and JSON, without rounding."""
     return int(number) if number.denominator == 1 else float(number)

@@ -1,6 +1,6 @@
-"""What can happen in a round of Red Dog: one small frozen class for each thing.
+"""The events of a round of Red Dog.
 
-Amounts are whole numbers of the smallest unit of whatever the stake is in.
+Amounts are whole numbers of the smallest unit of the stake.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from door.games.engine.cards import Card
 
 
 class RedDogOutcome(StrEnum):
-    """How a round ended; neighbours, and a pair without a third of its rank, are a push."""
+    """How a round ended. Neighbours, and a pair without a third of its rank, are a push."""
 
     THREE_OF_A_KIND = "three-of-a-kind"
     WIN = "win"
@@ -27,8 +27,10 @@ class RedDogDealt:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What the two cards leave between them, 0 for neighbours and -1 for a pair, and what a card
-    there pays for each one bet."""
+    """The number of ranks between two cards, and what a card between them pays for each one bet.
+
+    The spread is 0 for neighbours and -1 for a pair.
+    """
 
     spread: int
     pays: int
@@ -41,7 +43,7 @@ class RedDogRaised:
 
 @dataclass(frozen=True, slots=True)
 class Stayed:
-    """The bet stays as it is."""
+    """The caller did not raise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,7 @@ class RedDogDrew:
 
 @dataclass(frozen=True, slots=True)
 class RedDogSettled:
-    """The round is over: `lost` of the stake to the house, `returned` of it to the caller, and
-    `won` from the house besides. lost + returned is all that was staked."""
+    """The round is over. The stake is lost + returned, and the house pays `won` more."""
 
     outcome: RedDogOutcome
     lost: int

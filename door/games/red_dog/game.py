@@ -1,4 +1,4 @@
-"""Red Dog as the house knows it: its kind, its section of sysop.toml, its descriptor."""
+"""Red Dog: its kind, its settings in sysop.toml and its descriptor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from timebank.language import N_
 
 class RedDogKind(Kind):
     def absent(self, round_: RedDogRound) -> Act:
-        """Stay: nothing more is staked for one who is not there."""
+        """Stay, because nothing more is staked for an absent caller."""
         return Act(RedDogAction.STAY)
 
     def laid(self, round_: RedDogRound, seat: int) -> dict[str, object]:
@@ -35,7 +35,7 @@ class RedDogSettings(StakeSettings):
     rules: RedDogRules = RED_DOG_KIND.base
 
 
-# What robots and fuzzers play it by.
+# For robots and fuzzers.
 _HAND = {"game": "red-dog", "stake": 10}
 SAMPLES = Samples(
     hands=(

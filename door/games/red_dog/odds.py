@@ -1,4 +1,4 @@
-"""The odds of Red Dog: every pair of ranks, and every third."""
+"""The odds of Red Dog, over every pair of ranks and every third card."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ _CARDS = tuple(Card(rank + SUITS[0]) for rank in RANKS)
 
 
 def odds(game: str, rules: RedDogRules) -> Odds:
-    """Raise where that gains (`perfect`, `totals`), or never: there is no dealer to play like, and
-    nothing to bust, so both of these are who adds nothing to their bet."""
+    """Return the odds of raising whenever that gains (`perfect`, `totals`), and of never raising.
+
+    Red Dog has no dealer and no bust, so `dealer` and `never-bust` both never raise.
+    """
     raising, staying = _figures(rules, raises=True), _figures(rules, raises=False)
     strategies = {
         "perfect": raising,
@@ -48,7 +50,7 @@ def card(title: str, rules: RedDogRules, odds: Odds) -> StrategyCard:
 
 
 def costs(rules: RedDogRules) -> Costs:
-    """What it costs to raise, or to stay, instead of what is better."""
+    """Return a function for what it costs to raise or to stay, if the other is better."""
 
     def cost(hand: PlayedHand, result: Mapping[str, Any]) -> float:
         first, second = (Card(card) for card in result["cards"][:2])
@@ -59,8 +61,10 @@ def costs(rules: RedDogRules) -> Costs:
 
 
 def _raising_gains(rules: RedDogRules, first: Card, second: Card) -> float:
-    """What raising adds on average to a unit that is bet, less than 0 where it costs; 0 where
-    nobody is asked."""
+    """Return what a raise adds on average to a unit of the bet, below 0 for a loss.
+
+    Returns 0 for neighbours and for a pair, on which there is no decision.
+    """
     spread = spread_of(first, second)
     if spread <= 0:
         return 0.0
@@ -76,7 +80,7 @@ def _figures(rules: RedDogRules, *, raises: bool) -> Figures:
     copies = len(SUITS) * rules.decks
     cards = CARDS_IN_DECK * rules.decks
 
-    def came(outcome: RedDogOutcome, gain: int, chance: float) -> None:
+    def add(outcome: RedDogOutcome, gain: int, chance: float) -> None:
         net[gain] += chance
         outcomes[str(outcome)] += chance
 
@@ -87,16 +91,16 @@ def _figures(rules: RedDogRules, *, raises: bool) -> Figures:
             bet = 1
             if spread < 0:
                 third = chance * (copies - 2) / (cards - 2)
-                came(RedDogOutcome.THREE_OF_A_KIND, THREE_OF_A_KIND_PAYS, third)
-                came(RedDogOutcome.PUSH, 0, chance - third)
+                add(RedDogOutcome.THREE_OF_A_KIND, THREE_OF_A_KIND_PAYS, third)
+                add(RedDogOutcome.PUSH, 0, chance - third)
             elif spread == 0:
-                came(RedDogOutcome.PUSH, 0, chance)
+                add(RedDogOutcome.PUSH, 0, chance)
             else:
                 between, paid = spread * copies, pays(spread)
                 if raises and _raising_gains(rules, first, second) > 0:
                     bet = 2
                 win = chance * between / (cards - 2)
-                came(RedDogOutcome.WIN, bet * paid, win)
-                came(RedDogOutcome.LOSE, -bet, chance - win)
+                add(RedDogOutcome.WIN, bet * paid, win)
+                add(RedDogOutcome.LOSE, -bet, chance - win)
             staked += bet * chance
     return figures_of(net, outcomes, staked)

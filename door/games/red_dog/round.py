@@ -1,17 +1,17 @@
 """Red Dog as a state machine: rules, a shoe and actions in; events and the next round out.
 
 Two cards lie open, and the caller bets that the third falls between them. A round is a function of
-(rules, shoe, actions) and of nothing else; it knows no purse, no clock, no screen and no chance.
+its rules, shoe and actions alone. It has no purse, clock, screen or random numbers.
 
-The course of a round, and what is legal in each phase::
+The phases of a round, with the legal actions::
 
     phase    legal          leads to
     RAISE    raise, stay    the third card, then OVER
     OVER     nothing
 
-`start` deals two cards. Neighbours are a push at once, a pair draws its third card by itself, and
-both are over; all others are met in RAISE. A round is immutable: `apply` returns another one, or
-raises `IllegalAction` and nothing has happened.
+`start` deals two cards. Neighbours are a push, and a pair draws its third card without a decision.
+All other rounds begin in RAISE. A round is immutable: `apply` returns a new one, or raises
+`IllegalAction`.
 
 >>> from door.games.engine.cards import parse_cards
 >>> from door.games.red_dog.rules import RED_DOG
@@ -48,7 +48,7 @@ class RedDogPhase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RedDogRound:
-    """A round at one moment. Its shoe does not show in its repr, nor in a log."""
+    """The state of a round. Its repr hides the shoe, so that no log shows it."""
 
     rules: RedDogRules
     shoe: tuple[Card, ...] = field(repr=False)  # from the top; the first `cards_used` are dealt
@@ -72,7 +72,7 @@ class RedDogRound:
 
     @property
     def spread(self) -> int:
-        """How many ranks lie between the first two cards: 0 for neighbours, -1 for a pair."""
+        """The number of ranks between the first two cards: 0 for neighbours, -1 for a pair."""
         return spread_of(*self.cards[:2])
 
     @property
@@ -89,12 +89,15 @@ class RedDogRound:
         return tuple(RedDogAction) if self.phase is RedDogPhase.RAISE else ()
 
     def amount(self, action: RedDogAction) -> int:
-        """What `action` puts on the table besides, in the unit of the bet."""
+        """Return what `action` adds to the stake, in the unit of the bet."""
         return self.bet if action is RedDogAction.RAISE else 0
 
     def apply(self, action: RedDogAction) -> tuple[RedDogRound, tuple[Event, ...]]:
-        """The round after `action`, and what happened. Raises IllegalAction when it is not in
-        `legal()`, ShoeTooShort when a card is missing."""
+        """Return the round after `action`, and the events.
+
+        Raises `IllegalAction` unless the action is in `legal()`, and `ShoeTooShort` without enough
+        cards.
+        """
         refuse_unless_open(action, self.legal(), "the round is over")
         raised = action is RedDogAction.RAISE
         after, drawn = replace(self, raised=raised)._with_third_card()
@@ -127,8 +130,10 @@ class RedDogRound:
 def start(
     rules: RedDogRules, shoe: Sequence[Card], bet: int
 ) -> tuple[RedDogRound, tuple[Event, ...]]:
-    """Deal from the top of `shoe` for a bet in the smallest unit. Raises ValueError for a bet that
-    is not more than 0, ShoeTooShort when a card is missing."""
+    """Deal from the top of `shoe` for a bet in the smallest unit; return the round and the events.
+
+    Raises ValueError for a bet of 0 or less, and `ShoeTooShort` without enough cards.
+    """
     refuse_no_stake(bet)
     cards = tuple(shoe)
     two = (card_at(cards, 0), card_at(cards, 1))

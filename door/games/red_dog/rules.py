@@ -1,6 +1,6 @@
-"""The rules of Red Dog, as data: the order of the cards, what a spread pays, what a house may set.
+"""The rules of Red Dog as data: the ranks, the payments, and the keys that a sysop may set.
 
-docs/rules.md says where each rule comes from.
+docs/rules.md gives the source of each rule.
 """
 
 from __future__ import annotations
@@ -13,30 +13,31 @@ from door.games.engine.cards import CARDS_IN_DECK, Card
 from door.games.engine.rules import MOST_DECKS, Check, choice, whole
 
 MOST_CARDS = 3
-"""No round takes more."""
+"""The most cards of a round."""
 
 THREE_OF_A_KIND_PAYS = 11
 WIDEST_PAYS = 1
 SPREAD_PAYS: Mapping[int, int] = {1: 5, 2: 4, 3: 2}
-"""So many for each one that was bet, besides the bet; wider spreads pay `WIDEST_PAYS`."""
+"""Winnings for each one bet, by the spread. Wider spreads pay `WIDEST_PAYS`."""
 
 BEST_ODDS = max(THREE_OF_A_KIND_PAYS, *(2 * pays for pays in SPREAD_PAYS.values()))
-"""The most that one coin of the opening bet can win: a raise doubles it, but never before a pair's
-third card."""
+"""The most that one coin of the opening bet can win. A raise doubles it, but there is no raise on a
+pair."""
 
 _ORDER = {rank: number for number, rank in enumerate("23456789TJQKA", start=2)}
 
 
 @dataclass(frozen=True, slots=True)
 class RedDogRules:
-    """One house's rules: how many decks, and when they are shuffled."""
+    """The rules of one table."""
 
     decks: int = 1
-    shuffle: Literal["hand", "shoe"] = "hand"  # for every hand, or a shoe that runs on
-    penetration: int = 75  # percent of a shoe that runs on, after which it is shuffled
+    # Before each hand, or when the shoe has passed `penetration`, in percent.
+    shuffle: Literal["hand", "shoe"] = "hand"
+    penetration: int = 75
 
     def shuffle_due(self, dealt: int) -> bool:
-        """Whether a shoe of which `dealt` cards are gone must be shuffled before the next hand.
+        """Return whether the shoe must be shuffled before the next hand, after `dealt` cards.
 
         >>> RED_DOG.shuffle_due(0), RED_DOG.shuffle_due(2)
         (False, True)
@@ -52,12 +53,12 @@ RED_DOG = RedDogRules()
 
 
 def rank_of(card: Card) -> int:
-    """Where a card stands: 2 to 10, then jack 11, queen 12, king 13; an ace is high only, 14."""
+    """Return the rank of a card: 2 to 10, jack 11, queen 12, king 13. An ace is always 14."""
     return _ORDER[card.rank]
 
 
 def spread_of(first: Card, second: Card) -> int:
-    """How many ranks lie between two cards: 0 for neighbours, -1 for a pair.
+    """Return the number of ranks between two cards: 0 for neighbours, -1 for a pair.
 
     >>> from door.games.engine.cards import parse_cards
     >>> [spread_of(*parse_cards(cards)) for cards in ("5H 9S", "KH AS", "AH 2S", "7H 7S")]
@@ -67,7 +68,7 @@ def spread_of(first: Card, second: Card) -> int:
 
 
 def pays(spread: int) -> int:
-    """What a third card between pays for each one bet, when `spread` (1 or more) ranks lie there.
+    """Return what a third card in a spread of 1 or more pays for each one bet.
 
     >>> [pays(spread) for spread in (1, 2, 3, 4, 11)]
     [5, 4, 2, 1, 1]
@@ -80,4 +81,4 @@ CHECKS: Mapping[str, Check] = {
     "shuffle": choice("hand", "shoe"),
     "penetration": whole(1, 100),
 }
-"""What each key of the rules must hold."""
+"""The valid values of each key."""

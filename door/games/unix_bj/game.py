@@ -1,4 +1,4 @@
-"""UNIX bj as the house knows it: its kind, its section of sysop.toml, its descriptor."""
+"""UNIX bj: its kind, its settings in sysop.toml and its descriptor."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ UNIX_BJ_KIND = BlackJackKind(
 
 
 BET = 2
-"""Dollars on every hand."""
+"""Dollars on each hand."""
 
 
 @dataclass(frozen=True)
 class UnixBjSettings(StakeSettings):
-    """The teletype of UNIX bj; a coin and turns count where it is played for minutes."""
+    """The teletype of UNIX bj. The coin and the turns apply only to a game for minutes."""
 
     smallest_bet: int = BET
     largest_bet: int = BET
@@ -50,7 +50,7 @@ class UnixBjSettings(StakeSettings):
         return not self.for_time
 
 
-# What robots and fuzzers play it by.
+# For robots and fuzzers.
 SAMPLES = Samples(
     hands=(
         {

@@ -1,4 +1,4 @@
-"""Vegas as the house knows it: its kind, its section of sysop.toml, its descriptor."""
+"""Vegas: its kind, its settings in sysop.toml and its descriptor."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ VEGAS_KIND = BlackJackKind(
 )
 
 
-LONGEST_WAIT = 600  # seconds at a table where others wait as well
-MOST_TABLES = 50
+MAX_WAIT = 600  # seconds, because other callers at the table wait too
+MAX_TABLES = 50
 
 
 @dataclass(frozen=True)
 class VegasSettings(StakeSettings):
-    """The tables where callers sit together; waits are in seconds."""
+    """The tables that callers share. Waits are in seconds."""
 
-    tables: int = setting(Number(1, MOST_TABLES), 1)
+    tables: int = setting(Number(1, MAX_TABLES), 1)
     seats: int = setting(Number(1, MOST_SEATS), MOST_SEATS)
-    bell_seconds: int = setting(Number(1, LONGEST_WAIT), 20)
-    turn_seconds: int = setting(Number(1, LONGEST_WAIT), 30)
-    resume_wait: int = setting(Number(1, LONGEST_WAIT), 60)
+    bell_seconds: int = setting(Number(1, MAX_WAIT), 20)
+    turn_seconds: int = setting(Number(1, MAX_WAIT), 30)
+    resume_wait: int = setting(Number(1, MAX_WAIT), 60)
     rules: BlackjackRules = VEGAS_KIND.base
 
 
-# What robots and fuzzers play it by.
+# For robots and fuzzers.
 _HABITS = {"B": 20, "A": 25, "H": 8, "S": 12, "D": 4, "P": 4, "K": 2, "R": 1, "C": 1, "T": 1}
 SAMPLES = Samples(
     hands=(

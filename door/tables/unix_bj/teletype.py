@@ -143,7 +143,7 @@ class Teletype:
                 self.score.standing += (event.won - event.lost) // self._dollar
             case happened.BlackjackStood(total=total):
                 return f"You have {total}\n"
-            case happened.TwentyOne(hand=hand) if round_.seats[0].hands[hand].standing:
+            case happened.TwentyOne(hand=hand) if round_.seats[0].hands[hand].has_stood:
                 return "You have 21\n"
             case happened.Busted():
                 return "You bust\n"

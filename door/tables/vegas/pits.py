@@ -1,4 +1,4 @@
-"""Pits of Vegas: `MOST_TABLES` tables each, dealt by one server.
+"""Pits of Vegas: `MAX_TABLES` tables each, dealt by one server.
 
 Books in a file have one server, which deals at all tables. Books in PostgreSQL may have several
 servers. Each server takes the lowest free pit by a lease in the books. The lease has a fence, a
@@ -13,7 +13,7 @@ from collections.abc import Collection
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
-from door.games.vegas.game import MOST_TABLES
+from door.games.vegas.game import MAX_TABLES
 from door.tables import overdue
 from door.tables.vegas.table_round import GAME, enter_action
 from timebank.servers import leases
@@ -40,7 +40,7 @@ def pit_of(table: int) -> int:
     >>> pit_of(1), pit_of(50), pit_of(51)
     (1, 1, 2)
     """
-    return (table - 1) // MOST_TABLES + 1
+    return (table - 1) // MAX_TABLES + 1
 
 
 def place_of(table: int) -> int:
@@ -49,7 +49,7 @@ def place_of(table: int) -> int:
     >>> place_of(2), place_of(52)
     (2, 2)
     """
-    return (table - 1) % MOST_TABLES + 1
+    return (table - 1) % MAX_TABLES + 1
 
 
 class Hold(NamedTuple):
@@ -65,7 +65,7 @@ class Hold(NamedTuple):
 
     def table_at(self, place: int) -> int:
         """Return a table's number in the books, given its number within this pit."""
-        return (self.pit - 1) * MOST_TABLES + place
+        return (self.pit - 1) * MAX_TABLES + place
 
     def has(self, table: int) -> bool:
         """Return whether this server deals at a table, given the table's number in the books."""

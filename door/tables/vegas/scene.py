@@ -571,6 +571,6 @@ def _hand_words(hand: Hand, net: str = "") -> str:
     if hand.settled is not None and not hand.is_natural:
         colour, words = ENDED[hand.settled.outcome]
         return f"{count} {colour}{_(words)}"
-    if hand.standing and not hand.is_natural:
+    if hand.has_stood and not hand.is_natural:
         return f"{count} |00{_('doubled') if hand.doubled else _('stands')}"
     return count

@@ -28,13 +28,13 @@ def sealed(board: World) -> Contest:
 
 def keys_to_the_end(deal: Contest, acts: tuple[str, ...] = ()) -> str:
     """Return the keys that stand every remaining hand, with a key after each."""
-    game = duplicate.played(BLACK_JACK_FOR_TIME, deal.seed, acts)
+    game = duplicate.replay(BLACK_JACK_FOR_TIME, deal.seed, acts)
     met, keys = len(game.over), ""
     while not game.is_over:
-        assert game.at is not None
-        declines = "no-insurance" in game.at.legal()
+        assert game.current is not None
+        declines = "no-insurance" in game.current.legal()
         acts = (*acts, "no-insurance" if declines else "stay")
-        game = duplicate.played(BLACK_JACK_FOR_TIME, deal.seed, acts)
+        game = duplicate.replay(BLACK_JACK_FOR_TIME, deal.seed, acts)
         keys += ("n" if declines else "s") + " " * (len(game.over) - met)
         met = len(game.over)
     return keys
@@ -49,7 +49,7 @@ async def test_everyone_plays_the_same_cards_once_and_sees_the_seed_next_day(
         deal = sealed(board)
         await ada.send("l").until("No deal is over yet.")
         ada.send(" p")
-        first = duplicate.played(BLACK_JACK_FOR_TIME, deal.seed, ())
+        first = duplicate.replay(BLACK_JACK_FOR_TIME, deal.seed, ())
         await ada.until(f"{first.number} of 10")
         game = first
         await ada.send(" " * len(first.over)).until("<S>tay")
@@ -60,7 +60,7 @@ async def test_everyone_plays_the_same_cards_once_and_sees_the_seed_next_day(
         again = await logged_on(board, "Ada")
         await again.until("oodbye")
         again.send("d")
-        game = duplicate.played(BLACK_JACK_FOR_TIME, deal.seed, ("stay",))
+        game = duplicate.replay(BLACK_JACK_FOR_TIME, deal.seed, ("stay",))
         await again.until(f"Hand {game.number} waits for you.")
         again.send("p" + keys_to_the_end(deal, ("stay",)))
         await again.until("You're the first to play it to the end.")

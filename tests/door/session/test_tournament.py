@@ -46,13 +46,13 @@ def keys_to_the_end(board: World, hands: int) -> str:
         found = tournaments.running(desk)
     assert found is not None
     acts: tuple[str, ...] = ()
-    game = duplicate.played(BLACK_JACK_FOR_TIME, found.seed, acts, hands)
+    game = duplicate.replay(BLACK_JACK_FOR_TIME, found.seed, acts, hands)
     met, keys = len(game.over), ""
     while not game.is_over:
-        assert game.at is not None
-        declines = "no-insurance" in game.at.legal()
+        assert game.current is not None
+        declines = "no-insurance" in game.current.legal()
         acts = (*acts, "no-insurance" if declines else "stay")
-        game = duplicate.played(BLACK_JACK_FOR_TIME, found.seed, acts, hands)
+        game = duplicate.replay(BLACK_JACK_FOR_TIME, found.seed, acts, hands)
         keys += ("n" if declines else "s") + " " * (len(game.over) - met)
         met = len(game.over)
     return keys
@@ -170,13 +170,13 @@ def test_a_decision_deals_no_hand_again_that_was_before_it(monkeypatch: pytest.M
 
     monkeypatch.setattr(duplicate, "start", counted)
     rules, seed, hands = BLACK_JACK_FOR_TIME, bytes(32), 50
-    game, acts = duplicate.played(rules, seed, (), hands), list[str]()
-    while game.at is not None:
-        action = game.at.legal()[-1]
+    game, acts = duplicate.replay(rules, seed, (), hands), list[str]()
+    while game.current is not None:
+        action = game.current.legal()[-1]
         acts.append(str(action))
-        game = duplicate.gone_on(rules, seed, game, action)
+        game = duplicate.decide(rules, seed, game, action)
     assert len(dealt) == hands
-    assert duplicate.played(rules, seed, acts, hands) == game
+    assert duplicate.replay(rules, seed, acts, hands) == game
 
 
 async def test_the_daily_deal_does_not_mention_a_tournament_without_one(tmp_path: Path) -> None:

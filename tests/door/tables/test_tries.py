@@ -26,13 +26,13 @@ WHERE = "daily deal 2026-11-20"
 
 def played_to_the_end() -> tuple[str, ...]:
     acts: tuple[str, ...] = ()
-    while (at := duplicate.played(BLACK_JACK_FOR_TIME, SEED, acts).at) is not None:
+    while (at := duplicate.replay(BLACK_JACK_FOR_TIME, SEED, acts).current) is not None:
         acts = (*acts, "no-insurance" if "no-insurance" in at.legal() else "stay")
     return acts
 
 
 ACTS = played_to_the_end()
-PLAYED = duplicate.played(BLACK_JACK_FOR_TIME, SEED, ACTS)
+PLAYED = duplicate.replay(BLACK_JACK_FOR_TIME, SEED, ACTS)
 SCORE = PLAYED.score
 
 
