@@ -1,4 +1,4 @@
-"""The commands, options and settings in documents are those of the program.
+"""The commands, options, settings and files that documents name are there.
 
 Nothing is run: click and argparse parse the commands, and the board reads the settings.
 """
@@ -246,6 +246,31 @@ def test_the_settings_of_a_document_are_ours(place: str) -> None:
     assert list(faults_of_settings(place, DOCUMENTS[place])) == []
 
 
+FILE = re.compile(r"(?:ansi|bench|door|timebank|tests|tools|verify|docs)/[\w./-]*")
+
+
+def faults_of_files(text: str) -> Iterator[str]:
+    """Yield the files that are not there, below the repository or its tests, or lack a name."""
+    for span in spans(text):
+        places = [ROOT / span, ROOT / "tests" / span]
+        if FILE.fullmatch(span) and not any(place.exists() for place in places):
+            yield span
+    for file, name in re.findall(r"`([\w/]+\.py)`: `(\w+)`", text):
+        is_there = re.search(rf"^(class|def|async def) {name}\b|^{name}\b", read(file), re.M)
+        yield from [] if is_there else [f"{file}: {name}"]
+
+
+def read(file: str) -> str:
+    path = ROOT / file
+    return path.read_text("utf-8") if path.exists() else ""
+
+
+# A record of what was found by tests of that day.
+@pytest.mark.parametrize("place", sorted(DOCUMENTS.keys() - {"verify/mutants/README.md"}))
+def test_the_files_of_a_document_are_there(place: str) -> None:
+    assert list(faults_of_files(DOCUMENTS[place])) == []
+
+
 WRONG = """
 ```sh
 door hands 7
@@ -266,10 +291,12 @@ node = 8
 ```
 
 Write `node = 8`, `ties = "pull"`, `[calls] node` or `[call]` for `shoe_ahead`.
+
+`door/tables/table.py` is gone, and so is `door/tables/registry.py`: `Tables`.
 """
 
 
-def test_wrong_commands_and_settings_are_found() -> None:
+def test_wrong_commands_settings_and_files_are_found() -> None:
     assert [fault.partition(":")[0] for fault in faults_of_commands("", WRONG)] == [
         "door hands 7",
         "timebank audit --since-digit D",
@@ -285,3 +312,5 @@ def test_wrong_commands_and_settings_are_found() -> None:
     assert "[calls] node: is not known" in toml
     named = ["calls.node", "node = 8", 'ties = "pull"', "[calls] node", "[call]", "shoe_ahead"]
     assert others == named
+    gone = ["door/tables/table.py", "door/tables/registry.py: Tables"]
+    assert list(faults_of_files(WRONG)) == gone
